@@ -1,0 +1,111 @@
+import type { MarketSpec } from './market.ts'
+import type { CollateralRaw, FeeBps, PriceTicks, SizeRaw, TimeMs } from './units.ts'
+
+// Every decided command. A command carries all that `apply` needs; replay never decides again.
+
+/** Stamped by the sequencer: `seq` counts from 1 without a gap, `nowMs` never goes back. */
+export interface Stamp {
+  seq: number
+  nowMs: TimeMs
+}
+
+/**
+ * One decided order. Mutable on purpose: hot callers decode into one reused object.
+ * Limit forms use `sizeRaw`; a market sell has `priceTicks` 0 and `sizeRaw`; a market buy has
+ * `priceTicks` 0 and `spendRaw` (domain §1.6).
+ */
+export interface PlaceOrder extends Stamp {
+  kind: 'placeOrder'
+  marketId: number
+  accountId: number
+  slot: number
+  generation: number
+  side: number
+  outcome: number
+  orderType: number
+  postOnly: boolean
+  marketForm: boolean
+  stp: number
+  /** Price of the order's own token; 0 for the market form. */
+  priceTicks: PriceTicks
+  sizeRaw: SizeRaw
+  spendRaw: CollateralRaw
+  /** What the order locks: collateral for a buy, shares for a sell (domain §2.5). */
+  reserveRaw: number
+  /** Unix seconds, 0 = never. */
+  expirationSec: number
+  /** Charged to a taker; 0 on fee-disabled markets. */
+  feeBps: FeeBps
+  /** First eight bytes of the EIP-712 hash, big-endian halves: the order is unique by them. */
+  hashHigh: number
+  hashLow: number
+  /** '' when none was given. */
+  clientOrderId: string
+}
+
+/** Cancels up to `cancelItemsMax` orders of one market; those already gone are passed over. */
+export interface CancelOrders extends Stamp {
+  kind: 'cancelOrders'
+  marketId: number
+  /** Index into CANCEL_REASONS. */
+  reason: number
+  count: number
+  slots: Uint32Array
+  generations: Uint32Array
+}
+
+export type Scope = 'trading' | 'account_creation' | 'delegated_signing' | 'withdrawal'
+
+/** Rank of domain §3.3. */
+export interface Rank {
+  readonly id: number
+  readonly name: string
+  readonly feeRateBps: FeeBps
+}
+
+export interface ProfileFields {
+  readonly account: string
+  readonly username: string | null
+  readonly displayName: string
+  readonly client: string
+  readonly smartWallet: string | null
+  readonly rank: Rank | null
+  readonly feeCapBps: FeeBps | null
+  readonly scopes: readonly Scope[]
+}
+
+/** `sealedSecret` is AES-256-GCM under the server key; only the edges can open it. */
+export interface TokenFields {
+  readonly tokenId: string
+  readonly sealedSecret: Uint8Array
+  readonly label: string | null
+  readonly scopes: readonly Scope[]
+}
+
+/** Commands that are rare enough to travel as msgpack. Digests are lowercase hex SHA-256. */
+export type RareCommand = Stamp &
+  (
+    | { kind: 'rules'; version: number }
+    | { kind: 'setAdminToken'; tokenDigest: string }
+    | { kind: 'createProfile'; profileId: number; profile: ProfileFields; token: TokenFields | null }
+    | { kind: 'editProfile'; profileId: number; profile: ProfileFields; token: TokenFields | null }
+    | { kind: 'createToken'; profileId: number; token: TokenFields }
+    | { kind: 'revokeToken'; tokenId: string }
+    | { kind: 'touchToken'; tokenId: string }
+    | {
+        kind: 'login'
+        profileId: number
+        sessionDigest: string
+        expiresMs: TimeMs
+        nonce: string
+        nonceExpiresMs: TimeMs
+      }
+    | { kind: 'logout'; sessionDigest: string }
+    | { kind: 'createMarket'; marketId: number; market: MarketSpec }
+    | { kind: 'lockMarket'; marketId: number }
+    | { kind: 'resolveMarket'; marketId: number; payoutNumerators: readonly [number, number] }
+    | { kind: 'adjustBalance'; profileId: number; collateralRaw: number }
+  )
+
+export type RareKind = RareCommand['kind']
+export type Command = PlaceOrder | CancelOrders | RareCommand

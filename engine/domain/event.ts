@@ -1,0 +1,32 @@
+// What a market says of one command: zero or more records, then exactly one DONE.
+//
+//   word 0 (i32)   kind | code << 8 | ladderTicks << 16
+//   word 1 (i32)   slot: the maker's for FILL, STP_CANCEL, CANCELED; the taker's for DONE
+//   f64 1          sizeRaw: filled now (FILL), filled in all (DONE), else 0
+//   f64 2          leftRaw: what the order still has (FILL, DONE) or gave back (cancels)
+//   f64 3          seq of the command
+//
+// A record is 32 bytes, so a buffer of them can be copied between threads as it is.
+
+export const EVENT_BYTES = 32
+export const EVENT_WORDS = 8
+export const EVENT_F64S = 4
+
+export const EVENT = { FILL: 1, STP_CANCEL: 2, CANCELED: 3, NOT_OPEN: 4, DONE: 5 } as const
+
+/** `code` of a FILL: what became of the maker. */
+export const MAKER = { OPEN: 0, CLOSED: 1 } as const
+
+/** `code` of a DONE. WOULD_CROSS leaves no trace; the other codes are ends of a stored order. */
+export const RESULT = {
+  RESTED: 1,
+  FILLED: 2,
+  KILLED: 3,
+  STP_STOPPED: 4,
+  WOULD_CROSS: 5,
+  CANCELS_DONE: 6,
+} as const
+
+/** Why a command cancels; the number is stored in the journal. */
+export const CANCEL_REASONS = ['USER', 'EXPIRED', 'MARKET_LOCKED', 'MARKET_RESOLVED'] as const
+export type CancelReason = (typeof CANCEL_REASONS)[number]

@@ -1,0 +1,50 @@
+import { assert } from './assert.ts'
+
+/** Every bound in the system. What happens at each is said where it is checked. */
+export const LIMITS = {
+  /** Largest size of one order, raw shares; also the largest spend of a market buy. */
+  orderSizeRawMax: 10_000_000_000_000,
+  feeBpsMax: 1000,
+  /** Open and in-flight orders of the whole exchange: the length of every order column. */
+  orderSlotsMax: 1 << 21,
+  marketsMax: 4096,
+  profilesMax: 1 << 24,
+  /** Orders one cancel command may name; wider acts become several commands. */
+  cancelItemsMax: 1000,
+  batchCancelIdsMax: 50,
+  clientOrderIdCodePointsMax: 128,
+  clientOrderIdBytesMax: 512,
+  recvWindowMsMax: 10_000,
+  clockToleranceMs: 1000,
+  userOrdersLimitMax: 200,
+  activeMarketsLimitMax: 25,
+  usernameCharactersMax: 44,
+  slugCharactersMax: 128,
+  titleCharactersMax: 256,
+  descriptionCharactersMax: 10_000,
+  tokenLabelCharactersMax: 64,
+  tokensPerProfileMax: 100,
+  sessionMs: 30 * 24 * 3_600_000,
+  sessionsPerProfileMax: 32,
+  loginNonceMs: 5 * 60_000,
+  signatureSkewMs: 30_000,
+  /** HTTP request bodies; larger ones get 413. */
+  bodyBytesMax: 64 * 1024,
+  /** One journal record: a rare command carries at most one admin body. */
+  recordBytesMax: 128 * 1024,
+  /** Requests inside the intake pool and the pipeline; above it 503. */
+  inFlightMax: 16_384,
+  batchBytesMax: 1 << 20,
+  ringBytes: 1 << 22,
+  /** Room in each ring that only deadlines may use. */
+  ringHeadroomBytes: 256 * 1024,
+  marketThreadsAutoMax: 16,
+  marketThreadsEachMax: 64,
+  privateReadDeadlineMs: 1000,
+  queryQueueMax: 1024,
+} as const
+
+assert(LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes < LIMITS.ringBytes / 2, 'a record fits its ring')
+assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
+assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
+assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')

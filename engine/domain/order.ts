@@ -1,0 +1,37 @@
+// Sides, outcomes, order types and self-trade policies, each with the number it has on the wire.
+
+export const SIDE = { BUY: 0, SELL: 1 } as const
+export const OUTCOME = { YES: 0, NO: 1 } as const
+
+/** Index = number on the wire. */
+export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
+export type OrderType = (typeof ORDER_TYPES)[number]
+
+/**
+ * What an order type may do: `rests` - what is left stays in the book; `whole` - all at once or
+ * not at all. Post-only is a flag beside the type: it rests and may not take (domain §4.2).
+ */
+export const POLICY_OF_TYPE = [
+  { type: 'GTC', rests: true, whole: false },
+  { type: 'FAK', rests: false, whole: false },
+  { type: 'FOK', rests: false, whole: true },
+] as const
+
+/** Index = number on the wire (domain §4.1). */
+export const STP_POLICIES = ['cancel_maker', 'cancel_taker', 'cancel_both'] as const
+export type StpPolicy = (typeof STP_POLICIES)[number]
+export const STP = { CANCEL_MAKER: 0, CANCEL_TAKER: 1, CANCEL_BOTH: 2 } as const
+
+/** BUY YES and SELL NO are bids of the YES ladder; SELL YES and BUY NO are asks (domain §2.1). */
+export function isBid(side: number, outcome: number): boolean {
+  return side === outcome
+}
+
+/** A price of the order's own token on the YES ladder, and back: the map is its own inverse. */
+export function ladderTicks(outcome: number, priceTicks: number): number {
+  return outcome === OUTCOME.YES ? priceTicks : 1000 - priceTicks
+}
+
+/** Statuses of a stored order (domain §5.1). */
+export const ORDER_STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const
+export type OrderStatus = (typeof ORDER_STATUSES)[number]

@@ -1,0 +1,88 @@
+// Every refusal the exchange gives, in order of precedence: when two things are wrong, the one
+// that stands higher is answered (domain §1.8). The number is the index; 0 means none.
+
+export const REJECTS = [
+  ['NONE', ''],
+  // Before a request is read.
+  ['OVERLOADED', 'The exchange is overloaded and did nothing; retry after the given seconds.'],
+  ['NOT_READY', 'The exchange is starting or stopping; retry after the given seconds.'],
+  ['RATE_LIMITED', 'Too many requests; retry after the given seconds.'],
+  ['PATH_NOT_FOUND', 'No such path.'],
+  ['METHOD_NOT_ALLOWED', 'This path does not take that method.'],
+  ['BODY_TOO_LARGE', 'The request body is larger than 65536 bytes.'],
+  ['BODY_TIMEOUT', 'The request body did not arrive in time.'],
+  // Who is speaking.
+  ['UNAUTHENTICATED', 'Authentication is required.'],
+  ['COOKIE_REQUIRED', 'The token cookie is required.'],
+  ['SESSION_INVALID', 'The session has ended; log in again.'],
+  ['API_KEY_INVALID', 'The API key is unknown or revoked.'],
+  ['TIMESTAMP_INVALID', 'The timestamp header must be an ISO 8601 instant within 30 seconds of server time.'],
+  ['HMAC_INVALID', 'The HMAC signature does not match the request.'],
+  ['IDENTITY_INVALID', 'The identity token is not valid.'],
+  ['ADMIN_TOKEN_INVALID', 'The admin token is missing or wrong.'],
+  ['LOGIN_INVALID', 'The signature does not prove the account over a fresh signing message.'],
+  ['SCOPE_MISSING', 'The API token lacks the scope this call needs.'],
+  ['FORBIDDEN', 'This account may not do that.'],
+  ['JSON_CONTENT_TYPE', 'A call with a cookie needs the content type application/json.'],
+  // What is said.
+  ['BODY_MALFORMED', 'The request body is not valid JSON.'],
+  ['VALIDATION', 'The request is not valid.'],
+  ['MARKET_NOT_FOUND', 'Market not found'],
+  ['PROFILE_NOT_FOUND', 'Profile not found'],
+  ['TOKEN_NOT_IN_MARKET', 'The order tokenId does not belong to this market.'],
+  ['AMOUNTS_INVALID', 'The order amounts do not give a price on the 0.001 tick and a size in steps of 0.001 share.'],
+  ['PRICE_MISMATCH', 'Price does not match amounts'],
+  // The sequencer's gates.
+  ['TOKEN_REVOKED', 'The API token was revoked.'],
+  ['TRADING_DISABLED', 'Trading is disabled.'],
+  ['RECV_WINDOW_EXPIRED', 'The order is older than its receive window, or from the future; stamp and sign a fresh one.'],
+  ['MARKET_NOT_TRADABLE', 'Market is not active'],
+  ['ORDER_EXPIRED', 'The order expiration has passed.'],
+  ['OWNER_MISMATCH', 'Profile ID does not match the order owner'],
+  ['SIGNER_MISMATCH', 'Signer does not match authenticated profile account'],
+  ['FEE_RATE_UNAVAILABLE', 'The profile has no rank and cannot place orders on fee-enabled markets.'],
+  ['FEE_RATE_MISMATCH', 'The signed feeRateBps is not the effective rate of the order owner.'],
+  ['SIGNATURE_INVALID', 'The order signature does not recover to the signer for this market.'],
+  ['DUPLICATE_ORDER', 'This signed order was submitted before; sign a new salt.'],
+  ['DUPLICATE_CLIENT_ORDER_ID', 'This clientOrderId was used before.'],
+  ['OPEN_SIZE_LIMIT', 'The market cannot hold more open size.'],
+  ['CAPACITY', 'The exchange holds as many open orders as it can; cancel some or retry later.'],
+  ['INSUFFICIENT_COLLATERAL', 'Insufficient collateral balance'],
+  ['INSUFFICIENT_SHARES', 'Insufficient outcome token balance'],
+  // The book.
+  ['POST_ONLY_WOULD_MATCH', 'Post only order would match immediately'],
+  // Cancels, accounts, markets.
+  ['ORDER_NOT_FOUND', 'Order not found'],
+  ['ORDER_NOT_OPEN', 'Order not found or already canceled'],
+  ['ORDERS_NOT_FOUND', 'Orders not found or already canceled'],
+  ['ORDERBOOK_INACTIVE', 'Market is not active'],
+  ['TOKEN_UNKNOWN', 'The API token is unknown or already revoked.'],
+  ['TOKEN_LIMIT', 'The profile has as many API tokens as it may; revoke one.'],
+  ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],
+  ['USERNAME_TAKEN', 'The username is taken.'],
+  ['SMART_WALLET_REQUIRED', 'A smartWallet is required for this client.'],
+  ['SLUG_TAKEN', 'A market with this slug exists.'],
+  ['MARKET_LIMIT', 'The exchange holds as many markets as it can.'],
+  ['MARKET_RESOLVED', 'The market is already resolved.'],
+  ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],
+  ['BALANCE_LIMIT', 'Total deposits cannot pass 2^53 - 1 raw units.'],
+  ['READ_TIMEOUT', 'The read tables are behind; retry after the given seconds.'],
+] as const
+
+export type RejectName = (typeof REJECTS)[number][0]
+
+function numbersByName(): Readonly<Record<RejectName, number>> {
+  const entries = REJECTS.map(([name], index) => [name, index] as const)
+  return Object.fromEntries(entries) as Record<RejectName, number>
+}
+
+/** Refusal numbers by name; 0 (NONE) is no refusal. */
+export const REJECT = numbersByName()
+
+export function rejectName(code: number): RejectName {
+  return REJECTS[code][0]
+}
+
+export function rejectSentence(code: number): string {
+  return REJECTS[code][1]
+}

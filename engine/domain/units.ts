@@ -1,0 +1,67 @@
+// The only arithmetic on money, prices and sizes (domain §1.5, §2.4).
+// The unit ends each name, so the aliases below document rather than brand: a brand would need a
+// cast at every typed-array column, and casts are what hides a wrong unit.
+
+/** YES-ladder or own-token price, 1 tick = 0.001 of a unit; 1..999. */
+export type PriceTicks = number
+/** Outcome shares, 1 share = 1,000,000. */
+export type SizeRaw = number
+/** Collateral, 1 unit = 1,000,000. */
+export type CollateralRaw = number
+/** Hundredths of a percent, 0..1000. */
+export type FeeBps = number
+/** Unix milliseconds. */
+export type TimeMs = number
+
+export const PRICE_ONE_TICKS = 1000
+export const UNIT_RAW = 1_000_000
+/** Limit orders come in steps of 0.001 share; then price times size never rounds. */
+export const SIZE_STEP_RAW = 1000
+export const BPS = 10_000
+
+/** Collateral of `sizeRaw` shares at `priceTicks`, rounded down. Exact beyond 2^53 products. */
+export function costFloorRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): CollateralRaw {
+  const oddRaw = sizeRaw % SIZE_STEP_RAW
+  const steps = (sizeRaw - oddRaw) / SIZE_STEP_RAW
+  return priceTicks * steps + Math.floor((priceTicks * oddRaw) / SIZE_STEP_RAW)
+}
+
+/** Collateral of `sizeRaw` shares at `priceTicks`, rounded up. */
+export function costCeilRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): CollateralRaw {
+  const oddRaw = sizeRaw % SIZE_STEP_RAW
+  const steps = (sizeRaw - oddRaw) / SIZE_STEP_RAW
+  return priceTicks * steps + Math.ceil((priceTicks * oddRaw) / SIZE_STEP_RAW)
+}
+
+/** Most shares that `spendRaw` buys at `priceTicks`, rounded down. */
+export function sharesForSpendRaw(priceTicks: PriceTicks, spendRaw: CollateralRaw): SizeRaw {
+  const restRaw = spendRaw % priceTicks
+  const whole = (spendRaw - restRaw) / priceTicks
+  return whole * PRICE_ONE_TICKS + Math.floor((restRaw * PRICE_ONE_TICKS) / priceTicks)
+}
+
+const SPLIT = 134_217_729
+
+/** The rounding error of `a * b`, so that product + error is exact (Dekker 1971). */
+function productError(a: number, b: number, product: number): number {
+  const aSplit = SPLIT * a
+  const aHigh = aSplit - (aSplit - a)
+  const aLow = a - aHigh
+  const bSplit = SPLIT * b
+  const bHigh = bSplit - (bSplit - b)
+  const bLow = b - bHigh
+  return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow)
+}
+
+/** floor(a·b/divisor) for non-negative safe integers whose result is a safe integer; no bigint. */
+export function mulDivFloor(a: number, b: number, divisor: number): number {
+  const product = a * b
+  if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / divisor)
+  let quotient = Math.floor(product / divisor)
+  const back = quotient * divisor
+  const rest =
+    product - back + (productError(a, b, product) - productError(quotient, divisor, back))
+  // The double estimate is off by a few units at the most; the exact rest says by how many.
+  quotient += Math.floor(rest / divisor)
+  return quotient
+}
