@@ -87,7 +87,12 @@ export type RareCommand = Stamp &
   (
     | { kind: 'rules'; version: number }
     | { kind: 'setAdminToken'; tokenDigest: string }
-    | { kind: 'createProfile'; profileId: number; profile: ProfileFields; token: TokenFields | null }
+    | {
+        kind: 'createProfile'
+        profileId: number
+        profile: ProfileFields
+        token: TokenFields | null
+      }
     | { kind: 'editProfile'; profileId: number; profile: ProfileFields; token: TokenFields | null }
     | { kind: 'createToken'; profileId: number; token: TokenFields }
     | { kind: 'revokeToken'; tokenId: string }

@@ -44,7 +44,10 @@ export const LIMITS = {
   queryQueueMax: 1024,
 } as const
 
-assert(LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes < LIMITS.ringBytes / 2, 'a record fits its ring')
+assert(
+  LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes < LIMITS.ringBytes / 2,
+  'a record fits its ring',
+)
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')

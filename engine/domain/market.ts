@@ -1,7 +1,13 @@
 import type { SizeRaw, TimeMs } from './units.ts'
 
 /** Market statuses (domain §12.3). CREATED, FUNDED and FUNDED_FLAGGED trade. */
-export const MARKET_STATUSES = ['CREATED', 'FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'] as const
+export const MARKET_STATUSES = [
+  'CREATED',
+  'FUNDED',
+  'FUNDED_FLAGGED',
+  'LOCKED',
+  'RESOLVED',
+] as const
 export type MarketStatus = (typeof MARKET_STATUSES)[number]
 
 /** The table of allowed status changes; a change that is not listed is refused. */

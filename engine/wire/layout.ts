@@ -1,0 +1,70 @@
+import { assert } from '../domain/assert.ts'
+
+// Bytes of a journal record. Little-endian; every record is a multiple of eight bytes long.
+//
+//   HEAD    0 bytes u32 │ 4 kind u8 │ 5..7 zero │ 8 seq f64 │ 16 nowMs f64 │ 24 market u32 │ 28 account u32
+//   PLACE  32 slot u32 │ 36 generation u32 │ 40 side │ 41 outcome │ 42 type │ 43 flags │ 44 stp │
+//          45 signatureType │ 46 priceTicks u16 │ 48 sizeRaw f64 │ 56 spendRaw f64 │ 64 reserveRaw f64 │
+//          72 expirationSec f64 │ 80 feeBps u16 │ 82 signedFeeBps u16 │ 84 clientOrderIdBytes u16 │ 86 zero
+//     tail 88 orderHash 32 │ 120 salt 32 │ 152 maker 20 │ 172 signer 20 │ 192 signature 65 │ 257 zero 7 │
+//          264 clientOrderId, UTF-8
+//   CANCEL 32 reason u8 │ 33..35 zero │ 36 count u32 │ 40 count × (slot u32, generation u32)
+//   RARE   32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
+
+export const KIND = { PLACE: 1, CANCEL: 2, RARE: 3 } as const
+
+export const HEAD = { bytes: 0, kind: 4, seq: 8, nowMs: 16, market: 24, account: 28 } as const
+export const HEAD_BYTES = 32
+
+export const PLACE = {
+  slot: 32,
+  generation: 36,
+  side: 40,
+  outcome: 41,
+  orderType: 42,
+  flags: 43,
+  stp: 44,
+  signatureType: 45,
+  priceTicks: 46,
+  sizeRaw: 48,
+  spendRaw: 56,
+  reserveRaw: 64,
+  expirationSec: 72,
+  feeBps: 80,
+  signedFeeBps: 82,
+  clientOrderIdBytes: 84,
+  orderHash: 88,
+  salt: 120,
+  maker: 152,
+  signer: 172,
+  signature: 192,
+  clientOrderId: 264,
+} as const
+/** What a market thread needs of a PLACE record. */
+export const PLACE_HEAD_BYTES = PLACE.orderHash
+export const PLACE_FIXED_BYTES = PLACE.clientOrderId
+export const PLACE_FLAG = { postOnly: 1, marketForm: 2 } as const
+export const SIGNATURE_BYTES = 65
+
+export const CANCEL = { reason: 32, count: 36, items: 40 } as const
+export const CANCEL_ITEM_BYTES = 8
+
+export const RARE = { msgpackBytes: 32, msgpack: 40 } as const
+
+/** Record lengths keep every f64 aligned when records follow each other. */
+export function padTo8(bytes: number): number {
+  return (bytes + 7) & ~7
+}
+
+assert(HEAD.account + 4 === HEAD_BYTES, 'the head is its fields')
+assert(PLACE.slot === HEAD_BYTES && CANCEL.reason === HEAD_BYTES, 'bodies follow the head')
+assert(RARE.msgpackBytes === HEAD_BYTES, 'a rare body follows the head')
+assert(PLACE.orderHash === PLACE.clientOrderIdBytes + 4, 'the PLACE head is its fields')
+assert(PLACE_HEAD_BYTES % 8 === 0, 'the PLACE head is whole words')
+assert(PLACE.sizeRaw % 8 === 0 && PLACE.expirationSec % 8 === 0, 'doubles are aligned')
+assert(PLACE.salt === PLACE.orderHash + 32, 'salt follows the hash')
+assert(PLACE.maker === PLACE.salt + 32, 'maker follows the salt')
+assert(PLACE.signer === PLACE.maker + 20, 'signer follows the maker')
+assert(PLACE.signature === PLACE.signer + 20, 'signature follows the signer')
+assert(PLACE.clientOrderId === padTo8(PLACE.signature + SIGNATURE_BYTES), 'the id follows, aligned')
+assert(CANCEL.items % 8 === 0 && RARE.msgpack % 8 === 0, 'variable parts are aligned')

@@ -1,0 +1,170 @@
+import { assert } from '../domain/assert.ts'
+
+// Hot path. One writer, one reader, bytes in order, over one SharedArrayBuffer.
+//
+// Header words (i32): 0 written │ 16 read │ 32 asleep (reader waits on it) │ 48 armed (main wants a doorbell)
+// `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is
+// { i32 payload bytes, i32 tag } and its payload, padded to eight; one that would pass the end of
+// the buffer starts again at its beginning after a SKIP frame, so a payload is never split.
+// Invariants: only the writer moves `written`, only the reader moves `read`, and
+// written − read ≤ capacity.
+
+const WRITTEN = 0
+const READ = 16
+const ASLEEP = 32
+const ARMED = 48
+const DATA_BYTES = 256
+const FRAME_BYTES = 8
+const SKIP = -1
+
+export class Ring {
+  readonly shared: SharedArrayBuffer
+  readonly #words: Int32Array
+  readonly #bytes: Uint8Array
+  readonly #mask: number
+  readonly capacity: number
+  #head: number
+  #published: number
+  #tail: number
+  #readTail: number
+  #seenHead: number
+  #seenRead: number
+  /** The current frame after `next()`; valid until `release()`. */
+  tag = 0
+  bytes: Uint8Array = new Uint8Array(0)
+  /** Where the current payload starts in `shared`; a multiple of eight. */
+  byteOffset = 0
+
+  constructor(shared: SharedArrayBuffer) {
+    this.shared = shared
+    this.capacity = shared.byteLength - DATA_BYTES
+    assert((this.capacity & (this.capacity - 1)) === 0, 'a ring holds a power of two of bytes')
+    this.#words = new Int32Array(shared)
+    this.#bytes = new Uint8Array(shared)
+    this.#mask = this.capacity - 1
+    this.#head = Atomics.load(this.#words, WRITTEN)
+    this.#published = this.#head
+    this.#tail = Atomics.load(this.#words, READ)
+    this.#readTail = this.#tail
+    this.#seenHead = this.#head
+    this.#seenRead = this.#tail
+  }
+
+  static allocate(capacityBytes: number): SharedArrayBuffer {
+    return new SharedArrayBuffer(DATA_BYTES + capacityBytes)
+  }
+
+  /** Writer: bytes of payload that are sure to fit in one frame now. */
+  freeBytes(): number {
+    this.#seenRead = Atomics.load(this.#words, READ)
+    const free = this.capacity - ((this.#head - this.#seenRead) >>> 0)
+    const toEnd = this.capacity - (this.#head & this.#mask)
+    const best = free <= toEnd ? free : Math.max(toEnd, free - toEnd)
+    return Math.max(0, (Math.min(best, free) & ~7) - 2 * FRAME_BYTES)
+  }
+
+  /** Writer: adds one frame; false, and nothing done, when it does not fit. Not visible before `publish`. */
+  push(tag: number, payload: Uint8Array): boolean {
+    const offset = this.reserve(tag, payload.length)
+    if (offset < 0) return false
+    this.#bytes.set(payload, offset)
+    return true
+  }
+
+  /** Writer: adds a frame whose payload the caller writes at the returned byte offset; -1 when full. */
+  reserve(tag: number, payloadBytes: number): number {
+    const frameBytes = FRAME_BYTES + ((payloadBytes + 7) & ~7)
+    const at = this.#head & this.#mask
+    const toEnd = this.capacity - at
+    const skipBytes = frameBytes <= toEnd ? 0 : toEnd
+    if (!this.#fits(frameBytes + skipBytes)) return -1
+    if (skipBytes > 0) {
+      this.#words[(DATA_BYTES + at) >> 2] = SKIP
+      this.#head = (this.#head + skipBytes) | 0
+    }
+    const start = DATA_BYTES + (this.#head & this.#mask)
+    this.#words[start >> 2] = payloadBytes
+    this.#words[(start >> 2) + 1] = tag
+    this.#head = (this.#head + frameBytes) | 0
+    return start + FRAME_BYTES
+  }
+
+  #fits(bytes: number): boolean {
+    if (bytes <= this.capacity - ((this.#head - this.#seenRead) >>> 0)) return true
+    this.#seenRead = Atomics.load(this.#words, READ)
+    return bytes <= this.capacity - ((this.#head - this.#seenRead) >>> 0)
+  }
+
+  /** Writer: shows the reader all pushed frames and wakes it if it sleeps. Once per batch. */
+  publish(): void {
+    if (this.#published === this.#head) return
+    this.#published = this.#head
+    Atomics.store(this.#words, WRITTEN, this.#head)
+    if (Atomics.load(this.#words, ASLEEP) === 1) {
+      Atomics.store(this.#words, ASLEEP, 0)
+      Atomics.notify(this.#words, ASLEEP)
+    }
+  }
+
+  /** Writer, towards main: true when main sleeps in its event loop and wants one message. */
+  takeDoorbell(): boolean {
+    if (Atomics.load(this.#words, ARMED) === 0) return false
+    return Atomics.exchange(this.#words, ARMED, 0) === 1
+  }
+
+  /** Writer in a worker thread: waits for the reader to free space. The reader may be slow, never gone. */
+  waitForSpace(): void {
+    // The reader is main, which has no cheap way to notify; a millisecond is far below its deadlines.
+    const seen = Atomics.load(this.#words, READ)
+    Atomics.wait(this.#words, READ, seen, 1)
+  }
+
+  /** Reader: steps to the next frame; false when none is left. */
+  next(): boolean {
+    if (this.#readTail === this.#seenHead) {
+      this.#seenHead = Atomics.load(this.#words, WRITTEN)
+      if (this.#readTail === this.#seenHead) return false
+    }
+    let start = DATA_BYTES + (this.#readTail & this.#mask)
+    if (this.#words[start >> 2] === SKIP) {
+      this.#readTail = (this.#readTail + this.capacity - (this.#readTail & this.#mask)) | 0
+      start = DATA_BYTES
+    }
+    const payloadBytes = this.#words[start >> 2]
+    this.tag = this.#words[(start >> 2) + 1]
+    this.byteOffset = start + FRAME_BYTES
+    this.bytes = this.#bytes.subarray(this.byteOffset, this.byteOffset + payloadBytes)
+    this.#readTail = (this.#readTail + FRAME_BYTES + ((payloadBytes + 7) & ~7)) | 0
+    return true
+  }
+
+  /** Reader: gives the space of all frames read so far back to the writer. */
+  release(): void {
+    if (this.#tail === this.#readTail) return
+    this.#tail = this.#readTail
+    Atomics.store(this.#words, READ, this.#tail)
+    Atomics.notify(this.#words, READ)
+  }
+
+  /** Reader in a worker thread: sleeps until there is a frame, at most `timeoutMs`. */
+  waitForData(timeoutMs: number): boolean {
+    Atomics.store(this.#words, ASLEEP, 1)
+    if (Atomics.load(this.#words, WRITTEN) === this.#readTail) {
+      Atomics.wait(this.#words, ASLEEP, 1, timeoutMs)
+    }
+    Atomics.store(this.#words, ASLEEP, 0)
+    return Atomics.load(this.#words, WRITTEN) !== this.#readTail
+  }
+
+  /** Reader on main: asks for a doorbell; false when frames came meanwhile, so drain again. */
+  arm(): boolean {
+    Atomics.store(this.#words, ARMED, 1)
+    return Atomics.load(this.#words, WRITTEN) === this.#readTail
+  }
+
+  /** Bytes written and not yet released, for metrics. */
+  usedBytes(): number {
+    const written = Atomics.load(this.#words, WRITTEN)
+    return (written - Atomics.load(this.#words, READ)) >>> 0
+  }
+}
