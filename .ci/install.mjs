@@ -1,0 +1,45 @@
+// Sets the repository up: checks the Node version, installs what package-lock.json names, says what
+// went wrong in full. Silent when all is well, unless it takes long enough to wonder.
+import { spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const WANTED_MAJOR = 20
+const PATIENCE_MS = 5_000
+
+const [major] = process.versions.node.split('.')
+if (Number(major) !== WANTED_MAJOR) {
+  const hint = `install it from https://nodejs.org or run \`nvm install ${WANTED_MAJOR}\``
+  console.error(`outcomex needs Node ${WANTED_MAJOR}; this is ${process.version}: ${hint}.`)
+  process.exit(1)
+}
+
+const env = { ...process.env }
+// The addons that find no prebuilt binary are compiled, against the headers beside this Node if it
+// brought them: no download then.
+const nodeRoot = dirname(dirname(process.execPath))
+if (!env.npm_config_nodedir && existsSync(join(nodeRoot, 'include/node/node.h'))) {
+  env.npm_config_nodedir = nodeRoot
+}
+
+const npm = spawn('npm', ['ci', '--no-audit', '--no-fund'], { env, shell: false })
+const said = []
+npm.stdout.on('data', (bytes) => said.push(bytes))
+npm.stderr.on('data', (bytes) => said.push(bytes))
+const slow = setTimeout(() => {
+  console.log('Installing dependencies; compiling the native ones takes about a minute...')
+}, PATIENCE_MS)
+
+npm.on('error', (error) => finish(1, `npm could not be started: ${error.message}`))
+npm.on('close', (code) => finish(code ?? 1, Buffer.concat(said).toString()))
+
+function finish(code, report) {
+  clearTimeout(slow)
+  if (code === 0) {
+    writeFileSync('node_modules/.installed', `${process.version}\n`)
+    return
+  }
+  console.error(report)
+  console.error('The install failed. If a compiler is missing: Node 20, make and a C++ compiler are needed.')
+  process.exit(1)
+}

@@ -1,0 +1,50 @@
+# Every target sets up what it needs on a fresh machine with Node 20, make and a C++ compiler.
+# A target is listed by `make help` when its line carries a `##` sentence: adding one is one line.
+
+NODE ?= node
+BIN := node_modules/.bin
+INSTALLED := node_modules/.installed
+BUILT := dist/.built
+# Folders are listed too: their time changes when a file is added or deleted.
+SOURCES := $(shell find engine persistence server -type d -o -type f 2>/dev/null)
+ARGS ?=
+ONLY ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build bench bench-smoke lint format clean
+
+help: ## Lists the targets.
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
+
+run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in ARGS="...".
+	@$(NODE) dist/server/main.js serve --demo --data ./data $(ARGS)
+
+test: $(INSTALLED) ## Runs all tests, or those whose path holds ONLY=...
+	@$(NODE) --import tsx test/run.ts $(ONLY)
+
+build: $(BUILT) ## Compiles the sources into dist/.
+
+bench: $(INSTALLED) ## Runs the benchmarks; choose with ARGS="...".
+	@$(NODE) --import tsx bench/run.ts $(ARGS)
+
+bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.
+	@$(NODE) --import tsx bench/run.ts --smoke
+
+lint: $(INSTALLED) ## Checks format, rules and types.
+	@$(BIN)/biome check --error-on-warnings .
+	@$(BIN)/tsc -p .
+
+format: $(INSTALLED) ## Formats the sources and applies the safe fixes.
+	@$(BIN)/biome check --write .
+
+clean: ## Removes what was built; node_modules/ and data/ stay.
+	@rm -rf dist .cache
+
+$(INSTALLED): package.json package-lock.json
+	@command -v $(NODE) >/dev/null || { echo 'outcomex needs Node 20: https://nodejs.org' >&2; exit 1; }
+	@$(NODE) .ci/install.mjs
+
+$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
+	@rm -rf dist
+	@$(BIN)/tsc -p tsconfig.build.json
+	@touch $@
