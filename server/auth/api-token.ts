@@ -1,0 +1,58 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+
+// API tokens: an id that names the profile and a secret that signs each call (api-spec
+// "Authentication", domain §12.1).
+
+const SECRET_BYTES = 32
+const TOKEN_ID_BYTES = 16
+const DIGEST_BASE64_CHARACTERS = 44
+const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
+
+export interface SignedCall {
+  /** The decoded secret of the token. */
+  readonly secret: Uint8Array
+  readonly timestamp: string
+  readonly method: string
+  readonly pathWithQuery: string
+  readonly body: Uint8Array
+  readonly signature: string
+  readonly nowMs: number
+}
+
+/** Unix ms of an ISO 8601 instant with its offset; NaN for anything else. */
+export function parseInstant(text: string): number {
+  return ISO_INSTANT.test(text) ? Date.parse(text) : Number.NaN
+}
+
+function digestOf(call: Omit<SignedCall, 'signature' | 'nowMs'>): string {
+  return createHmac('sha256', call.secret)
+    .update(`${call.timestamp}\n${call.method}\n${call.pathWithQuery}\n`)
+    .update(call.body)
+    .digest('base64')
+}
+
+/** The signature header of a call: for the command line, the demo and tests. */
+export function signCall(call: Omit<SignedCall, 'signature' | 'nowMs'>): string {
+  return digestOf(call)
+}
+
+/** 0, or why the three headers do not prove the token's owner. */
+export function verifyHmac(call: SignedCall): number {
+  const skewMs = Math.abs(call.nowMs - parseInstant(call.timestamp))
+  if (!(skewMs <= LIMITS.signatureSkewMs)) return REJECT.TIMESTAMP_INVALID
+  // The texts are compared, not the bytes: two spellings of one digest are not both right.
+  const given = Buffer.from(call.signature, 'utf8')
+  if (given.length !== DIGEST_BASE64_CHARACTERS) return REJECT.HMAC_INVALID
+  const expected = Buffer.from(digestOf(call), 'latin1')
+  return timingSafeEqual(given, expected) ? REJECT.NONE : REJECT.HMAC_INVALID
+}
+
+/** A fresh token. The secret leaves the server once, as base64, and is kept sealed. */
+export function mintToken(): { tokenId: string; secret: Buffer } {
+  return {
+    tokenId: randomBytes(TOKEN_ID_BYTES).toString('base64url'),
+    secret: randomBytes(SECRET_BYTES),
+  }
+}

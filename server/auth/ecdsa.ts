@@ -1,0 +1,140 @@
+import { createRequire } from 'node:module'
+import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
+import { assert } from '../../engine/domain/assert.ts'
+import { ADDRESS_BYTES } from './address.ts'
+import { keccak256 } from './keccak.ts'
+
+// The only importer of the curve libraries. `secp256k1` replaces a missing addon by slow
+// JavaScript without a word, so its binding is asked for by name and the answer can be logged.
+
+export const RECOVERABLE_BYTES = 65
+const COMPACT_BYTES = 64
+
+/** What a curve library must do. `recover` gives 65 bytes of public key, or undefined. */
+export interface Curve {
+  readonly name: string
+  recover(hash: Uint8Array, compact: Uint8Array, recovery: number): Uint8Array | undefined
+  /** 65 bytes: r, s in the lower half order, recovery id. */
+  sign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array
+  publicKey(privateKey: Uint8Array): Uint8Array
+}
+
+interface Binding {
+  ecdsaRecover(
+    compact: Uint8Array,
+    recovery: number,
+    hash: Uint8Array,
+    compressed: boolean,
+    output: Uint8Array,
+  ): Uint8Array
+  ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number }
+  publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array
+}
+
+export const nobleCurve: Curve = {
+  name: '@noble/curves',
+  recover(hash, compact, recovery) {
+    try {
+      const signature = noble.Signature.fromBytes(compact, 'compact').addRecoveryBit(recovery)
+      return signature.recoverPublicKey(hash).toBytes(false)
+    } catch {
+      return undefined
+    }
+  },
+  sign(hash, privateKey) {
+    const signed = noble.sign(hash, privateKey, { prehash: false, format: 'recovered' })
+    const signature = new Uint8Array(RECOVERABLE_BYTES)
+    signature.set(signed.subarray(1))
+    signature[COMPACT_BYTES] = signed[0]
+    return signature
+  },
+  publicKey(privateKey) {
+    return noble.getPublicKey(privateKey, false)
+  },
+}
+
+const publicKeyBuffer = new Uint8Array(65)
+
+function nativeCurve(binding: Binding): Curve {
+  return {
+    name: 'secp256k1',
+    recover(hash, compact, recovery) {
+      try {
+        return binding.ecdsaRecover(compact, recovery, hash, false, publicKeyBuffer)
+      } catch {
+        return undefined
+      }
+    },
+    sign(hash, privateKey) {
+      const { signature, recid } = binding.ecdsaSign(hash, privateKey)
+      const recoverable = new Uint8Array(RECOVERABLE_BYTES)
+      recoverable.set(signature)
+      recoverable[COMPACT_BYTES] = recid
+      return recoverable
+    },
+    publicKey(privateKey) {
+      return binding.publicKeyCreate(privateKey, false)
+    },
+  }
+}
+
+function loadCurve(): Curve {
+  try {
+    const binding: Binding = createRequire(import.meta.url)('secp256k1/bindings.js')
+    return nativeCurve(binding)
+  } catch {
+    return nobleCurve
+  }
+}
+
+/** The curve in use; its name belongs in the log, because the fallback is some 24 times slower. */
+export const curve: Curve = loadCurve()
+
+/** Half of the group order: a signature whose s lies above it is the mirror of a valid one. */
+const HALF_ORDER = Buffer.from(
+  '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0',
+  'hex',
+)
+
+function isLowS(signature: Uint8Array): boolean {
+  for (let index = 0; index < HALF_ORDER.length; index++) {
+    const difference = signature[32 + index] - HALF_ORDER[index]
+    if (difference !== 0) return difference < 0
+  }
+  return true
+}
+
+function addressOfPublicKey(publicKey: Uint8Array): Uint8Array {
+  return keccak256(publicKey.subarray(1)).subarray(32 - ADDRESS_BYTES)
+}
+
+/**
+ * The address that signed `hash`, or undefined when r‖s‖v proves none: wrong length, v not 27 or
+ * 28, s in the upper half order, no such point, or the zero address.
+ */
+export function recoverAddress(
+  hash: Uint8Array,
+  signature: Uint8Array,
+  using: Curve = curve,
+): Uint8Array | undefined {
+  if (signature.length !== RECOVERABLE_BYTES) return undefined
+  const v = signature[COMPACT_BYTES]
+  if (v !== 27 && v !== 28) return undefined
+  if (!isLowS(signature)) return undefined
+  const publicKey = using.recover(hash, signature.subarray(0, COMPACT_BYTES), v - 27)
+  if (publicKey === undefined) return undefined
+  const address = addressOfPublicKey(publicKey)
+  return address.every((byte) => byte === 0) ? undefined : address
+}
+
+/** r‖s‖v over `hash`, v 27 or 28. */
+export function signHash(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
+  const signature = curve.sign(hash, privateKey)
+  assert(signature[COMPACT_BYTES] <= 1, 'a recovery id of a signature made here is 0 or 1')
+  signature[COMPACT_BYTES] += 27
+  return signature
+}
+
+export function addressOfKey(privateKey: Uint8Array): Uint8Array {
+  return addressOfPublicKey(curve.publicKey(privateKey))
+}
