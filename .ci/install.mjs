@@ -40,6 +40,8 @@ function finish(code, report) {
     return
   }
   console.error(report)
-  console.error('The install failed. If a compiler is missing: Node 20, make and a C++ compiler are needed.')
+  console.error(
+    'The install failed. If a compiler is missing: Node 20, make and a C++ compiler are needed.',
+  )
   process.exit(1)
 }

@@ -1,0 +1,9 @@
+import { spawn } from '../../engine/wire/spawn.ts'
+
+// A whole program around one thread, for the test of `spawn` to run from sources and compiled.
+const worker = spawn(new URL('./echo.worker.ts', import.meta.url), {
+  name: 'echo',
+  workerData: 'trader',
+})
+worker.on('message', (message) => console.log(`message: ${message}`))
+worker.on('exit', (code) => console.log(`exit: ${code}`))
