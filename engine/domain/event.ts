@@ -1,16 +1,17 @@
 // What a market says of one command: zero or more records, then exactly one DONE.
 //
 //   word 0 (i32)   kind | code << 8 | ladderTicks << 16
-//   word 1 (i32)   slot: the maker's for FILL, STP_CANCEL, CANCELED; the taker's for DONE
+//   word 1 (i32)   slot: the maker's for FILL, STP_CANCEL; the order's for CANCELED, NOT_OPEN; the taker's for DONE
 //   f64 1          sizeRaw: filled now (FILL), filled in all (DONE), else 0
 //   f64 2          leftRaw: what the order still has (FILL, DONE) or gave back (cancels)
 //   f64 3          seq of the command
+//   word 8 (i32)   taker's slot (FILL, STP_CANCEL), else 0
 //
-// A record is 32 bytes, so a buffer of them can be copied between threads as it is.
+// A record is 40 bytes, so a buffer of them can be copied between threads as it is.
 
-export const EVENT_BYTES = 32
-export const EVENT_WORDS = 8
-export const EVENT_F64S = 4
+export const EVENT_BYTES = 40
+export const EVENT_WORDS = 10
+export const EVENT_F64S = 5
 
 export const EVENT = { FILL: 1, STP_CANCEL: 2, CANCELED: 3, NOT_OPEN: 4, DONE: 5 } as const
 

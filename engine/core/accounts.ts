@@ -1,0 +1,158 @@
+// Profiles, API tokens, sessions. Only commands change them; one thread writes.
+// Invariant: an address, a username and a token id each name one profile for ever.
+
+import { assert } from '../domain/assert.ts'
+import type { ProfileFields, TokenFields } from '../domain/command.ts'
+import type { FeeBps, TimeMs } from '../domain/units.ts'
+
+export interface Token extends TokenFields {
+  readonly profileId: number
+  readonly createdMs: TimeMs
+  lastUsedMs: TimeMs | null
+  revoked: boolean
+}
+
+export interface Profile extends ProfileFields {
+  readonly profileId: number
+  readonly createdMs: TimeMs
+  readonly tokens: readonly Token[]
+}
+
+export interface Session {
+  readonly digest: string
+  readonly profileId: number
+  readonly expiresMs: TimeMs
+}
+
+/** min(rank rate, cap); null without a rank: such a profile cannot pay fees (domain §3.3). */
+export function effectiveFeeBps(profile: ProfileFields): FeeBps | null {
+  if (profile.rank === null) return null
+  return Math.min(profile.rank.feeRateBps, profile.feeCapBps ?? profile.rank.feeRateBps)
+}
+
+export class Accounts {
+  readonly #profiles: Profile[] = []
+  readonly #byAddress = new Map<string, Profile>()
+  readonly #byUsername = new Map<string, Profile>()
+  readonly #tokens = new Map<string, Token>()
+  readonly #sessions = new Map<string, Session>()
+  readonly #burnedNonces = new Map<string, TimeMs>()
+  adminTokenDigest = ''
+
+  get count(): number {
+    return this.#profiles.length
+  }
+
+  byId(profileId: number): Profile | undefined {
+    return this.#profiles[profileId - 1]
+  }
+
+  byAddress(address: string): Profile | undefined {
+    return this.#byAddress.get(address.toLowerCase())
+  }
+
+  byUsername(username: string): Profile | undefined {
+    return this.#byUsername.get(username.toLowerCase())
+  }
+
+  tokenById(tokenId: string): Token | undefined {
+    return this.#tokens.get(tokenId)
+  }
+
+  sessionByDigest(digest: string): Session | undefined {
+    return this.#sessions.get(digest)
+  }
+
+  sessions(): Iterable<Session> {
+    return this.#sessions.values()
+  }
+
+  isNonceBurned(nonce: string): boolean {
+    return this.#burnedNonces.has(nonce)
+  }
+
+  putProfile(profileId: number, fields: ProfileFields, nowMs: TimeMs): void {
+    const before = this.byId(profileId)
+    assert(before !== undefined || profileId === this.#profiles.length + 1, 'ids count from 1')
+    const createdMs = before?.createdMs ?? nowMs
+    const profile: Profile = { ...fields, profileId, createdMs, tokens: before?.tokens ?? [] }
+    if (before?.username) this.#byUsername.delete(before.username.toLowerCase())
+    this.#store(profile)
+  }
+
+  #store(profile: Profile): void {
+    this.#profiles[profile.profileId - 1] = profile
+    this.#byAddress.set(profile.account.toLowerCase(), profile)
+    if (profile.username !== null) this.#byUsername.set(profile.username.toLowerCase(), profile)
+  }
+
+  addToken(profileId: number, fields: TokenFields, nowMs: TimeMs): void {
+    const profile = this.byId(profileId)
+    assert(profile !== undefined, 'a token belongs to a profile')
+    assert(!this.#tokens.has(fields.tokenId), 'a token id is new')
+    const token: Token = {
+      ...fields,
+      profileId,
+      createdMs: nowMs,
+      lastUsedMs: null,
+      revoked: false,
+    }
+    this.#tokens.set(token.tokenId, token)
+    this.#store({ ...profile, tokens: [...profile.tokens, token] })
+  }
+
+  /** A revoked token's id stays taken; it leaves its profile's list, which it would only lengthen. */
+  revokeToken(tokenId: string): void {
+    const token = this.#tokens.get(tokenId)
+    assert(token !== undefined && !token.revoked, 'only a live token is revoked')
+    token.revoked = true
+    const profile = this.byId(token.profileId)
+    assert(profile !== undefined, 'a token belongs to a profile')
+    this.#store({ ...profile, tokens: profile.tokens.filter((each) => each !== token) })
+  }
+
+  touchToken(tokenId: string, nowMs: TimeMs): void {
+    const token = this.#tokens.get(tokenId)
+    assert(token !== undefined, 'a touched token exists')
+    token.lastUsedMs = nowMs
+  }
+
+  login(session: Session, nonce: { text: string; expiresMs: TimeMs }, nowMs: TimeMs): void {
+    // Both maps are pruned by the command's own time, so replay prunes alike.
+    for (const [digest, known] of this.#sessions) {
+      if (known.expiresMs <= nowMs) this.#sessions.delete(digest)
+    }
+    for (const [text, expiresMs] of this.#burnedNonces) {
+      if (expiresMs > nowMs) break
+      this.#burnedNonces.delete(text)
+    }
+    this.#sessions.set(session.digest, session)
+    this.#burnedNonces.set(nonce.text, nonce.expiresMs)
+  }
+
+  logout(digest: string): void {
+    this.#sessions.delete(digest)
+  }
+
+  /** Everything that counts as state, in an order of its own; for the state hash. */
+  facts(): unknown[] {
+    const tokens = [...this.#tokens.values()].map((token) => [
+      token.tokenId,
+      token.profileId,
+      token.label,
+      token.scopes,
+      token.createdMs,
+      token.lastUsedMs,
+      token.revoked,
+    ])
+    const profiles = this.#profiles.map(({ tokens: _tokens, ...fields }) =>
+      Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+    const sessions = [...this.#sessions.values()].map((session) => [
+      session.digest,
+      session.profileId,
+      session.expiresMs,
+    ])
+    return [this.adminTokenDigest, profiles, tokens, sessions, [...this.#burnedNonces]]
+  }
+}

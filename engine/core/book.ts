@@ -1,0 +1,165 @@
+// Hot path. bench/book.bench.ts
+// Matching of sizes at ticks for order slots; it knows neither money nor signatures.
+// One module-level arena holds all books of a thread: V8 then embeds the arrays in the code.
+
+import { assert } from '../domain/assert.ts'
+import { EVENT, MAKER } from '../domain/event.ts'
+import { STP } from '../domain/order.ts'
+import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../domain/units.ts'
+import { emit } from './event-buffer.ts'
+import {
+  bestAskOf,
+  bestBidOf,
+  headOf,
+  LEVELS_SHIFT,
+  link,
+  NO_ASK,
+  NO_BID,
+  occupiedFrom,
+  occupiedUpTo,
+  unlink,
+} from './ladder.ts'
+import { generationOf, leftOf, levelOf, nextOf, ownerOf } from './order-pool.ts'
+
+const FILL_OPEN = EVENT.FILL | (MAKER.OPEN << 8)
+const FILL_CLOSED = EVENT.FILL | (MAKER.CLOSED << 8)
+const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
+
+/** The taker of the walk under way; one command at a time, so one record serves the thread. */
+export const taker = {
+  book: 0,
+  owner: 0,
+  isBid: false,
+  /** Worst ladder price the taker accepts. */
+  worstTicks: 0,
+  stp: 0,
+  /** Shares in steps of 1,000 (limit orders); any number of shares or a spend (market form). */
+  aligned: true,
+  /** A market buy of YES or NO walks by collateral; its price is the maker's on its own token. */
+  bySpend: false,
+  isYes: true,
+  /** Still wanted: shares, or collateral when `bySpend`. */
+  wantRaw: 0,
+  filledRaw: 0,
+  stopped: false,
+}
+
+export function crosses(book: number, isBid: boolean, ticks: number): boolean {
+  return isBid ? bestAskOf[book] <= ticks : bestBidOf[book] >= ticks
+}
+
+export function rest(slot: number, generation: number, leftRaw: number): void {
+  assert(leftOf[slot] === 0, 'a slot rests once')
+  assert(leftRaw > 0, 'a resting order has size left')
+  leftOf[slot] = leftRaw
+  generationOf[slot] = generation
+  ownerOf[slot] = taker.owner
+  link(slot, taker.book, taker.worstTicks, taker.isBid)
+}
+
+/** Takes the order out of its book; false when it is not there any more. */
+export function cancel(slot: number, generation: number): boolean {
+  const leftRaw = leftOf[slot]
+  if (leftRaw === 0 || generationOf[slot] !== generation) {
+    emit(EVENT.NOT_OPEN, 0, slot, 0, 0)
+    return false
+  }
+  unlink(slot)
+  emit(EVENT.CANCELED, levelOf[slot] & TICKS_MASK, slot, 0, leftRaw)
+  return true
+}
+
+/** Walks the opposite side, best price and oldest order first, until nothing more is wanted. */
+export function take(): void {
+  const { book, isBid, worstTicks } = taker
+  while (taker.wantRaw > 0 && !taker.stopped) {
+    const ticks = isBid ? bestAskOf[book] : bestBidOf[book]
+    if (isBid ? ticks > worstTicks : ticks < worstTicks) return
+    if (ticks === NO_ASK || ticks === NO_BID) return
+    takeLevel(ticks)
+  }
+}
+
+function takeLevel(ticks: number): void {
+  const level = (taker.book << LEVELS_SHIFT) + ticks
+  const ownTicks = taker.isYes ? ticks : NO_ASK - ticks
+  let slot = headOf[level]
+  while (slot !== 0 && taker.wantRaw > 0) {
+    const next = nextOf[slot]
+    if (ownerOf[slot] === taker.owner) {
+      preventSelfTrade(slot, ticks)
+      if (taker.stopped) return
+    } else {
+      fill(slot, ticks, ownTicks)
+    }
+    slot = next
+  }
+}
+
+function preventSelfTrade(slot: number, ticks: number): void {
+  if (taker.stp !== STP.CANCEL_MAKER) taker.stopped = true
+  if (taker.stp === STP.CANCEL_TAKER) return
+  const leftRaw = leftOf[slot]
+  unlink(slot)
+  emit(EVENT.STP_CANCEL, ticks, slot, 0, leftRaw)
+}
+
+function fill(slot: number, ticks: number, ownTicks: number): void {
+  const makerLeftRaw = leftOf[slot]
+  const fillRaw = fillable(makerLeftRaw, taker.wantRaw, ownTicks)
+  assert(fillRaw > 0, 'a maker that is reached gives something')
+  const leftRaw = makerLeftRaw - fillRaw
+  taker.filledRaw += fillRaw
+  taker.wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
+  assert(taker.wantRaw >= 0, 'a taker is never overfilled')
+  // Less than one step can never trade on with a limit order, so it is given back (domain §2.4).
+  if (leftRaw < SIZE_STEP_RAW) {
+    unlink(slot)
+    emit(FILL_CLOSED, ticks, slot, fillRaw, leftRaw)
+    return
+  }
+  leftOf[slot] = leftRaw
+  emit(FILL_OPEN, ticks, slot, fillRaw, leftRaw)
+}
+
+/** Shares one maker gives to one taker (domain §2.4). */
+function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): number {
+  const wantSharesRaw = taker.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
+  if (!taker.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
+  return Math.min(makerLeftRaw - (makerLeftRaw % SIZE_STEP_RAW), wantSharesRaw)
+}
+
+/**
+ * Whether an all-or-nothing taker would fill whole (domain §1.6, §4.1). Own makers give nothing;
+ * under cancel_taker and cancel_both reaching one sets `taker.stopped`.
+ */
+export function canFillWhole(): boolean {
+  const { book, isBid, worstTicks } = taker
+  let wantRaw = taker.wantRaw
+  let ticks = isBid ? bestAskOf[book] : bestBidOf[book]
+  while (ticks !== NO_ASK && ticks !== NO_BID) {
+    if (isBid ? ticks > worstTicks : ticks < worstTicks) return false
+    wantRaw = probeLevel(ticks, wantRaw)
+    if (wantRaw === 0) return true
+    if (taker.stopped) return false
+    ticks = isBid ? occupiedFrom(book, ticks + 1) : occupiedUpTo(book, ticks - 1)
+  }
+  return false
+}
+
+function probeLevel(ticks: number, wantAtFirstRaw: number): number {
+  const ownTicks = taker.isYes ? ticks : NO_ASK - ticks
+  let wantRaw = wantAtFirstRaw
+  let slot = headOf[(taker.book << LEVELS_SHIFT) + ticks]
+  while (slot !== 0 && wantRaw > 0) {
+    if (ownerOf[slot] !== taker.owner) {
+      const fillRaw = fillable(leftOf[slot], wantRaw, ownTicks)
+      wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
+    } else if (taker.stp !== STP.CANCEL_MAKER) {
+      taker.stopped = true
+      return wantRaw
+    }
+    slot = nextOf[slot]
+  }
+  return wantRaw
+}

@@ -1,0 +1,86 @@
+// The markets. Invariant: a slug names one market for ever; ids count from 1.
+
+import { assert } from '../domain/assert.ts'
+import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../domain/market.ts'
+import type { CollateralRaw, PriceTicks, TimeMs } from '../domain/units.ts'
+
+export interface Market extends MarketSpec {
+  readonly marketId: number
+  readonly createdMs: TimeMs
+  updatedMs: TimeMs
+  status: MarketStatus
+  payoutNumerators: readonly [number, number] | null
+  volumeRaw: CollateralRaw
+  /** YES price of the last trade; 0 before the first. */
+  lastYesTicks: PriceTicks
+  /** Sizes of open and in-flight orders, bounded so that every sum of the book stays exact. */
+  openSizeRaw: number
+}
+
+export class Catalogue {
+  readonly #markets: Market[] = []
+  readonly #bySlug = new Map<string, Market>()
+  readonly #byToken = new Map<string, Market>()
+
+  get count(): number {
+    return this.#markets.length
+  }
+
+  byId(marketId: number): Market | undefined {
+    return this.#markets[marketId - 1]
+  }
+
+  /** For ids that a journaled command carries: such a market exists. */
+  existing(marketId: number): Market {
+    const market = this.#markets[marketId - 1]
+    assert(market !== undefined, 'a command names a market that exists')
+    return market
+  }
+
+  bySlug(slug: string): Market | undefined {
+    return this.#bySlug.get(slug)
+  }
+
+  byToken(tokenId: string): Market | undefined {
+    return this.#byToken.get(tokenId)
+  }
+
+  all(): readonly Market[] {
+    return this.#markets
+  }
+
+  create(marketId: number, spec: MarketSpec, nowMs: TimeMs): void {
+    assert(marketId === this.#markets.length + 1, 'market ids count from 1')
+    assert(!this.#bySlug.has(spec.slug), 'a slug is new')
+    const market: Market = {
+      ...spec,
+      marketId,
+      createdMs: nowMs,
+      updatedMs: nowMs,
+      status: 'FUNDED',
+      payoutNumerators: null,
+      volumeRaw: 0,
+      lastYesTicks: 0,
+      openSizeRaw: 0,
+    }
+    this.#markets.push(market)
+    this.#bySlug.set(spec.slug, market)
+    this.#byToken.set(spec.yesTokenId, market)
+    this.#byToken.set(spec.noTokenId, market)
+  }
+
+  change(marketId: number, status: MarketStatus, nowMs: TimeMs): Market {
+    const market = this.existing(marketId)
+    assert(STATUS_CHANGES[market.status].includes(status), 'a market changes status as listed')
+    market.status = status
+    market.updatedMs = nowMs
+    return market
+  }
+
+  /** Everything that counts as state, in id order; for the state hash. */
+  facts(): unknown[] {
+    return this.#markets.map((market) =>
+      Object.entries(market).sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+  }
+}

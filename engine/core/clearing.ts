@@ -1,0 +1,197 @@
+// Hot path. bench/core.bench.ts
+// The half of the exchange that main owns: accounts, markets, money and open orders. `admit`
+// takes a decided command, `settle` takes what its market said. The other half is core/market.ts.
+// Neither ever refuses: the gates stand in decide.ts.
+
+import { assert } from '../domain/assert.ts'
+import type { CancelOrders, Command, PlaceOrder, RareCommand } from '../domain/command.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../domain/event.ts'
+import { SIDE } from '../domain/order.ts'
+import type { TimeMs } from '../domain/units.ts'
+import { Accounts } from './accounts.ts'
+import { Catalogue } from './catalogue.ts'
+import { FEE_ACCOUNT, Ledger } from './ledger.ts'
+import { OrderTable } from './order-table.ts'
+import { SeenOrders } from './seen-orders.ts'
+import { releaseReserve, settleFill, settleProceeds } from './settlement.ts'
+
+/** Rules this version decides by; a `rules` command in the journal says which were in force. */
+export const RULES_VERSION = 1
+
+const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
+
+export class Clearing {
+  readonly accounts = new Accounts()
+  readonly catalogue = new Catalogue()
+  readonly ledger = new Ledger()
+  readonly orders: OrderTable
+  readonly seen = new SeenOrders()
+  lastSeq = 0
+  lastNowMs: TimeMs = 0
+  rulesVersion = 0
+  /** Fee of the trade whose DONE was settled last, in what the taker received. */
+  lastFeeRaw = 0
+
+  constructor(orders: OrderTable = new OrderTable()) {
+    this.orders = orders
+    this.ledger.openAccount(FEE_ACCOUNT)
+  }
+
+  /** Takes a decided command in: everything it changes before its market speaks. */
+  admit(command: Command): void {
+    assert(command.seq === this.lastSeq + 1, 'commands come without a gap')
+    assert(command.nowMs >= this.lastNowMs, 'time never goes back')
+    this.lastSeq = command.seq
+    this.lastNowMs = command.nowMs
+    if (command.kind === 'placeOrder') this.#admitOrder(command)
+    else if (command.kind !== 'cancelOrders') this.#applyRare(command)
+  }
+
+  #admitOrder(order: PlaceOrder): void {
+    const row = this.ledger.rowFor(order.accountId, order.marketId)
+    if (order.side === SIDE.BUY) {
+      this.ledger.reserveCollateral(order.accountId, order.reserveRaw)
+    } else {
+      this.ledger.reserveShares(row, order.outcome, order.reserveRaw)
+    }
+    this.orders.admit(order, row)
+    this.seen.addHash(order.hashHigh, order.hashLow)
+    if (order.clientOrderId !== '') {
+      this.seen.addClientId(order.accountId, order.clientOrderId, order.slot)
+    }
+    this.catalogue.existing(order.marketId).openSizeRaw += order.sizeRaw
+  }
+
+  #applyRare(command: RareCommand): void {
+    switch (command.kind) {
+      case 'rules':
+        assert(command.version <= RULES_VERSION, 'the rules of this journal are known')
+        this.rulesVersion = command.version
+        return
+      case 'setAdminToken':
+        this.accounts.adminTokenDigest = command.tokenDigest
+        return
+      case 'createProfile':
+        this.ledger.openAccount(command.profileId)
+        this.#putProfile(command)
+        return
+      case 'editProfile':
+        this.#putProfile(command)
+        return
+      case 'createToken':
+        this.accounts.addToken(command.profileId, command.token, command.nowMs)
+        return
+      case 'revokeToken':
+        this.accounts.revokeToken(command.tokenId)
+        return
+      case 'touchToken':
+        this.accounts.touchToken(command.tokenId, command.nowMs)
+        return
+      case 'login':
+        this.#login(command)
+        return
+      case 'logout':
+        this.accounts.logout(command.sessionDigest)
+        return
+      case 'createMarket':
+        this.catalogue.create(command.marketId, command.market, command.nowMs)
+        return
+      case 'lockMarket':
+        this.catalogue.change(command.marketId, 'LOCKED', command.nowMs)
+        return
+      case 'resolveMarket':
+        this.catalogue.change(command.marketId, 'RESOLVED', command.nowMs).payoutNumerators =
+          command.payoutNumerators
+        return
+      case 'adjustBalance':
+        if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
+        else this.ledger.withdraw(command.profileId, -command.collateralRaw)
+    }
+  }
+
+  #putProfile(command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>): void {
+    this.accounts.putProfile(command.profileId, command.profile, command.nowMs)
+    if (command.token === null) return
+    this.accounts.addToken(command.profileId, command.token, command.nowMs)
+  }
+
+  #login(command: Extract<RareCommand, { kind: 'login' }>): void {
+    const { sessionDigest: digest, profileId, expiresMs } = command
+    const nonce = { text: command.nonce, expiresMs: command.nonceExpiresMs }
+    this.accounts.login({ digest, profileId, expiresMs }, nonce, command.nowMs)
+  }
+
+  /** Settles the records `from` to `to` of a market's answer, in order. */
+  settle(words: Int32Array, f64s: Float64Array, from: number, to: number): void {
+    for (let record = from; record < to; record++) {
+      const word = record * EVENT_WORDS
+      const slot = words[word + 1]
+      const sizeRaw = f64s[record * EVENT_F64S + 1]
+      switch (words[word] & 0xff) {
+        case EVENT.FILL:
+          legs.taker = words[word + 8]
+          legs.maker = slot
+          legs.ticks = words[word] >>> 16
+          legs.sharesRaw = sizeRaw
+          legs.closed = ((words[word] >>> 8) & 0xff) === MAKER.CLOSED
+          this.#settleFill()
+          break
+        case EVENT.STP_CANCEL:
+        case EVENT.CANCELED:
+          this.#end(slot)
+          break
+        case EVENT.DONE:
+          if (slot !== 0) this.#done(slot, (words[word] >>> 8) & 0xff)
+          break
+      }
+    }
+  }
+
+  #settleFill(): void {
+    const market = this.catalogue.existing(this.orders.marketOf[legs.maker])
+    market.volumeRaw += settleFill(this.ledger, this.orders, legs)
+    market.lastYesTicks = legs.ticks
+    market.openSizeRaw -= legs.sharesRaw
+    if (
+      this.orders.marketFormOf[legs.taker] === 0 ||
+      this.orders.sideOf[legs.taker] === SIDE.SELL
+    ) {
+      market.openSizeRaw -= legs.sharesRaw
+    }
+    if (legs.closed) this.#end(legs.maker)
+  }
+
+  #done(slot: number, result: number): void {
+    this.lastFeeRaw = settleProceeds(this.ledger, this.orders, slot)
+    if (result === RESULT.RESTED) {
+      this.orders.opened(slot)
+      return
+    }
+    if (result === RESULT.WOULD_CROSS) this.#forget(slot)
+    this.#end(slot)
+  }
+
+  /** A refused post-only order leaves no trace: its hash and client id are free again. */
+  #forget(slot: number): void {
+    this.seen.removeHash(this.orders.hashHighOf[slot], this.orders.hashLowOf[slot])
+    const clientId = this.orders.clientIdOf(slot)
+    if (clientId !== '') this.seen.removeClientId(this.orders.accountOf[slot], clientId)
+  }
+
+  #end(slot: number): void {
+    const { orders } = this
+    releaseReserve(this.ledger, orders, slot)
+    this.catalogue.existing(orders.marketOf[slot]).openSizeRaw -= orders.leftRawOf[slot]
+    const clientId = orders.clientIdOf(slot)
+    const account = orders.accountOf[slot]
+    if (clientId !== '' && this.seen.hasClientId(account, clientId)) {
+      this.seen.endClientId(account, clientId)
+    }
+    orders.free(slot)
+  }
+}
+
+/** Whether a market thread must hear the command. */
+export function concernsBook(command: Command): command is PlaceOrder | CancelOrders {
+  return command.kind === 'placeOrder' || command.kind === 'cancelOrders'
+}

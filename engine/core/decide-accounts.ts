@@ -1,0 +1,62 @@
+// Gates of the rare commands: profiles, tokens, sessions, markets, balances. Each returns the
+// refusal number, 0 when the command may be stamped.
+
+import type { ProfileFields, Scope } from '../domain/command.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { type MarketSpec, STATUS_CHANGES } from '../domain/market.ts'
+import { REJECT } from '../domain/reject.ts'
+import type { Profile } from './accounts.ts'
+import type { Market } from './catalogue.ts'
+import type { Clearing } from './clearing.ts'
+
+export function decideProfile(
+  clearing: Clearing,
+  fields: ProfileFields,
+  before: Profile | undefined,
+): number {
+  if (before === undefined && clearing.accounts.count >= LIMITS.profilesMax) return REJECT.CAPACITY
+  if (fields.username === null) return 0
+  const holder = clearing.accounts.byUsername(fields.username)
+  const free = holder === undefined || holder.profileId === before?.profileId
+  return free ? 0 : REJECT.USERNAME_TAKEN
+}
+
+/** Delegated signing needs trading beside it (domain §12.1). */
+export function decideToken(profile: Profile, scopes: readonly Scope[]): number {
+  if (profile.tokens.length >= LIMITS.tokensPerProfileMax) return REJECT.TOKEN_LIMIT
+  if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
+    return REJECT.SCOPE_NOT_ALLOWED
+  }
+  return scopes.every((scope) => profile.scopes.includes(scope)) ? 0 : REJECT.SCOPE_NOT_ALLOWED
+}
+
+/** A token is revoked by its own profile only; to others it does not exist. */
+export function decideRevoke(clearing: Clearing, profileId: number, tokenId: string): number {
+  const token = clearing.accounts.tokenById(tokenId)
+  if (token === undefined || token.profileId !== profileId) return REJECT.TOKEN_UNKNOWN
+  return token.revoked ? REJECT.TOKEN_UNKNOWN : 0
+}
+
+export function decideMarket(clearing: Clearing, spec: MarketSpec): number {
+  if (clearing.catalogue.bySlug(spec.slug) !== undefined) return REJECT.SLUG_TAKEN
+  return clearing.catalogue.count >= LIMITS.marketsMax ? REJECT.MARKET_LIMIT : 0
+}
+
+export function decideResolve(market: Market, payoutNumerators: readonly number[]): number {
+  if (!STATUS_CHANGES[market.status].includes('RESOLVED')) return REJECT.MARKET_RESOLVED
+  const whole = payoutNumerators.every((each) => Number.isSafeInteger(each) && each >= 0)
+  const sum = payoutNumerators.reduce((total, each) => total + each, 0)
+  const valid = payoutNumerators.length === 2 && whole && sum > 0 && Number.isSafeInteger(sum)
+  return valid ? 0 : REJECT.PAYOUT_INVALID
+}
+
+/** A credit keeps all deposits exact; a debit takes free collateral only. */
+export function decideAdjust(clearing: Clearing, profileId: number, collateralRaw: number): number {
+  if (clearing.accounts.byId(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
+  if (collateralRaw > 0) {
+    const depositsRaw = clearing.ledger.depositsRaw + collateralRaw
+    return Number.isSafeInteger(depositsRaw) ? 0 : REJECT.BALANCE_LIMIT
+  }
+  const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
+  return freeRaw >= -collateralRaw ? 0 : REJECT.INSUFFICIENT_COLLATERAL
+}

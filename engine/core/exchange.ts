@@ -1,0 +1,49 @@
+// The whole exchange on one thread: the follower, recovery checks, simulation and tests run it.
+// The books live in one module-level arena, so a thread holds one Exchange at a time: making a
+// new one empties them.
+
+import type { Command } from '../domain/command.ts'
+import { Clearing, concernsBook } from './clearing.ts'
+import { eventF64s, eventWords, onEventsReady } from './event-buffer.ts'
+import { brokenInvariant } from './invariants.ts'
+import { cancelInMarket, placeInMarket, resetMarkets } from './market.ts'
+import type { OrderTable } from './order-table.ts'
+import { bookDigest, stateHash } from './state-hash.ts'
+
+/** Called with each chunk of a command's records before they are settled, while slots still hold. */
+export type EventsListener = (words: Int32Array, f64s: Float64Array, count: number) => void
+
+export class Exchange {
+  readonly clearing: Clearing
+  onEvents: EventsListener = () => {}
+
+  constructor(orders?: OrderTable) {
+    this.clearing = new Clearing(orders)
+    resetMarkets()
+    onEventsReady((count) => {
+      this.onEvents(eventWords, eventF64s, count)
+      this.clearing.settle(eventWords, eventF64s, 0, count)
+    })
+  }
+
+  /** Never refuses; a command that breaks a law is a fault. */
+  apply(command: Command): void {
+    this.clearing.admit(command)
+    if (!concernsBook(command)) return
+    if (command.kind === 'placeOrder') placeInMarket(command)
+    else cancelInMarket(command.seq, command.count, command.slots, command.generations)
+  }
+
+  stateHash(): string {
+    const markets = this.clearing.catalogue.all()
+    return stateHash(
+      this.clearing,
+      markets.map((market) => bookDigest(market.marketId)),
+    )
+  }
+
+  /** Null, or a sentence that names the law that does not hold. */
+  checkInvariants(): string | null {
+    return brokenInvariant(this.clearing)
+  }
+}

@@ -1,0 +1,106 @@
+// Hot path. bench/book.bench.ts
+// One YES ladder per book: 1024 levels of FIFO queues, an occupancy bitmap, the two best prices.
+//
+//   level = book × 1024 + ticks      word = book × 32 + (ticks >> 5)
+//
+// Invariants: a level holds one side only; its bit is set exactly while its queue is not empty;
+// bestBid is the highest bid (0 when none), bestAsk the lowest ask (1000 when none);
+// bestBid < bestAsk between commands.
+
+import { LIMITS } from '../domain/limits.ts'
+import { leftOf, levelOf, nextOf, previousOf } from './order-pool.ts'
+
+export const LEVELS_SHIFT = 10
+const TICKS_MASK = 1023
+export const NO_BID = 0
+export const NO_ASK = 1000
+const BOOKS = LIMITS.marketsMax + 1
+
+export const headOf = new Int32Array(BOOKS << LEVELS_SHIFT)
+const tailOf = new Int32Array(BOOKS << LEVELS_SHIFT)
+const bitmap = new Int32Array(BOOKS << 5)
+/** One bit per bitmap word. */
+const summary = new Int32Array(BOOKS)
+export const bestBidOf = new Int32Array(BOOKS)
+export const bestAskOf = new Int32Array(BOOKS)
+
+export function resetLadder(book: number): void {
+  headOf.fill(0, book << LEVELS_SHIFT, (book + 1) << LEVELS_SHIFT)
+  tailOf.fill(0, book << LEVELS_SHIFT, (book + 1) << LEVELS_SHIFT)
+  bitmap.fill(0, book << 5, (book + 1) << 5)
+  summary[book] = 0
+  bestBidOf[book] = NO_BID
+  bestAskOf[book] = NO_ASK
+}
+
+/** Lowest occupied tick at or above `ticks`; 1000 when none. */
+export function occupiedFrom(book: number, ticks: number): number {
+  if (ticks >= NO_ASK) return NO_ASK
+  const word = ticks >> 5
+  const here = bitmap[(book << 5) + word] & (-1 << (ticks & 31))
+  if (here !== 0) return (word << 5) + lowestBit(here)
+  const above = word === 31 ? 0 : summary[book] & (-1 << (word + 1))
+  if (above === 0) return NO_ASK
+  const next = lowestBit(above)
+  return (next << 5) + lowestBit(bitmap[(book << 5) + next])
+}
+
+/** Highest occupied tick at or below `ticks`; 0 when none. */
+export function occupiedUpTo(book: number, ticks: number): number {
+  if (ticks <= NO_BID) return NO_BID
+  const word = ticks >> 5
+  const bit = ticks & 31
+  const here = bitmap[(book << 5) + word] & (bit === 31 ? -1 : (1 << (bit + 1)) - 1)
+  if (here !== 0) return (word << 5) + 31 - Math.clz32(here)
+  const below = summary[book] & ((1 << word) - 1)
+  if (below === 0) return NO_BID
+  const next = 31 - Math.clz32(below)
+  return (next << 5) + 31 - Math.clz32(bitmap[(book << 5) + next])
+}
+
+function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word)
+}
+
+/** Appends an order to the queue of its level. */
+export function link(slot: number, book: number, ticks: number, isBid: boolean): void {
+  const level = (book << LEVELS_SHIFT) + ticks
+  levelOf[slot] = level
+  nextOf[slot] = 0
+  const tail = tailOf[level]
+  previousOf[slot] = tail
+  tailOf[level] = slot
+  if (tail !== 0) {
+    nextOf[tail] = slot
+    return
+  }
+  headOf[level] = slot
+  const word = ticks >> 5
+  bitmap[(book << 5) + word] |= 1 << (ticks & 31)
+  summary[book] |= 1 << word
+  if (isBid) {
+    if (ticks > bestBidOf[book]) bestBidOf[book] = ticks
+  } else if (ticks < bestAskOf[book]) bestAskOf[book] = ticks
+}
+
+/** Takes an order out of its queue, wherever it stands, and mends the best prices. */
+export function unlink(slot: number): void {
+  const level = levelOf[slot]
+  const next = nextOf[slot]
+  const previous = previousOf[slot]
+  leftOf[slot] = 0
+  if (previous === 0) headOf[level] = next
+  else nextOf[previous] = next
+  if (next === 0) tailOf[level] = previous
+  else previousOf[next] = previous
+  if (previous === 0 && next === 0) emptied(level >> LEVELS_SHIFT, level & TICKS_MASK)
+}
+
+function emptied(book: number, ticks: number): void {
+  const word = ticks >> 5
+  const index = (book << 5) + word
+  bitmap[index] &= ~(1 << (ticks & 31))
+  if (bitmap[index] === 0) summary[book] &= ~(1 << word)
+  if (ticks === bestBidOf[book]) bestBidOf[book] = occupiedUpTo(book, ticks)
+  else if (ticks === bestAskOf[book]) bestAskOf[book] = occupiedFrom(book, ticks)
+}

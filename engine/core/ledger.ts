@@ -1,0 +1,127 @@
+// Hot path. bench/core.bench.ts
+// Collateral per account, outcome shares per (account, market) row. Only the sequencer's thread
+// touches it. Invariants: no balance is negative; free + reserved + inside conditions + held
+// proceeds = deposits − withdrawals, per asset, after every command (law 5).
+
+import { assert } from '../domain/assert.ts'
+import { LIMITS } from '../domain/limits.ts'
+
+/** Account that receives fees; profiles count from 1. */
+export const FEE_ACCOUNT = 0
+const ROWS_PER_ACCOUNT_KEY = LIMITS.marketsMax + 1
+
+function grown(column: Float64Array<ArrayBuffer>, index: number): Float64Array<ArrayBuffer> {
+  if (index < column.length) return column
+  const wider = new Float64Array(Math.max(index + 1, column.length * 2))
+  wider.set(column)
+  return wider
+}
+
+export class Ledger {
+  collateralFreeRaw = new Float64Array(1024)
+  collateralReservedRaw = new Float64Array(1024)
+  /** Index row × 2 + outcome. */
+  sharesFreeRaw = new Float64Array(2048)
+  sharesReservedRaw = new Float64Array(2048)
+  /** Collateral locked behind complete pairs, per market. */
+  readonly conditionRaw = new Float64Array(LIMITS.marketsMax + 1)
+  depositsRaw = 0
+  withdrawalsRaw = 0
+  readonly accountOfRow: number[] = [0]
+  readonly marketOfRow: number[] = [0]
+  readonly #rows = new Map<number, number>()
+
+  openAccount(accountId: number): void {
+    this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId)
+    this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId)
+  }
+
+  /** The row of an account in a market; 0 when it never had one. */
+  findRow(accountId: number, marketId: number): number {
+    return this.#rows.get(accountId * ROWS_PER_ACCOUNT_KEY + marketId) ?? 0
+  }
+
+  rowFor(accountId: number, marketId: number): number {
+    const key = accountId * ROWS_PER_ACCOUNT_KEY + marketId
+    const known = this.#rows.get(key)
+    if (known !== undefined) return known
+    const row = this.accountOfRow.length
+    this.accountOfRow.push(accountId)
+    this.marketOfRow.push(marketId)
+    this.#rows.set(key, row)
+    this.sharesFreeRaw = grown(this.sharesFreeRaw, row * 2 + 1)
+    this.sharesReservedRaw = grown(this.sharesReservedRaw, row * 2 + 1)
+    return row
+  }
+
+  freeSharesRaw(accountId: number, marketId: number, outcome: number): number {
+    const row = this.findRow(accountId, marketId)
+    return row === 0 ? 0 : this.sharesFreeRaw[row * 2 + outcome]
+  }
+
+  deposit(accountId: number, amountRaw: number): void {
+    assert(amountRaw > 0, 'a deposit adds')
+    this.depositsRaw += amountRaw
+    assert(this.depositsRaw <= Number.MAX_SAFE_INTEGER, 'deposits stay exact')
+    this.collateralFreeRaw[accountId] += amountRaw
+  }
+
+  withdraw(accountId: number, amountRaw: number): void {
+    assert(amountRaw > 0, 'a withdrawal takes')
+    assert(this.collateralFreeRaw[accountId] >= amountRaw, 'only free collateral leaves')
+    this.withdrawalsRaw += amountRaw
+    this.collateralFreeRaw[accountId] -= amountRaw
+  }
+
+  reserveCollateral(accountId: number, amountRaw: number): void {
+    assert(
+      this.collateralFreeRaw[accountId] >= amountRaw,
+      'a reserve is covered by free collateral',
+    )
+    this.collateralFreeRaw[accountId] -= amountRaw
+    this.collateralReservedRaw[accountId] += amountRaw
+  }
+
+  /** Ends `amountRaw` of a reserve: `paidRaw` of it leaves the account, the rest is free again. */
+  spendReserve(accountId: number, amountRaw: number, paidRaw: number): void {
+    assert(paidRaw <= amountRaw, 'a fill never costs more than it reserved')
+    assert(
+      this.collateralReservedRaw[accountId] >= amountRaw,
+      'a release never exceeds its reserve',
+    )
+    this.collateralReservedRaw[accountId] -= amountRaw
+    this.collateralFreeRaw[accountId] += amountRaw - paidRaw
+  }
+
+  creditCollateral(accountId: number, amountRaw: number): void {
+    assert(amountRaw >= 0, 'a credit never lowers a balance')
+    this.collateralFreeRaw[accountId] += amountRaw
+  }
+
+  reserveShares(row: number, outcome: number, amountRaw: number): void {
+    const index = row * 2 + outcome
+    assert(this.sharesFreeRaw[index] >= amountRaw, 'a reserve is covered by free shares')
+    this.sharesFreeRaw[index] -= amountRaw
+    this.sharesReservedRaw[index] += amountRaw
+  }
+
+  /** Ends a share reserve: `paidRaw` shares leave the account, the rest is free again. */
+  deliverShares(row: number, outcome: number, amountRaw: number, paidRaw: number): void {
+    const index = row * 2 + outcome
+    assert(paidRaw <= amountRaw, 'a delivery never exceeds its reserve')
+    assert(this.sharesReservedRaw[index] >= amountRaw, 'reserved shares cover a delivery')
+    this.sharesReservedRaw[index] -= amountRaw
+    this.sharesFreeRaw[index] += amountRaw - paidRaw
+  }
+
+  creditShares(row: number, outcome: number, amountRaw: number): void {
+    assert(amountRaw >= 0, 'a credit never lowers a balance')
+    this.sharesFreeRaw[row * 2 + outcome] += amountRaw
+  }
+
+  /** Collateral goes in behind a new pair (positive), or comes out as a pair burns (negative). */
+  moveCondition(marketId: number, deltaRaw: number): void {
+    this.conditionRaw[marketId] += deltaRaw
+    assert(this.conditionRaw[marketId] >= 0, 'a condition never pays more than it holds')
+  }
+}

@@ -1,0 +1,101 @@
+// Hot path. bench/book.bench.ts
+// One market's answer to one command: no gate stands here, every result is an event.
+
+import { assert } from '../domain/assert.ts'
+import type { PlaceOrder } from '../domain/command.ts'
+import { EVENT, RESULT } from '../domain/event.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../domain/order.ts'
+import { cancel, canFillWhole, crosses, rest, take, taker } from './book.ts'
+import { beginEvents, emit, flushEvents } from './event-buffer.ts'
+import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK, resetLadder } from './ladder.ts'
+import { leftOf, nextOf, ownerOf } from './order-pool.ts'
+
+let openedUpTo = 0
+for (let book = 0; book <= LIMITS.marketsMax; book++) bestAskOf[book] = NO_ASK
+
+/** Empties every book of this thread. */
+export function resetMarkets(): void {
+  for (let book = 0; book <= openedUpTo; book++) {
+    for (let level = book << LEVELS_SHIFT; level < (book + 1) << LEVELS_SHIFT; level++) {
+      for (let slot = headOf[level]; slot !== 0; slot = nextOf[slot]) leftOf[slot] = 0
+    }
+    resetLadder(book)
+  }
+  openedUpTo = 0
+}
+
+function setTaker(order: PlaceOrder): void {
+  if (order.marketId > openedUpTo) openedUpTo = order.marketId
+  const bid = isBid(order.side, order.outcome)
+  taker.book = order.marketId
+  taker.owner = order.accountId
+  taker.isBid = bid
+  taker.isYes = order.outcome === OUTCOME.YES
+  taker.stp = order.stp
+  taker.aligned = !order.marketForm
+  taker.bySpend = order.marketForm && order.side === SIDE.BUY
+  taker.wantRaw = taker.bySpend ? order.spendRaw : order.sizeRaw
+  taker.filledRaw = 0
+  taker.stopped = false
+  if (order.marketForm) taker.worstTicks = bid ? NO_ASK - 1 : 1
+  else taker.worstTicks = ladderTicks(order.outcome, order.priceTicks)
+}
+
+/** Matches an arriving order; its events end with one DONE (domain §1.6, §1.7, §4.1, §4.2). */
+export function placeInMarket(order: PlaceOrder): void {
+  setTaker(order)
+  beginEvents(order.seq, order.slot)
+  if (order.postOnly) done(order, placePostOnly(order))
+  else done(order, placeTaking(order))
+  assert(bestBidOf[order.marketId] < bestAskOf[order.marketId], 'a book is never crossed')
+  flushEvents()
+}
+
+function placePostOnly(order: PlaceOrder): number {
+  if (crosses(taker.book, taker.isBid, taker.worstTicks)) return RESULT.WOULD_CROSS
+  rest(order.slot, order.generation, taker.wantRaw)
+  return RESULT.RESTED
+}
+
+function placeTaking(order: PlaceOrder): number {
+  const policy = POLICY_OF_TYPE[order.orderType]
+  if (policy.whole && !canFillWhole()) return taker.stopped ? RESULT.STP_STOPPED : RESULT.KILLED
+  take()
+  if (taker.wantRaw === 0) return RESULT.FILLED
+  if (taker.stopped) return RESULT.STP_STOPPED
+  if (!policy.rests) return RESULT.KILLED
+  rest(order.slot, order.generation, taker.wantRaw)
+  return RESULT.RESTED
+}
+
+function done(order: PlaceOrder, result: number): void {
+  emit(EVENT.DONE | (result << 8), taker.worstTicks, order.slot, taker.filledRaw, taker.wantRaw)
+}
+
+/** Cancels what is still open of the named orders, in the order they are named. */
+export function cancelInMarket(
+  seq: number,
+  count: number,
+  slots: Uint32Array,
+  generations: Uint32Array,
+): void {
+  beginEvents(seq, 0)
+  let canceledCount = 0
+  for (let index = 0; index < count; index++) {
+    if (cancel(slots[index], generations[index])) canceledCount++
+  }
+  emit(EVENT.DONE | (RESULT.CANCELS_DONE << 8), 0, 0, canceledCount, 0)
+  flushEvents()
+}
+
+/** Visits the resting orders of a market by rising tick, each level oldest first. */
+export function eachResting(
+  marketId: number,
+  visit: (ticks: number, slot: number, owner: number, leftRaw: number) => void,
+): void {
+  for (let ticks = 1; ticks < NO_ASK; ticks++) {
+    let slot = headOf[(marketId << LEVELS_SHIFT) + ticks]
+    for (; slot !== 0; slot = nextOf[slot]) visit(ticks, slot, ownerOf[slot], leftOf[slot])
+  }
+}

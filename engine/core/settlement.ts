@@ -1,0 +1,162 @@
+// Hot path. bench/core.bench.ts
+// One fill into ledger moves (domain §2.2 to §2.5) and the taker's fee on the whole trade (§3.1).
+//
+// Law 2: no result of a market ever lowers a free balance. Reserves only shrink, what they paid
+// leaves from the reserve itself, and a taker's proceeds are held on its order until DONE, where
+// they are credited with the fee already taken out: so a decision made before a receipt is
+// settled can only have seen less than there is.
+
+import { assert } from '../domain/assert.ts'
+import { isBid, ladderTicks, SIDE } from '../domain/order.ts'
+import { BPS, costCeilRaw, costFloorRaw, mulDivFloor } from '../domain/units.ts'
+import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
+import type { OrderTable } from './order-table.ts'
+
+/** Fee of a buy in shares: floor(bps · min(c, n − c) · n / (c · 10,000)), domain §3.1. */
+export function buyFeeSharesRaw(feeBps: number, collateralRaw: number, sharesRaw: number): number {
+  const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
+  if (feeBps === 0 || smallerRaw <= 0) return 0
+  if (smallerRaw === collateralRaw) return mulDivFloor(feeBps, sharesRaw, BPS)
+  const scaled = feeBps * smallerRaw
+  if (feeBps * sharesRaw <= Number.MAX_SAFE_INTEGER && Number.isSafeInteger(scaled)) {
+    // floor(floor(x / c) / 10,000) is floor(x / (c · 10,000)) for whole numbers.
+    return Math.floor(mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS)
+  }
+  const exact = BigInt(feeBps) * BigInt(smallerRaw) * BigInt(sharesRaw)
+  return Number(exact / (BigInt(collateralRaw) * BigInt(BPS)))
+}
+
+/** Fee of a sell in collateral: floor(bps · min(c, n − c) / 10,000), domain §3.1. */
+export function sellFeeCollateralRaw(
+  feeBps: number,
+  collateralRaw: number,
+  sharesRaw: number,
+): number {
+  const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
+  if (feeBps === 0 || smallerRaw <= 0) return 0
+  return mulDivFloor(feeBps, smallerRaw, BPS)
+}
+
+/** What one leg reserves for what is still open of it (domain §2.5). */
+function reserveOfLeft(orders: OrderTable, slot: number, leftRaw: number): number {
+  if (orders.sideOf[slot] === SIDE.SELL) return leftRaw
+  return costFloorRaw(orders.priceTicksOf[slot], leftRaw)
+}
+
+/** Moves a maker's side of a fill; `closed` gives back what is too small to trade on. */
+function settleMaker(
+  ledger: Ledger,
+  orders: OrderTable,
+  maker: number,
+  fill: { sharesRaw: number; collateralRaw: number; closed: boolean },
+): void {
+  const leftRaw = orders.leftRawOf[maker] - fill.sharesRaw
+  assert(leftRaw >= 0, 'a maker is never overfilled')
+  const keptRaw = fill.closed ? 0 : reserveOfLeft(orders, maker, leftRaw)
+  const endedRaw = orders.reservedRawOf[maker] - keptRaw
+  const row = orders.rowOf[maker]
+  const outcome = orders.outcomeOf[maker]
+  const account = orders.accountOf[maker]
+  if (orders.sideOf[maker] === SIDE.BUY) {
+    ledger.spendReserve(account, endedRaw, fill.collateralRaw)
+    ledger.creditShares(row, outcome, fill.sharesRaw)
+  } else {
+    ledger.deliverShares(row, outcome, endedRaw, fill.sharesRaw)
+    ledger.creditCollateral(account, fill.collateralRaw)
+  }
+  orders.leftRawOf[maker] = leftRaw
+  orders.reservedRawOf[maker] = keptRaw
+}
+
+/** Takes a taker's payment out of its reserve; its proceeds wait on the order until DONE. */
+function settleTaker(
+  ledger: Ledger,
+  orders: OrderTable,
+  taker: number,
+  fill: { sharesRaw: number; collateralRaw: number },
+): void {
+  orders.filledSharesRawOf[taker] += fill.sharesRaw
+  orders.filledCollateralRawOf[taker] += fill.collateralRaw
+  // A market buy wants collateral's worth, not shares: it has no size to count down.
+  const bySpend = orders.marketFormOf[taker] === 1 && orders.sideOf[taker] === SIDE.BUY
+  const leftRaw = bySpend ? 0 : orders.leftRawOf[taker] - fill.sharesRaw
+  assert(leftRaw >= 0, 'a taker is never overfilled')
+  orders.leftRawOf[taker] = leftRaw
+  const keptRaw = bySpend
+    ? orders.reservedRawOf[taker] - fill.collateralRaw
+    : reserveOfLeft(orders, taker, leftRaw)
+  const endedRaw = orders.reservedRawOf[taker] - keptRaw
+  if (orders.sideOf[taker] === SIDE.BUY) {
+    ledger.spendReserve(orders.accountOf[taker], endedRaw, fill.collateralRaw)
+  } else {
+    ledger.deliverShares(orders.rowOf[taker], orders.outcomeOf[taker], endedRaw, fill.sharesRaw)
+  }
+  orders.reservedRawOf[taker] = keptRaw
+}
+
+const makerFill = { sharesRaw: 0, collateralRaw: 0, closed: false }
+const takerFill = { sharesRaw: 0, collateralRaw: 0 }
+
+/**
+ * Settles one fill at the maker's ladder price. The taker's leg rounds against the taker, the
+ * counter-leg closes the sum exactly, so dust never touches a maker's limit (domain §2.4).
+ * Returns the collateral of the taker's leg.
+ */
+export function settleFill(
+  ledger: Ledger,
+  orders: OrderTable,
+  legs: { taker: number; maker: number; ticks: number; sharesRaw: number; closed: boolean },
+): number {
+  const { taker, maker, sharesRaw } = legs
+  const buys = orders.sideOf[taker] === SIDE.BUY
+  const ownTicks = ladderTicks(orders.outcomeOf[taker], legs.ticks)
+  const valueRaw = buys ? costCeilRaw(ownTicks, sharesRaw) : costFloorRaw(ownTicks, sharesRaw)
+  const sameOutcome = orders.outcomeOf[taker] === orders.outcomeOf[maker]
+  assert(
+    isBid(orders.sideOf[taker], orders.outcomeOf[taker]) !==
+      isBid(orders.sideOf[maker], orders.outcomeOf[maker]),
+    'a fill joins a bid and an ask',
+  )
+  makerFill.sharesRaw = sharesRaw
+  makerFill.collateralRaw = sameOutcome ? valueRaw : sharesRaw - valueRaw
+  makerFill.closed = legs.closed
+  takerFill.sharesRaw = sharesRaw
+  takerFill.collateralRaw = valueRaw
+  settleTaker(ledger, orders, taker, takerFill)
+  settleMaker(ledger, orders, maker, makerFill)
+  if (!sameOutcome) ledger.moveCondition(orders.marketOf[taker], buys ? sharesRaw : -sharesRaw)
+  return valueRaw
+}
+
+/** Credits what an arrival earned, less its fee; call once, at DONE. Returns the fee taken. */
+export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number): number {
+  const sharesRaw = orders.filledSharesRawOf[taker]
+  if (sharesRaw === 0) return 0
+  const collateralRaw = orders.filledCollateralRawOf[taker]
+  const feeBps = orders.feeBpsOf[taker]
+  const outcome = orders.outcomeOf[taker]
+  if (orders.sideOf[taker] === SIDE.BUY) {
+    const feeRaw = buyFeeSharesRaw(feeBps, collateralRaw, sharesRaw)
+    ledger.creditShares(orders.rowOf[taker], outcome, sharesRaw - feeRaw)
+    if (feeRaw > 0) {
+      ledger.creditShares(ledger.rowFor(FEE_ACCOUNT, orders.marketOf[taker]), outcome, feeRaw)
+    }
+    return feeRaw
+  }
+  const feeRaw = sellFeeCollateralRaw(feeBps, collateralRaw, sharesRaw)
+  ledger.creditCollateral(orders.accountOf[taker], collateralRaw - feeRaw)
+  ledger.creditCollateral(FEE_ACCOUNT, feeRaw)
+  return feeRaw
+}
+
+/** Gives back everything an ending order still reserves. */
+export function releaseReserve(ledger: Ledger, orders: OrderTable, slot: number): void {
+  const reservedRaw = orders.reservedRawOf[slot]
+  if (reservedRaw === 0) return
+  if (orders.sideOf[slot] === SIDE.BUY) {
+    ledger.spendReserve(orders.accountOf[slot], reservedRaw, 0)
+  } else {
+    ledger.deliverShares(orders.rowOf[slot], orders.outcomeOf[slot], reservedRaw, 0)
+  }
+  orders.reservedRawOf[slot] = 0
+}

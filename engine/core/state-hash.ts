@@ -1,0 +1,87 @@
+// One number for a whole state: SHA-256 over profiles, markets, money, open orders by age, and
+// every book by market, tick and queue; never by slot, which is free to differ.
+
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Clearing } from './clearing.ts'
+import { eachResting } from './market.ts'
+import { STATE } from './order-table.ts'
+
+/** Digest of one market's book: 32 bytes. Runs on the thread that holds the book. */
+export function bookDigest(marketId: number): Uint8Array {
+  const rows: number[] = []
+  eachResting(marketId, (ticks, _slot, owner, leftRaw) => rows.push(ticks, owner, leftRaw))
+  return sha256(bytesOf(rows))
+}
+
+function bytesOf(numbers: number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(numbers.length * 8))
+  for (let index = 0; index < numbers.length; index++) {
+    view.setFloat64(index * 8, numbers[index], true)
+  }
+  return new Uint8Array(view.buffer)
+}
+
+function moneyFacts(clearing: Clearing): number[] {
+  const { ledger } = clearing
+  const facts = [ledger.depositsRaw, ledger.withdrawalsRaw]
+  for (let account = 0; account <= clearing.accounts.count; account++) {
+    facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
+  }
+  for (const market of clearing.catalogue.all()) facts.push(ledger.conditionRaw[market.marketId])
+  const rows = ledger.accountOfRow.map((_account, row) => row).slice(1)
+  rows.sort(
+    (a, b) =>
+      ledger.marketOfRow[a] - ledger.marketOfRow[b] ||
+      ledger.accountOfRow[a] - ledger.accountOfRow[b],
+  )
+  for (const row of rows) {
+    const held = [
+      ledger.sharesFreeRaw[row * 2],
+      ledger.sharesFreeRaw[row * 2 + 1],
+      ledger.sharesReservedRaw[row * 2],
+      ledger.sharesReservedRaw[row * 2 + 1],
+    ]
+    // A row that holds nothing is an index, not a fact.
+    if (held.every((raw) => raw === 0)) continue
+    facts.push(ledger.accountOfRow[row], ledger.marketOfRow[row], ...held)
+  }
+  return facts
+}
+
+function orderFacts(clearing: Clearing): number[] {
+  const { orders } = clearing
+  const live: number[] = []
+  for (let slot = 1; slot <= orders.highSlot; slot++) {
+    if (orders.stateOf[slot] !== STATE.FREE) live.push(slot)
+  }
+  live.sort((a, b) => orders.seqOf[a] - orders.seqOf[b])
+  const facts: number[] = []
+  for (const slot of live) {
+    facts.push(
+      orders.seqOf[slot],
+      orders.accountOf[slot],
+      orders.marketOf[slot],
+      orders.sideOf[slot],
+      orders.outcomeOf[slot],
+      orders.priceTicksOf[slot],
+      orders.sizeRawOf[slot],
+      orders.leftRawOf[slot],
+      orders.reservedRawOf[slot],
+      orders.expirationSecOf[slot],
+    )
+  }
+  return facts
+}
+
+/** Lowercase hex. `bookDigests` are those of bookDigest, by rising market id. */
+export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]): string {
+  const hash = sha256.create()
+  const facts = [clearing.lastSeq, clearing.lastNowMs, clearing.rulesVersion, clearing.seen.count]
+  hash.update(utf8ToBytes(JSON.stringify([facts, clearing.accounts.facts()])))
+  hash.update(utf8ToBytes(JSON.stringify(clearing.catalogue.facts())))
+  hash.update(bytesOf(moneyFacts(clearing)))
+  hash.update(bytesOf(orderFacts(clearing)))
+  for (const digest of bookDigests) hash.update(digest)
+  return bytesToHex(hash.digest())
+}
