@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../engine/domain/assert.ts'
+import { Ring } from '../engine/wire/ring.ts'
+import { BatchBuffer } from './batch-buffer.ts'
+import { type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
+import { SqliteJournalWriter } from './sqlite-journal.ts'
+
+// Takes all that waits, commits it as one batch, says how far the journal reaches.
+
+assert(parentPort !== null, 'the journal runs in a thread of its own')
+const port = parentPort
+const data: JournalThreadData = workerData
+const incoming = new Ring(data.incoming)
+const done = new Ring(data.done)
+const journal = new SqliteJournalWriter(data.dataDir, data.durability, data.tail)
+if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
+const batch = new BatchBuffer(data.tail.seq)
+const report = new Float64Array(3)
+const reportBytes = new Uint8Array(report.buffer)
+
+function commit(): void {
+  const startedNs = process.hrtime.bigint()
+  journal.commit(batch.lastSeq, batch.records)
+  report[0] = batch.lastSeq
+  report[1] = batch.count
+  report[2] = Number((process.hrtime.bigint() - startedNs) / 1000n)
+  batch.clear()
+  while (!done.push(0, reportBytes)) done.waitForSpace()
+  done.publish()
+  if (done.takeDoorbell()) port.postMessage('doorbell')
+}
+
+function run(): void {
+  let stopping = false
+  while (!stopping) {
+    incoming.waitForData(SLEEP_MS)
+    while (incoming.next()) {
+      if (incoming.tag === STOP_TAG) stopping = true
+      else {
+        if (!batch.fits(incoming.bytes)) commit()
+        batch.add(incoming.bytes)
+      }
+    }
+    incoming.release()
+    if (batch.count > 0) commit()
+    journal.checkpoint()
+  }
+}
+
+port.postMessage('ready')
+run()
+journal.close()
+process.exit(0)

@@ -1,0 +1,61 @@
+// Migrations of read.db. Numbered by position, never edited once released. The file is a copy that
+// can be deleted, so a change that needs other data than it holds may drop and rebuild.
+
+const M1 = `
+CREATE TABLE applied (
+  id       INTEGER PRIMARY KEY CHECK (id = 1),
+  seq      INTEGER NOT NULL,
+  checksum BLOB NOT NULL
+) STRICT;
+CREATE TABLE orders (
+  placed_seq      INTEGER PRIMARY KEY,
+  slot            INTEGER NOT NULL,
+  generation      INTEGER NOT NULL,
+  owner           INTEGER NOT NULL,
+  market_id       INTEGER NOT NULL,
+  side            INTEGER NOT NULL,
+  outcome         INTEGER NOT NULL,
+  order_type      INTEGER NOT NULL,
+  market_form     INTEGER NOT NULL,
+  post_only       INTEGER NOT NULL,
+  status          INTEGER NOT NULL,
+  price_ticks     INTEGER NOT NULL,
+  size_raw        INTEGER NOT NULL,
+  spend_raw       INTEGER NOT NULL,
+  filled_raw      INTEGER NOT NULL,
+  remaining_raw   INTEGER NOT NULL,
+  placed_ms       INTEGER NOT NULL,
+  ended_ms        INTEGER,
+  cancel_reason   INTEGER,
+  client_order_id TEXT
+) STRICT;
+CREATE INDEX orders_by_slot ON orders (slot, generation);
+CREATE INDEX orders_by_owner ON orders (owner, market_id, status, placed_seq);
+CREATE INDEX orders_by_client_id ON orders (owner, client_order_id)
+  WHERE client_order_id IS NOT NULL;
+CREATE TABLE trades (
+  seq              INTEGER PRIMARY KEY,
+  market_id        INTEGER NOT NULL,
+  taker_slot       INTEGER NOT NULL,
+  taker_generation INTEGER NOT NULL,
+  taker_owner      INTEGER NOT NULL,
+  side             INTEGER NOT NULL,
+  outcome          INTEGER NOT NULL,
+  shares_raw       INTEGER NOT NULL,
+  collateral_raw   INTEGER NOT NULL,
+  fee_raw          INTEGER NOT NULL,
+  yes_ticks        INTEGER NOT NULL,
+  traded_ms        INTEGER NOT NULL
+) STRICT;
+CREATE TABLE maker_fills (
+  trade_seq        INTEGER NOT NULL,
+  position         INTEGER NOT NULL,
+  maker_placed_seq INTEGER NOT NULL,
+  maker_owner      INTEGER NOT NULL,
+  size_raw         INTEGER NOT NULL,
+  yes_ticks        INTEGER NOT NULL,
+  PRIMARY KEY (trade_seq, position)
+) STRICT, WITHOUT ROWID;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1]

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { Exchange } from '../engine/core/exchange.ts'
+import type { Command } from '../engine/domain/command.ts'
+import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
+import { DataLock } from './data-lock.ts'
+import { DataFolderError } from './database.ts'
+import type { JournalTail } from './journal-port.ts'
+import { readApplied } from './read-database.ts'
+import {
+  type JournalEnd,
+  journalPath,
+  prepareJournal,
+  SqliteJournalReader,
+} from './sqlite-journal.ts'
+
+// The way back: every committed command, once and in order. The caller holds the folder's lock.
+
+/** Told about once per batch, so that a long start can show where it is. */
+export type Progress = (seq: number, totalSeq: number) => void
+
+export interface RecoverOptions {
+  readonly visit: (command: Command, record: Uint8Array) => void
+  readonly onProgress?: Progress
+}
+
+/** Reads the whole journal, creating it in a new folder. Damage throws with a sentence. */
+export function recoverJournal(dataDir: string, options: RecoverOptions): JournalEnd {
+  prepareJournal(dataDir)
+  const reader = new SqliteJournalReader(dataDir)
+  try {
+    const end = reader.checkEnd()
+    replay(reader, end.tail, options)
+    return end
+  } finally {
+    reader.close()
+  }
+}
+
+function replay(reader: SqliteJournalReader, tail: JournalTail, options: RecoverOptions): void {
+  let seq = 0
+  for (const batch of reader.batches(1)) {
+    eachRecord(batch.records, (record) => options.visit(decodeKnown(record, seq + 1), record))
+    seq = batch.lastSeq
+    options.onProgress?.(seq, tail.seq)
+  }
+  if (seq === tail.seq) return
+  throw new DataFolderError(
+    `The journal was read to seq ${seq} but ends at ${tail.seq}; restore it from a backup.`,
+  )
+}
+
+/** The checksum held, so a record that does not decode was written by another version. */
+function decodeKnown(record: Uint8Array, fromSeq: number): Command {
+  try {
+    return decodeCommand(record)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new DataFolderError(
+      `A journal record at or after seq ${fromSeq} is unknown to this version (${why}); ` +
+        'start the version that wrote it.',
+    )
+  }
+}
+
+export interface FolderReport {
+  readonly seq: number
+  readonly stateHash: string
+  readonly profiles: number
+  readonly markets: number
+  readonly openOrders: number
+  /** Seq the read tables have applied; null when there are none. */
+  readonly readSeq: number | null
+  readonly lostRecords: number
+}
+
+/**
+ * Checks a whole folder offline: the chain, every record, conservation, the read tables. Changes
+ * nothing but takes the lock, so it refuses while a server runs.
+ */
+export function verifyFolder(dataDir: string, onProgress: Progress = () => {}): FolderReport {
+  if (!existsSync(journalPath(dataDir))) {
+    throw new DataFolderError(
+      `${dataDir}: there is no journal here; name a data folder with --data.`,
+    )
+  }
+  const lock = DataLock.take(dataDir)
+  const reader = new SqliteJournalReader(dataDir)
+  try {
+    const { tail, lostRecords } = reader.checkEnd()
+    const exchange = new Exchange()
+    const visit = (command: Command) => exchange.apply(command)
+    replay(reader, tail, { visit, onProgress })
+    const broken = exchange.checkInvariants()
+    if (broken !== null) {
+      throw new DataFolderError(`The state at seq ${tail.seq} breaks a law: ${broken}.`)
+    }
+    const { accounts, catalogue, orders } = exchange.clearing
+    return {
+      seq: tail.seq,
+      stateHash: exchange.stateHash(),
+      profiles: accounts.count,
+      markets: catalogue.all().length,
+      openOrders: orders.openCount,
+      readSeq: checkedReadSeq(dataDir, reader),
+      lostRecords,
+    }
+  } finally {
+    reader.close()
+    lock.release()
+  }
+}
+
+function checkedReadSeq(dataDir: string, reader: SqliteJournalReader): number | null {
+  const applied = readApplied(dataDir)
+  if (applied === null) return null
+  const checksum = reader.checksumAt(applied.seq)
+  if (checksum !== null && Buffer.compare(checksum, applied.checksum) === 0) return applied.seq
+  throw new DataFolderError(
+    `read.db at seq ${applied.seq} was not made from this journal; run outcomex rebuild.`,
+  )
+}

@@ -1,0 +1,31 @@
+import type { Worker } from 'node:worker_threads'
+import { DataFolderError } from './database.ts'
+
+/**
+ * Waits until a new thread says 'ready'. A thread that ends before it refuses the start with a
+ * sentence: what it could not open is a matter of the data folder.
+ */
+export function startThread(worker: Worker, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (reason: string) => {
+      settle()
+      reject(new DataFolderError(`The ${name} thread cannot start: ${reason}`))
+    }
+    const onError = (error: unknown) =>
+      refuse(error instanceof Error ? error.message : String(error))
+    const onExit = (code: number) => refuse(`it ended with code ${code}.`)
+    const onMessage = (message: unknown) => {
+      if (message !== 'ready') return
+      settle()
+      resolve()
+    }
+    const settle = () => {
+      worker.off('error', onError)
+      worker.off('exit', onExit)
+      worker.off('message', onMessage)
+    }
+    worker.on('error', onError)
+    worker.on('exit', onExit)
+    worker.on('message', onMessage)
+  })
+}

@@ -1,0 +1,48 @@
+import type { Worker } from 'node:worker_threads'
+
+const END_DEADLINE_MS = 30_000
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * Watches one thread: its death, unless asked for, is told once, with its name and the reason.
+ * A thread that died cannot be replaced while the process lives; the journal brings all back.
+ */
+export class ThreadWatch {
+  readonly #worker: Worker
+  readonly #name: string
+  readonly #onFault: (message: string) => void
+  readonly #ended: Promise<void>
+  #expected = false
+  #told = false
+
+  constructor(worker: Worker, name: string, onFault: (message: string) => void) {
+    this.#worker = worker
+    this.#name = name
+    this.#onFault = onFault
+    worker.on('error', (error) => this.#tell(reasonOf(error)))
+    worker.on('messageerror', (error) => this.#tell(reasonOf(error)))
+    this.#ended = new Promise((resolve) => {
+      worker.once('exit', (code) => {
+        if (!this.#expected) this.#tell(`it ended unasked with code ${code}`)
+        resolve()
+      })
+    })
+  }
+
+  #tell(reason: string): void {
+    if (this.#told) return
+    this.#told = true
+    this.#onFault(`The ${this.#name} thread failed: ${reason}`)
+  }
+
+  /** Waits for the end that was asked for; a thread that does not come to it is ended. */
+  async end(): Promise<void> {
+    this.#expected = true
+    const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
+    await this.#ended
+    clearTimeout(timer)
+  }
+}
