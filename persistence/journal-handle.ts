@@ -109,6 +109,11 @@ export class JournalHandle implements JournalWriter {
     this.#drain()
   }
 
+  /** Ends the thread as a crash would. */
+  kill(): Promise<void> {
+    return this.#watch.kill()
+  }
+
   #sendStop(): void {
     if (this.#stopWaits && this.#incoming.push(STOP_TAG, new Uint8Array(0))) this.#stopWaits = false
     this.#incoming.publish()

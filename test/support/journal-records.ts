@@ -1,0 +1,100 @@
+import { Exchange } from '../../engine/core/exchange.ts'
+import type { Command } from '../../engine/domain/command.ts'
+import { encodeRare } from '../../engine/wire/codec.ts'
+import { JournalHandle } from '../../persistence/journal-handle.ts'
+import type { Durability, JournalTail } from '../../persistence/journal-port.ts'
+import { recoverJournal } from '../../persistence/recovery.ts'
+import { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+
+const NOW_MS = 1_700_000_000_000
+
+/** A small decided command: the first one names the rules, the others make profiles. */
+export function recordAt(seq: number): Uint8Array {
+  const stamp = { seq, nowMs: NOW_MS + seq }
+  if (seq === 1) return encodeRare({ kind: 'rules', version: 1, ...stamp })
+  const account = `0x${seq.toString(16).padStart(40, '0')}`
+  return encodeRare({
+    kind: 'createProfile',
+    profileId: seq - 1,
+    profile: {
+      account,
+      username: null,
+      displayName: `Profile number ${seq}`,
+      client: 'eoa',
+      smartWallet: null,
+      rank: null,
+      feeCapBps: null,
+      scopes: ['trading'],
+    },
+    token: null,
+    ...stamp,
+  })
+}
+
+/** Commits `batches` batches of `perBatch` records without a thread; returns the writer, open. */
+export function writeBatches(
+  dataDir: string,
+  batches: number,
+  options: { perBatch?: number; durability?: Durability } = {},
+): SqliteJournalWriter {
+  const perBatch = options.perBatch ?? 3
+  const { tail } = recoverJournal(dataDir, { visit: () => {} })
+  const writer = new SqliteJournalWriter(dataDir, options.durability ?? 'full', tail)
+  let seq = tail.seq
+  for (let batch = 0; batch < batches; batch++) {
+    const records: Uint8Array[] = []
+    for (let index = 0; index < perBatch; index++) records.push(recordAt(++seq))
+    writer.commit(seq, Buffer.concat(records))
+  }
+  return writer
+}
+
+export interface Recovered {
+  readonly tail: JournalTail
+  readonly lostRecords: number
+  readonly commands: Command[]
+  readonly stateHash: string
+}
+
+export function recoverAll(dataDir: string): Recovered {
+  const exchange = new Exchange()
+  const commands: Command[] = []
+  const end = recoverJournal(dataDir, {
+    visit: (command) => {
+      exchange.apply(command)
+      commands.push(command)
+    },
+  })
+  return { ...end, commands, stateHash: exchange.stateHash() }
+}
+
+/** Resolves when the journal says that `seq` is durable. */
+export function durable(journal: JournalHandle, seq: number): Promise<void> {
+  return new Promise((resolve) => {
+    const check = (durableSeq: number) => {
+      if (durableSeq >= seq) resolve()
+    }
+    journal.onDurable = check
+    check(journal.durableSeq)
+  })
+}
+
+/** A journal thread on a folder, and the first fault it tells. */
+export async function startJournal(
+  dataDir: string,
+  options: { durability?: Durability; pagesMax?: number } = {},
+): Promise<{ journal: JournalHandle; fault: Promise<string> }> {
+  const { tail } = recoverJournal(dataDir, { visit: () => {} })
+  let tell: (message: string) => void = () => {}
+  const fault = new Promise<string>((resolve) => {
+    tell = resolve
+  })
+  const journal = await JournalHandle.start({
+    dataDir,
+    durability: options.durability ?? 'full',
+    tail,
+    pagesMax: options.pagesMax,
+    onFault: tell,
+  })
+  return { journal, fault }
+}
