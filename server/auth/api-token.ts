@@ -56,3 +56,27 @@ export function mintToken(): { tokenId: string; secret: Buffer } {
     secret: randomBytes(SECRET_BYTES),
   }
 }
+
+/** What an open token proves and may do. */
+export interface OpenToken {
+  readonly secret: Uint8Array
+  readonly scopes: readonly string[]
+}
+
+/** 0, or the first reason why this call does not act for the token it names. */
+export function checkTokenCall(
+  token: OpenToken | undefined,
+  apiKey: string,
+  call: Omit<SignedCall, 'secret'>,
+  scopes: readonly string[],
+): number {
+  if (apiKey === '') return REJECT.UNAUTHENTICATED
+  if (token === undefined) return REJECT.API_KEY_INVALID
+  const { timestamp, method, pathWithQuery, body, signature, nowMs } = call
+  const { secret } = token
+  const signed = { secret, timestamp, method, pathWithQuery, body, signature, nowMs }
+  const reject = verifyHmac(signed)
+  if (reject !== REJECT.NONE) return reject
+  const mayCall = scopes.every((scope) => token.scopes.includes(scope))
+  return mayCall ? REJECT.NONE : REJECT.SCOPE_MISSING
+}

@@ -1,0 +1,114 @@
+import { assert } from '../../engine/domain/assert.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import { parseAddress } from './address.ts'
+import { domainSeparator } from './eip712.ts'
+import { wordOf } from './uint256.ts'
+
+// What the intake must know of the exchange: tokens and markets. Each intake thread has its own
+// copy, fed by changes that main sends in order; a change that is late costs nothing, because the
+// sequencer asks again whether the token still holds.
+
+export type DirectoryChange =
+  | {
+      readonly kind: 'token'
+      readonly tokenId: string
+      /** A number main chose; it comes back with each result of this token. */
+      readonly tokenRef: number
+      readonly profileId: number
+      readonly account: string
+      readonly scopes: readonly Scope[]
+      readonly secretBase64: string
+    }
+  | { readonly kind: 'revoke'; readonly tokenId: string }
+  | {
+      readonly kind: 'market'
+      readonly marketId: number
+      readonly slug: string
+      readonly yesTokenId: string
+      readonly noTokenId: string
+      readonly exchangeAddress: string
+    }
+
+/** How this exchange names itself in the EIP-712 domain. */
+export interface SigningDomain {
+  readonly name: string
+  readonly chainId: number
+}
+
+export interface KnownToken {
+  readonly tokenRef: number
+  readonly profileId: number
+  readonly account: Uint8Array
+  readonly scopes: readonly Scope[]
+  readonly secret: Uint8Array
+}
+
+export interface KnownMarket {
+  readonly marketId: number
+  readonly yesTokenId: string
+  readonly noTokenId: string
+  readonly yesTokenWord: Uint8Array
+  readonly noTokenWord: Uint8Array
+  readonly separator: Uint8Array
+}
+
+function addressBytes(text: string): Uint8Array {
+  const bytes = parseAddress(text)
+  assert(bytes !== undefined, 'an address of the exchange has a right checksum')
+  return bytes
+}
+
+export class Directory {
+  readonly #domain: SigningDomain
+  readonly #tokens = new Map<string, KnownToken>()
+  readonly #markets = new Map<string, KnownMarket>()
+  readonly #separators = new Map<string, Uint8Array>()
+
+  constructor(domain: SigningDomain) {
+    this.#domain = domain
+  }
+
+  apply(change: DirectoryChange): void {
+    switch (change.kind) {
+      case 'token':
+        this.#tokens.set(change.tokenId, {
+          tokenRef: change.tokenRef,
+          profileId: change.profileId,
+          account: addressBytes(change.account),
+          scopes: change.scopes,
+          secret: Buffer.from(change.secretBase64, 'base64'),
+        })
+        return
+      case 'revoke':
+        this.#tokens.delete(change.tokenId)
+        return
+      case 'market':
+        this.#markets.set(change.slug, {
+          marketId: change.marketId,
+          yesTokenId: change.yesTokenId,
+          noTokenId: change.noTokenId,
+          yesTokenWord: wordOf(change.yesTokenId),
+          noTokenWord: wordOf(change.noTokenId),
+          separator: this.#separator(change.exchangeAddress),
+        })
+    }
+  }
+
+  token(tokenId: string): KnownToken | undefined {
+    return this.#tokens.get(tokenId)
+  }
+
+  market(slug: string): KnownMarket | undefined {
+    return this.#markets.get(slug)
+  }
+
+  /** Many markets share one exchange contract. */
+  #separator(exchangeAddress: string): Uint8Array {
+    const known = this.#separators.get(exchangeAddress)
+    if (known !== undefined) return known
+    const { name, chainId } = this.#domain
+    const separator = domainSeparator(name, chainId, addressBytes(exchangeAddress))
+    this.#separators.set(exchangeAddress, separator)
+    return separator
+  }
+}

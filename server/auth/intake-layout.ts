@@ -1,0 +1,57 @@
+import { assert } from '../../engine/domain/assert.ts'
+
+// Bytes between main and the intake threads; both sides import this file. Little-endian.
+//
+//   REQUEST  0 requestId u32 │ 4 bodyBytes u32 │ 8 nowMs f64 │ 16 method u16 │ 18 apiKey u16 │
+//            20 timestamp u16 │ 22 signature u16 │ 24 target u32 │ 28 zero      (lengths, bytes)
+//            32 method, apiKey, timestamp, signature, target, body
+//   CHANGE   JSON of one DirectoryChange
+//
+//   RESULT   0 requestId u32 │ 4 rejectCode u16 │ 6 verdict u8 │ 7 zero │ 8 profileId u32 │
+//            12 tokenRef u32 │ 16 ownerId f64 │ 24 timestampMs f64 │ 32 recvWindowMs u32 │
+//            36 recordBytes u32 │ 40 textBytes u32 │ 44 zero
+//            48 PLACE record, then text: the echo of an order or the issues of a refusal
+//   READY    nothing: the thread has loaded what it needs
+
+export const TO_INTAKE = { REQUEST: 1, CHANGE: 2 } as const
+export const FROM_INTAKE = { RESULT: 1, READY: 2 } as const
+
+export const REQUEST = {
+  requestId: 0,
+  bodyBytes: 4,
+  nowMs: 8,
+  methodBytes: 16,
+  apiKeyBytes: 18,
+  timestampBytes: 20,
+  signatureBytes: 22,
+  targetBytes: 24,
+  texts: 32,
+} as const
+
+export const RESULT = {
+  requestId: 0,
+  rejectCode: 4,
+  verdict: 6,
+  profileId: 8,
+  tokenRef: 12,
+  ownerId: 16,
+  timestampMs: 24,
+  recvWindowMs: 32,
+  recordBytes: 36,
+  textBytes: 40,
+  record: 48,
+} as const
+
+/** What the intake found; whether it matters is the sequencer's to say. */
+export const VERDICT = {
+  signatureOk: 1,
+  signerIsMaker: 2,
+  signerIsAccount: 4,
+  makerIsAccount: 8,
+} as const
+
+/** Longer header texts cannot be right; they are cut before they travel. */
+export const HEADER_CHARACTERS_MAX = 128
+
+assert(REQUEST.nowMs % 8 === 0 && REQUEST.texts % 8 === 0, 'a request is aligned')
+assert(RESULT.ownerId % 8 === 0 && RESULT.record % 8 === 0, 'a result is aligned')

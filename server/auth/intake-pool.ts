@@ -1,0 +1,310 @@
+import { availableParallelism } from 'node:os'
+import type { Worker } from 'node:worker_threads'
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import { Ring } from '../../engine/wire/ring.ts'
+import { spawn } from '../../engine/wire/spawn.ts'
+import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
+import { Intake, type IntakeRequest } from './intake.ts'
+import { FROM_INTAKE, RESULT, TO_INTAKE, VERDICT } from './intake-layout.ts'
+import { pushRequest } from './intake-request.ts'
+import { keccakReady } from './keccak.ts'
+
+// Main's side of the intake pool. Invariants: a thread gets directory changes and orders in the
+// order main gave them; while a change waits for room no order passes it; `inFlight` counts orders
+// given and not yet answered, and never passes its bound.
+
+/**
+ * An order whose sender, shape, amounts and hash the intake has checked; the verdict on its
+ * signature is a finding that the sequencer judges. Only this file can make one. The object is
+ * reused and its bytes lie in a ring: both are valid only during `onResult`.
+ */
+class VerifiedOrder {
+  readonly kind = 'verified'
+  readonly #minted = true
+  requestId = 0
+  /** Profile and token that signed the call. */
+  profileId = 0
+  tokenId = ''
+  /** The `ownerId` of the body: a claim. */
+  ownerId = 0
+  /** 0 when not given. */
+  timestampMs = 0
+  /** 0 = no receive window. */
+  recvWindowMs = 0
+  /** Always false unless `signerIsAccount`: another account's signature is not even recovered. */
+  signatureOk = false
+  signerIsMaker = false
+  signerIsAccount = false
+  makerIsAccount = false
+  /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
+  record: Uint8Array = NOTHING
+  /** UTF-8 JSON fields of the reply's `order`, without braces. */
+  echo: Uint8Array = NOTHING
+
+  isMinted(): boolean {
+    return this.#minted
+  }
+}
+
+export type { VerifiedOrder }
+
+export interface RefusedOrder {
+  readonly kind: 'refused'
+  readonly requestId: number
+  readonly rejectCode: number
+  /** 0 and '' when the refusal came before the token was proven. */
+  readonly profileId: number
+  readonly tokenId: string
+  /** JSON array of { field, message }; '' unless the code is VALIDATION. */
+  readonly issues: string
+}
+
+export type IntakeResult = VerifiedOrder | RefusedOrder
+
+export interface TokenEntry {
+  readonly tokenId: string
+  readonly profileId: number
+  readonly account: string
+  readonly scopes: Extract<DirectoryChange, { kind: 'token' }>['scopes']
+  /** Opened. */
+  readonly secret: Uint8Array
+}
+
+export type MarketEntry = Omit<Extract<DirectoryChange, { kind: 'market' }>, 'kind'>
+
+export interface IntakePoolOptions {
+  /** 0 checks orders on the calling thread: for tests and profiling. */
+  readonly threads: number
+  readonly domain: SigningDomain
+  readonly onResult: (result: IntakeResult) => void
+  /** A thread died: the process cannot go on. */
+  readonly onFault: (reason: Error) => void
+  /** Orders inside the pool; above it `submit` refuses. */
+  readonly inFlightMax?: number
+  /** A power of two. */
+  readonly ringBytes?: number
+}
+
+const NOTHING = new Uint8Array(0)
+const FLUSH_RETRY_MS = 1
+
+/** One core is main's; the rest recover signatures. */
+export function defaultIntakeThreads(): number {
+  return Math.max(1, availableParallelism() - 1)
+}
+
+interface Lane {
+  inFlight: number
+  readonly worker: Worker
+  readonly requests: Ring
+  readonly shared: Buffer
+  readonly results: Ring
+  /** Changes that found the ring full, oldest first. */
+  readonly waiting: Uint8Array[]
+  isReady: boolean
+}
+
+export class IntakePool {
+  readonly #options: IntakePoolOptions
+  readonly #lanes: Lane[] = []
+  readonly #laneInFlightMax: number
+  /** Without threads. */
+  readonly #directory: Directory
+  readonly #intake: Intake
+  readonly #order = new VerifiedOrder()
+  /** Token id by token reference. References are never used again. */
+  readonly #tokenIds: string[] = ['']
+  readonly #ready: Promise<void>
+  #onReady: () => void = () => {}
+  #flushTimer: NodeJS.Timeout | undefined
+  #isStopping = false
+
+  constructor(options: IntakePoolOptions) {
+    this.#options = options
+    this.#directory = new Directory(options.domain)
+    this.#intake = new Intake(this.#directory)
+    const inFlightMax = options.inFlightMax ?? LIMITS.inFlightMax
+    this.#laneInFlightMax = Math.max(1, Math.floor(inFlightMax / Math.max(1, options.threads)))
+    const threadsReady = new Promise<void>((resolve) => {
+      this.#onReady = resolve
+    })
+    this.#ready = options.threads === 0 ? keccakReady : threadsReady
+    for (let index = 0; index < options.threads; index++) this.#lanes.push(this.#start(index))
+  }
+
+  /** Resolves when every thread can check orders. A pool without threads needs it too. */
+  ready(): Promise<void> {
+    return this.#ready
+  }
+
+  #start(index: number): Lane {
+    const ringBytes = this.#options.ringBytes ?? LIMITS.ringBytes
+    const requests = Ring.allocate(ringBytes)
+    const results = Ring.allocate(ringBytes)
+    const worker = spawn(new URL('./intake.worker.ts', import.meta.url), {
+      name: `intake-${index}`,
+      workerData: { requests, results, domain: this.#options.domain },
+    })
+    const lane: Lane = {
+      inFlight: 0,
+      worker,
+      requests: new Ring(requests),
+      shared: Buffer.from(requests),
+      results: new Ring(results),
+      waiting: [],
+      isReady: false,
+    }
+    worker.on('message', () => this.#drain(lane))
+    worker.on('error', (error) => this.#fault(error))
+    worker.on('exit', (code) => this.#fault(new Error(`intake-${index} ended with code ${code}`)))
+    lane.results.arm()
+    return lane
+  }
+
+  #fault(reason: Error): void {
+    if (!this.#isStopping) this.#options.onFault(reason)
+  }
+
+  /** Checks one order; its result comes to `onResult`. False, and nothing done, when full. */
+  submit(request: IntakeRequest): boolean {
+    if (this.#lanes.length === 0) {
+      this.#deliver(this.#intake.check(request))
+      return true
+    }
+    const lane = this.#leastLoaded()
+    if (lane.inFlight >= this.#laneInFlightMax) return false
+    if (lane.waiting.length > 0 && !this.#flush(lane)) return false
+    if (!pushRequest(lane.requests, lane.shared, request)) return false
+    lane.requests.publish()
+    lane.inFlight++
+    return true
+  }
+
+  #leastLoaded(): Lane {
+    let least = this.#lanes[0]
+    for (const lane of this.#lanes) if (lane.inFlight < least.inFlight) least = lane
+    return least
+  }
+
+  addToken(token: TokenEntry): void {
+    const { tokenId, profileId, account, scopes } = token
+    const secretBase64 = Buffer.from(token.secret).toString('base64')
+    const tokenRef = this.#tokenIds.push(tokenId) - 1
+    this.#tell({ kind: 'token', tokenId, tokenRef, profileId, account, scopes, secretBase64 })
+  }
+
+  revokeToken(tokenId: string): void {
+    this.#tell({ kind: 'revoke', tokenId })
+  }
+
+  addMarket(market: MarketEntry): void {
+    const { marketId, slug, yesTokenId, noTokenId, exchangeAddress } = market
+    this.#tell({ kind: 'market', marketId, slug, yesTokenId, noTokenId, exchangeAddress })
+  }
+
+  #tell(change: DirectoryChange): void {
+    if (this.#lanes.length === 0) {
+      this.#directory.apply(change)
+      return
+    }
+    const bytes = Buffer.from(JSON.stringify(change), 'utf8')
+    for (const lane of this.#lanes) {
+      lane.waiting.push(bytes)
+      this.#flush(lane)
+    }
+  }
+
+  /** True when no change of this lane waits any more. */
+  #flush(lane: Lane): boolean {
+    let sent = 0
+    while (sent < lane.waiting.length && lane.requests.push(TO_INTAKE.CHANGE, lane.waiting[sent])) {
+      sent++
+    }
+    lane.waiting.splice(0, sent)
+    lane.requests.publish()
+    if (lane.waiting.length === 0) return true
+    this.#flushSoon()
+    return false
+  }
+
+  /** A thread that takes changes gives no results, so nothing else would say that there is room. */
+  #flushSoon(): void {
+    if (this.#flushTimer !== undefined || this.#isStopping) return
+    this.#flushTimer = setTimeout(() => {
+      this.#flushTimer = undefined
+      for (const lane of this.#lanes) if (lane.waiting.length > 0) this.#flush(lane)
+    }, FLUSH_RETRY_MS)
+  }
+
+  #drain(lane: Lane): void {
+    const { results } = lane
+    do {
+      while (results.next()) {
+        if (results.tag === FROM_INTAKE.READY) this.#laneReady(lane)
+        else this.#answer(lane, results.bytes)
+      }
+      results.release()
+    } while (!results.arm())
+  }
+
+  #laneReady(lane: Lane): void {
+    lane.isReady = true
+    if (this.#lanes.every((each) => each.isReady)) this.#onReady()
+  }
+
+  #answer(lane: Lane, result: Uint8Array): void {
+    lane.inFlight--
+    assert(lane.inFlight >= 0, 'a result answers a request')
+    this.#deliver(result)
+  }
+
+  #deliver(result: Uint8Array): void {
+    const view = Buffer.from(result.buffer, result.byteOffset, result.length)
+    const rejectCode = view.readUInt16LE(RESULT.rejectCode)
+    const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
+    const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
+    assert(textEnd === view.length, 'a result is its parts')
+    const tokenId = this.#tokenIds[view.readUInt32LE(RESULT.tokenRef)]
+    if (rejectCode !== REJECT.NONE) {
+      this.#options.onResult({
+        kind: 'refused',
+        requestId: view.readUInt32LE(RESULT.requestId),
+        rejectCode,
+        profileId: view.readUInt32LE(RESULT.profileId),
+        tokenId,
+        issues: view.toString('utf8', recordEnd, textEnd),
+      })
+      return
+    }
+    const order = this.#order
+    const verdict = view[RESULT.verdict]
+    order.requestId = view.readUInt32LE(RESULT.requestId)
+    order.profileId = view.readUInt32LE(RESULT.profileId)
+    order.tokenId = tokenId
+    order.ownerId = view.readDoubleLE(RESULT.ownerId)
+    order.timestampMs = view.readDoubleLE(RESULT.timestampMs)
+    order.recvWindowMs = view.readUInt32LE(RESULT.recvWindowMs)
+    order.signatureOk = (verdict & VERDICT.signatureOk) !== 0
+    order.signerIsMaker = (verdict & VERDICT.signerIsMaker) !== 0
+    order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0
+    order.makerIsAccount = (verdict & VERDICT.makerIsAccount) !== 0
+    order.record = view.subarray(RESULT.record, recordEnd)
+    order.echo = view.subarray(recordEnd, textEnd)
+    this.#options.onResult(order)
+  }
+
+  /** Orders given and not yet answered, for metrics and for a stop that waits. */
+  inFlight(): number {
+    let count = 0
+    for (const lane of this.#lanes) count += lane.inFlight
+    return count
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#flushTimer)
+    await Promise.all(this.#lanes.map((lane) => lane.worker.terminate()))
+  }
+}

@@ -1,0 +1,65 @@
+import type { Ring } from '../../engine/wire/ring.ts'
+import type { IntakeRequest } from './intake.ts'
+import { HEADER_CHARACTERS_MAX, REQUEST, TO_INTAKE } from './intake-layout.ts'
+
+// Request frames: written by main straight into the ring, read by the intake thread from it.
+
+function cut(text: string): string {
+  return text.length > HEADER_CHARACTERS_MAX ? text.slice(0, HEADER_CHARACTERS_MAX) : text
+}
+
+/** Adds one request to the ring; false, and nothing done, when it does not fit. */
+export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest): boolean {
+  const apiKey = cut(request.apiKey)
+  const timestamp = cut(request.timestamp)
+  const signature = cut(request.signature)
+  const apiKeyBytes = Buffer.byteLength(apiKey)
+  const timestampBytes = Buffer.byteLength(timestamp)
+  const signatureBytes = Buffer.byteLength(signature)
+  const methodBytes = Buffer.byteLength(request.method)
+  const targetBytes = Buffer.byteLength(request.pathWithQuery)
+  const textBytes = methodBytes + apiKeyBytes + timestampBytes + signatureBytes + targetBytes
+  const at = ring.reserve(TO_INTAKE.REQUEST, REQUEST.texts + textBytes + request.body.length)
+  if (at < 0) return false
+  shared.writeUInt32LE(request.requestId, at + REQUEST.requestId)
+  shared.writeUInt32LE(request.body.length, at + REQUEST.bodyBytes)
+  shared.writeDoubleLE(request.nowMs, at + REQUEST.nowMs)
+  shared.writeUInt16LE(methodBytes, at + REQUEST.methodBytes)
+  shared.writeUInt16LE(apiKeyBytes, at + REQUEST.apiKeyBytes)
+  shared.writeUInt16LE(timestampBytes, at + REQUEST.timestampBytes)
+  shared.writeUInt16LE(signatureBytes, at + REQUEST.signatureBytes)
+  shared.writeUInt32LE(targetBytes, at + REQUEST.targetBytes)
+  let end = at + REQUEST.texts
+  end += shared.write(request.method, end)
+  end += shared.write(apiKey, end)
+  end += shared.write(timestamp, end)
+  end += shared.write(signature, end)
+  end += shared.write(request.pathWithQuery, end)
+  shared.set(request.body, end)
+  return true
+}
+
+/** The request in a frame; its body is a view, valid until the frame is released. */
+export function readRequest(frame: Uint8Array): IntakeRequest {
+  const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.length)
+  let end: number = REQUEST.texts
+  const next = (length: number): string => {
+    end += length
+    return bytes.toString('utf8', end - length, end)
+  }
+  const method = next(bytes.readUInt16LE(REQUEST.methodBytes))
+  const apiKey = next(bytes.readUInt16LE(REQUEST.apiKeyBytes))
+  const timestamp = next(bytes.readUInt16LE(REQUEST.timestampBytes))
+  const signature = next(bytes.readUInt16LE(REQUEST.signatureBytes))
+  const pathWithQuery = next(bytes.readUInt32LE(REQUEST.targetBytes))
+  return {
+    requestId: bytes.readUInt32LE(REQUEST.requestId),
+    method,
+    pathWithQuery,
+    apiKey,
+    timestamp,
+    signature,
+    body: bytes.subarray(end, end + bytes.readUInt32LE(REQUEST.bodyBytes)),
+    nowMs: bytes.readDoubleLE(REQUEST.nowMs),
+  }
+}

@@ -1,0 +1,232 @@
+import { isUtf8 } from 'node:buffer'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import { PRICE_ONE_TICKS } from '../../engine/domain/units.ts'
+import {
+  HEAD,
+  KIND,
+  PLACE,
+  PLACE_FIXED_BYTES,
+  PLACE_FLAG,
+  padTo8,
+} from '../../engine/wire/layout.ts'
+import type { Issue } from '../http/schema.ts'
+import { ADDRESS_BYTES, sameAddress } from './address.ts'
+import { checkTokenCall } from './api-token.ts'
+import type { Directory, KnownMarket, KnownToken } from './directory.ts'
+import { recoverAddress } from './ecdsa.ts'
+import { hashOrder, type SignedFields } from './eip712.ts'
+import { RESULT, VERDICT } from './intake-layout.ts'
+import { blankAmounts, readAmounts } from './order-amounts.ts'
+import {
+  bodyIssues,
+  clientOrderIdOf,
+  isOrderBody,
+  type OrderBody,
+  shapeIssues,
+} from './order-body.ts'
+import { wordOf } from './uint256.ts'
+
+// The intake step of an order's way (design §3): bytes in, a typed order and a signature verdict
+// out. Pure but for its own buffers, so threads and tests run the same code.
+
+export interface IntakeRequest {
+  readonly requestId: number
+  readonly method: string
+  readonly pathWithQuery: string
+  readonly apiKey: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: Uint8Array
+  readonly nowMs: number
+}
+
+const SCOPES = ['trading'] as const
+const ISSUES_MAX = 16
+const FIELD_CHARACTERS_MAX = 64
+const TAKER = new Uint8Array(ADDRESS_BYTES)
+/** Holds any result: the longest is a refusal with all its issues, fields cut and escaped. */
+const OUTPUT_BYTES = 32 * 1024
+
+export class Intake {
+  readonly #directory: Directory
+  readonly #output = Buffer.alloc(OUTPUT_BYTES)
+  readonly #amounts = blankAmounts()
+
+  constructor(directory: Directory) {
+    this.#directory = directory
+  }
+
+  /** One RESULT (intake-layout.ts); the bytes are valid until the next call. */
+  check(request: IntakeRequest): Uint8Array {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(request.requestId, RESULT.requestId)
+    const token = this.#directory.token(request.apiKey)
+    const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
+    if (reject !== REJECT.NONE || token === undefined) return this.#refuse(reject)
+    output.writeUInt32LE(token.profileId, RESULT.profileId)
+    output.writeUInt32LE(token.tokenRef, RESULT.tokenRef)
+
+    const value = parseJson(request.body)
+    if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
+    if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
+    const issues = bodyIssues(value)
+    if (issues.length > 0) return this.#invalid(issues)
+    return this.#order(value, token)
+  }
+
+  #order(body: OrderBody, token: KnownToken): Uint8Array {
+    const market = this.#directory.market(body.marketSlug)
+    if (market === undefined) return this.#refuse(REJECT.MARKET_NOT_FOUND)
+    const outcome = outcomeOf(body.order.tokenId, market)
+    if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET)
+    const { order } = body
+    const given = {
+      side: order.side,
+      isFok: body.orderType === 'FOK',
+      makerAmount: Number(order.makerAmount),
+      takerAmount: Number(order.takerAmount),
+      price: order.price,
+    }
+    const reject = readAmounts(given, this.#amounts)
+    if (reject !== REJECT.NONE) return this.#refuse(reject)
+    const fields = signedFields(body, market, outcome)
+    const signature = Buffer.from(order.signature.slice(2), 'hex')
+    const hash = hashOrder(fields, market.separator)
+    const output = this.#output
+    output[RESULT.verdict] = verdictOf(fields, signature, hash, token)
+    output.writeDoubleLE(body.ownerId, RESULT.ownerId)
+    output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
+    output.writeUInt32LE(body.recvWindow ?? 0, RESULT.recvWindowMs)
+
+    const recordBytes = this.#writeRecord(body, market, outcome)
+    output.writeUInt32LE(token.profileId, RESULT.record + HEAD.account)
+    const tail = RESULT.record
+    output.set(hash, tail + PLACE.orderHash)
+    output.set(fields.salt, tail + PLACE.salt)
+    output.set(fields.maker, tail + PLACE.maker)
+    output.set(fields.signer, tail + PLACE.signer)
+    output.set(signature, tail + PLACE.signature)
+    return this.#finish(recordBytes, this.#echo(body))
+  }
+
+  /** The PLACE record but for what the sequencer decides; returns its length. */
+  #writeRecord(body: OrderBody, market: KnownMarket, outcome: number): number {
+    const { order } = body
+    const amounts = this.#amounts
+    const clientOrderId = Buffer.from(clientOrderIdOf(body), 'utf8')
+    const recordBytes = padTo8(PLACE_FIXED_BYTES + clientOrderId.length)
+    const record = this.#output.subarray(RESULT.record, RESULT.record + recordBytes).fill(0)
+    record.writeUInt32LE(recordBytes, HEAD.bytes)
+    record[HEAD.kind] = KIND.PLACE
+    record.writeUInt32LE(market.marketId, HEAD.market)
+    record[PLACE.side] = order.side
+    record[PLACE.outcome] = outcome
+    record[PLACE.orderType] = ORDER_TYPES.indexOf(body.orderType)
+    record[PLACE.flags] =
+      (body.postOnly === true ? PLACE_FLAG.postOnly : 0) |
+      (amounts.marketForm ? PLACE_FLAG.marketForm : 0)
+    record[PLACE.stp] = body.stpPolicy === undefined ? 0 : STP_POLICIES.indexOf(body.stpPolicy)
+    record[PLACE.signatureType] = order.signatureType
+    record.writeUInt16LE(amounts.priceTicks, PLACE.priceTicks)
+    record.writeDoubleLE(amounts.sizeRaw, PLACE.sizeRaw)
+    record.writeDoubleLE(amounts.spendRaw, PLACE.spendRaw)
+    record.writeDoubleLE(Number(order.expiration), PLACE.expirationSec)
+    record.writeUInt16LE(order.feeRateBps, PLACE.signedFeeBps)
+    record.writeUInt16LE(clientOrderId.length, PLACE.clientOrderIdBytes)
+    record.set(clientOrderId, PLACE.clientOrderId)
+    return recordBytes
+  }
+
+  /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
+  #echo({ order, orderType }: OrderBody): string {
+    const { priceTicks } = this.#amounts
+    const price = priceTicks === 0 ? 'null' : `"${priceTicks / PRICE_ONE_TICKS}"`
+    return (
+      `"salt":"${order.salt}","maker":"${order.maker}","signer":"${order.signer}",` +
+      `"taker":"${order.taker}","tokenId":"${order.tokenId}",` +
+      `"makerAmount":"${order.makerAmount}","takerAmount":"${order.takerAmount}",` +
+      `"expiration":"${order.expiration}","nonce":0,"feeRateBps":${order.feeRateBps},` +
+      `"side":${order.side},"signatureType":${order.signatureType},` +
+      `"signature":"${order.signature}","orderType":"${orderType}","price":${price}`
+    )
+  }
+
+  #refuse(reject: number): Uint8Array {
+    this.#output.writeUInt16LE(reject, RESULT.rejectCode)
+    return this.#finish(0, '')
+  }
+
+  #invalid(issues: readonly Issue[]): Uint8Array {
+    const cut = issues.slice(0, ISSUES_MAX).map(({ field, message }) => ({
+      field: field.slice(0, FIELD_CHARACTERS_MAX),
+      message,
+    }))
+    this.#output.writeUInt16LE(REJECT.VALIDATION, RESULT.rejectCode)
+    return this.#finish(0, JSON.stringify(cut))
+  }
+
+  #finish(recordBytes: number, text: string): Uint8Array {
+    const output = this.#output
+    const at = RESULT.record + recordBytes
+    const textBytes = output.write(text, at, 'utf8')
+    output.writeUInt32LE(recordBytes, RESULT.recordBytes)
+    output.writeUInt32LE(textBytes, RESULT.textBytes)
+    return output.subarray(0, at + textBytes)
+  }
+}
+
+function parseJson(body: Uint8Array): unknown {
+  if (body.length > LIMITS.bodyBytesMax || !isUtf8(body)) return undefined
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function outcomeOf(tokenId: string, market: KnownMarket): number {
+  if (tokenId === market.yesTokenId) return OUTCOME.YES
+  return tokenId === market.noTokenId ? OUTCOME.NO : -1
+}
+
+function signedFields({ order }: OrderBody, market: KnownMarket, outcome: number): SignedFields {
+  const maker = Buffer.from(order.maker.slice(2), 'hex')
+  return {
+    salt: wordOf(String(order.salt)),
+    maker,
+    signer: order.signer === order.maker ? maker : Buffer.from(order.signer.slice(2), 'hex'),
+    taker: TAKER,
+    tokenId: outcome === OUTCOME.YES ? market.yesTokenWord : market.noTokenWord,
+    makerAmount: Number(order.makerAmount),
+    takerAmount: Number(order.takerAmount),
+    expirationSec: Number(order.expiration),
+    nonce: 0,
+    feeBps: order.feeRateBps,
+    side: order.side,
+    signatureType: order.signatureType,
+  }
+}
+
+/**
+ * Recovering costs more than all the rest, and SIGNER_MISMATCH stands above SIGNATURE_INVALID: an
+ * order that another account would have to sign is not worth it.
+ */
+function verdictOf(
+  fields: SignedFields,
+  signature: Uint8Array,
+  hash: Uint8Array,
+  token: KnownToken,
+): number {
+  let verdict = 0
+  if (sameAddress(fields.signer, fields.maker)) verdict |= VERDICT.signerIsMaker
+  if (sameAddress(fields.maker, token.account)) verdict |= VERDICT.makerIsAccount
+  if (!sameAddress(fields.signer, token.account)) return verdict
+  verdict |= VERDICT.signerIsAccount
+  const recovered = recoverAddress(hash, signature)
+  if (recovered === undefined || !sameAddress(recovered, fields.signer)) return verdict
+  return verdict | VERDICT.signatureOk
+}

@@ -1,0 +1,131 @@
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { ORDER_TYPES, STP_POLICIES } from '../../engine/domain/order.ts'
+import { boolean, integer, number, oneOf, pattern, text } from '../http/scalars.ts'
+import { compile, type Infer, type Issue, object, optional, schemaOf } from '../http/schema.ts'
+import { isAddress, ZERO_ADDRESS } from './address.ts'
+import { isUint256 } from './uint256.ts'
+
+// The body of POST /orders (domain §12.4): its shape, and what can be wrong with its fields
+// whichever market it names.
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+assert(
+  LIMITS.clientOrderIdCodePointsMax * 4 <= LIMITS.clientOrderIdBytesMax,
+  'a client order id within its code points is within its bytes',
+)
+
+/** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
+function uint(digitsMax: number, description: string) {
+  return schemaOf<number | string>({
+    type: ['integer', 'string'],
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    pattern: `^(0|[1-9][0-9]{0,${digitsMax - 1}})$`,
+    description,
+  })
+}
+
+const account = (description: string) => pattern('^0x[0-9a-fA-F]{40}$', description)
+
+const signedOrder = object({
+  salt: uint(78, 'Positive uint256: a JSON integer up to 2^53 - 1 or decimal text.'),
+  maker: account('EIP-55 address whose balance trades; lower case is accepted.'),
+  signer: account('EIP-55 address that signed; the maker itself for signature type 0.'),
+  taker: account('The zero address: anyone may fill.'),
+  tokenId: pattern('^(0|[1-9][0-9]{0,77})$', 'tokens.yes or tokens.no of the market.'),
+  makerAmount: uint(16, 'Raw units given: collateral for a buy, shares for a sell.'),
+  takerAmount: uint(16, 'Raw units wanted; 1 with FOK is the market form.'),
+  expiration: uint(16, 'Unix seconds, 0 = never.'),
+  nonce: uint(16, 'Must be 0.'),
+  feeRateBps: integer(0, LIMITS.feeBpsMax),
+  side: integer(0, 1),
+  signatureType: integer(0, 3),
+  signature: pattern('^0x[0-9a-fA-F]{130}$', 'r, s, v: 0x and 130 hex digits.'),
+  price: optional(number()),
+})
+
+export const orderBody = object({
+  order: signedOrder,
+  ownerId: integer(1),
+  orderType: oneOf(...ORDER_TYPES),
+  marketSlug: text(),
+  clientOrderId: optional(text()),
+  postOnly: optional(boolean()),
+  stpPolicy: optional(oneOf(...STP_POLICIES)),
+  timestamp: optional(integer(0)),
+  recvWindow: optional(integer(1, LIMITS.recvWindowMsMax)),
+  onBehalfOf: optional(integer(1)),
+})
+
+export type OrderBody = Infer<typeof orderBody>
+export type SignedOrderBody = Infer<typeof signedOrder>
+
+const checker = compile(orderBody)
+
+export function isOrderBody(value: unknown): value is OrderBody {
+  return checker.holds(value)
+}
+
+/** What is wrong with a value that `isOrderBody` refused. */
+export function shapeIssues(value: unknown): Issue[] {
+  return checker.issues(value)
+}
+
+/** The client's own id, trimmed; '' when none was given. */
+export function clientOrderIdOf(body: OrderBody): string {
+  return body.clientOrderId === undefined ? '' : body.clientOrderId.trim()
+}
+
+function clientOrderIdIssue(given: string): string | undefined {
+  const trimmed = given.trim()
+  if (trimmed === '') return 'must not be blank'
+  const pointsMax = LIMITS.clientOrderIdCodePointsMax
+  if (trimmed.length > 2 * pointsMax || [...trimmed].length > pointsMax) {
+    return `must be at most ${pointsMax} characters`
+  }
+  if (LONE_SURROGATE.test(trimmed)) return 'must be well-formed Unicode'
+  return undefined
+}
+
+function isPastSafe(value: number | string): boolean {
+  return Number(value) > Number.MAX_SAFE_INTEGER
+}
+
+function signedIssues(order: SignedOrderBody): Issue[] {
+  const issues: Issue[] = []
+  const say = (field: string, message: string) => issues.push({ field: `order.${field}`, message })
+  const salt = String(order.salt)
+  if (salt === '0') say('salt', 'must be positive')
+  if (!isUint256(salt)) say('salt', 'must be below 2^256')
+  if (!isAddress(order.maker)) say('maker', 'has a wrong EIP-55 checksum')
+  if (order.signer !== order.maker && !isAddress(order.signer)) {
+    say('signer', 'has a wrong EIP-55 checksum')
+  }
+  if (order.taker !== ZERO_ADDRESS) say('taker', 'must be the zero address')
+  if (isPastSafe(order.makerAmount)) say('makerAmount', 'must be <= 9007199254740991')
+  if (isPastSafe(order.takerAmount)) say('takerAmount', 'must be <= 9007199254740991')
+  if (isPastSafe(order.expiration)) say('expiration', 'must be <= 9007199254740991')
+  if (Number(order.nonce) !== 0) say('nonce', 'must be 0')
+  if (order.signatureType !== 0) {
+    say('signatureType', 'must be 0: smart wallet signatures are not supported yet')
+  }
+  return issues
+}
+
+/** What is wrong with a well-shaped body; empty when nothing is. */
+export function bodyIssues(body: OrderBody): Issue[] {
+  const issues = signedIssues(body.order)
+  const say = (field: string, message: string) => issues.push({ field, message })
+  if (body.clientOrderId !== undefined) {
+    const issue = clientOrderIdIssue(body.clientOrderId)
+    if (issue !== undefined) say('clientOrderId', issue)
+  }
+  if (body.postOnly === true && body.orderType !== 'GTC') say('postOnly', 'needs orderType GTC')
+  if (body.recvWindow !== undefined && body.timestamp === undefined) {
+    say('timestamp', 'is required with recvWindow')
+  }
+  if (body.onBehalfOf !== undefined) say('onBehalfOf', 'delegated orders are not supported yet')
+  return issues
+}
