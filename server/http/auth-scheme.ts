@@ -1,0 +1,54 @@
+// What a route accepts as proof of who is speaking. Descriptions only: server/auth does the proving.
+
+import type { Caller } from './call.ts'
+
+export type Scheme = 'session' | 'hmac' | 'identity' | 'admin'
+
+export interface Accepted {
+  readonly scheme: Scheme
+  /** Scopes an API token needs; the other schemes have none. */
+  readonly scopes: readonly string[]
+}
+
+export interface Auth<C extends Caller | null> {
+  /** Empty for a route open to all. */
+  readonly accepts: readonly Accepted[]
+  admits(caller: Caller | null): caller is C
+}
+
+function auth(...accepts: Accepted[]): Auth<Caller> {
+  return { accepts, admits: (caller): caller is Caller => caller !== null }
+}
+
+export function open(): Auth<null> {
+  return { accepts: [], admits: (caller): caller is null => caller === null }
+}
+
+export function hmac(...scopes: string[]): Auth<Caller> {
+  return auth({ scheme: 'hmac', scopes })
+}
+
+export function session(): Auth<Caller> {
+  return auth({ scheme: 'session', scopes: [] })
+}
+
+export function identity(): Auth<Caller> {
+  return auth({ scheme: 'identity', scopes: [] })
+}
+
+export function admin(): Auth<Caller> {
+  return auth({ scheme: 'admin', scopes: [] })
+}
+
+export function hmacOrSession(...scopes: string[]): Auth<Caller> {
+  return eitherOf(hmac(...scopes), session())
+}
+
+export function sessionOrIdentity(): Auth<Caller> {
+  return eitherOf(session(), identity())
+}
+
+/** Any of several; the scopes of each stay its own. */
+export function eitherOf(...ways: Auth<Caller>[]): Auth<Caller> {
+  return auth(...ways.flatMap((way) => way.accepts))
+}

@@ -1,0 +1,47 @@
+/** One request, copied out of the socket before anything may wait: the native request dies then. */
+export interface Call {
+  /** Upper case. */
+  readonly method: string
+  /** As received, still percent-encoded, without the query. */
+  readonly path: string
+  /** Path and query exactly as received: what an HMAC signs. */
+  readonly target: string
+  /** What follows the question mark, or ''. */
+  readonly query: string
+  /** The peer: dotted IPv4, or IPv6 with all digits written out. */
+  readonly address: string
+  /** Lower-case names. A header sent twice is joined by a comma (a cookie by a semicolon). */
+  readonly headers: ReadonlyMap<string, string>
+  /** Empty until the body has arrived. */
+  body: Uint8Array
+}
+
+export function header(call: Call, lowerCaseName: string): string {
+  return call.headers.get(lowerCaseName) ?? ''
+}
+
+/** Who is speaking, once proven. */
+export interface Caller {
+  /** 0 for the admin, who has no profile. */
+  readonly profileId: number
+  readonly account: string
+  readonly scopes: ReadonlySet<string>
+  readonly tokenId: string | null
+  readonly via: 'session' | 'hmac' | 'identity' | 'admin'
+}
+
+/** The value of one cookie, or ''. */
+export function cookie(call: Call, name: string): string {
+  for (const pair of header(call, 'cookie').split(';')) {
+    const equals = pair.indexOf('=')
+    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim()
+  }
+  return ''
+}
+
+/** A header that comes twice must not pick one of two meanings, so it becomes a third. */
+export function joinHeader(headers: Map<string, string>, name: string, value: string): void {
+  const before = headers.get(name)
+  if (before === undefined) headers.set(name, value)
+  else headers.set(name, before + (name === 'cookie' ? '; ' : ', ') + value)
+}

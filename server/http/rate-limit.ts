@@ -1,0 +1,118 @@
+// Token buckets by key and lane. Each key costs one number: the time at which its bucket is full
+// again (the generic cell rate algorithm), so a full bucket needs no entry at all.
+// Time is an argument; one thread owns an instance.
+
+export const LANES = ['public', 'private', 'trade', 'auth', 'admin'] as const
+export type Lane = (typeof LANES)[number]
+
+export interface Rate {
+  readonly perSecond: number
+  /** Calls that may come at once after a rest. */
+  readonly burst: number
+}
+
+export type Rates = Readonly<Record<Lane, Rate>>
+
+/** Generous: they stop a loop gone wrong, not a busy trader. */
+export const ADDRESS_RATES: Rates = {
+  public: { perSecond: 2000, burst: 4000 },
+  private: { perSecond: 1000, burst: 2000 },
+  trade: { perSecond: 2000, burst: 4000 },
+  auth: { perSecond: 20, burst: 60 },
+  admin: { perSecond: 200, burst: 400 },
+}
+
+export const PROFILE_RATES: Rates = {
+  public: { perSecond: 1000, burst: 2000 },
+  private: { perSecond: 200, burst: 400 },
+  trade: { perSecond: 1000, burst: 2000 },
+  auth: { perSecond: 10, burst: 30 },
+  admin: { perSecond: 200, burst: 400 },
+}
+
+/** Entries looked at per call, so that what expires is gone before what comes can pile up. */
+const SWEEP_STEPS = 2
+
+class LaneBuckets<Key> {
+  private readonly costMs: number
+  private readonly burstMs: number
+  private readonly keysMax: number
+  private readonly fullAtMs = new Map<Key, number>()
+  private sweep: Iterator<[Key, number]>
+
+  constructor(rate: Rate, keysMax: number) {
+    this.costMs = 1000 / rate.perSecond
+    this.burstMs = rate.burst * this.costMs
+    this.keysMax = keysMax
+    this.sweep = this.fullAtMs.entries()
+  }
+
+  get keys(): number {
+    return this.fullAtMs.size
+  }
+
+  /** Takes one token; returns 0, or the milliseconds until there is one. */
+  take(key: Key, nowMs: number): number {
+    this.forgetFull(nowMs)
+    const before = this.fullAtMs.get(key)
+    const fullAtMs = Math.max(before ?? nowMs, nowMs) + this.costMs
+    const waitMs = fullAtMs - nowMs - this.burstMs
+    // The sum is of doubles: a thousandth of a millisecond is no reason to refuse.
+    if (waitMs > 0.001) return waitMs
+    if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetOldest()
+    this.fullAtMs.set(key, fullAtMs)
+    return 0
+  }
+
+  private forgetFull(nowMs: number): void {
+    for (let step = 0; step < SWEEP_STEPS; step++) {
+      const next = this.sweep.next()
+      if (next.done === true) {
+        this.sweep = this.fullAtMs.entries()
+        return
+      }
+      const [key, fullAtMs] = next.value
+      if (fullAtMs <= nowMs) this.fullAtMs.delete(key)
+    }
+  }
+
+  /** At the bound the longest known key starts afresh: a flood of keys must not lock others out. */
+  private forgetOldest(): void {
+    const oldest = this.fullAtMs.keys().next()
+    if (oldest.done !== true) this.fullAtMs.delete(oldest.value)
+  }
+}
+
+/** Limits calls per key (an address text or a profile id), each lane by itself. */
+export class RateLimiter<Key> {
+  private readonly lanes: Readonly<Record<Lane, LaneBuckets<Key>>>
+
+  constructor(rates: Rates, keysMax = 1 << 16) {
+    const lane = (name: Lane) => new LaneBuckets<Key>(rates[name], keysMax)
+    this.lanes = {
+      public: lane('public'),
+      private: lane('private'),
+      trade: lane('trade'),
+      auth: lane('auth'),
+      admin: lane('admin'),
+    }
+  }
+
+  /** Takes one token; returns 0, or the whole seconds for `Retry-After`. */
+  take(key: Key, lane: Lane, nowMs: number): number {
+    return Math.ceil(this.lanes[lane].take(key, nowMs) / 1000)
+  }
+
+  /** Keys now remembered, over all lanes. */
+  get keys(): number {
+    return LANES.reduce((sum, lane) => sum + this.lanes[lane].keys, 0)
+  }
+}
+
+const MAPPED_V4 = '0000:0000:0000:0000:0000:ffff:'
+
+/** What one subscriber holds: an IPv4 address, or the first 64 bits of an IPv6 one. */
+export function addressKey(address: string): string {
+  const isV6 = address.includes(':') && !address.startsWith(MAPPED_V4)
+  return isV6 ? address.slice(0, 19) : address
+}

@@ -1,0 +1,144 @@
+import { STATUS_CODES } from 'node:http'
+import { fault } from '../../engine/domain/assert.ts'
+import {
+  REJECT,
+  REJECTS,
+  type RejectName,
+  rejectName,
+  rejectSentence,
+} from '../../engine/domain/reject.ts'
+import type { Issue } from './schema.ts'
+
+interface Row {
+  readonly status: number
+  /** Seconds in `Retry-After`. */
+  readonly retryAfterSec?: number
+  /** The word in `code` where the API has one of its own. */
+  readonly code?: string
+}
+
+const BAD: Row = { status: 400 }
+const UNKNOWN_SPEAKER: Row = { status: 401 }
+const NOT_ALLOWED: Row = { status: 403 }
+const NOT_FOUND: Row = { status: 404 }
+const CONFLICT: Row = { status: 409 }
+const TOO_EARLY: Row = { status: 425 }
+const NOT_NOW: Row = { status: 503, retryAfterSec: 1 }
+
+/** Every refusal has a row, or this does not compile. */
+const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
+  OVERLOADED: NOT_NOW,
+  NOT_READY: NOT_NOW,
+  RATE_LIMITED: { status: 429, retryAfterSec: 1 },
+  PATH_NOT_FOUND: NOT_FOUND,
+  METHOD_NOT_ALLOWED: { status: 405 },
+  BODY_TOO_LARGE: { status: 413 },
+  BODY_TIMEOUT: { status: 408 },
+  UNAUTHENTICATED: UNKNOWN_SPEAKER,
+  COOKIE_REQUIRED: UNKNOWN_SPEAKER,
+  SESSION_INVALID: UNKNOWN_SPEAKER,
+  API_KEY_INVALID: UNKNOWN_SPEAKER,
+  TIMESTAMP_INVALID: UNKNOWN_SPEAKER,
+  HMAC_INVALID: UNKNOWN_SPEAKER,
+  IDENTITY_INVALID: UNKNOWN_SPEAKER,
+  ADMIN_TOKEN_INVALID: UNKNOWN_SPEAKER,
+  // POST /auth/login has 400, not 401, for a bad proof.
+  LOGIN_INVALID: BAD,
+  SCOPE_MISSING: NOT_ALLOWED,
+  FORBIDDEN: NOT_ALLOWED,
+  JSON_CONTENT_TYPE: { status: 415 },
+  BODY_MALFORMED: BAD,
+  VALIDATION: BAD,
+  MARKET_NOT_FOUND: NOT_FOUND,
+  PROFILE_NOT_FOUND: NOT_FOUND,
+  TOKEN_NOT_IN_MARKET: BAD,
+  AMOUNTS_INVALID: BAD,
+  PRICE_MISMATCH: BAD,
+  TOKEN_REVOKED: UNKNOWN_SPEAKER,
+  TRADING_DISABLED: { status: 425, code: 'trading_disabled' },
+  RECV_WINDOW_EXPIRED: TOO_EARLY,
+  MARKET_NOT_TRADABLE: BAD,
+  ORDER_EXPIRED: BAD,
+  OWNER_MISMATCH: BAD,
+  SIGNER_MISMATCH: BAD,
+  FEE_RATE_UNAVAILABLE: BAD,
+  FEE_RATE_MISMATCH: BAD,
+  SIGNATURE_INVALID: BAD,
+  DUPLICATE_ORDER: CONFLICT,
+  DUPLICATE_CLIENT_ORDER_ID: CONFLICT,
+  OPEN_SIZE_LIMIT: BAD,
+  CAPACITY: NOT_NOW,
+  INSUFFICIENT_COLLATERAL: BAD,
+  INSUFFICIENT_SHARES: BAD,
+  POST_ONLY_WOULD_MATCH: BAD,
+  ORDER_NOT_FOUND: NOT_FOUND,
+  ORDER_NOT_OPEN: BAD,
+  ORDERS_NOT_FOUND: NOT_FOUND,
+  ORDERBOOK_INACTIVE: BAD,
+  TOKEN_UNKNOWN: BAD,
+  TOKEN_LIMIT: BAD,
+  SCOPE_NOT_ALLOWED: BAD,
+  USERNAME_TAKEN: CONFLICT,
+  SMART_WALLET_REQUIRED: BAD,
+  SLUG_TAKEN: CONFLICT,
+  MARKET_LIMIT: NOT_NOW,
+  MARKET_RESOLVED: CONFLICT,
+  PAYOUT_INVALID: BAD,
+  BALANCE_LIMIT: BAD,
+  READ_TIMEOUT: NOT_NOW,
+}
+
+export type Extra = Readonly<Record<string, unknown>>
+
+/** A refusal on its way out, its body already encoded. */
+export class Refusal {
+  readonly name: Exclude<RejectName, 'NONE'>
+  readonly status: number
+  /** 0 sends no `Retry-After`. */
+  readonly retryAfterSec: number
+  readonly body: string
+
+  constructor(name: Exclude<RejectName, 'NONE'>, message: unknown, extra: Extra, retrySec = 0) {
+    const row = ROWS[name]
+    const error = STATUS_CODES[row.status] ?? 'Error'
+    const body = { message, error, statusCode: row.status, code: row.code ?? name, ...extra }
+    this.name = name
+    this.status = row.status
+    this.retryAfterSec = Math.max(retrySec, row.retryAfterSec ?? 0)
+    this.body = JSON.stringify(body)
+  }
+}
+
+const NO_EXTRA: Extra = {}
+
+// A refusal without extras is the same every time, so a flood of them encodes nothing.
+const plain: Refusal[] = REJECTS.slice(1).map(([name]) => {
+  const known = refusing(name)
+  return new Refusal(known, rejectSentence(REJECT[known]), NO_EXTRA)
+})
+
+function refusing(name: RejectName): Exclude<RejectName, 'NONE'> {
+  if (name === 'NONE') fault('NONE is not a refusal')
+  return name
+}
+
+/** A refusal by its name or number; `extra` fields stand on top of the usual four. */
+export function refuse(reject: RejectName | number, extra?: Extra, retryAfterSec = 0): Refusal {
+  const code = typeof reject === 'number' ? reject : REJECT[reject]
+  if (extra === undefined && retryAfterSec === 0) return plain[code - 1]
+  return new Refusal(
+    refusing(rejectName(code)),
+    rejectSentence(code),
+    extra ?? NO_EXTRA,
+    retryAfterSec,
+  )
+}
+
+/** The refusal of a request that says what is wrong, field by field. */
+export function invalid(...issues: Issue[]): Refusal {
+  return new Refusal('VALIDATION', issues, NO_EXTRA)
+}
+
+export function refusalStatus(reject: RejectName): number {
+  return reject === 'NONE' ? 200 : ROWS[reject].status
+}

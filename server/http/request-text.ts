@@ -1,0 +1,135 @@
+// Reads what a client wrote as text (path parameters, query, JSON body) into plain values, strictly.
+import type { Fields, Issue, Schema } from './schema.ts'
+
+type Kind = 'text' | 'integer' | 'number' | 'boolean'
+
+export interface Field {
+  readonly name: string
+  readonly kind: Kind
+  /** True when the parameter may be repeated and becomes an array. */
+  readonly many: boolean
+  readonly fallback: unknown
+}
+
+const KINDS: ReadonlyMap<unknown, Kind> = new Map([
+  ['integer', 'integer'],
+  ['number', 'number'],
+  ['boolean', 'boolean'],
+])
+
+/** How the text of each field is read, worked out once per route. */
+export function readingOf(fields: Fields): ReadonlyMap<string, Field> {
+  const reading = Object.entries(fields).map(
+    ([name, schema]) => [name, fieldOf(name, schema)] as const,
+  )
+  return new Map(reading)
+}
+
+function fieldOf(name: string, schema: Schema): Field {
+  const keywords: Readonly<Record<string, unknown>> = { ...schema }
+  const many = keywords.type === 'array'
+  const items = many && isRecord(keywords.items) ? keywords.items : keywords
+  return { name, many, kind: KINDS.get(items.type) ?? 'text', fallback: keywords.default }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/
+const NUMBER = /^-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,18})?$/
+
+/** The value of one text, or undefined when it is not of its kind; `1e3`, ` 1`, `0x1` are not. */
+function plainValue(kind: Kind, text: string): unknown {
+  if (kind === 'text') return text
+  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
+  const form = kind === 'integer' ? INTEGER : NUMBER
+  return form.test(text) ? Number(text) + 0 : undefined
+}
+
+const EXPECTED: Readonly<Record<Kind, string>> = {
+  text: 'must be text',
+  integer: 'must be an integer',
+  number: 'must be a number',
+  boolean: 'must be true or false',
+}
+
+/** Percent-decoded text, or null when the encoding is broken. */
+function decoded(text: string): string | null {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+export interface Reading {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly issues: readonly Issue[]
+}
+
+const NOTHING: Reading = { values: {}, issues: [] }
+
+export function readParams(fields: readonly Field[], texts: readonly string[]): Reading {
+  if (fields.length === 0) return NOTHING
+  const values: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const [index, field] of fields.entries()) {
+    const text = decoded(texts[index])
+    const value = text === null ? undefined : plainValue(field.kind, text)
+    if (value !== undefined) values[field.name] = value
+    else if (text === null) issues.push({ field: field.name, message: 'is not percent-encoded' })
+    else issues.push({ field: field.name, message: EXPECTED[field.kind] })
+  }
+  return { values, issues }
+}
+
+export function readQuery(fields: ReadonlyMap<string, Field>, query: string): Reading {
+  if (query === '' && fields.size === 0) return NOTHING
+  const values: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  for (const pair of query.split('&')) {
+    const issue = pair === '' ? null : readPair(fields, pair, values)
+    if (issue !== null) issues.push(issue)
+  }
+  for (const { name, fallback } of fields.values()) {
+    if (fallback !== undefined && !Object.hasOwn(values, name)) values[name] = fallback
+  }
+  return { values, issues }
+}
+
+function readPair(
+  fields: ReadonlyMap<string, Field>,
+  pair: string,
+  values: Record<string, unknown>,
+): Issue | null {
+  const equals = pair.indexOf('=')
+  const rawName = equals === -1 ? pair : pair.slice(0, equals)
+  const name = decoded(rawName.replaceAll('+', ' '))
+  const text = equals === -1 ? '' : decoded(pair.slice(equals + 1).replaceAll('+', ' '))
+  if (name === null || text === null) {
+    return { field: name ?? rawName, message: 'is not percent-encoded' }
+  }
+  const field = fields.get(name)
+  if (field === undefined) return { field: name, message: 'is not a known query parameter' }
+  const value = plainValue(field.kind, text)
+  if (value === undefined) return { field: name, message: EXPECTED[field.kind] }
+  const before = values[name]
+  if (!field.many && before !== undefined) return { field: name, message: 'may be given once' }
+  if (Array.isArray(before)) before.push(value)
+  else values[name] = field.many ? [value] : value
+  return null
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The value of a JSON body; null when it is not JSON. An absent body reads as an empty object. */
+export function readJson(body: Uint8Array): { readonly value: unknown } | null {
+  if (body.length === 0) return { value: {} }
+  try {
+    return { value: JSON.parse(utf8.decode(body)) }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,197 @@
+import { assert } from '../../engine/domain/assert.ts'
+import type { RejectName } from '../../engine/domain/reject.ts'
+import type { Auth } from './auth-scheme.ts'
+import type { Call, Caller } from './call.ts'
+import type { Lane } from './rate-limit.ts'
+import { invalid, type Refusal } from './refusal.ts'
+import type { Bytes, Reply } from './reply.ts'
+import {
+  compile,
+  compileFields,
+  type Fields,
+  type Infer,
+  type Issue,
+  type Schema,
+  type Values,
+} from './schema.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A handler may hand back what it must not change. */
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T
+
+type Settled<T> = T | Reply<T> | Bytes | Refusal
+/** A handler that returns a value instead of a promise is answered in the same turn of the loop. */
+export type Result<T> = Settled<T> | Promise<Settled<T>>
+
+type NoFields = Record<never, Schema>
+type NoBody = Schema & { '~unsafe': undefined }
+
+interface Described<P extends Fields, Q extends Fields, B extends Schema, R extends Schema> {
+  readonly method: Method
+  /** `/orders/:orderId`; each `:name` has a schema in `params`. */
+  readonly path: string
+  readonly lane: Lane
+  readonly about: string
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly reply: R
+  /** Request headers the route reads, name to meaning. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Of the plain reply; 200 when absent. */
+  readonly status?: number
+  /** Of the reply when it is not JSON. */
+  readonly produces?: string
+  readonly rejects?: readonly RejectName[]
+  readonly example: {
+    readonly params?: Values<P>
+    readonly query?: Partial<Values<Q>>
+    readonly body?: Infer<B>
+    readonly reply: Frozen<Infer<R>>
+  }
+}
+
+export interface Input<P extends Fields, Q extends Fields, B extends Schema, C> {
+  readonly params: Values<P>
+  readonly query: Values<Q>
+  readonly body: Infer<B>
+  readonly caller: C
+  readonly call: Call
+}
+
+/** What the gateway knows of a request before its route has checked it. */
+export interface Unchecked {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+  readonly caller: Caller | null
+  readonly call: Call
+}
+
+/** Who may call, without the proof of it. */
+export type Guarded = Pick<Auth<null>, 'accepts'>
+
+/** A route with its types folded away: what routers and documents read. */
+export interface Route<S> {
+  readonly method: Method
+  readonly path: string
+  readonly auth: Guarded
+  readonly lane: Lane
+  readonly about: string
+  readonly params: Fields
+  readonly query: Fields
+  readonly body: Schema | null
+  readonly reply: Schema
+  readonly headers: Readonly<Record<string, string>>
+  readonly status: number
+  readonly produces: string
+  readonly rejects: readonly RejectName[]
+  readonly example: {
+    readonly params?: unknown
+    readonly query?: unknown
+    readonly body?: unknown
+    readonly reply: unknown
+  }
+  /** True when the handler proves the caller and parses the body itself. */
+  readonly raw: boolean
+  /** Checks the request and calls the handler. */
+  readonly run: (request: Unchecked, services: S) => unknown
+  /** What a reply does that its schema does not allow. */
+  readonly replyIssues: (value: unknown) => Issue[]
+}
+
+type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run'>
+
+function documented<P extends Fields, Q extends Fields, B extends Schema, R extends Schema>(
+  spec: Described<P, Q, B, R>,
+): Doc {
+  const replies = compile(spec.reply)
+  return {
+    method: spec.method,
+    path: spec.path,
+    lane: spec.lane,
+    about: spec.about,
+    params: spec.params ?? {},
+    query: spec.query ?? {},
+    body: spec.body ?? null,
+    reply: spec.reply,
+    headers: spec.headers ?? {},
+    status: spec.status ?? 200,
+    produces: spec.produces ?? 'application/json',
+    rejects: spec.rejects ?? [],
+    example: spec.example,
+    replyIssues: (value) => (replies.holds(value) ? [] : replies.issues(value)),
+  }
+}
+
+/** One endpoint: its address, who may call it, what it takes and gives, and what it does. */
+export function route<
+  S,
+  C extends Caller | null,
+  R extends Schema,
+  P extends Fields = NoFields,
+  Q extends Fields = NoFields,
+  B extends Schema = NoBody,
+>(
+  spec: Described<P, Q, B, R> & {
+    readonly auth: Auth<C>
+    readonly handle: (input: Input<P, Q, B, C>, services: S) => Result<Frozen<Infer<R>>>
+  },
+): Route<S> {
+  const checkParams = compileFields(spec.params)
+  const checkQuery = compileFields(spec.query)
+  const checkBody = compile(spec.body)
+  const { auth, handle } = spec
+  return {
+    ...documented(spec),
+    auth,
+    raw: false,
+    run: ({ params, query, body, caller, call }, services) => {
+      if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
+      if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
+      if (!checkBody.holds(body)) return invalid(...checkBody.issues(body))
+      assert(auth.admits(caller), 'the gateway proves the caller a route asks for')
+      return handle({ params, query, body, caller, call }, services)
+    },
+  }
+}
+
+export interface RawInput<P extends Fields, Q extends Fields> {
+  readonly params: Values<P>
+  readonly query: Values<Q>
+  /** With the body's bytes as they came. */
+  readonly call: Call
+}
+
+/** An endpoint whose handler proves the caller and reads the body itself, off this thread. */
+export function rawRoute<
+  S,
+  R extends Schema,
+  P extends Fields = NoFields,
+  Q extends Fields = NoFields,
+  B extends Schema = NoBody,
+>(
+  spec: Described<P, Q, B, R> & {
+    readonly auth: Auth<Caller>
+    readonly handle: (input: RawInput<P, Q>, services: S) => Result<Frozen<Infer<R>>>
+  },
+): Route<S> {
+  const checkParams = compileFields(spec.params)
+  const checkQuery = compileFields(spec.query)
+  const { auth, handle } = spec
+  return {
+    ...documented(spec),
+    auth,
+    raw: true,
+    run: ({ params, query, call }, services) => {
+      if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
+      if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
+      return handle({ params, query, call }, services)
+    },
+  }
+}

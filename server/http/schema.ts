@@ -1,0 +1,107 @@
+// The only importer of typebox. Schemas print as plain JSON Schema, so the same value checks a
+// request, types its handler and stands in the OpenAPI document.
+import Type, {
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+} from 'typebox'
+import { Compile } from 'typebox/compile'
+
+export type Schema = TSchema
+export type Fields = TProperties
+export type Infer<S extends Schema> = Static<S>
+export type Values<F extends Fields> = Static<TObject<F>>
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json }
+
+/** One thing that is wrong with a request; the wire shape of a validation refusal's `message`. */
+export interface Issue {
+  readonly field: string
+  readonly message: string
+}
+
+export interface Checker<T> {
+  /** About a microsecond for a body of twenty fields. */
+  holds(value: unknown): value is T
+  /** Thirty times dearer than `holds`: call it only to explain a refusal. */
+  issues(value: unknown): Issue[]
+}
+
+/** An object that takes no fields but these. */
+export function object<F extends Fields>(fields: F): TObject<F> {
+  return Type.Object(fields, { additionalProperties: false })
+}
+
+/** An object that may hold fields we do not read. */
+export function openObject<F extends Fields>(fields: F): TObject<F> {
+  return Type.Object(fields)
+}
+
+export function optional<S extends Schema>(schema: S): TOptional<S> {
+  return Type.Optional(schema) as TOptional<S>
+}
+
+export function list<S extends Schema>(items: S, minItems = 0, maxItems?: number) {
+  return Type.Array(items, { minItems, ...(maxItems === undefined ? {} : { maxItems }) })
+}
+
+/** A schema given as JSON Schema; the caller vouches that `T` is what it accepts. */
+export function schemaOf<T>(keywords: Readonly<Record<string, unknown>>) {
+  return Type.Unsafe<T>({ ...keywords })
+}
+
+/** Any of several shapes. */
+export function anyOf<S extends Schema[]>(...schemas: S) {
+  return Type.Unsafe<Infer<S[number]>>({ anyOf: schemas })
+}
+
+/** The checker of a schema; that of no schema takes undefined only. */
+export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
+  if (schema === undefined) {
+    return { holds: (value): value is Infer<S> => value === undefined, issues: () => [] }
+  }
+  const validator = Compile(schema)
+  return {
+    holds: (value): value is Infer<S> => validator.Check(value),
+    issues: (value) => validator.Errors(value).flatMap(issuesOf),
+  }
+}
+
+/** The checker of a closed object with these fields, or with none. */
+export function compileFields<F extends Fields>(fields: F | undefined): Checker<Values<F>> {
+  return compile(object(fields ?? {})) as Checker<Values<F>>
+}
+
+interface SchemaError {
+  readonly keyword: string
+  readonly schemaPath: string
+  readonly instancePath: string
+  readonly params: object
+  readonly message: string
+}
+
+function issuesOf(error: SchemaError): Issue[] {
+  const path = error.instancePath.slice(1).replaceAll('/', '.')
+  const under = (name: string) => (path === '' ? name : `${path}.${name}`)
+  const params = error.params as Readonly<Record<string, readonly string[] | undefined>>
+  if (error.keyword === 'required') {
+    const names = params.requiredProperties ?? []
+    return names.map((name) => ({ field: under(name), message: 'is required' }))
+  }
+  if (error.keyword === 'additionalProperties') {
+    const names = params.additionalProperties ?? []
+    return names
+      .slice(0, 8)
+      .map((name) => ({ field: under(name), message: 'is not a known field' }))
+  }
+  // Said once already, by the line above.
+  if (error.schemaPath.endsWith('/additionalProperties')) return []
+  return [{ field: path, message: error.message }]
+}
