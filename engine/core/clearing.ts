@@ -121,12 +121,12 @@ export class Clearing {
     this.accounts.login({ digest, profileId, expiresMs }, nonce, command.nowMs)
   }
 
-  /** Settles the records `from` to `to` of a market's answer, in order. */
-  settle(words: Int32Array, f64s: Float64Array, from: number, to: number): void {
-    for (let record = from; record < to; record++) {
-      const word = record * EVENT_WORDS
+  /** Settles `count` records of a market's answer; the first starts at byte `at` of both views. */
+  settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    for (let record = 0; record < count; record++) {
+      const word = (at >> 2) + record * EVENT_WORDS
       const slot = words[word + 1]
-      const sizeRaw = f64s[record * EVENT_F64S + 1]
+      const sizeRaw = f64s[(at >> 3) + record * EVENT_F64S + 1]
       switch (words[word] & 0xff) {
         case EVENT.FILL:
           legs.taker = words[word + 8]

@@ -12,7 +12,8 @@ export const eventBytes = new Uint8Array(shared)
 
 let count = 0
 let seq = 0
-let takerSlot = 0
+let takerWord = 0
+let marketWord = 0
 let take: (count: number) => void = () => {}
 
 /** `taker` receives the number of records each time they must be taken. */
@@ -21,9 +22,16 @@ export function onEventsReady(taker: (count: number) => void): void {
   count = 0
 }
 
-export function beginEvents(ofSeq: number, ofTakerSlot: number): void {
+/** Every record of the command carries its seq and market; `takerSlot` names the arrival. */
+export function beginEvents(ofSeq: number, ofMarketWord: number, takerSlot: number): void {
   seq = ofSeq
-  takerSlot = ofTakerSlot
+  marketWord = ofMarketWord
+  takerWord = takerSlot
+}
+
+/** The last record of a command says which side the taker is on instead of its slot. */
+export function closeEvents(takerIsBid: boolean): void {
+  takerWord = takerIsBid ? 1 : 0
 }
 
 export function emit(
@@ -41,7 +49,8 @@ export function emit(
   eventF64s[f64 + 1] = sizeRaw
   eventF64s[f64 + 2] = leftRaw
   eventF64s[f64 + 3] = seq
-  eventWords[word + 8] = takerSlot
+  eventWords[word + 8] = takerWord
+  eventWords[word + 9] = marketWord
   count++
 }
 

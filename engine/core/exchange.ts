@@ -31,7 +31,7 @@ export class Exchange {
     this.clearing.admit(command)
     if (!concernsBook(command)) return
     if (command.kind === 'placeOrder') placeInMarket(command)
-    else cancelInMarket(command.seq, command.count, command.slots, command.generations)
+    else cancelInMarket(command)
   }
 
   stateHash(): string {

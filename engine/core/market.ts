@@ -2,12 +2,12 @@
 // One market's answer to one command: no gate stands here, every result is an event.
 
 import { assert } from '../domain/assert.ts'
-import type { PlaceOrder } from '../domain/command.ts'
-import { EVENT, RESULT } from '../domain/event.ts'
+import type { CancelOrders, PlaceOrder } from '../domain/command.ts'
+import { EVENT, RESULT, TAKER_NO, TAKER_SELLS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../domain/order.ts'
 import { cancel, canFillWhole, crosses, rest, take, taker } from './book.ts'
-import { beginEvents, emit, flushEvents } from './event-buffer.ts'
+import { beginEvents, closeEvents, emit, flushEvents } from './event-buffer.ts'
 import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK, resetLadder } from './ladder.ts'
 import { leftOf, nextOf, ownerOf } from './order-pool.ts'
 
@@ -45,7 +45,9 @@ function setTaker(order: PlaceOrder): void {
 /** Matches an arriving order; its events end with one DONE (domain §1.6, §1.7, §4.1, §4.2). */
 export function placeInMarket(order: PlaceOrder): void {
   setTaker(order)
-  beginEvents(order.seq, order.slot)
+  const sells = order.side === SIDE.SELL ? TAKER_SELLS : 0
+  const no = order.outcome === OUTCOME.NO ? TAKER_NO : 0
+  beginEvents(order.seq, order.marketId | no | sells, order.slot)
   if (order.postOnly) done(order, placePostOnly(order))
   else done(order, placeTaking(order))
   assert(bestBidOf[order.marketId] < bestAskOf[order.marketId], 'a book is never crossed')
@@ -70,20 +72,16 @@ function placeTaking(order: PlaceOrder): number {
 }
 
 function done(order: PlaceOrder, result: number): void {
+  closeEvents(taker.isBid)
   emit(EVENT.DONE | (result << 8), taker.worstTicks, order.slot, taker.filledRaw, taker.wantRaw)
 }
 
 /** Cancels what is still open of the named orders, in the order they are named. */
-export function cancelInMarket(
-  seq: number,
-  count: number,
-  slots: Uint32Array,
-  generations: Uint32Array,
-): void {
-  beginEvents(seq, 0)
+export function cancelInMarket(command: CancelOrders): void {
+  beginEvents(command.seq, command.marketId, 0)
   let canceledCount = 0
-  for (let index = 0; index < count; index++) {
-    if (cancel(slots[index], generations[index])) canceledCount++
+  for (let index = 0; index < command.count; index++) {
+    if (cancel(command.slots[index], command.generations[index])) canceledCount++
   }
   emit(EVENT.DONE | (RESULT.CANCELS_DONE << 8), 0, 0, canceledCount, 0)
   flushEvents()

@@ -5,13 +5,17 @@
 //   f64 1          sizeRaw: filled now (FILL), filled in all (DONE), else 0
 //   f64 2          leftRaw: what the order still has (FILL, DONE) or gave back (cancels)
 //   f64 3          seq of the command
-//   word 8 (i32)   taker's slot (FILL, STP_CANCEL), else 0
+//   word 8 (i32)   taker's slot (FILL, STP_CANCEL); 1 when the taker is a bid (DONE); else 0
+//   word 9 (i32)   market id | 1 << 16 when the taker trades NO | 1 << 17 when it sells
 //
 // A record is 40 bytes, so a buffer of them can be copied between threads as it is.
 
 export const EVENT_BYTES = 40
 export const EVENT_WORDS = 10
 export const EVENT_F64S = 5
+export const MARKET_MASK = 0xffff
+export const TAKER_NO = 1 << 16
+export const TAKER_SELLS = 1 << 17
 
 export const EVENT = { FILL: 1, STP_CANCEL: 2, CANCELED: 3, NOT_OPEN: 4, DONE: 5 } as const
 

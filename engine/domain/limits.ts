@@ -51,3 +51,4 @@ assert(
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')
+assert(LIMITS.marketsMax < 1 << 16, 'a market id fits its event word')

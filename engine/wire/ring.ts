@@ -138,10 +138,20 @@ export class Ring {
     return true
   }
 
+  /** Reader: a mark behind the current frame, for `releaseTo`. */
+  get position(): number {
+    return this.#readTail
+  }
+
   /** Reader: gives the space of all frames read so far back to the writer. */
   release(): void {
-    if (this.#tail === this.#readTail) return
-    this.#tail = this.#readTail
+    this.releaseTo(this.#readTail)
+  }
+
+  /** Reader: gives back the space of the frames up to a mark taken from `position`. */
+  releaseTo(position: number): void {
+    if (this.#tail === position) return
+    this.#tail = position
     Atomics.store(this.#words, READ, this.#tail)
     Atomics.notify(this.#words, READ)
   }

@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { Ring } from '../wire/ring.ts'
+import { handleFrame, sendEventsTo } from './market-thread.ts'
+
+const input = new Ring(workerData.input)
+const output = new Ring(workerData.output)
+const ringDoorbell = () => {
+  output.publish()
+  if (output.takeDoorbell()) parentPort?.postMessage(0)
+}
+
+sendEventsTo(output, () => {
+  ringDoorbell()
+  output.waitForSpace()
+})
+
+let running = true
+while (running) {
+  while (running && input.next()) running = handleFrame(input.tag, input.bytes, output)
+  input.release()
+  ringDoorbell()
+  if (running) input.waitForData(1000)
+}

@@ -1,0 +1,16 @@
+// Frame tags between main and a market thread. Both sides import them from here.
+
+import { assert } from '../domain/assert.ts'
+import { LIMITS } from '../domain/limits.ts'
+
+/** To the thread: the head of a PLACE record; a CANCEL record; a market id (u32) to digest; the end. */
+export const TO_SHARD = { PLACE: 1, CANCEL: 2, DIGEST: 3, STOP: 4 } as const
+/** From the thread: records of one command; the digest asked for. */
+export const FROM_SHARD = { EVENTS: 1, DIGEST: 2 } as const
+
+/** Books on main have no other thread to wait for: their ring holds the widest sweep there is. */
+export const INLINE_RING_BYTES = 1 << 27
+/** Frames settled and not yet released, per shard. */
+export const UNRELEASED_FRAMES = 1 << 16
+
+assert(LIMITS.orderSlotsMax * 56 <= INLINE_RING_BYTES, 'the widest sweep fits the inline ring')

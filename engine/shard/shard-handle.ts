@@ -1,0 +1,161 @@
+// Hot path. bench/pipeline.bench.ts
+// Main's side of one shard: a set of markets and the thread (or main itself) that holds their
+// books. Event frames are read twice: once at once, to settle, and once when their command is
+// durable, to publish; their bytes stay in the ring until then, so nothing is copied.
+// Invariant: frames are released in the order they were settled.
+
+import type { Worker } from 'node:worker_threads'
+import { assert } from '../domain/assert.ts'
+import { EVENT_BYTES } from '../domain/event.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { PLACE_HEAD_BYTES } from '../wire/layout.ts'
+import { Ring } from '../wire/ring.ts'
+import { spawn } from '../wire/spawn.ts'
+import { handleFrame, sendEventsTo } from './market-thread.ts'
+import { FROM_SHARD, INLINE_RING_BYTES, TO_SHARD, UNRELEASED_FRAMES } from './protocol.ts'
+
+/** What main does with frames: `words` and `f64s` view the ring, the frame starts at byte `at`. */
+export interface FrameVisitor {
+  settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void
+  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void
+}
+
+export class ShardHandle {
+  readonly name: string
+  readonly #input: Ring
+  readonly #output: Ring
+  readonly #words: Int32Array
+  readonly #f64s: Float64Array
+  readonly #worker: Worker | null
+  readonly #visitor: FrameVisitor
+  /** Settled frames that wait for their release: where, how many records, seq, end in the ring. */
+  readonly #frameAt = new Int32Array(UNRELEASED_FRAMES)
+  readonly #frameCount = new Int32Array(UNRELEASED_FRAMES)
+  readonly #frameEnd = new Int32Array(UNRELEASED_FRAMES)
+  readonly #frameSeq = new Float64Array(UNRELEASED_FRAMES)
+  #settled = 0
+  #released = 0
+  #digestWaiters: ((digest: Uint8Array) => void)[] = []
+  #stopping = false
+
+  /** `onReady` is called on main when frames may have come; the owner then calls `drain`. */
+  constructor(
+    name: string,
+    visitor: FrameVisitor,
+    thread: { inline: boolean; onReady: () => void; onFault: (sentence: string) => void },
+  ) {
+    this.name = name
+    this.#visitor = visitor
+    this.#input = new Ring(Ring.allocate(LIMITS.ringBytes))
+    const bytes = thread.inline ? INLINE_RING_BYTES : LIMITS.ringBytes
+    this.#output = new Ring(Ring.allocate(bytes))
+    this.#words = new Int32Array(this.#output.shared)
+    this.#f64s = new Float64Array(this.#output.shared)
+    this.#worker = thread.inline ? null : this.#start(thread)
+    if (thread.inline) {
+      sendEventsTo(this.#output, () => assert(false, 'the inline ring holds every sweep'))
+    }
+  }
+
+  #start(thread: { onReady: () => void; onFault: (sentence: string) => void }): Worker {
+    const workerData = { input: this.#input.shared, output: this.#output.shared }
+    const entry = new URL('./market.worker.ts', import.meta.url)
+    const worker = spawn(entry, { name: this.name, workerData })
+    worker.on('message', thread.onReady)
+    worker.on('error', (error) => thread.onFault(`${this.name} died: ${error.message}`))
+    worker.on('exit', (code) => {
+      if (!this.#stopping) thread.onFault(`${this.name} ended with code ${code}`)
+    })
+    return worker
+  }
+
+  /** Bytes of commands the shard can take now. */
+  freeBytes(): number {
+    return this.#input.freeBytes()
+  }
+
+  place(record: Uint8Array): void {
+    this.#send(TO_SHARD.PLACE, record.subarray(0, PLACE_HEAD_BYTES))
+  }
+
+  cancel(record: Uint8Array): void {
+    this.#send(TO_SHARD.CANCEL, record)
+  }
+
+  /** SHA-256 of one book, after every command sent before. */
+  digest(marketId: number): Promise<Uint8Array> {
+    const request = new Uint8Array(new Uint32Array([marketId]).buffer)
+    return new Promise((resolve) => {
+      this.#digestWaiters.push(resolve)
+      this.#send(TO_SHARD.DIGEST, request)
+      this.publish()
+    })
+  }
+
+  #send(tag: number, bytes: Uint8Array): void {
+    if (this.#worker === null) {
+      handleFrame(tag, bytes, this.#output)
+      return
+    }
+    assert(this.#input.push(tag, bytes), 'main sends only what the ring has room for')
+  }
+
+  /** Shows the thread what was sent; once per turn of main's loop. */
+  publish(): void {
+    if (this.#worker === null) this.#output.publish()
+    else this.#input.publish()
+  }
+
+  /** Settles every frame that has come, and asks for a doorbell for the next. */
+  drain(): void {
+    do {
+      while (this.#settled - this.#released < UNRELEASED_FRAMES && this.#output.next()) {
+        this.#settleFrame()
+      }
+    } while (this.#settled - this.#released < UNRELEASED_FRAMES && !this.#output.arm())
+  }
+
+  #settleFrame(): void {
+    const at = this.#output.byteOffset
+    const cell = this.#settled & (UNRELEASED_FRAMES - 1)
+    const isEvents = this.#output.tag === FROM_SHARD.EVENTS
+    const count = isEvents ? this.#output.bytes.length / EVENT_BYTES : 0
+    this.#frameAt[cell] = at
+    this.#frameCount[cell] = count
+    this.#frameEnd[cell] = this.#output.position
+    this.#frameSeq[cell] = isEvents ? this.#f64s[(at >> 3) + 3] : 0
+    this.#settled++
+    if (isEvents) this.#visitor.settle(this.#words, this.#f64s, at, count)
+    else this.#digestWaiters.shift()?.(this.#output.bytes.slice())
+  }
+
+  /** Publishes and frees the settled frames of every command up to `durableSeq`. */
+  releaseThrough(durableSeq: number): void {
+    const before = this.#released
+    while (this.#released < this.#settled) {
+      const cell = this.#released & (UNRELEASED_FRAMES - 1)
+      if (this.#frameSeq[cell] > durableSeq) break
+      const count = this.#frameCount[cell]
+      if (count > 0) this.#visitor.release(this.#words, this.#f64s, this.#frameAt[cell], count)
+      this.#released++
+    }
+    if (this.#released === before) return
+    this.#output.releaseTo(this.#frameEnd[(this.#released - 1) & (UNRELEASED_FRAMES - 1)])
+    // A full window stopped the drain without arming; there is room again.
+    if (this.#settled - before >= UNRELEASED_FRAMES) this.drain()
+  }
+
+  /** Commands waiting for the thread, in bytes. */
+  queuedBytes(): number {
+    return this.#input.usedBytes()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    if (this.#worker === null) return
+    this.#send(TO_SHARD.STOP, new Uint8Array(0))
+    this.publish()
+    const worker = this.#worker
+    await new Promise((resolve) => worker.once('exit', resolve))
+  }
+}
