@@ -1,0 +1,165 @@
+import type { Worker } from 'node:worker_threads'
+import { spawn } from '../engine/wire/spawn.ts'
+import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
+import type { Progress } from './recovery.ts'
+import { startThread } from './thread-start.ts'
+import { ThreadWatch } from './thread-watch.ts'
+
+// Main's side of the follower: tells it how far the journal is durable, and lets private reads wait
+// until the read tables show what was released to anyone.
+
+export interface FollowerOptions {
+  readonly dataDir: string
+  /** Caught up means applied to here; the end of the journal at start. */
+  readonly seq: number
+  readonly onProgress?: Progress
+  /** A sentence that names the thread and why; the process must stop. */
+  readonly onFault: (message: string) => void
+}
+
+interface Waiter {
+  readonly seq: number
+  readonly settle: (applied: boolean) => void
+}
+
+export interface FollowerState {
+  readonly seq: number
+  readonly hash: string
+}
+
+export class FollowerHandle {
+  readonly #worker: Worker
+  readonly #watch: ThreadWatch
+  readonly #hashes = new Map<number, (state: FollowerState) => void>()
+  #waiters: Waiter[] = []
+  #readSeq = 0
+  #stateSeq = 0
+  #wantedSeq = 0
+  #sentSeq = 0
+  #idle = true
+  #nextHash = 0
+  /** Resolved by the state, not only the tables: set while a start waits. */
+  #onState: () => void = () => {}
+
+  constructor(worker: Worker, onFault: (message: string) => void) {
+    this.#worker = worker
+    this.#watch = new ThreadWatch(worker, 'follower', (message) => {
+      onFault(message)
+      this.#refuseWaiters()
+    })
+    worker.on('message', (message: FollowerMessage) => this.#hear(message))
+  }
+
+  /** Resolves when state and tables have caught up with `seq`. */
+  static async start(options: FollowerOptions): Promise<FollowerHandle> {
+    const workerData: FollowerThreadData = { dataDir: options.dataDir }
+    const worker = spawn(new URL('./follower.worker.ts', import.meta.url), {
+      name: 'follower',
+      workerData,
+    })
+    await startThread(worker, 'follower')
+    return await new Promise((resolve, reject) => {
+      let started = false
+      const handle = new FollowerHandle(worker, (message) => {
+        if (started) options.onFault(message)
+        else reject(new Error(message))
+      })
+      handle.#onState = () => {
+        options.onProgress?.(Math.min(handle.#stateSeq, options.seq), options.seq)
+        if (handle.#stateSeq < options.seq || started) return
+        started = true
+        handle.#onState = () => {}
+        resolve(handle)
+      }
+      handle.advance(options.seq)
+      handle.#onState()
+    })
+  }
+
+  /** The seq the read tables show. */
+  get applied(): number {
+    return this.#readSeq
+  }
+
+  /** The journal is durable up to `seq`. Calls while the follower works become one message. */
+  advance(seq: number): void {
+    if (seq > this.#wantedSeq) this.#wantedSeq = seq
+    if (!this.#idle || this.#wantedSeq === this.#sentSeq) return
+    this.#idle = false
+    this.#sentSeq = this.#wantedSeq
+    this.#send({ kind: 'advance', seq: this.#sentSeq })
+  }
+
+  /** True as soon as the tables show `seq`; false when they do not within the deadline. */
+  whenApplied(seq: number, deadlineMs: number): Promise<boolean> {
+    if (this.#readSeq >= seq) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const waiter = {
+        seq,
+        settle: (applied: boolean) => {
+          clearTimeout(timer)
+          resolve(applied)
+        },
+      }
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter)
+        resolve(false)
+      }, deadlineMs)
+      this.#waiters.push(waiter)
+    })
+  }
+
+  /** The hash of the follower's state, and the seq it is of. */
+  stateHash(): Promise<FollowerState> {
+    return new Promise((resolve) => {
+      const id = this.#nextHash++
+      this.#hashes.set(id, resolve)
+      this.#send({ kind: 'hash', id })
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#send({ kind: 'stop' })
+    await this.#watch.end()
+    this.#refuseWaiters()
+  }
+
+  /** Ends the thread as a crash would. */
+  kill(): Promise<void> {
+    return this.#watch.kill()
+  }
+
+  #send(request: FollowerRequest): void {
+    this.#worker.postMessage(request)
+  }
+
+  #hear(message: FollowerMessage): void {
+    if (message === 'ready') return
+    if (message.kind === 'hash') {
+      this.#hashes.get(message.id)?.({ seq: message.seq, hash: message.hash })
+      this.#hashes.delete(message.id)
+      return
+    }
+    this.#readSeq = message.readSeq
+    this.#stateSeq = message.stateSeq
+    this.#idle = message.idle
+    this.#settleWaiters()
+    this.#onState()
+    this.advance(this.#wantedSeq)
+  }
+
+  #settleWaiters(): void {
+    if (this.#waiters.length === 0) return
+    const waiting: Waiter[] = []
+    for (const waiter of this.#waiters) {
+      if (waiter.seq <= this.#readSeq) waiter.settle(true)
+      else waiting.push(waiter)
+    }
+    this.#waiters = waiting
+  }
+
+  #refuseWaiters(): void {
+    for (const waiter of this.#waiters) waiter.settle(false)
+    this.#waiters = []
+  }
+}

@@ -1,0 +1,190 @@
+import { Exchange } from '../engine/core/exchange.ts'
+import { assert } from '../engine/domain/assert.ts'
+import type { CancelOrders, Command, PlaceOrder } from '../engine/domain/command.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../engine/domain/event.ts'
+import { blankPlace, decodeCommand, decodePlaceInto, eachRecord } from '../engine/wire/codec.ts'
+import { HEAD, KIND } from '../engine/wire/layout.ts'
+import { DataLock } from './data-lock.ts'
+import { type Connection, type Statement, speaking } from './database.ts'
+import type { Batch } from './journal-port.ts'
+import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
+import type { Progress } from './recovery.ts'
+import { prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
+import { OrdersTable, SELF_TRADE_REASON } from './tables/orders.ts'
+import { TradesTable } from './tables/trades.ts'
+
+// Journal → one-thread core → read tables. One chunk is one transaction that carries the seq it
+// reaches, so the tables always show the state at one seq. Invariants: `stateSeq` ≥ `readSeq` once
+// caught up with the tables found; both stand at the end of a batch.
+
+const APPLY =
+  'INSERT INTO applied (id, seq, checksum) VALUES (1, ?, ?) ' +
+  'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
+/** A chunk ends after this many commands: large enough to pay its commit, short enough to answer. */
+const CHUNK_COMMANDS = 8192
+
+export class Follower {
+  readonly exchange = new Exchange()
+  readonly #dataDir: string
+  readonly #reader: SqliteJournalReader
+  readonly #connection: Connection
+  readonly #apply: Statement<[number, Uint8Array]>
+  readonly #orders: OrdersTable
+  readonly #trades: TradesTable
+  readonly #place: PlaceOrder = blankPlace()
+  #command: Command = this.#place
+  #batches: Iterator<Batch> | null = null
+  /** Read ahead of the target, not applied. */
+  #waiting: Batch | null = null
+  #readSeq: number
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+    this.#reader = new SqliteJournalReader(dataDir)
+    const found = openMatchingReadTables(dataDir, (seq) => this.#reader.checksumAt(seq))
+    this.#connection = found.connection
+    this.#readSeq = found.applied.seq
+    this.#apply = this.#connection.prepare(APPLY)
+    this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
+    this.#trades = new TradesTable(this.#connection, this.exchange.clearing.orders)
+  }
+
+  /** What the tables show. */
+  get readSeq(): number {
+    return this.#readSeq
+  }
+
+  /** What the state in memory shows. */
+  get stateSeq(): number {
+    return this.exchange.clearing.lastSeq
+  }
+
+  /** Applies one chunk, at most up to `targetSeq`; true when there may be more to do. */
+  step(targetSeq: number): boolean {
+    const endSeq = this.stateSeq + CHUNK_COMMANDS
+    let last: Batch | null = null
+    while (this.stateSeq < endSeq) {
+      const batch = this.#next(targetSeq)
+      if (batch === null) break
+      this.#applyBatch(batch)
+      last = batch
+    }
+    if (last !== null && last.lastSeq > this.#readSeq) this.#write(last)
+    return last !== null && this.stateSeq < targetSeq
+  }
+
+  #next(targetSeq: number): Batch | null {
+    if (this.stateSeq >= targetSeq) return null
+    if (this.#waiting === null) {
+      this.#batches ??= this.#reader.batches(this.stateSeq + 1)
+      const next = this.#batches.next()
+      if (next.done) {
+        this.#batches = null
+        return null
+      }
+      this.#waiting = next.value
+    }
+    if (this.#waiting.lastSeq > targetSeq) return null
+    const batch = this.#waiting
+    this.#waiting = null
+    return batch
+  }
+
+  #applyBatch(batch: Batch): void {
+    // Rows up to `readSeq` are in the tables; only the state must catch up.
+    const writes = batch.firstSeq > this.#readSeq
+    assert(writes || batch.lastSeq <= this.#readSeq, 'the tables end with a batch')
+    this.exchange.onEvents = writes ? this.#onEvents : () => {}
+    eachRecord(batch.records, (record) => {
+      this.#command = this.#decode(record)
+      this.exchange.apply(this.#command)
+    })
+  }
+
+  #decode(record: Uint8Array): Command {
+    if (record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
+    decodePlaceInto(record, this.#place)
+    return this.#place
+  }
+
+  readonly #onEvents = (words: Int32Array, f64s: Float64Array, count: number): void => {
+    const command = this.#command
+    if (command.kind === 'placeOrder') this.#ofPlace(command, { words, f64s, count })
+    else if (command.kind === 'cancelOrders') this.#ofCancel(command, { words, f64s, count })
+  }
+
+  #ofPlace(order: PlaceOrder, events: Events): void {
+    const { words, f64s } = events
+    for (let record = 0; record < events.count; record++) {
+      const word = record * EVENT_WORDS
+      const code = (words[word] >>> 8) & 0xff
+      const slot = words[word + 1]
+      const sizeRaw = f64s[record * EVENT_F64S + 1]
+      const leftRaw = f64s[record * EVENT_F64S + 2]
+      switch (words[word] & 0xff) {
+        case EVENT.FILL: {
+          this.#trades.filled(order, slot, sizeRaw, words[word] >>> 16)
+          const endedMs = code === MAKER.CLOSED ? order.nowMs : null
+          this.#orders.makerFilled(slot, { sizeRaw, leftRaw, endedMs })
+          break
+        }
+        case EVENT.STP_CANCEL:
+          this.#orders.canceled(slot, leftRaw, SELF_TRADE_REASON, order.nowMs)
+          break
+        case EVENT.DONE:
+          this.#trades.done(order)
+          this.#orders.arrived(order, code, sizeRaw, leftRaw)
+          break
+      }
+    }
+  }
+
+  #ofCancel(cancel: CancelOrders, events: Events): void {
+    for (let record = 0; record < events.count; record++) {
+      const word = record * EVENT_WORDS
+      if ((events.words[word] & 0xff) !== EVENT.CANCELED) continue
+      const leftRaw = events.f64s[record * EVENT_F64S + 2]
+      this.#orders.canceled(events.words[word + 1], leftRaw, cancel.reason, cancel.nowMs)
+    }
+  }
+
+  #write(last: Batch): void {
+    speaking(readPath(this.#dataDir), () => {
+      this.#connection.exec('BEGIN IMMEDIATE')
+      this.#orders.flush()
+      this.#trades.flush()
+      this.#apply.run(last.lastSeq, last.checksum)
+      this.#connection.exec('COMMIT')
+    })
+    this.#readSeq = last.lastSeq
+  }
+
+  close(): void {
+    this.#reader.close()
+    this.#connection.close()
+  }
+}
+
+interface Events {
+  readonly words: Int32Array
+  readonly f64s: Float64Array
+  readonly count: number
+}
+
+/** Makes the read tables anew from the journal, offline; returns the seq they reach. */
+export function rebuildReadTables(dataDir: string, onProgress: Progress = () => {}): number {
+  const lock = DataLock.take(dataDir)
+  try {
+    prepareJournal(dataDir)
+    const reader = new SqliteJournalReader(dataDir)
+    const { tail } = reader.checkEnd()
+    reader.close()
+    deleteReadTables(dataDir)
+    const follower = new Follower(dataDir)
+    while (follower.step(tail.seq)) onProgress(follower.readSeq, tail.seq)
+    follower.close()
+    return follower.readSeq
+  } finally {
+    lock.release()
+  }
+}

@@ -1,0 +1,175 @@
+import type { OrderTable } from '../../engine/core/order-table.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { RESULT } from '../../engine/domain/event.ts'
+import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../engine/domain/order.ts'
+import type { Connection, Statement } from '../database.ts'
+
+// One row per stored order, written once per chunk however often the order changed in it.
+// Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
+// still hold their slot, and is empty between chunks.
+
+const INSERT = `
+INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
+  market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
+  status, filled_raw, remaining_raw, ended_ms, cancel_reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** A change of size alone leaves every index alone. */
+const RESIZE = `
+UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ? WHERE placed_seq = ?`
+const END = `
+UPDATE orders SET status = ?, filled_raw = filled_raw + ?, remaining_raw = ?, ended_ms = ?,
+  cancel_reason = ? WHERE placed_seq = ?`
+
+function numberOf(status: OrderStatus): number {
+  return ORDER_STATUSES.indexOf(status)
+}
+
+const LIVE = numberOf('LIVE')
+const MATCHED = numberOf('MATCHED')
+const CANCELED = numberOf('CANCELED')
+const UNMATCHED = numberOf('UNMATCHED')
+
+/** `cancel_reason` of an order that self-trade prevention ended; others index CANCEL_REASONS. */
+export const SELF_TRADE_REASON = 100
+
+interface Change {
+  placedSeq: number
+  status: number
+  filledRaw: number
+  remainingRaw: number
+  endedMs: number | null
+  cancelReason: number | null
+  /** What a new row holds besides; null when the row is in the table. */
+  placed: Placed | null
+}
+
+/** Fixed at placement, in the order of INSERT's columns after `placed_seq`. */
+type Placed = readonly [
+  ...fixed: readonly [number, number, number, number, number, number, number, number, number],
+  ...terms: readonly [number, number, number, number],
+  clientOrderId: string | null,
+]
+
+function placedOf(order: PlaceOrder): Placed {
+  return [
+    order.slot,
+    order.generation,
+    order.accountId,
+    order.marketId,
+    order.side,
+    order.outcome,
+    order.orderType,
+    order.marketForm ? 1 : 0,
+    order.postOnly ? 1 : 0,
+    order.priceTicks,
+    order.sizeRaw,
+    order.spendRaw,
+    order.nowMs,
+    order.clientOrderId === '' ? null : order.clientOrderId,
+  ]
+}
+
+export class OrdersTable {
+  readonly #insert: Statement<unknown[]>
+  readonly #resize: Statement<[number, number, number]>
+  readonly #end: Statement<[number, number, number, number | null, number | null, number]>
+  readonly #orders: OrderTable
+  readonly #bySlot = new Map<number, Change>()
+  #changes: Change[] = []
+
+  constructor(connection: Connection, orders: OrderTable) {
+    this.#insert = connection.prepare(INSERT)
+    this.#resize = connection.prepare(RESIZE)
+    this.#end = connection.prepare(END)
+    this.#orders = orders
+  }
+
+  /** An arrival that its market stored; `result` is the code of its DONE. */
+  arrived(order: PlaceOrder, result: number, filledRaw: number, leftRaw: number): void {
+    if (result === RESULT.WOULD_CROSS) return
+    const status = statusOf(result, filledRaw)
+    const bySpend = order.marketForm && order.side === SIDE.BUY
+    const change: Change = {
+      placedSeq: order.seq,
+      status,
+      filledRaw,
+      // What a market buy has left is collateral, not shares.
+      remainingRaw: bySpend ? 0 : leftRaw,
+      endedMs: status === LIVE ? null : order.nowMs,
+      cancelReason: status === CANCELED ? SELF_TRADE_REASON : null,
+      placed: placedOf(order),
+    }
+    this.#changes.push(change)
+    if (status === LIVE) this.#bySlot.set(order.slot, change)
+  }
+
+  makerFilled(
+    slot: number,
+    fill: { sizeRaw: number; leftRaw: number; endedMs: number | null },
+  ): void {
+    const change = this.#changeOf(slot)
+    change.filledRaw += fill.sizeRaw
+    change.remainingRaw = fill.leftRaw
+    if (fill.endedMs !== null) this.#ended(slot, change, MATCHED, fill.endedMs)
+  }
+
+  canceled(slot: number, leftRaw: number, reason: number, endedMs: number): void {
+    const change = this.#changeOf(slot)
+    change.remainingRaw = leftRaw
+    change.cancelReason = reason
+    this.#ended(slot, change, CANCELED, endedMs)
+  }
+
+  /** Writes what changed since the last flush; inside the chunk's transaction. */
+  flush(): void {
+    for (const change of this.#changes) this.#write(change)
+    this.#changes = []
+    this.#bySlot.clear()
+  }
+
+  #ended(slot: number, change: Change, status: number, endedMs: number): void {
+    change.status = status
+    change.endedMs = endedMs
+    // The next order of this slot is another row.
+    this.#bySlot.delete(slot)
+  }
+
+  #changeOf(slot: number): Change {
+    const known = this.#bySlot.get(slot)
+    if (known !== undefined) return known
+    const change: Change = {
+      placedSeq: this.#orders.seqOf[slot],
+      status: LIVE,
+      filledRaw: 0,
+      remainingRaw: 0,
+      endedMs: null,
+      cancelReason: null,
+      placed: null,
+    }
+    this.#changes.push(change)
+    this.#bySlot.set(slot, change)
+    return change
+  }
+
+  #write(change: Change): void {
+    const { placedSeq, status, filledRaw, remainingRaw, endedMs, cancelReason, placed } = change
+    if (placed !== null) {
+      this.#insert.run(placedSeq, ...placed, status, filledRaw, remainingRaw, endedMs, cancelReason)
+      return
+    }
+    const { changes } =
+      status === LIVE
+        ? this.#resize.run(filledRaw, remainingRaw, placedSeq)
+        : this.#end.run(status, filledRaw, remainingRaw, endedMs, cancelReason, placedSeq)
+    assert(changes === 1, 'an open order has a row')
+  }
+}
+
+/** Domain §5.1: a killed order that traded counts as matched. */
+function statusOf(result: number, filledRaw: number): number {
+  if (result === RESULT.RESTED) return LIVE
+  if (result === RESULT.STP_STOPPED) return CANCELED
+  if (result === RESULT.KILLED && filledRaw === 0) return UNMATCHED
+  return MATCHED
+}

@@ -1,0 +1,90 @@
+import type { OrderTable } from '../../engine/core/order-table.ts'
+import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../engine/core/settlement.ts'
+import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
+import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
+import type { Connection, Statement } from '../database.ts'
+
+// One trade per arrival that traded, with a row for each maker it met (domain §2.3). A fee is in
+// shares when the taker bought, in collateral when it sold.
+
+const INSERT_TRADE = `
+INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT_FILL = `
+INSERT INTO maker_fills (trade_seq, position, maker_placed_seq, maker_owner, size_raw, yes_ticks)
+VALUES (?, ?, ?, ?, ?, ?)`
+
+type TradeRow = [
+  ...who: [number, number, number, number, number, number, number],
+  ...what: [number, number, number, number, number],
+]
+type FillRow = [number, number, number, number, number, number]
+
+export class TradesTable {
+  readonly #insertTrade: Statement<TradeRow>
+  readonly #insertFill: Statement<FillRow>
+  readonly #orders: OrderTable
+  #trades: TradeRow[] = []
+  #fills: FillRow[] = []
+  /** Of the arrival under way. */
+  #position = 0
+  #sharesRaw = 0
+  #collateralRaw = 0
+  #lastTicks = 0
+
+  constructor(connection: Connection, orders: OrderTable) {
+    this.#insertTrade = connection.prepare(INSERT_TRADE)
+    this.#insertFill = connection.prepare(INSERT_FILL)
+    this.#orders = orders
+  }
+
+  /** One maker met at `yesTicks` by the arrival `order`. */
+  filled(order: PlaceOrder, maker: number, sizeRaw: number, yesTicks: number): void {
+    const ownTicks = ladderTicks(order.outcome, yesTicks)
+    this.#collateralRaw +=
+      order.side === SIDE.BUY ? costCeilRaw(ownTicks, sizeRaw) : costFloorRaw(ownTicks, sizeRaw)
+    this.#sharesRaw += sizeRaw
+    this.#lastTicks = yesTicks
+    const { seqOf, accountOf } = this.#orders
+    this.#fills.push([order.seq, this.#position, seqOf[maker], accountOf[maker], sizeRaw, yesTicks])
+    this.#position++
+  }
+
+  /** The arrival is done; what it traded becomes one row. */
+  done(order: PlaceOrder): void {
+    if (this.#position === 0) return
+    const sharesRaw = this.#sharesRaw
+    const collateralRaw = this.#collateralRaw
+    const feeRaw =
+      order.side === SIDE.BUY
+        ? buyFeeSharesRaw(order.feeBps, collateralRaw, sharesRaw)
+        : sellFeeCollateralRaw(order.feeBps, collateralRaw, sharesRaw)
+    this.#trades.push([
+      order.seq,
+      order.marketId,
+      order.slot,
+      order.generation,
+      order.accountId,
+      order.side,
+      order.outcome,
+      sharesRaw,
+      collateralRaw,
+      feeRaw,
+      this.#lastTicks,
+      order.nowMs,
+    ])
+    this.#position = 0
+    this.#sharesRaw = 0
+    this.#collateralRaw = 0
+  }
+
+  /** Inside the chunk's transaction. */
+  flush(): void {
+    for (const trade of this.#trades) this.#insertTrade.run(...trade)
+    for (const fill of this.#fills) this.#insertFill.run(...fill)
+    this.#trades = []
+    this.#fills = []
+  }
+}
