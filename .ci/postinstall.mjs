@@ -1,5 +1,6 @@
-// uWebSockets.js ships one binary per platform and Node version, 257 MB together. Keeps the one this
-// process would load. Runs after every install, also where only dist/ is shipped, and never fails one.
+// uWebSockets.js ships one binary per platform and Node version, 257 MB together. Keeps the one
+// that this process would load. Runs after every install, also where only dist/ is shipped, and
+// never fails one.
 import { readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

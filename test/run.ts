@@ -34,8 +34,9 @@ function reportOf(path: string | undefined): FileReport {
 function printFile(path: string): void {
   const report = reports.get(path)
   if (!report) return
+  if (report.tests === 0) report.failed += 1
   const verdict = report.failed === 0 ? 'ok  ' : 'FAIL'
-  const tests = report.tests === 1 ? '1 test' : `${report.tests} tests`
+  const tests = report.tests === 1 ? '1 test' : `${report.tests || 'holds no'} tests`
   console.log(`${verdict} ${relative(root, path)}  ${tests}, ${Math.round(report.tookMs)} ms`)
   if (report.failed === 0) return
   for (const line of report.failures) console.log(line)
@@ -117,9 +118,6 @@ stream.on('end', () => {
     failed += report.failed
     skipped += report.skipped
   }
-  const empty = files.filter((file) => reportOf(file).tests === 0)
-  for (const file of empty) console.log(`FAIL ${relative(root, file)} holds no test`)
-  failed += empty.length
   console.log(`# tests ${tests}`)
   console.log(`# pass ${Math.max(0, tests - failed - skipped)}`)
   console.log(`# fail ${failed}`)
