@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict'
+import { decideCancel, decidePlace, type PlaceRequest } from '../../engine/core/decide.ts'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { eachResting } from '../../engine/core/market.ts'
+import { OrderTable } from '../../engine/core/order-table.ts'
+import type {
+  Command,
+  PlaceOrder,
+  ProfileFields,
+  RareCommand,
+} from '../../engine/domain/command.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/domain/event.ts'
+import type { MarketSpec } from '../../engine/domain/market.ts'
+import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
+import { type RejectName, rejectName } from '../../engine/domain/reject.ts'
+import { blankPlace } from '../../engine/wire/codec.ts'
+
+// A small caller of the one-thread exchange: it decides, stamps, applies and reports, as the
+// sequencer does, with every step at hand for a test.
+
+export type ResultName = keyof typeof RESULT
+
+export interface Wish {
+  account: number
+  marketId: number
+  side: number
+  outcome: number
+  type: OrderType
+  /** Left out for the market form. */
+  priceTicks?: number
+  sizeRaw?: number
+  spendRaw?: number
+  postOnly?: boolean
+  stp?: number
+  expirationSec?: number
+  clientOrderId?: string
+  hash?: number
+}
+
+export interface MakerFill {
+  slot: number
+  account: number
+  sizeRaw: number
+  leftRaw: number
+  closed: boolean
+  ticks: number
+}
+
+export interface Placed {
+  /** Null when the order was taken in. */
+  refused: RejectName | null
+  result: ResultName | null
+  slot: number
+  generation: number
+  filledRaw: number
+  /** Collateral that moved at fill prices, on the taker's leg. */
+  collateralRaw: number
+  /** Shares for a buy, collateral for a sell. */
+  feeRaw: number
+  makers: MakerFill[]
+  /** Slots of own makers that self-trade prevention cancelled. */
+  stpCancels: number[]
+}
+
+export interface OrderRef {
+  slot: number
+  generation: number
+}
+
+export interface BookLevel {
+  ticks: number
+  sizeRaw: number
+}
+
+function resultName(code: number): ResultName {
+  const name = Object.keys(RESULT).find((each) => isResult(each) && RESULT[each] === code)
+  assert(name !== undefined && isResult(name), 'a result has a name')
+  return name
+}
+
+function isResult(name: string): name is ResultName {
+  return name in RESULT
+}
+
+export function profileFields(
+  account: number,
+  changes: Partial<ProfileFields> = {},
+): ProfileFields {
+  return {
+    account: `0x${account.toString(16).padStart(40, '0')}`,
+    username: null,
+    displayName: `Trader ${account}`,
+    client: 'eoa',
+    smartWallet: null,
+    rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+    feeCapBps: null,
+    scopes: ['trading'],
+    ...changes,
+  }
+}
+
+export function marketSpec(marketId: number, changes: Partial<MarketSpec> = {}): MarketSpec {
+  return {
+    slug: `market-${marketId}`,
+    title: `Market ${marketId}`,
+    description: '',
+    deadlineMs: null,
+    feeEnabled: false,
+    categories: [],
+    tags: [],
+    conditionId: `0x${marketId.toString(16).padStart(64, '0')}`,
+    yesTokenId: String(marketId * 2),
+    noTokenId: String(marketId * 2 + 1),
+    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
+    adapterAddress: null,
+    minSizeRaw: 0,
+    maxSpread: 0.03,
+    ...changes,
+  }
+}
+
+type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
+
+export class ExchangeDriver {
+  readonly exchange: Exchange
+  nowMs = 1_700_000_000_000
+  /** Hears every command just before it is applied. */
+  onCommand: (command: Command) => void = () => {}
+  /** Hears every chunk just before it is settled. */
+  onChunk: () => void = () => {}
+  #hashes = 0
+  #makers: MakerFill[] = []
+  #stpCancels: number[] = []
+  #canceled: number[] = []
+  #result = 0
+
+  constructor(capacity = 4096) {
+    this.exchange = new Exchange(new OrderTable(capacity))
+    this.exchange.onEvents = (words, f64s, count) => {
+      this.onChunk()
+      for (let record = 0; record < count; record++) {
+        const word = record * EVENT_WORDS
+        const f64 = record * EVENT_F64S
+        this.#hear(words[word], words[word + 1], f64s[f64 + 1], f64s[f64 + 2])
+      }
+    }
+  }
+
+  #hear(head: number, slot: number, sizeRaw: number, leftRaw: number): void {
+    const kind = head & 0xff
+    const code = (head >>> 8) & 0xff
+    if (kind === EVENT.FILL) {
+      const account = this.clearing.orders.accountOf[slot]
+      const closed = code === MAKER.CLOSED
+      this.#makers.push({ slot, account, sizeRaw, leftRaw, closed, ticks: head >>> 16 })
+    } else if (kind === EVENT.STP_CANCEL) this.#stpCancels.push(slot)
+    else if (kind === EVENT.CANCELED) this.#canceled.push(slot)
+    else if (kind === EVENT.DONE) this.#result = code
+  }
+
+  get clearing(): Exchange['clearing'] {
+    return this.exchange.clearing
+  }
+
+  apply(command: Command): void {
+    this.onCommand(command)
+    this.exchange.apply(command)
+  }
+
+  rare(body: Body<RareCommand>): void {
+    this.apply({ ...body, seq: this.clearing.lastSeq + 1, nowMs: this.nowMs })
+  }
+
+  addAccount(collateralRaw: number, changes: Partial<ProfileFields> = {}): number {
+    const profileId = this.clearing.accounts.count + 1
+    const profile = profileFields(profileId, changes)
+    const token = {
+      tokenId: `token-${profileId}`,
+      sealedSecret: new Uint8Array(4),
+      label: null,
+      scopes: ['trading' as const],
+    }
+    this.rare({ kind: 'createProfile', profileId, profile, token })
+    this.deposit(profileId, collateralRaw)
+    return profileId
+  }
+
+  deposit(profileId: number, collateralRaw: number): void {
+    if (collateralRaw !== 0) this.rare({ kind: 'adjustBalance', profileId, collateralRaw })
+  }
+
+  addMarket(changes: Partial<MarketSpec> = {}): number {
+    const marketId = this.clearing.catalogue.count + 1
+    this.rare({ kind: 'createMarket', marketId, market: marketSpec(marketId, changes) })
+    return marketId
+  }
+
+  orderOf(wish: Wish): PlaceOrder {
+    const hash = wish.hash ?? ++this.#hashes
+    return {
+      ...blankPlace(),
+      marketId: wish.marketId,
+      accountId: wish.account,
+      side: wish.side,
+      outcome: wish.outcome,
+      orderType: ORDER_TYPES.indexOf(wish.type),
+      postOnly: wish.postOnly ?? false,
+      marketForm: wish.priceTicks === undefined,
+      stp: wish.stp ?? 0,
+      priceTicks: wish.priceTicks ?? 0,
+      sizeRaw: wish.sizeRaw ?? 0,
+      spendRaw: wish.spendRaw ?? 0,
+      expirationSec: wish.expirationSec ?? 0,
+      hashHigh: (hash + 1) >>> 0,
+      hashLow: Math.imul(hash, 0x9e3779b1) >>> 0,
+      clientOrderId: wish.clientOrderId ?? '',
+    }
+  }
+
+  /** A request that no gate of form stops. */
+  requestOf(order: PlaceOrder): PlaceRequest {
+    const profile = this.clearing.accounts.byId(order.accountId)
+    const rateBps = profile?.rank?.feeRateBps ?? 0
+    return {
+      order,
+      tokenId: `token-${order.accountId}`,
+      ownerId: order.accountId,
+      signerIsCaller: true,
+      makerIsSigner: true,
+      signatureOk: true,
+      signedFeeBps: Math.min(rateBps, profile?.feeCapBps ?? rateBps),
+      timestampMs: 0,
+      recvWindowMs: 0,
+    }
+  }
+
+  place(wish: Wish): Placed {
+    const order = this.orderOf(wish)
+    const refusal = decidePlace(this.clearing, this.requestOf(order), this.nowMs)
+    if (refusal !== 0) return refused(rejectName(refusal))
+    order.seq = this.clearing.lastSeq + 1
+    order.nowMs = this.nowMs
+    this.#makers = []
+    this.#stpCancels = []
+    this.clearing.lastFeeRaw = 0
+    this.apply(order)
+    const { slot, generation } = order
+    return {
+      refused: null,
+      result: resultName(this.#result),
+      slot,
+      generation,
+      filledRaw: this.clearing.orders.filledSharesRawOf[slot],
+      collateralRaw: this.clearing.orders.filledCollateralRawOf[slot],
+      feeRaw: this.clearing.lastFeeRaw,
+      makers: this.#makers,
+      stpCancels: this.#stpCancels,
+    }
+  }
+
+  /** Asks the gate first; the name of the refusal, or null when the order is gone. */
+  cancel(account: number, ref: OrderRef): RejectName | null {
+    const refusal = decideCancel(this.clearing, account, ref.slot, ref.generation)
+    if (refusal !== 0) return rejectName(refusal)
+    const marketId = this.clearing.orders.marketOf[ref.slot]
+    assert.deepEqual(this.cancelMany(marketId, [ref]), [ref.slot], 'an open order can be canceled')
+    return null
+  }
+
+  /** The command itself, past the gate; slots that were really canceled. */
+  cancelMany(marketId: number, refs: readonly OrderRef[]): number[] {
+    this.#canceled = []
+    this.apply({
+      kind: 'cancelOrders',
+      seq: this.clearing.lastSeq + 1,
+      nowMs: this.nowMs,
+      marketId,
+      reason: 0,
+      count: refs.length,
+      slots: Uint32Array.from(refs, (ref) => ref.slot),
+      generations: Uint32Array.from(refs, (ref) => ref.generation),
+    })
+    return this.#canceled
+  }
+
+  /** Gives both the collateral for half a pair and lets them mint: shares out of nothing else. */
+  mint(marketId: number, sizeRaw: number, to: { yes: number; no: number; taker: number }): void {
+    const wish = { marketId, side: SIDE.BUY, priceTicks: 500, sizeRaw }
+    const yes = { ...wish, account: to.yes, outcome: OUTCOME.YES }
+    const no = { ...wish, account: to.no, outcome: OUTCOME.NO }
+    const [rests, takes] = to.taker === to.yes ? [no, yes] : [yes, no]
+    this.deposit(to.yes, sizeRaw / 2)
+    this.deposit(to.no, sizeRaw / 2)
+    const rested = this.place({ ...rests, type: 'GTC' })
+    assert.equal(rested.result, 'RESTED', 'a mint needs a book that does not cross 0.500')
+    const taken = this.place({ ...takes, type: 'FAK' })
+    assert.equal(taken.result, 'FILLED', 'a mint needs nothing before it at 0.500')
+  }
+
+  freeRaw(account: number): number {
+    return this.clearing.ledger.collateralFreeRaw[account]
+  }
+
+  reservedRaw(account: number): number {
+    return this.clearing.ledger.collateralReservedRaw[account]
+  }
+
+  sharesRaw(account: number, marketId: number, outcome: number): number {
+    return this.clearing.ledger.freeSharesRaw(account, marketId, outcome)
+  }
+
+  sharesReservedRaw(account: number, marketId: number, outcome: number): number {
+    const { ledger } = this.clearing
+    return ledger.sharesReservedRaw[ledger.findRow(account, marketId) * 2 + outcome]
+  }
+
+  /** Domain §2.7: level totals of the YES ladder, best first. */
+  book(marketId: number): { bids: BookLevel[]; asks: BookLevel[] } {
+    const bids: BookLevel[] = []
+    const asks: BookLevel[] = []
+    const { orders } = this.clearing
+    eachResting(marketId, (ticks, slot, _owner, leftRaw) => {
+      const side = orders.sideOf[slot] === orders.outcomeOf[slot] ? bids : asks
+      const last = side.at(-1)
+      if (last?.ticks === ticks) last.sizeRaw += leftRaw
+      else side.push({ ticks, sizeRaw: leftRaw })
+    })
+    return { bids: bids.reverse(), asks }
+  }
+
+  holds(): void {
+    assert.equal(this.exchange.checkInvariants(), null)
+  }
+}
+
+function refused(name: RejectName): Placed {
+  return {
+    refused: name,
+    result: null,
+    slot: 0,
+    generation: 0,
+    filledRaw: 0,
+    collateralRaw: 0,
+    feeRaw: 0,
+    makers: [],
+    stpCancels: [],
+  }
+}
