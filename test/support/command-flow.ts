@@ -1,0 +1,165 @@
+import { Exchange } from '../../engine/core/exchange.ts'
+import { STATE } from '../../engine/core/order-table.ts'
+import type { Command, PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
+import type { MarketSpec } from '../../engine/domain/market.ts'
+import { SIDE } from '../../engine/domain/order.ts'
+import { blankPlace, encodeCancel, encodePlace, encodeRare } from '../../engine/wire/codec.ts'
+
+// A seeded run of decided commands that keep every law: what a sequencer could have written.
+
+const START_MS = 1_700_000_000_000
+const TRADERS = 8
+const MARKETS = 3
+
+function random(seed: number): (below: number) => number {
+  let state = seed | 0
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below)
+  }
+}
+
+function profileFields(index: number): ProfileFields {
+  return {
+    account: `0x${index.toString(16).padStart(40, '0')}`,
+    username: null,
+    displayName: `Trader ${index}`,
+    client: 'eoa',
+    smartWallet: null,
+    rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+    feeCapBps: null,
+    scopes: ['trading'],
+  }
+}
+
+function marketSpec(index: number): MarketSpec {
+  return {
+    slug: `market-${index}`,
+    title: `Market ${index}`,
+    description: '',
+    deadlineMs: null,
+    feeEnabled: index % 2 === 1,
+    categories: [],
+    tags: [],
+    conditionId: `0x${index.toString(16).padStart(64, '0')}`,
+    yesTokenId: `${index}1`,
+    noTokenId: `${index}2`,
+    exchangeAddress: '0x0000000000000000000000000000000000000001',
+    adapterAddress: null,
+    minSizeRaw: 0,
+    maxSpread: 0.05,
+  }
+}
+
+export class CommandFlow {
+  /** Its state after everything made so far. One exchange lives per thread: make others later. */
+  readonly exchange = new Exchange()
+  readonly records: Uint8Array[] = []
+  readonly #below: (below: number) => number
+
+  constructor(seed: number) {
+    this.#below = random(seed)
+    this.#rare({ kind: 'rules', version: 1, ...this.#stamp() })
+    for (let profileId = 1; profileId <= TRADERS; profileId++) {
+      const profile = profileFields(profileId)
+      this.#rare({ kind: 'createProfile', profileId, profile, token: null, ...this.#stamp() })
+      this.deposit(profileId, 1e12)
+    }
+    for (let marketId = 1; marketId <= MARKETS; marketId++) {
+      const market = marketSpec(marketId)
+      this.#rare({ kind: 'createMarket', marketId, market, ...this.#stamp() })
+    }
+  }
+
+  get seq(): number {
+    return this.exchange.clearing.lastSeq
+  }
+
+  deposit(profileId: number, collateralRaw: number): void {
+    this.#rare({ kind: 'adjustBalance', profileId, collateralRaw, ...this.#stamp() })
+  }
+
+  /** Appends one order; what it reserves and its slot follow from the state. */
+  place(terms: Partial<PlaceOrder>): PlaceOrder {
+    const { orders } = this.exchange.clearing
+    const order = { ...blankPlace(), accountId: 1, marketId: 1, ...terms, ...this.#stamp() }
+    order.slot = orders.freeSlot()
+    order.generation = orders.generationOf[order.slot] + 1
+    order.hashHigh = order.seq
+    order.hashLow = this.#below(0xffffffff)
+    order.feeBps = order.marketId % 2 === 1 ? 300 : 0
+    const costRaw = order.marketForm ? order.spendRaw : (order.priceTicks * order.sizeRaw) / 1000
+    order.reserveRaw = order.side === SIDE.BUY ? costRaw : order.sizeRaw
+    this.#take(order, encodePlace(order))
+    return order
+  }
+
+  cancel(named: readonly { slot: number; generation: number }[], marketId = 1, reason = 0): void {
+    const command = {
+      kind: 'cancelOrders' as const,
+      ...this.#stamp(),
+      marketId,
+      reason,
+      count: named.length,
+      slots: Uint32Array.from(named, (order) => order.slot),
+      generations: Uint32Array.from(named, (order) => order.generation),
+    }
+    this.#take(command, encodeCancel(command))
+  }
+
+  /** `count` random orders and cancels. */
+  run(count: number): void {
+    for (let index = 0; index < count; index++) {
+      if (this.#below(10) < 3) this.#cancelSome()
+      else this.#placeSome()
+    }
+  }
+
+  #placeSome(): void {
+    const marketId = 1 + this.#below(MARKETS)
+    const accountId = 1 + this.#below(TRADERS)
+    const outcome = this.#below(2)
+    const heldRaw = this.exchange.clearing.ledger.freeSharesRaw(accountId, marketId, outcome)
+    const wantsRaw = (1 + this.#below(100_000)) * 1000
+    const sells = this.#below(2) === 0 && heldRaw >= 1000
+    const side = sells ? SIDE.SELL : SIDE.BUY
+    const sizeRaw = sells ? Math.min(wantsRaw, heldRaw - (heldRaw % 1000)) : wantsRaw
+    const shape = this.#below(10)
+    const common = { marketId, accountId, outcome, side, stp: this.#below(3) }
+    if (shape === 0) {
+      const amount = sells
+        ? { sizeRaw: 1 + this.#below(heldRaw) }
+        : { spendRaw: 1 + this.#below(10_000_000) }
+      this.place({ ...common, ...amount, orderType: 2, marketForm: true })
+      return
+    }
+    const orderType = shape < 7 ? 0 : shape - 7 > 2 ? 0 : [1, 2, 0][shape - 7]
+    const clientOrderId = this.#below(4) === 0 ? `order ${this.seq}` : ''
+    const postOnly = orderType === 0 && this.#below(5) === 0
+    const priceTicks = 450 + this.#below(100)
+    this.place({ ...common, sizeRaw, priceTicks, orderType, clientOrderId, postOnly })
+  }
+
+  #cancelSome(): void {
+    const { orders } = this.exchange.clearing
+    const slot = 1 + this.#below(Math.max(1, orders.highSlot))
+    if (orders.stateOf[slot] !== STATE.OPEN) return
+    const generation = orders.generationOf[slot]
+    this.cancel([{ slot, generation }], orders.marketOf[slot], this.#below(2))
+  }
+
+  #stamp(): { seq: number; nowMs: number } {
+    return { seq: this.seq + 1, nowMs: START_MS + (this.seq + 1) * 3 }
+  }
+
+  #rare(command: Parameters<typeof encodeRare>[0]): void {
+    this.#take(command, encodeRare(command))
+  }
+
+  #take(command: Command, record: Uint8Array): void {
+    this.records.push(record)
+    this.exchange.apply(command)
+  }
+}

@@ -1,0 +1,19 @@
+import type { JournalTail } from '../../persistence/journal-port.ts'
+import { recoverJournal } from '../../persistence/recovery.ts'
+import { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+
+/** Commits `records` (the first is seq tail + 1) in batches, without a thread. */
+export function fillJournal(
+  dataDir: string,
+  records: readonly Uint8Array[],
+  perBatch = 64,
+): JournalTail {
+  const { tail } = recoverJournal(dataDir, { visit: () => {} })
+  const writer = new SqliteJournalWriter(dataDir, 'normal', tail)
+  for (let from = 0; from < records.length; from += perBatch) {
+    const batch = records.slice(from, from + perBatch)
+    writer.commit(tail.seq + from + batch.length, Buffer.concat(batch))
+  }
+  writer.close()
+  return recoverJournal(dataDir, { visit: () => {} }).tail
+}
