@@ -21,8 +21,8 @@ export interface PlaceRequest {
   ownerId: number
   /** The order's signer is the account of the authenticated profile. */
   signerIsCaller: boolean
-  /** The order's maker is its signer. */
-  makerIsSigner: boolean
+  /** The order's maker is that account too. */
+  makerIsCaller: boolean
   signatureOk: boolean
   signedFeeBps: number
   /** Unix ms and allowed age; a window of 0 asks for no check (domain §4.4). */
@@ -71,8 +71,8 @@ function gateMarket(market: Market, request: PlaceRequest, nowMs: TimeMs): numbe
 
 function gateOwner(request: PlaceRequest): number {
   if (request.ownerId !== request.order.accountId) return REJECT.OWNER_MISMATCH
-  if (!request.signerIsCaller) return REJECT.SIGNER_MISMATCH
-  return request.makerIsSigner ? 0 : REJECT.OWNER_MISMATCH
+  if (!request.makerIsCaller) return REJECT.OWNER_MISMATCH
+  return request.signerIsCaller ? 0 : REJECT.SIGNER_MISMATCH
 }
 
 /** Sets the charged rate: any signed rate goes on a fee-disabled market (domain §13 row 3). */

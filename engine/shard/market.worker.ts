@@ -14,6 +14,7 @@ sendEventsTo(output, () => {
   output.waitForSpace()
 })
 
+parentPort?.postMessage(0)
 let running = true
 while (running) {
   while (running && input.next()) running = handleFrame(input.tag, input.bytes, output)

@@ -6,7 +6,7 @@
 
 import type { Worker } from 'node:worker_threads'
 import { assert } from '../domain/assert.ts'
-import { EVENT_BYTES } from '../domain/event.ts'
+import { EVENT, EVENT_BYTES, EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { PLACE_HEAD_BYTES } from '../wire/layout.ts'
 import { Ring } from '../wire/ring.ts'
@@ -37,6 +37,11 @@ export class ShardHandle {
   #released = 0
   #digestWaiters: ((digest: Uint8Array) => void)[] = []
   #stopping = false
+  /** Commands sent, and those whose last record was settled. */
+  #sentCount = 0
+  #doneCount = 0
+  readonly ready: Promise<void>
+  #onStarted: () => void = () => {}
 
   /** `onReady` is called on main when frames may have come; the owner then calls `drain`. */
   constructor(
@@ -51,6 +56,10 @@ export class ShardHandle {
     this.#output = new Ring(Ring.allocate(bytes))
     this.#words = new Int32Array(this.#output.shared)
     this.#f64s = new Float64Array(this.#output.shared)
+    const started = new Promise<void>((resolve) => {
+      this.#onStarted = resolve
+    })
+    this.ready = thread.inline ? Promise.resolve() : started
     this.#worker = thread.inline ? null : this.#start(thread)
     if (thread.inline) {
       sendEventsTo(this.#output, () => assert(false, 'the inline ring holds every sweep'))
@@ -61,6 +70,8 @@ export class ShardHandle {
     const workerData = { input: this.#input.shared, output: this.#output.shared }
     const entry = new URL('./market.worker.ts', import.meta.url)
     const worker = spawn(entry, { name: this.name, workerData })
+    // The thread's first message says that it runs, each later one that frames have come.
+    worker.once('message', this.#onStarted)
     worker.on('message', thread.onReady)
     worker.on('error', (error) => thread.onFault(`${this.name} died: ${error.message}`))
     worker.on('exit', (code) => {
@@ -75,10 +86,12 @@ export class ShardHandle {
   }
 
   place(record: Uint8Array): void {
+    this.#sentCount++
     this.#send(TO_SHARD.PLACE, record.subarray(0, PLACE_HEAD_BYTES))
   }
 
   cancel(record: Uint8Array): void {
+    this.#sentCount++
     this.#send(TO_SHARD.CANCEL, record)
   }
 
@@ -125,8 +138,11 @@ export class ShardHandle {
     this.#frameEnd[cell] = this.#output.position
     this.#frameSeq[cell] = isEvents ? this.#f64s[(at >> 3) + 3] : 0
     this.#settled++
-    if (isEvents) this.#visitor.settle(this.#words, this.#f64s, at, count)
-    else this.#digestWaiters.shift()?.(this.#output.bytes.slice())
+    if (isEvents) {
+      const last = this.#words[(at >> 2) + (count - 1) * EVENT_WORDS]
+      if ((last & 0xff) === EVENT.DONE) this.#doneCount++
+      this.#visitor.settle(this.#words, this.#f64s, at, count)
+    } else this.#digestWaiters.shift()?.(this.#output.bytes.slice())
   }
 
   /** Publishes and frees the settled frames of every command up to `durableSeq`. */
@@ -143,6 +159,11 @@ export class ShardHandle {
     this.#output.releaseTo(this.#frameEnd[(this.#released - 1) & (UNRELEASED_FRAMES - 1)])
     // A full window stopped the drain without arming; there is room again.
     if (this.#settled - before >= UNRELEASED_FRAMES) this.drain()
+  }
+
+  /** Everything sent has been settled. */
+  get isIdle(): boolean {
+    return this.#sentCount === this.#doneCount
   }
 
   /** Commands waiting for the thread, in bytes. */

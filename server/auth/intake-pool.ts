@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
+import { PLACE } from '../../engine/wire/layout.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
@@ -33,6 +34,7 @@ class VerifiedOrder {
   timestampMs = 0
   /** 0 = no receive window. */
   recvWindowMs = 0
+  signedFeeBps = 0
   /** Always false unless `signerIsAccount`: another account's signature is not even recovered. */
   signatureOk = false
   signerIsMaker = false
@@ -286,6 +288,7 @@ export class IntakePool {
     order.ownerId = view.readDoubleLE(RESULT.ownerId)
     order.timestampMs = view.readDoubleLE(RESULT.timestampMs)
     order.recvWindowMs = view.readUInt32LE(RESULT.recvWindowMs)
+    order.signedFeeBps = view.readUInt16LE(RESULT.record + PLACE.signedFeeBps)
     order.signatureOk = (verdict & VERDICT.signatureOk) !== 0
     order.signerIsMaker = (verdict & VERDICT.signerIsMaker) !== 0
     order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0

@@ -9,7 +9,7 @@ import { Deadlines } from '../../engine/core/deadlines.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../engine/core/decide.ts'
 import { STATE } from '../../engine/core/order-table.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { CancelOrders, Command, RareCommand, Stamp } from '../../engine/domain/command.ts'
+import type { CancelOrders, RareCommand, Stamp } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { takesOrders } from '../../engine/domain/market.ts'
@@ -28,6 +28,9 @@ export interface OrderName {
   generation: number
 }
 
+/** Room for the widest cancel, frame and head included. */
+const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
+
 export class Sequencer {
   readonly #clearing: Clearing
   readonly #journal: JournalWriter
@@ -36,6 +39,7 @@ export class Sequencer {
   readonly #afterStamp: () => void
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines()
+  readonly #closing: { marketId: number; orders: OrderName[]; reason: CancelReason }[] = []
 
   constructor(parts: {
     clearing: Clearing
@@ -91,20 +95,40 @@ export class Sequencer {
     return nowMs === null ? 0 : this.#stampRare(body, nowMs)
   }
 
-  /** A market's change of status and the cancels of all its orders, in one stretch. */
+  /** A market's change of status, and the cancels of all its orders right behind it. */
   close(marketId: number, body: RareBody, reason: CancelReason): number {
     const nowMs = this.#ready(marketId, LIMITS.recordBytesMax)
     if (nowMs === null) return 0
-    const orders = this.#openOrders(marketId)
-    if (!this.#hasRoom(marketId, LIMITS.recordBytesMax + orders.length * 8)) return 0
-    this.#marketDeadlines.remove(marketId)
     const seq = this.#stampRare(body, nowMs)
-    this.#cancelInChunks(marketId, orders, reason, nowMs)
+    this.#closing.push({ marketId, orders: this.#openOrders(marketId), reason })
+    this.#emitClosing(nowMs)
     return seq
+  }
+
+  /**
+   * After a restart: sets every deadline again, and closes what a crash left half closed between
+   * a market's change of status and the last of its cancels.
+   */
+  resume(): void {
+    const { catalogue, orders } = this.#clearing
+    for (const { marketId, status, deadlineMs } of catalogue.all()) {
+      if (takesOrders(status)) {
+        if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)
+        continue
+      }
+      const open = this.#openOrders(marketId)
+      const reason = status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED'
+      if (open.length > 0) this.#closing.push({ marketId, orders: open, reason })
+    }
+    for (let slot = 1; slot <= orders.highSlot; slot++) {
+      if (orders.stateOf[slot] === STATE.FREE || orders.expirationSecOf[slot] === 0) continue
+      this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf[slot]))
+    }
   }
 
   /** Emits every deadline that is due; false when a ring has no room even for those. */
   emitDue(nowMs: TimeMs): boolean {
+    if (this.#closing.length > 0 && !this.#emitClosing(nowMs)) return false
     while (this.#marketDeadlines.nextMs <= nowMs) {
       if (!this.#emitMarketDeadline(nowMs)) return false
     }
@@ -114,21 +138,13 @@ export class Sequencer {
     return true
   }
 
-  /** Takes a journaled command in again; the caller sends it on to its shard. */
-  replay(command: Command): void {
-    this.#clearing.admit(command)
-    this.#watch(command)
-  }
-
   /** An order ended: its expiry is off. */
   ended(slot: number): void {
     if (this.#expiries.count > 0) this.#expiries.remove(slot)
   }
 
-  #watch(command: Command): void {
-    if (command.kind === 'placeOrder' && command.expirationSec !== 0) {
-      this.#expiries.add(command.slot, expiresAtMs(command.expirationSec))
-    } else if (command.kind === 'createMarket' && command.market.deadlineMs !== null) {
+  #watch(command: RareCommand): void {
+    if (command.kind === 'createMarket' && command.market.deadlineMs !== null) {
       this.#marketDeadlines.add(command.marketId, command.market.deadlineMs)
     } else if (command.kind === 'lockMarket' || command.kind === 'resolveMarket') {
       this.#marketDeadlines.remove(command.marketId)
@@ -180,16 +196,17 @@ export class Sequencer {
     return command.seq
   }
 
-  #cancelInChunks(
-    marketId: number,
-    orders: readonly OrderName[],
-    reason: CancelReason,
-    nowMs: TimeMs,
-  ): void {
-    for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
-      const chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
-      this.#stampCancel(marketId, chunk, reason, nowMs)
+  /** Emits what closing markets still owe their orders; false when a ring is full. */
+  #emitClosing(nowMs: TimeMs): boolean {
+    for (let market = this.#closing[0]; market !== undefined; market = this.#closing[0]) {
+      while (market.orders.length > 0) {
+        if (!this.#hasRoom(market.marketId, CANCEL_BYTES)) return false
+        const chunk = market.orders.splice(0, LIMITS.cancelItemsMax)
+        this.#stampCancel(market.marketId, chunk, market.reason, nowMs)
+      }
+      this.#closing.shift()
     }
+    return true
   }
 
   #openOrders(marketId: number): OrderName[] {
@@ -207,14 +224,13 @@ export class Sequencer {
     const marketId = this.#marketDeadlines.pop()
     const market = this.#clearing.catalogue.existing(marketId)
     if (!takesOrders(market.status)) return true
-    const orders = this.#openOrders(marketId)
-    if (!this.#hasRoom(marketId, 1024 + orders.length * 9)) {
+    if (!this.#hasRoom(marketId, CANCEL_BYTES)) {
       this.#marketDeadlines.add(marketId, nowMs)
       return false
     }
     this.#stampRare({ kind: 'lockMarket', marketId }, nowMs)
-    this.#cancelInChunks(marketId, orders, 'MARKET_LOCKED', nowMs)
-    return true
+    this.#closing.push({ marketId, orders: this.#openOrders(marketId), reason: 'MARKET_LOCKED' })
+    return this.#emitClosing(nowMs)
   }
 
   /** Cancels the due orders of one market, as many as one command holds. */
@@ -226,7 +242,7 @@ export class Sequencer {
       const slot = this.#expiries.pop()
       if (marketId === 0) {
         marketId = orders.marketOf[slot]
-        if (!this.#hasRoom(marketId, 64 + LIMITS.cancelItemsMax * 8)) {
+        if (!this.#hasRoom(marketId, CANCEL_BYTES)) {
           this.#expiries.add(slot, nowMs)
           return false
         }

@@ -1,0 +1,291 @@
+// The way of an order: intake → sequence → journal ∥ match → settle → publish (design §3).
+// Main's thread owns everything here. Every public method either answers, or did nothing and says
+// so with a refusal; what it promises resolves once it is durable (law 1).
+
+import { effectiveFeeBps } from '../../engine/core/accounts.ts'
+import type { Clearing } from '../../engine/core/clearing.ts'
+import { decideCancel, type PlaceRequest } from '../../engine/core/decide.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import { type CancelReason, RESULT } from '../../engine/domain/event.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import type { TimeMs } from '../../engine/domain/units.ts'
+import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
+import { blankPlace, decodePlaceInto } from '../../engine/wire/codec.ts'
+import type { JournalWriter } from '../../persistence/journal-port.ts'
+import type { IntakePool, IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
+import type { OrderIds } from './order-ids.ts'
+import type { PublishedMarkets } from './published.ts'
+import type { CancelReceipt, Publisher, Receipt } from './publisher.ts'
+import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
+import { type AcceptedOrder, orderReplyText } from './views.ts'
+
+/** A call of POST /orders as it came, before anything of it was read. */
+export interface OrderCall {
+  readonly method: string
+  readonly pathWithQuery: string
+  readonly apiKey: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: Uint8Array
+}
+
+/** The 201 as JSON text, or the number of the refusal with what the body adds to it. */
+export type OrderAnswer =
+  | { readonly text: string }
+  | {
+      readonly reject: number
+      /** JSON array of { field, message } of a VALIDATION. */
+      readonly issues?: string
+      readonly expectedFeeRateBps?: number
+      readonly retryAfterSec?: number
+    }
+
+export interface PipelineParts {
+  readonly clearing: Clearing
+  readonly published: PublishedMarkets
+  readonly publisher: Publisher
+  readonly shards: readonly ShardHandle[]
+  readonly shardOf: (marketId: number) => ShardHandle
+  readonly journal: JournalWriter
+  readonly ids: OrderIds
+  readonly clock: () => TimeMs
+  /** Told each new durable seq after its replies went out. */
+  readonly onDurable: (seq: number) => void
+  /** Seconds the profile must wait before its next order; 0 = none. */
+  readonly profileWaitSec: (profileId: number) => number
+  /** Called for each call that a token signed. */
+  readonly onTokenUsed: (tokenId: string) => void
+}
+
+export class Pipeline {
+  readonly clearing: Clearing
+  readonly published: PublishedMarkets
+  readonly publisher: Publisher
+  readonly ids: OrderIds
+  readonly sequencer: Sequencer
+  readonly #parts: PipelineParts
+  #intake: IntakePool | null = null
+  readonly #asked = new Map<number, (answer: OrderAnswer) => void>()
+  #nextRequest = 1
+  readonly #order = blankPlace()
+  #publishDue = false
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts
+    this.clearing = parts.clearing
+    this.published = parts.published
+    this.publisher = parts.publisher
+    this.ids = parts.ids
+    this.sequencer = new Sequencer({ ...parts, afterStamp: () => this.#publishSoon() })
+    this.publisher.tell(this.sequencer)
+    parts.journal.onDurable = (seq) => this.#durable(seq)
+    this.sequencer.resume()
+  }
+
+  /** Orders come through this pool; it gives its results to `onIntake`. */
+  connect(intake: IntakePool): void {
+    this.#intake = intake
+  }
+
+  get durableSeq(): number {
+    return this.publisher.durableSeq
+  }
+
+  /** Orders and replies that are under way. */
+  get underWay(): number {
+    return this.#asked.size + this.publisher.waitingCount
+  }
+
+  /** Rings are shown to their threads once per turn of the loop, however much was put in. */
+  #publishSoon(): void {
+    if (this.#publishDue) return
+    this.#publishDue = true
+    setImmediate(() => {
+      this.#publishDue = false
+      this.#parts.journal.publish()
+      for (const shard of this.#parts.shards) shard.publish()
+    })
+  }
+
+  #durable(seq: number): void {
+    this.publisher.advance(seq)
+    this.drain()
+    this.#parts.onDurable(seq)
+  }
+
+  /** Settles what the markets answered and publishes what is durable. */
+  drain(): void {
+    for (const shard of this.#parts.shards) {
+      shard.drain()
+      shard.releaseThrough(this.publisher.durableSeq)
+    }
+  }
+
+  /** The only clock: emits what is due. */
+  tick(): void {
+    this.sequencer.emitDue(this.sequencer.nowMs())
+  }
+
+  /** Answers a signed order; `reply` is called exactly once. */
+  placeOrder(call: OrderCall, reply: (answer: OrderAnswer) => void): void {
+    assert(this.#intake !== null, 'orders come when the intake is connected')
+    if (this.#asked.size >= LIMITS.inFlightMax) {
+      reply({ reject: REJECT.OVERLOADED })
+      return
+    }
+    const requestId = this.#nextRequest
+    this.#nextRequest = (requestId % 0xffffffff) + 1
+    this.#asked.set(requestId, reply)
+    const taken = this.#intake.submit({ requestId, nowMs: this.#parts.clock(), ...call })
+    if (taken) return
+    this.#asked.delete(requestId)
+    reply({ reject: REJECT.OVERLOADED })
+  }
+
+  onIntake(result: IntakeResult): void {
+    const reply = this.#asked.get(result.requestId)
+    assert(reply !== undefined, 'the intake answers what was asked')
+    this.#asked.delete(result.requestId)
+    if (result.tokenId !== '') this.#parts.onTokenUsed(result.tokenId)
+    if (result.kind === 'refused') {
+      reply({ reject: result.rejectCode, issues: result.issues })
+      return
+    }
+    const waitSec = this.#parts.profileWaitSec(result.profileId)
+    if (waitSec > 0) reply({ reject: REJECT.RATE_LIMITED, retryAfterSec: waitSec })
+    else this.#sequence(result, reply)
+  }
+
+  #sequence(verified: VerifiedOrder, reply: (answer: OrderAnswer) => void): void {
+    assert(verified.isMinted(), 'only the intake pool makes verified orders')
+    const order = this.#order
+    decodePlaceInto(verified.record, order)
+    const request: PlaceRequest = {
+      order,
+      tokenId: verified.tokenId,
+      ownerId: verified.ownerId,
+      signerIsCaller: verified.signerIsAccount,
+      makerIsCaller: verified.makerIsAccount,
+      signatureOk: verified.signatureOk,
+      signedFeeBps: verified.signedFeeBps,
+      timestampMs: verified.timestampMs,
+      recvWindowMs: verified.recvWindowMs,
+    }
+    const refusal = this.sequencer.place(request, verified.record)
+    if (refusal !== 0) {
+      const answer = this.#refusal(refusal, order.accountId)
+      this.publisher.whenDurable(this.clearing.lastSeq, () => reply(answer))
+      return
+    }
+    const accepted: AcceptedOrder = {
+      id: this.ids.text(order.slot, order.generation),
+      ownerId: order.accountId,
+      marketId: order.marketId,
+      side: order.side,
+      orderType: order.orderType,
+      feeBps: order.feeBps,
+      clientOrderId: order.clientOrderId,
+      echo: Buffer.from(verified.echo).toString('utf8'),
+    }
+    this.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
+      reply(this.#orderAnswer(accepted, receipt))
+    })
+  }
+
+  #refusal(reject: number, profileId: number): OrderAnswer {
+    if (reject !== REJECT.FEE_RATE_MISMATCH) return { reject }
+    const profile = this.clearing.accounts.byId(profileId)
+    const expected = profile === undefined ? null : effectiveFeeBps(profile)
+    return expected === null ? { reject } : { reject, expectedFeeRateBps: expected }
+  }
+
+  #orderAnswer(accepted: AcceptedOrder, receipt: Receipt): OrderAnswer {
+    if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
+    const market = this.published.byId(accepted.marketId)
+    assert(market !== undefined, 'an order has a published market')
+    return { text: orderReplyText(accepted, receipt, market, this.ids) }
+  }
+
+  /**
+   * Cancels open orders of the caller, one command per market and thousand. Gives the receipt of
+   * all, or a refusal number: overloaded before the first command, never half way.
+   */
+  async cancelOrders(
+    marketId: number,
+    orders: readonly OrderName[],
+  ): Promise<CancelReceipt | number> {
+    const parts: Promise<CancelReceipt>[] = []
+    for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
+      const chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
+      const seq = this.sequencer.cancel(marketId, chunk)
+      if (seq === 0 && from === 0) return REJECT.OVERLOADED
+      // The orders of a chunk that found no room stay open and are reported as such.
+      if (seq === 0) break
+      parts.push(this.#cancelReceipt(seq))
+    }
+    const receipts = await Promise.all(parts)
+    return {
+      canceled: receipts.flatMap((receipt) => receipt.canceled),
+      notOpen: receipts.flatMap((receipt) => receipt.notOpen),
+    }
+  }
+
+  #cancelReceipt(seq: number): Promise<CancelReceipt> {
+    return new Promise((resolve) => {
+      this.publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))
+    })
+  }
+
+  /** 0 when the caller may cancel the order that lives under this name. */
+  mayCancel(profileId: number, order: OrderName): number {
+    return decideCancel(this.clearing, profileId, order.slot, order.generation)
+  }
+
+  /** Live orders of a profile in a market, newest first. */
+  liveOrders(profileId: number, marketId: number): OrderName[] {
+    const { orders, ledger } = this.clearing
+    const row = ledger.findRow(profileId, marketId)
+    const live: OrderName[] = []
+    let slot = row === 0 ? 0 : orders.firstOfRow(row)
+    for (; slot !== 0; slot = orders.nextOf[slot]) {
+      live.push({ slot, generation: orders.generationOf[slot] })
+    }
+    return live
+  }
+
+  /** Stamps a rare command whose gates are passed; 0 once durable, or OVERLOADED. */
+  async change(body: RareBody): Promise<number> {
+    const seq = this.sequencer.rare(body)
+    if (seq === 0) return REJECT.OVERLOADED
+    await this.durable(seq)
+    return 0
+  }
+
+  /** Locks or resolves a market and cancels its orders; 0 once durable, or OVERLOADED. */
+  async close(marketId: number, body: RareBody, reason: CancelReason): Promise<number> {
+    const seq = this.sequencer.close(marketId, body, reason)
+    if (seq === 0) return REJECT.OVERLOADED
+    await this.durable(this.clearing.lastSeq)
+    return 0
+  }
+
+  /** Resolves when `seq` is durable; for refusals, the seq they were decided at. */
+  durable(seq: number = this.clearing.lastSeq): Promise<void> {
+    return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
+  }
+
+  /** A market's change is durable: shows it. */
+  refreshMarket(marketId: number): void {
+    const market = this.clearing.catalogue.existing(marketId)
+    this.published.refresh(market, market.status, market.updatedMs)
+  }
+
+  /** Waits until nothing is under way: every reply went out, every market is idle. */
+  async settled(): Promise<void> {
+    while (this.underWay > 0 || !this.#parts.shards.every((shard) => shard.isIdle)) {
+      await new Promise(setImmediate)
+    }
+    await this.durable()
+  }
+}

@@ -1,0 +1,267 @@
+// Published facts in the shapes of the API (domain §3.5, §11, §12.3, §12.4).
+
+import { RESULT } from '../../engine/domain/event.ts'
+import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
+import { BPS, costCeilRaw, costFloorRaw, UNIT_RAW } from '../../engine/domain/units.ts'
+import type { OrderRow } from '../../persistence/read/user-orders.ts'
+import type { Level } from './depth.ts'
+import type { OrderIds } from './order-ids.ts'
+import type { PublishedMarket } from './published.ts'
+import type { Receipt } from './publisher.ts'
+
+/** Collateral of the exchange, as every market names it. */
+export interface CollateralToken {
+  readonly address: string
+  readonly decimals: number
+  readonly symbol: string
+}
+
+const ONE = 1000
+const price = (ticks: number) => ticks / ONE
+const iso = (ms: number) => new Date(ms).toISOString()
+
+function midTicks(bidTicks: number, askTicks: number): number {
+  return (bidTicks + askTicks) / 2
+}
+
+/** Only levels that hold an order of at least minSize count; else the plain best (domain §11.1). */
+function adjustedMidTicks({ depth }: PublishedMarket): number {
+  const bid = depth.bestBid(true) || depth.bestBid()
+  const largeAsk = depth.bestAsk(true)
+  return midTicks(bid, largeAsk === ONE ? depth.bestAsk() : largeAsk)
+}
+
+function levelView({ ticks, sizeRaw }: Level, side: 'BUY' | 'SELL') {
+  return { price: price(ticks), size: sizeRaw, side }
+}
+
+export function orderbookView(published: PublishedMarket) {
+  const { market, depth, lastYesTicks } = published
+  return {
+    bids: depth.bids().map((level) => levelView(level, 'BUY')),
+    asks: depth.asks().map((level) => levelView(level, 'SELL')),
+    tokenId: market.yesTokenId,
+    adjustedMidpoint: price(adjustedMidTicks(published)),
+    midpoint: price(midTicks(depth.bestBid(), depth.bestAsk())),
+    lastTradePrice: lastYesTicks === 0 ? null : price(lastYesTicks),
+    minSize: String(market.minSizeRaw),
+    maxSpread: String(market.maxSpread),
+  }
+}
+
+/** Encoded once per version of the book; every reader gets the same bytes. */
+export function orderbookBytes(published: PublishedMarket): Buffer {
+  published.bookBytes ??= Buffer.from(JSON.stringify(orderbookView(published)))
+  return published.bookBytes
+}
+
+/** Best prices as a trader of YES and of NO meets them (domain §11.4). */
+function tradePrices({ depth }: PublishedMarket) {
+  const bid = price(depth.bestBid())
+  const ask = price(depth.bestAsk())
+  const noBid = price(ONE - depth.bestAsk())
+  const noAsk = price(ONE - depth.bestBid())
+  return {
+    buy: { market: [ask, noAsk], limit: [bid, noBid] },
+    sell: { market: [bid, noBid], limit: [ask, noAsk] },
+  }
+}
+
+/** The index that won, or null for a payout split and for what is not resolved. */
+function winnerOf(payoutNumerators: readonly [number, number] | null): number | null {
+  if (payoutNumerators === null) return null
+  if (payoutNumerators[0] > 0 && payoutNumerators[1] > 0) return null
+  return payoutNumerators[0] > 0 ? 0 : 1
+}
+
+function settlementFields(published: PublishedMarket) {
+  const winningOutcomeIndex = winnerOf(published.payoutNumerators)
+  const isSplit = published.payoutNumerators !== null && winningOutcomeIndex === null
+  return { winningOutcomeIndex, payoutNumerators: isSplit ? published.payoutNumerators : null }
+}
+
+function bookFields(published: PublishedMarket) {
+  const { market } = published
+  const yesMid = midTicks(published.depth.bestBid(), published.depth.bestAsk())
+  return {
+    conditionId: market.conditionId,
+    negRiskRequestId: null,
+    tokens: { yes: market.yesTokenId, no: market.noTokenId },
+    positionIds: [market.yesTokenId, market.noTokenId],
+    prices: [price(yesMid), price(ONE - yesMid)],
+    tradePrices: tradePrices(published),
+    isRewardable: false,
+    settings: {
+      minSize: String(market.minSizeRaw),
+      maxSpread: market.maxSpread,
+      dailyReward: '0',
+      rewardsEpoch: 0,
+      c: 3,
+    },
+    venue: { exchange: market.exchangeAddress, adapter: market.adapterAddress },
+  }
+}
+
+export function marketView(
+  published: PublishedMarket,
+  collateralToken: CollateralToken,
+  nowMs: number,
+) {
+  const { market } = published
+  const { deadlineMs } = market
+  return {
+    id: market.marketId,
+    slug: market.slug,
+    title: market.title,
+    proxyTitle: null,
+    description: market.description,
+    collateralToken,
+    expirationDate: deadlineMs === null ? null : new Date(deadlineMs).toUTCString(),
+    expirationTimestamp: deadlineMs,
+    expired: deadlineMs !== null && deadlineMs <= nowMs,
+    createdAt: iso(market.createdMs),
+    updatedAt: iso(published.updatedMs),
+    categories: [...market.categories],
+    status: published.status,
+    creator: { name: 'outcomex' },
+    tags: [...market.tags],
+    tradeType: 'clob' as const,
+    marketType: 'single' as const,
+    priorityIndex: 0,
+    metadata: { fee: market.feeEnabled },
+    volume: String(published.volumeRaw),
+    volumeFormatted: (published.volumeRaw / UNIT_RAW).toFixed(2),
+    automationType: 'manual' as const,
+    imageUrl: null,
+    logo: null,
+    ...settlementFields(published),
+    ...bookFields(published),
+  }
+}
+
+function amounts(row: OrderRow): { makerRaw: number; takerRaw: number } {
+  if (row.marketForm === 1) {
+    return { makerRaw: row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw, takerRaw: 1 }
+  }
+  return row.side === SIDE.BUY
+    ? { makerRaw: costCeilRaw(row.priceTicks, row.sizeRaw), takerRaw: row.sizeRaw }
+    : { makerRaw: row.sizeRaw, takerRaw: costFloorRaw(row.priceTicks, row.sizeRaw) }
+}
+
+export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: OrderIds) {
+  const { makerRaw, takerRaw } = amounts(row)
+  return {
+    id: ids.text(row.slot, row.generation),
+    createdAt: iso(row.placedMs),
+    ownerId: row.accountId,
+    marketId: String(row.marketId),
+    token: row.outcome === 0 ? market.yesTokenId : market.noTokenId,
+    type: ORDER_TYPES[row.orderType],
+    status: ORDER_STATUSES[row.status],
+    side: row.side === SIDE.BUY ? ('BUY' as const) : ('SELL' as const),
+    makerAmount: String(makerRaw),
+    takerAmount: String(takerRaw),
+    price: row.marketForm === 1 ? null : String(price(row.priceTicks)),
+    originalSize: String(
+      row.marketForm === 1 && row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw,
+    ),
+    remainingSize: String(row.remainingRaw),
+    ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
+  }
+}
+
+/** What an accepted order was, as far as its receipt does not say. */
+export interface AcceptedOrder {
+  readonly id: string
+  readonly ownerId: number
+  readonly marketId: number
+  readonly side: number
+  readonly orderType: number
+  readonly feeBps: number
+  readonly clientOrderId: string
+  /** JSON fields of `order` that the intake printed. */
+  readonly echo: string
+}
+
+function statusOf(receipt: Receipt): (typeof ORDER_STATUSES)[number] {
+  switch (receipt.result) {
+    case RESULT.RESTED:
+      return 'LIVE'
+    case RESULT.FILLED:
+      return 'MATCHED'
+    case RESULT.STP_STOPPED:
+      return 'CANCELED'
+    default:
+      return receipt.filledSharesRaw > 0 ? 'MATCHED' : 'UNMATCHED'
+  }
+}
+
+function totalsRaw(side: number, receipt: Receipt) {
+  const { filledSharesRaw, filledCollateralRaw, feeRaw } = receipt
+  const contractsFee = side === SIDE.BUY ? feeRaw : 0
+  const usdFee = side === SIDE.BUY ? 0 : feeRaw
+  return {
+    contractsGross: String(filledSharesRaw),
+    contractsFee: String(contractsFee),
+    contractsNet: String(filledSharesRaw - contractsFee),
+    usdGross: String(filledCollateralRaw),
+    usdFee: String(usdFee),
+    usdNet: String(filledCollateralRaw - usdFee),
+  }
+}
+
+/** What the fill paid in basis points of what it received, rounded half up (domain §3.5). */
+function effectiveFeeBps(side: number, receipt: Receipt): number {
+  const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
+  return grossRaw === 0 ? 0 : Math.floor((receipt.feeRaw / grossRaw) * BPS + 0.5)
+}
+
+function executionView(order: AcceptedOrder, receipt: Receipt, ids: OrderIds) {
+  const matched = receipt.filledSharesRaw > 0
+  const stopped = receipt.result === RESULT.STP_STOPPED
+  const unmatched = stopped ? 'CANCELED' : 'UNMATCHED'
+  const stpMakerCancels = receipt.stpCanceled.map((each) => ids.text(each.slot, each.generation))
+  return {
+    matched,
+    settlementStatus: matched ? 'MATCHED' : unmatched,
+    ...(order.clientOrderId === '' ? {} : { clientOrderId: order.clientOrderId }),
+    ...(stopped ? { reason: 'STP_TAKER_REJECTED' } : {}),
+    ...(stpMakerCancels.length > 0 ? { stpMakerCancels } : {}),
+    ...(matched ? { tradeEventId: String(receipt.seq), txHash: null } : {}),
+    feeRateBps: order.feeBps,
+    effectiveFeeBps: effectiveFeeBps(order.side, receipt),
+    totalsRaw: totalsRaw(order.side, receipt),
+  }
+}
+
+/** The 201 of POST /orders as JSON text: the intake's fields are spliced in as they are. */
+export function orderReplyText(
+  order: AcceptedOrder,
+  receipt: Receipt,
+  { market }: PublishedMarket,
+  ids: OrderIds,
+): string {
+  const createdAt = iso(receipt.nowMs)
+  const facts = {
+    marketId: order.marketId,
+    ownerId: order.ownerId,
+    createdAt,
+    status: statusOf(receipt),
+    market: {
+      id: market.marketId,
+      slug: market.slug,
+      title: market.title,
+      yesPositionId: market.yesTokenId,
+      noPositionId: market.noTokenId,
+      group: null,
+    },
+  }
+  const makerMatches = receipt.makers.map(({ slot, generation, sizeRaw }, index) => ({
+    id: `${receipt.seq}-${index}`,
+    createdAt,
+    matchedSize: String(sizeRaw),
+    orderId: ids.text(slot, generation),
+  }))
+  const rest = JSON.stringify({ makerMatches, execution: executionView(order, receipt, ids) })
+  return `{"order":{"id":"${order.id}",${order.echo},${JSON.stringify(facts).slice(1)},${rest.slice(1)}`
+}
