@@ -21,7 +21,6 @@ const NONCE_BYTES = TIME_BYTES + RANDOM_BYTES + MAC_BYTES
 const NONCE_TEXT = /^0x[0-9a-f]+$/
 const HEX_TEXT = /^0x(?:[0-9a-fA-F]{2})+$/
 const SESSION_BYTES = 32
-const SESSION_TEXT = /^[A-Za-z0-9_-]{43}$/
 
 function macOf(signedPart: Uint8Array, key: Uint8Array): Buffer {
   return createHmac('sha256', key).update(signedPart).digest().subarray(0, MAC_BYTES)
@@ -101,15 +100,4 @@ export function sessionCookie(token: string, maxAgeMs: number, isTls: boolean): 
   const maxAgeSec = Math.floor(maxAgeMs / 1000)
   const secure = isTls ? '; Secure' : ''
   return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
-}
-
-/** The session token of a `Cookie` header: '' when there is none, undefined when malformed. */
-export function readSessionCookie(header: string): string | undefined {
-  for (const pair of header.split(';')) {
-    const equals = pair.indexOf('=')
-    if (equals < 0 || pair.slice(0, equals).trim() !== SESSION_COOKIE) continue
-    const value = pair.slice(equals + 1).trim()
-    return SESSION_TEXT.test(value) ? value : undefined
-  }
-  return ''
 }

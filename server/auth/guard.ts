@@ -1,0 +1,163 @@
+import { timingSafeEqual } from 'node:crypto'
+import { REJECT } from '../../engine/domain/reject.ts'
+import type { Accepted, Scheme } from '../http/auth-scheme.ts'
+import { type Call, type Caller, cookie, header } from '../http/call.ts'
+import { type Refusal, refuse } from '../http/refusal.ts'
+import { lowercaseAddress } from './address.ts'
+import { checkTokenCall } from './api-token.ts'
+import type { IdentityCheck } from './identity.ts'
+import { digestOf, SESSION_COOKIE } from './session.ts'
+
+// Proves who is speaking, for every route but the order entry, whose proof the intake pool makes.
+
+export interface TokenState {
+  readonly profileId: number
+  readonly account: string
+  readonly scopes: readonly string[]
+  /** Opened. */
+  readonly secret: Uint8Array
+  readonly revoked: boolean
+}
+
+/** What the guard reads of the exchange. */
+export interface AuthState {
+  tokenById(tokenId: string): TokenState | undefined
+  sessionByDigest(digest: string): { profileId: number; expiresMs: number } | undefined
+  profileById(profileId: number): { account: string } | undefined
+  /** Any letter case. */
+  profileByAddress(address: string): { profileId: number; account: string } | undefined
+  /** Lowercase hex SHA-256, '' before there is one. */
+  adminTokenDigest(): string
+}
+
+export interface GuardOptions {
+  readonly state: AuthState
+  /** `svc-`, `lmts-`: what stands before api-key, timestamp and signature. */
+  readonly headerPrefixes: readonly string[]
+  /** Absent: no identity token is ever valid. */
+  readonly identity?: IdentityCheck
+}
+
+/** The three headers of an API token call, each '' when absent. */
+export interface ApiHeaders {
+  readonly apiKey: string
+  readonly timestamp: string
+  readonly signature: string
+}
+
+type Proof = Caller | Refusal
+type Check = (call: Call, accepted: Accepted, nowMs: number) => Proof | Promise<Proof>
+
+const NO_SCOPES: ReadonlySet<string> = new Set()
+const BEARER = /^Bearer +([^ ]+)$/i
+
+/** Which answer a caller without any proof gets, the first scheme of the route that has one. */
+const MISSING = {
+  hmac: REJECT.UNAUTHENTICATED,
+  session: REJECT.COOKIE_REQUIRED,
+  identity: REJECT.UNAUTHENTICATED,
+  admin: REJECT.ADMIN_TOKEN_INVALID,
+} as const
+
+function bearer(text: string): string {
+  return BEARER.exec(text)?.[1] ?? ''
+}
+
+/** The first prefix with an API key wins: two sets of headers must not mean two callers. */
+export function apiHeaders(call: Call, prefixes: readonly string[]): ApiHeaders {
+  for (const prefix of prefixes) {
+    const apiKey = header(call, `${prefix}api-key`)
+    if (apiKey === '') continue
+    const timestamp = header(call, `${prefix}timestamp`)
+    return { apiKey, timestamp, signature: header(call, `${prefix}signature`) }
+  }
+  return { apiKey: '', timestamp: '', signature: '' }
+}
+
+export class Guard {
+  readonly #options: GuardOptions
+  readonly #checks: Readonly<Record<Scheme, Check>> = {
+    hmac: (call, accepted, nowMs) => this.#hmac(call, accepted, nowMs),
+    session: (call, _accepted, nowMs) => this.#session(call, nowMs),
+    identity: (call, _accepted, nowMs) => this.#identity(call, nowMs),
+    admin: (call) => this.#admin(call),
+  }
+
+  constructor(options: GuardOptions) {
+    this.#options = options
+  }
+
+  /** Who is speaking; a promise only when an identity token has to be checked. */
+  authenticate(
+    call: Call,
+    auth: { readonly accepts: readonly Accepted[] },
+    nowMs: number,
+  ): Proof | Promise<Proof> {
+    for (const accepted of auth.accepts) {
+      if (this.#offers(call, accepted.scheme)) {
+        return this.#checks[accepted.scheme](call, accepted, nowMs)
+      }
+    }
+    const scheme = auth.accepts.length === 0 ? 'hmac' : auth.accepts[0].scheme
+    return refuse(MISSING[scheme])
+  }
+
+  /** Whether a call shows this kind of proof at all; what it is worth is another question. */
+  #offers(call: Call, scheme: Scheme): boolean {
+    switch (scheme) {
+      case 'hmac':
+        return apiHeaders(call, this.#options.headerPrefixes).apiKey !== ''
+      case 'session':
+        return cookie(call, SESSION_COOKIE) !== ''
+      case 'identity':
+        return header(call, 'identity') !== ''
+      case 'admin':
+        return header(call, 'authorization') !== ''
+    }
+  }
+
+  #hmac(call: Call, accepted: Accepted, nowMs: number): Proof {
+    const { apiKey, timestamp, signature } = apiHeaders(call, this.#options.headerPrefixes)
+    const known = this.#options.state.tokenById(apiKey)
+    const token = known === undefined || known.revoked ? undefined : known
+    const { method, target: pathWithQuery, body } = call
+    const signed = { timestamp, signature, method, pathWithQuery, body, nowMs }
+    const reject = checkTokenCall(token, apiKey, signed, accepted.scopes)
+    if (reject !== REJECT.NONE || token === undefined) return refuse(reject)
+    const { profileId, account } = token
+    return { profileId, account, scopes: new Set(token.scopes), tokenId: apiKey, via: 'hmac' }
+  }
+
+  #session(call: Call, nowMs: number): Proof {
+    const { state } = this.#options
+    const session = state.sessionByDigest(digestOf(cookie(call, SESSION_COOKIE)))
+    if (session === undefined || nowMs >= session.expiresMs) return refuse(REJECT.SESSION_INVALID)
+    const { profileId } = session
+    const profile = state.profileById(profileId)
+    if (profile === undefined) return refuse(REJECT.SESSION_INVALID)
+    const { account } = profile
+    return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'session' }
+  }
+
+  async #identity(call: Call, nowMs: number): Promise<Proof> {
+    const { identity, state } = this.#options
+    const token = bearer(header(call, 'identity'))
+    if (identity === undefined || token === '') return refuse(REJECT.IDENTITY_INVALID)
+    const address = await identity(token, nowMs)
+    if (address === undefined) return refuse(REJECT.IDENTITY_INVALID)
+    const profile = state.profileByAddress(lowercaseAddress(address))
+    // An account that never logged in has nothing to act for: the caller is known, yet not let in.
+    if (profile === undefined) return refuse(REJECT.FORBIDDEN)
+    const { profileId, account } = profile
+    return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'identity' }
+  }
+
+  #admin(call: Call): Proof {
+    const token = bearer(header(call, 'authorization'))
+    const given = Buffer.from(digestOf(token), 'latin1')
+    const expected = Buffer.from(this.#options.state.adminTokenDigest(), 'latin1')
+    const isAdmin = given.length === expected.length && timingSafeEqual(given, expected)
+    if (token === '' || !isAdmin) return refuse(REJECT.ADMIN_TOKEN_INVALID)
+    return { profileId: 0, account: '', scopes: NO_SCOPES, tokenId: null, via: 'admin' }
+  }
+}
