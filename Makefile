@@ -23,6 +23,7 @@ test: $(INSTALLED) ## Runs all tests, or those whose path holds ONLY=...
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
 build: $(BUILT) ## Compiles the sources into dist/.
+	@:
 
 bench: $(INSTALLED) ## Runs the benchmarks; choose with ARGS="...".
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
@@ -47,4 +48,5 @@ $(INSTALLED): package.json package-lock.json
 $(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
 	@rm -rf dist
 	@$(BIN)/tsc -p tsconfig.build.json
+	@if [ -f dist/server/main.js ]; then chmod +x dist/server/main.js; fi
 	@touch $@

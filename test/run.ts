@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
@@ -19,21 +20,7 @@ class FileReport {
   readonly output: string[] = []
 }
 
-const reports = new Map<string, FileReport>()
-let current = ''
-
-function reportOf(path: string | undefined): FileReport {
-  const key = path ?? '(no file)'
-  const known = reports.get(key)
-  if (known) return known
-  const fresh = new FileReport()
-  reports.set(key, fresh)
-  return fresh
-}
-
-function printFile(path: string): void {
-  const report = reports.get(path)
-  if (!report) return
+function printFile(path: string, report: FileReport): void {
   if (report.tests === 0) report.failed += 1
   const verdict = report.failed === 0 ? 'ok  ' : 'FAIL'
   const tests = report.tests === 1 ? '1 test' : `${report.tests || 'holds no'} tests`
@@ -41,16 +28,6 @@ function printFile(path: string): void {
   if (report.failed === 0) return
   for (const line of report.failures) console.log(line)
   if (report.output.length > 0) console.log(`  it said:\n${indent(report.output.join(''))}`)
-}
-
-/** Reports arrive file after file: the first of a new file closes the one before. */
-function turnTo(path: string | undefined): FileReport {
-  const key = path ?? '(no file)'
-  if (key !== current) {
-    printFile(current)
-    current = key
-  }
-  return reportOf(path)
 }
 
 function indent(text: string): string {
@@ -80,49 +57,58 @@ if (files.length === 0) {
 }
 
 const startedMs = performance.now()
-const stream = run({ files, concurrency: CONCURRENCY, timeout: FILE_DEADLINE_MS })
+const reports: FileReport[] = []
+const waiting = [...files]
+await Promise.all(Array.from({ length: CONCURRENCY }, runWaiting))
+printSummary()
 
-stream.on('test:stdout', (event) => reportOf(event.file).output.push(event.message))
-stream.on('test:stderr', (event) => reportOf(event.file).output.push(event.message))
-
-stream.on('test:pass', (event) => {
-  const report = turnTo(event.file)
-  if (event.nesting === 0) report.tookMs += event.details.duration_ms
-  // A file that holds no test passes under its own name: that is not a test.
-  if (event.details.type === 'suite' || event.name === event.file) return
-  report.tests += 1
-  if (event.skip !== undefined) report.skipped += 1
-})
-
-stream.on('test:fail', (event) => {
-  const report = turnTo(event.file)
-  if (event.nesting === 0) report.tookMs += event.details.duration_ms
-  const { error } = event.details
-  // A parent fails because a child did: the child has said why.
-  const isEcho = 'failureType' in error && error.failureType === 'subtestsFailed'
-  if (event.details.type !== 'suite') report.tests += 1
-  if (event.todo !== undefined) return
-  report.failed += 1
-  if (isEcho) return
-  const title = event.name === event.file ? 'the file itself' : event.name
-  report.failures.push(`  ✖ ${title}\n${indent(describeFailure(error))}`)
-})
-
-stream.on('end', () => {
-  printFile(current)
-  let tests = 0
-  let failed = 0
-  let skipped = 0
-  for (const report of reports.values()) {
-    tests += report.tests
-    failed += report.failed
-    skipped += report.skipped
+async function runWaiting(): Promise<void> {
+  for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+    const report = await runFile(file)
+    reports.push(report)
+    printFile(file, report)
   }
+}
+
+/** One stream per file: events name the file that called `test`, which may be a shared one. */
+async function runFile(file: string): Promise<FileReport> {
+  const report = new FileReport()
+  const stream = run({ files: [file], timeout: FILE_DEADLINE_MS })
+  stream.on('test:stdout', (event) => report.output.push(event.message))
+  stream.on('test:stderr', (event) => report.output.push(event.message))
+  stream.on('test:pass', (event) => {
+    if (event.nesting === 0) report.tookMs += event.details.duration_ms
+    // A file that holds no test passes under its own name: that is not a test.
+    if (event.details.type === 'suite' || event.name === file) return
+    report.tests += 1
+    if (event.skip !== undefined) report.skipped += 1
+  })
+  stream.on('test:fail', (event) => {
+    if (event.nesting === 0) report.tookMs += event.details.duration_ms
+    if (event.details.type !== 'suite') report.tests += 1
+    if (event.todo !== undefined) return
+    report.failed += 1
+    const { error } = event.details
+    // A parent fails because a child did: the child has said why.
+    if ('failureType' in error && error.failureType === 'subtestsFailed') return
+    const title = event.name === file ? 'the file itself' : event.name
+    report.failures.push(`  ✖ ${title}\n${indent(describeFailure(error))}`)
+  })
+  stream.resume()
+  await once(stream, 'end')
+  return report
+}
+
+function printSummary(): void {
+  const sum = (pick: (report: FileReport) => number) =>
+    reports.reduce((total, report) => total + pick(report), 0)
+  const tests = sum((report) => report.tests)
+  const failed = sum((report) => report.failed)
+  const skipped = sum((report) => report.skipped)
   console.log(`# tests ${tests}`)
   console.log(`# pass ${Math.max(0, tests - failed - skipped)}`)
   console.log(`# fail ${failed}`)
   console.log(`# skipped ${skipped}`)
   console.log(`# duration_ms ${Math.round(performance.now() - startedMs)}`)
-  process.exitCode = failed === 0 && tests > 0 ? 0 : 1
-})
-stream.resume()
+  process.exitCode = failed === 0 && tests > 0 && reports.length === files.length ? 0 : 1
+}
