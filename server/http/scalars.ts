@@ -1,5 +1,5 @@
 // Plain values a request or reply is made of; named values of the exchange are in fields.ts.
-import { schemaOf } from './schema.ts'
+import { type Schema, schemaOf } from './schema.ts'
 
 /** Text of `min` to `max` code points. */
 export function text(max?: number, min = 0) {
@@ -31,10 +31,7 @@ export function oneOf<const T extends readonly string[]>(...values: T) {
 }
 
 /** A query parameter that has `value` when it is absent; its handler always sees one. */
-export function defaulted<S extends { readonly type?: unknown }>(
-  schema: S,
-  value: string | number | boolean,
-): S {
+export function defaulted<S extends Schema>(schema: S, value: string | number | boolean): S {
   return Object.assign(schema, { default: value })
 }
 

@@ -1,0 +1,196 @@
+// The OpenAPI 3.1 document, made from the routes alone.
+import { REJECT, type RejectName, rejectSentence } from '../../engine/domain/reject.ts'
+import type { Scheme } from './auth-scheme.ts'
+import { invalid, refusalStatus, refuse } from './refusal.ts'
+import type { Route } from './route.ts'
+import { pathNames } from './router.ts'
+import type { Schema } from './schema.ts'
+
+export interface Described {
+  readonly title: string
+  readonly version: string
+  readonly headerPrefix: string
+}
+
+type Node = Readonly<Record<string, unknown>>
+/** What the document reads of a route; it calls none. */
+type Documented = Omit<Route<never>, 'run'>
+
+export function openApi(routes: readonly Documented[], described: Described): Node {
+  const paths: Record<string, Record<string, Node>> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: described.title, version: described.version },
+    paths,
+    components: {
+      securitySchemes: securitySchemes(described.headerPrefix),
+      schemas: { Refusal: REFUSAL, ValidationRefusal: VALIDATION_REFUSAL },
+    },
+  }
+}
+
+function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
+  const signing =
+    `Token id; with ${prefix}timestamp (ISO 8601, within 30 seconds) and ${prefix}signature: Base64 ` +
+    'HMAC-SHA256, under the Base64-decoded secret, of timestamp, method, path with query and body, ' +
+    'joined by newlines.'
+  return {
+    hmac: { type: 'apiKey', in: 'header', name: `${prefix}api-key`, description: signing },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'session',
+      description: 'Set by POST /auth/login.',
+    },
+    identity: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'identity',
+      description: 'Bearer and an identity token.',
+    },
+    admin: { type: 'http', scheme: 'bearer', description: 'The admin token.' },
+  }
+}
+
+const REFUSAL: Node = {
+  type: 'object',
+  required: ['message', 'error', 'statusCode', 'code'],
+  properties: {
+    message: { type: 'string' },
+    error: { type: 'string' },
+    statusCode: { type: 'integer' },
+    code: { type: 'string' },
+  },
+}
+
+const VALIDATION_REFUSAL: Node = {
+  type: 'object',
+  required: ['message', 'error', 'statusCode', 'code'],
+  properties: {
+    message: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+    error: { type: 'string' },
+    statusCode: { const: 400 },
+    code: { const: 'VALIDATION' },
+  },
+}
+
+function operation(route: Documented): Node {
+  const { accepts } = route.auth
+  const scopes = accepts.flatMap(({ scheme, scopes }) =>
+    scopes.length > 0 ? [`${scheme} needs scope ${scopes.join(', ')}.`] : [],
+  )
+  const body = route.body === null ? {} : { requestBody: requestBody(route, route.body) }
+  return {
+    operationId: operationId(route),
+    summary: route.about,
+    description: [route.about, ...scopes, `Rate lane: ${route.lane}.`].join(' '),
+    tags: [route.path.split('/')[1]],
+    security: accepts.map(({ scheme }) => ({ [scheme]: [] })),
+    parameters: parameters(route),
+    ...body,
+    responses: responses(route),
+  }
+}
+
+function operationId(route: Documented): string {
+  const words = route.path.split(/[/:.-]/).filter((word) => word !== '')
+  return [route.method.toLowerCase(), ...words].join('_')
+}
+
+function requestBody(route: Documented, schema: Schema): Node {
+  const { body } = route.example
+  const example = body === undefined ? {} : { example: body }
+  return { required: true, content: { 'application/json': { schema, ...example } } }
+}
+
+function parameters(route: Documented): Node[] {
+  const examples = { ...record(route.example.params), ...record(route.example.query) }
+  const one = (name: string, place: string, schema: Schema, required: boolean): Node => ({
+    name,
+    in: place,
+    required,
+    schema,
+    ...(Object.hasOwn(examples, name) ? { example: examples[name] } : {}),
+  })
+  const inPath = pathNames(route.path).map((name) => one(name, 'path', route.params[name], true))
+  const inQuery = Object.entries(route.query).map(([name, schema]) => {
+    const isFilled = '~optional' in schema || 'default' in schema
+    return one(name, 'query', schema, !isFilled)
+  })
+  const inHeader = Object.entries(route.headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }))
+  return [...inPath, ...inQuery, ...inHeader]
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+/** Refusals the gateway gives on its own, by what the route asks of it. */
+function ownRejects(route: Documented): RejectName[] {
+  const always: RejectName[] = ['OVERLOADED', 'NOT_READY', 'RATE_LIMITED', 'VALIDATION']
+  const accepted = new Set(route.auth.accepts.map(({ scheme }) => scheme))
+  const body: RejectName[] = ['BODY_TOO_LARGE', 'BODY_TIMEOUT', 'BODY_MALFORMED']
+  const hmac: RejectName[] = ['API_KEY_INVALID', 'TIMESTAMP_INVALID', 'HMAC_INVALID']
+  const isScoped = route.auth.accepts.some(({ scopes }) => scopes.length > 0)
+  return [
+    ...always,
+    ...(route.body === null ? [] : body),
+    ...(accepted.has('hmac') ? hmac : []),
+    ...(accepted.has('session') ? (['COOKIE_REQUIRED', 'SESSION_INVALID'] as const) : []),
+    ...(accepted.has('identity') ? (['IDENTITY_INVALID'] as const) : []),
+    ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID'] as const) : []),
+    ...(isScoped ? (['SCOPE_MISSING'] as const) : []),
+  ]
+}
+
+function responses(route: Documented): Readonly<Record<string, Node>> {
+  const { reply } = route.example
+  const media = { schema: route.reply, example: reply }
+  const all: Record<string, Node> = {
+    [route.status]: { description: route.about, content: { [route.produces]: media } },
+  }
+  const byStatus = new Map<number, Set<RejectName>>()
+  for (const name of [...ownRejects(route), ...route.rejects]) {
+    const names = byStatus.get(refusalStatus(name)) ?? new Set()
+    byStatus.set(refusalStatus(name), names.add(name))
+  }
+  for (const [status, names] of byStatus) all[status] = refusals(status, [...names])
+  return all
+}
+
+const ISSUE_EXAMPLE = invalid({ field: 'limit', message: 'must be >= 1' })
+
+function refusals(status: number, names: readonly RejectName[]): Node {
+  const plain = { $ref: '#/components/schemas/Refusal' }
+  const validation = { $ref: '#/components/schemas/ValidationRefusal' }
+  const schema = names.includes('VALIDATION') ? { anyOf: [plain, validation] } : plain
+  const examples = names.map((name) => {
+    const refusal = name === 'VALIDATION' ? ISSUE_EXAMPLE : refuse(name)
+    const value: unknown = JSON.parse(refusal.body)
+    return [name, { summary: rejectSentence(REJECT[name]), value }] as const
+  })
+  const isLater = status === 429 || status === 503
+  const retry = { description: 'Seconds to wait.', schema: { type: 'integer' } }
+  return {
+    description: names.join(', '),
+    ...(isLater ? { headers: { 'Retry-After': retry } } : {}),
+    content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
+  }
+}

@@ -1,0 +1,77 @@
+import { connect, type Socket } from 'node:net'
+
+/** A client that sends exactly the bytes it is told to. */
+export class RawClient {
+  received = ''
+  isClosed = false
+  private readonly socket: Socket
+  private readonly waiting = new Set<() => void>()
+
+  constructor(port: number) {
+    this.socket = connect(port, '127.0.0.1')
+    this.socket.setEncoding('latin1')
+    this.socket.on('data', (text) => {
+      this.received += String(text)
+      this.wake()
+    })
+    this.socket.on('error', () => {})
+    this.socket.on('close', () => {
+      this.isClosed = true
+      this.wake()
+    })
+  }
+
+  send(bytes: string | Uint8Array): this {
+    this.socket.write(bytes)
+    return this
+  }
+
+  /** Half-closes: no more will be sent. */
+  finish(): this {
+    this.socket.end()
+    return this
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+  }
+
+  /** Everything received once `count` status lines with whole bodies are in, or the end came. */
+  async replies(count: number): Promise<string[]> {
+    for (;;) {
+      const whole = wholeReplies(this.received)
+      if (whole.length >= count || this.isClosed) return whole
+      await this.change()
+    }
+  }
+
+  async closed(): Promise<string> {
+    while (!this.isClosed) await this.change()
+    return this.received
+  }
+
+  private change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.add(resolve)
+    })
+  }
+
+  private wake(): void {
+    for (const resolve of this.waiting) resolve()
+    this.waiting.clear()
+  }
+}
+
+function wholeReplies(text: string): string[] {
+  const whole: string[] = []
+  let at = 0
+  for (;;) {
+    const head = text.indexOf('\r\n\r\n', at)
+    if (head === -1) return whole
+    const length = /content-length: (\d+)/i.exec(text.slice(at, head))?.[1] ?? '0'
+    const end = head + 4 + Number(length)
+    if (text.length < end) return whole
+    whole.push(text.slice(at, end))
+    at = end
+  }
+}
