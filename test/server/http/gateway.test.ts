@@ -250,6 +250,9 @@ test('a body that is not JSON, or not of its schema, is refused and does nothing
     assert.ok(Array.isArray(first), body)
     assert.equal(first[0].field, field, body)
   }
+  const wide = `{"note":"a","tags":[${'"abcde",'.repeat(5000)}1]}`
+  const told = 'does not have the form this call takes'
+  assert.deepEqual(issues(await post('/orders/1', wide)), [{ field: '', message: told }])
   const deep = '['.repeat(BODY_MAX / 2) + ']'.repeat(BODY_MAX / 2)
   assert.equal((await post('/orders/1', deep)).status, 400)
   assert.equal(toys.placed.length, before)

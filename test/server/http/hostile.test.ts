@@ -69,7 +69,7 @@ test('pipelined requests that need no waiting are all answered in order', async 
   const raw = posting('/raw?', `Content-Length: ${body.length}\r\n`, body)
   const login = posting('/auth/login', 'Content-Length: 2\r\n', '{}')
   const replies = await client()
-    .send(OK + login + `GET /nope HTTP/1.1\r\n${HOST}\r\n` + raw + OK)
+    .send([OK, login, `GET /nope HTTP/1.1\r\n${HOST}\r\n`, raw, OK].join(''))
     .replies(5)
   const statuses = replies.map((reply) => reply.slice(9, 12))
   assert.deepEqual(statuses, ['200', '207', '404', '200', '200'])

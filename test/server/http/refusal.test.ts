@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { REJECT, REJECTS } from '../../../engine/domain/reject.ts'
+import { refusalStatus, refuse } from '../../../server/http/refusal.ts'
+
+test('every refusal has its four fields, and only 503 and 429 ask to wait', () => {
+  for (const [name, sentence] of REJECTS.slice(1)) {
+    const refusal = refuse(name)
+    const body = JSON.parse(refusal.body)
+    assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode', 'code'])
+    assert.deepEqual([body.message, body.statusCode], [sentence, refusal.status])
+    assert.equal(body.code, name === 'TRADING_DISABLED' ? 'trading_disabled' : name)
+    assert.equal(refusal.status, refusalStatus(name))
+    assert.ok(refusal.status < 500 || refusal.status === 503)
+    assert.equal(refusal.retryAfterSec > 0, refusal.status === 503 || refusal.status === 429)
+    assert.equal(refuse(REJECT[name]), refusal)
+  }
+})
+
+test('extra fields stand on top of the usual four', () => {
+  const refusal = refuse('TRADING_DISABLED', { mode: 'disabled', resumeAt: null })
+  assert.deepEqual(JSON.parse(refusal.body), {
+    message: 'Trading is disabled.',
+    error: 'Too Early',
+    statusCode: 425,
+    code: 'trading_disabled',
+    mode: 'disabled',
+    resumeAt: null,
+  })
+})
