@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { REJECT } from '../../engine/domain/reject.ts'
-import type { Accepted, Scheme } from '../http/auth-scheme.ts'
 import { type Call, type Caller, cookie, header } from '../http/call.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
+import type { Guarded } from '../http/route.ts'
 import { lowercaseAddress } from './address.ts'
 import { checkTokenCall } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
@@ -45,6 +45,8 @@ export interface ApiHeaders {
   readonly signature: string
 }
 
+type Accepted = Guarded['accepts'][number]
+type Scheme = Accepted['scheme']
 type Proof = Caller | Refusal
 type Check = (call: Call, accepted: Accepted, nowMs: number) => Proof | Promise<Proof>
 
@@ -88,11 +90,7 @@ export class Guard {
   }
 
   /** Who is speaking; a promise only when an identity token has to be checked. */
-  authenticate(
-    call: Call,
-    auth: { readonly accepts: readonly Accepted[] },
-    nowMs: number,
-  ): Proof | Promise<Proof> {
+  authenticate(call: Call, auth: Guarded, nowMs: number): Proof | Promise<Proof> {
     for (const accepted of auth.accepts) {
       if (this.#offers(call, accepted.scheme)) {
         return this.#checks[accepted.scheme](call, accepted, nowMs)
