@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { SignJWT } from 'jose'
+import { signCall } from '../../../server/auth/api-token.ts'
+import { accountOf } from '../../../server/auth/client-order.ts'
+import { type AuthState, apiHeaders, Guard } from '../../../server/auth/guard.ts'
+import { identityCheck } from '../../../server/auth/identity.ts'
+import { keccakReady } from '../../../server/auth/keccak.ts'
+import { digestOf } from '../../../server/auth/session.ts'
+import { admin, hmac, hmacOrSession, identity, session } from '../../../server/http/auth-scheme.ts'
+import type { Call } from '../../../server/http/call.ts'
+import { Refusal } from '../../../server/http/refusal.ts'
+import type { Guarded } from '../../../server/http/route.ts'
+import { KEY, NOW_MS, OTHER_KEY, SECRET } from './order-kit.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'outcomex-identity-'))
+after(() => rmSync(folder, { recursive: true }))
+await keccakReady
+
+const signing = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const pemFile = join(folder, 'key.pem')
+const jwkFile = join(folder, 'key.jwk')
+const jwksFile = join(folder, 'keys.json')
+const jwk = { ...signing.publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' }
+writeFileSync(pemFile, signing.publicKey.export({ format: 'pem', type: 'spki' }))
+writeFileSync(jwkFile, JSON.stringify(jwk))
+writeFileSync(jwksFile, JSON.stringify({ keys: [jwk] }))
+
+const account = accountOf(KEY)
+const state: AuthState = {
+  tokenById: (tokenId) => {
+    const token = { profileId: 7, account, scopes: ['trading'], secret: SECRET, revoked: false }
+    if (tokenId === 'alice') return token
+    return tokenId === 'old' ? { ...token, revoked: true } : undefined
+  },
+  sessionByDigest: (digest) =>
+    digest === digestOf('cookie') ? { profileId: 7, expiresMs: NOW_MS + 1000 } : undefined,
+  profileById: (profileId) => (profileId === 7 ? { account } : undefined),
+  profileByAddress: (address) =>
+    address.toLowerCase() === account.toLowerCase() ? { profileId: 7, account } : undefined,
+  adminTokenDigest: () => digestOf('admin-token'),
+}
+const guard = new Guard({
+  state,
+  headerPrefixes: ['svc-', 'lmts-'],
+  identity: identityCheck({ publicKey: pemFile, issuer: 'issuer', audience: 'outcomex' }),
+})
+
+function call(headers: Record<string, string>): Call {
+  return {
+    method: 'GET',
+    path: '/x',
+    target: '/x?y=1',
+    query: 'y=1',
+    address: '127.0.0.1',
+    headers: new Map(Object.entries(headers)),
+    body: new Uint8Array(0),
+  }
+}
+
+function signedHeaders(prefix = 'svc-', apiKey = 'alice') {
+  const timestamp = new Date(NOW_MS).toISOString()
+  const body = new Uint8Array(0)
+  const parts = { secret: SECRET, timestamp, method: 'GET', pathWithQuery: '/x?y=1', body }
+  return {
+    [`${prefix}api-key`]: apiKey,
+    [`${prefix}timestamp`]: timestamp,
+    [`${prefix}signature`]: signCall(parts),
+  }
+}
+
+/** The refusal's name, or how the caller was proven. */
+async function answer(headers: Record<string, string>, auth: Guarded, nowMs = NOW_MS, at = guard) {
+  const proof = await at.authenticate(call(headers), auth, nowMs)
+  return proof instanceof Refusal ? proof.name : proof.via
+}
+
+test('an API token call is refused for the first reason there is', async () => {
+  const good = signedHeaders()
+  const rows: [string, Record<string, string>, Guarded, number][] = [
+    ['hmac', good, hmac('trading'), NOW_MS],
+    ['hmac', signedHeaders('lmts-'), hmac(), NOW_MS],
+    ['SCOPE_MISSING', good, hmac('trading', 'withdrawal'), NOW_MS],
+    ['HMAC_INVALID', { ...good, 'svc-signature': '' }, hmac('withdrawal'), NOW_MS],
+    ['TIMESTAMP_INVALID', { ...good, 'svc-signature': '' }, hmac('withdrawal'), NOW_MS + 30_001],
+    ['API_KEY_INVALID', { ...good, 'svc-api-key': 'old' }, hmac('withdrawal'), 0],
+    ['API_KEY_INVALID', { ...good, 'svc-api-key': '__proto__' }, hmac('withdrawal'), 0],
+    ['UNAUTHENTICATED', {}, hmac('withdrawal'), 0],
+    ['UNAUTHENTICATED', signedHeaders('other-'), hmac(), NOW_MS],
+    ['UNAUTHENTICATED', { cookie: 'outcomex_session=cookie' }, hmac(), NOW_MS],
+  ]
+  for (const [expected, headers, auth, nowMs] of rows) {
+    assert.equal(await answer(headers, auth, nowMs), expected)
+  }
+})
+
+test('the first prefix with an API key is the one that counts', () => {
+  const both = call({ ...signedHeaders('lmts-', 'bob'), ...signedHeaders('svc-', 'alice') })
+  assert.equal(apiHeaders(both, ['svc-', 'lmts-']).apiKey, 'alice')
+  assert.equal(apiHeaders(both, ['lmts-', 'svc-']).apiKey, 'bob')
+  assert.equal(apiHeaders(both, []).apiKey, '')
+})
+
+test('a session needs its cookie, and the cookie its session', async () => {
+  const rows: [string, string, number][] = [
+    ['session', 'outcomex_session=cookie', NOW_MS],
+    ['session', 'a=b; outcomex_session=cookie; c', NOW_MS + 999],
+    ['SESSION_INVALID', 'outcomex_session=cookie', NOW_MS + 1000],
+    ['SESSION_INVALID', 'outcomex_session=stolen', NOW_MS],
+    ['COOKIE_REQUIRED', 'outcomex_session=', NOW_MS],
+    ['COOKIE_REQUIRED', 'xoutcomex_session=cookie', NOW_MS],
+    ['COOKIE_REQUIRED', '', NOW_MS],
+  ]
+  for (const [expected, cookie, nowMs] of rows) {
+    assert.equal(await answer({ cookie }, session(), nowMs), expected, cookie)
+  }
+})
+
+test('where two proofs are accepted the one that is shown decides', async () => {
+  const both = hmacOrSession('trading')
+  const cookie = 'outcomex_session=cookie'
+  assert.equal(await answer({ cookie }, both), 'session')
+  assert.equal(await answer(signedHeaders(), both), 'hmac')
+  assert.equal(
+    await answer({ ...signedHeaders(), cookie, 'svc-signature': '' }, both),
+    'HMAC_INVALID',
+  )
+  assert.equal(await answer({}, both), 'UNAUTHENTICATED')
+})
+
+test('only the admin token is the admin token', async () => {
+  const bearer = (authorization: string) => answer({ authorization }, admin())
+  assert.equal(await bearer('Bearer admin-token'), 'admin')
+  assert.equal(await bearer('bearer admin-token'), 'admin')
+  for (const wrong of ['', 'Bearer ', 'Bearer admin-toke', 'Basic admin-token', 'admin-token']) {
+    assert.equal(await bearer(wrong), 'ADMIN_TOKEN_INVALID', wrong)
+  }
+  const none = new Guard({ state: { ...state, adminTokenDigest: () => '' }, headerPrefixes: [] })
+  const headers = { authorization: 'Bearer x' }
+  assert.equal(await answer(headers, admin(), NOW_MS, none), 'ADMIN_TOKEN_INVALID')
+})
+
+async function jwt(claims: Record<string, unknown>, key = signing.privateKey): Promise<string> {
+  const exp = Math.floor(NOW_MS / 1000) + 60
+  const all = { iss: 'issuer', aud: 'outcomex', exp, account, ...claims }
+  return new SignJWT(all).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
+}
+
+test('an identity token is signed by the provider, for us, in time, with an account', async () => {
+  const good = await jwt({})
+  const [head, payload, signature] = good.split('.')
+  const unsigned = Buffer.from('{"alg":"none"}').toString('base64url')
+  const hmacHead = Buffer.from('{"alg":"HS256"}').toString('base64url')
+  const rows: [string, string][] = [
+    ['identity', `Bearer ${good}`],
+    ['identity', `Bearer ${await jwt({ account: account.toLowerCase() })}`],
+    ['FORBIDDEN', `Bearer ${await jwt({ account: accountOf(OTHER_KEY) })}`],
+    ['IDENTITY_INVALID', good],
+    ['IDENTITY_INVALID', 'Bearer '],
+    ['IDENTITY_INVALID', 'Bearer a.b.c'],
+    ['IDENTITY_INVALID', `Bearer ${unsigned}.${payload}.`],
+    ['IDENTITY_INVALID', `Bearer ${hmacHead}.${payload}.${signature}`],
+    ['IDENTITY_INVALID', `Bearer ${head}.${payload}x.${signature}`],
+    ['IDENTITY_INVALID', `Bearer ${'x'.repeat(10_000)}`],
+    ['IDENTITY_INVALID', `Bearer ${await jwt({}, foreign.privateKey)}`],
+    ['IDENTITY_INVALID', `Bearer ${await jwt({ iss: 'other' })}`],
+    ['IDENTITY_INVALID', `Bearer ${await jwt({ aud: 'other' })}`],
+    ['IDENTITY_INVALID', `Bearer ${await jwt({ exp: NOW_MS / 1000 - 60 })}`],
+    ['IDENTITY_INVALID', `Bearer ${await jwt({ exp: undefined })}`],
+    ['IDENTITY_INVALID', `Bearer ${await jwt({ account: 5 })}`],
+    ['IDENTITY_INVALID', `Bearer ${await jwt({ account: 'alice' })}`],
+    ['UNAUTHENTICATED', ''],
+  ]
+  for (const [expected, header] of rows) {
+    assert.equal(await answer({ identity: header }, identity()), expected, header.slice(0, 60))
+  }
+})
+
+test('the key comes as PEM, JWK or JWK set; without one no token is valid', async () => {
+  const token = await jwt({})
+  for (const settings of [{ publicKey: pemFile }, { publicKey: jwkFile }, { jwks: jwksFile }]) {
+    assert.ok(await identityCheck(settings)(token, NOW_MS), JSON.stringify(settings))
+  }
+  assert.equal(await identityCheck({})(token, NOW_MS), undefined)
+  assert.throws(() => identityCheck({ jwks: jwkFile }), /not a JWK set/)
+  assert.throws(() => identityCheck({ publicKey: join(folder, 'absent.pem') }), /ENOENT/)
+  const none = new Guard({ state, headerPrefixes: [] })
+  const headers = { identity: `Bearer ${token}` }
+  assert.equal(await answer(headers, identity(), NOW_MS, none), 'IDENTITY_INVALID')
+})
