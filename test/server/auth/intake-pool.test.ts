@@ -56,7 +56,7 @@ function orderRequest(requestId: number, overrides = {}) {
 }
 
 for (const threads of [0, 2]) {
-  test(`orders are answered once each, after the changes before them, on ${threads} threads`, async () => {
+  test(`an order is answered once, after changes before it, on ${threads} threads`, async () => {
     const { pool, answers, answered } = poolOf(threads)
     await pool.ready()
     assert.ok(pool.submit(orderRequest(1)))

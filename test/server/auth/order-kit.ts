@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict'
+import { rejectName } from '../../../engine/domain/reject.ts'
 import { ZERO_ADDRESS } from '../../../server/auth/address.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
 import { accountOf, type ClientOrder, signClientOrder } from '../../../server/auth/client-order.ts'
 import { Directory, type DirectoryChange } from '../../../server/auth/directory.ts'
-import type { IntakeRequest } from '../../../server/auth/intake.ts'
+import { Intake, type IntakeRequest } from '../../../server/auth/intake.ts'
+import { RESULT } from '../../../server/auth/intake-layout.ts'
 
 // Orders as a client makes them, for the tests of the intake.
 
@@ -77,4 +80,32 @@ export function request(body: string | Uint8Array, overrides: Partial<IntakeRequ
   const signature = signCall(call)
   const right = { requestId: 5, method, pathWithQuery, apiKey: 'alice-token', timestamp, signature }
   return { ...right, body: raw, nowMs: NOW_MS, ...overrides }
+}
+
+export function check(call: IntakeRequest) {
+  const result = Buffer.from(new Intake(directory()).check(call))
+  const recordEnd = RESULT.record + result.readUInt32LE(RESULT.recordBytes)
+  return {
+    name: rejectName(result.readUInt16LE(RESULT.rejectCode)),
+    requestId: result.readUInt32LE(RESULT.requestId),
+    verdict: result[RESULT.verdict],
+    profileId: result.readUInt32LE(RESULT.profileId),
+    ownerId: result.readDoubleLE(RESULT.ownerId),
+    timestampMs: result.readDoubleLE(RESULT.timestampMs),
+    recvWindowMs: result.readUInt32LE(RESULT.recvWindowMs),
+    record: new Uint8Array(result.subarray(RESULT.record, recordEnd)),
+    text: result.toString('utf8', recordEnd),
+  }
+}
+
+export function send(body: unknown, overrides = {}) {
+  return check(request(JSON.stringify(body), overrides))
+}
+
+/** The fields a refused body is blamed for. */
+export function blamed(body: unknown): string[] {
+  const result = send(body)
+  assert.equal(result.name, 'VALIDATION', result.text)
+  const issues: { field: string; message: string }[] = JSON.parse(result.text)
+  return issues.map((issue) => issue.field)
 }
