@@ -131,12 +131,14 @@ export class IntakePool {
     this.#laneInFlightMax = Math.max(1, Math.floor(inFlightMax / Math.max(1, options.threads)))
     const threadsReady = new Promise<void>((resolve) => {
       this.#onReady = resolve
+      if (options.threads === 0) resolve()
     })
-    this.#ready = options.threads === 0 ? keccakReady : threadsReady
+    // Main hashes too: logins, checksums, and all of it when there are no threads.
+    this.#ready = Promise.all([threadsReady, keccakReady]).then(() => {})
     for (let index = 0; index < options.threads; index++) this.#lanes.push(this.#start(index))
   }
 
-  /** Resolves when every thread can check orders. A pool without threads needs it too. */
+  /** Resolves when every thread, and this one, can hash: without threads, await it before all else. */
   ready(): Promise<void> {
     return this.#ready
   }
