@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { compile, list, openObject, schemaOf } from '../http/schema.ts'
+import { Failure } from './shell.ts'
+
+// demo.json: what `serve --demo` leaves in the data folder for its operator.
+
+const text = () => schemaOf<string>({ type: 'string', minLength: 1 })
+
+const demoTrader = openObject({
+  profileId: schemaOf<number>({ type: 'integer', minimum: 1 }),
+  account: schemaOf<string>({ type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' }),
+  privateKey: schemaOf<string>({ type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' }),
+  tokenId: text(),
+  secret: text(),
+})
+
+const checker = compile(
+  openObject({ baseUrl: text(), adminToken: text(), traders: list(demoTrader) }),
+)
+
+export interface DemoTrader {
+  readonly profileId: number
+  readonly account: string
+  readonly privateKey: string
+  readonly tokenId: string
+  readonly secret: string
+}
+
+export interface Demo {
+  readonly baseUrl: string
+  readonly adminToken: string
+  readonly traders: readonly DemoTrader[]
+}
+
+function parse(textOfFile: string): unknown {
+  try {
+    return JSON.parse(textOfFile)
+  } catch {
+    return undefined
+  }
+}
+
+/** The demo of a data folder; undefined when the folder has none. */
+export function findDemo(dataDir: string): Demo | undefined {
+  const path = join(dataDir, 'demo.json')
+  if (!existsSync(path)) return undefined
+  const value = parse(readFileSync(path, 'utf8'))
+  if (checker.holds(value)) return value
+  throw new Failure(`${path} is damaged; stop the server and start it on an empty data folder.`)
+}
+
+export function readDemo(dataDir: string): Demo {
+  const demo = findDemo(dataDir)
+  if (demo !== undefined) return demo
+  throw new Failure(
+    `There is no demo.json in ${dataDir}: start the demo first with \`make run\`, ` +
+      'or name its data folder with --data.',
+  )
+}

@@ -1,0 +1,129 @@
+import { parseArgs } from 'node:util'
+import { nearest } from './nearest.ts'
+
+// Flags as rows of a table: how each is written, read, defaulted and explained. A wrong use is
+// thrown as a sentence and ends the command; nothing has happened by then.
+
+/** A sentence for the person at the shell. */
+export class WrongUse extends Error {
+  override name = 'WrongUse'
+}
+
+/** How the text of one kind of value is read. */
+export interface Kind<T> {
+  /** What stands for the value in the help; '' for a switch, which may stand alone. */
+  readonly shape: string
+  /** Ends the sentence "… must be". */
+  readonly wants: string
+  /** A wrong value is not shown again: it may be a secret with a slip in it. */
+  readonly isSecret?: boolean
+  /** Undefined when the text is not one. */
+  read(text: string): T | undefined
+}
+
+export interface Setting<T> {
+  readonly flag: string
+  readonly kind: Kind<T>
+  readonly fallback: T
+  readonly help: string
+  /** Environment variable; rows without one are flags only. */
+  readonly variable?: string
+}
+
+export type AnySetting = Setting<unknown>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One value somebody gave, and where. */
+export interface Given {
+  readonly flag: string
+  readonly text: string
+  /** `--port`, `OUTCOMEX_PORT`, `"port" in exchange.json` */
+  readonly where: string
+}
+
+export interface Line {
+  readonly given: readonly Given[]
+  /** What is neither a flag nor the value of one, in order. */
+  readonly words: readonly string[]
+}
+
+function isSwitch(row: AnySetting): boolean {
+  return row.kind.shape === ''
+}
+
+function unknownFlag(name: string, rows: readonly AnySetting[]): WrongUse {
+  const near = nearest(
+    name,
+    rows.map((row) => row.flag),
+  )
+  const hint = near === undefined ? 'see --help' : `did you mean --${near}?`
+  return new WrongUse(`There is no flag --${name}; ${hint}`)
+}
+
+/** Splits a command line by its table; the values are read later, by `readSetting`. */
+export function scanLine(args: readonly string[], rows: readonly AnySetting[]): Line {
+  const options = Object.fromEntries(
+    rows.map((row) => [row.flag, { type: isSwitch(row) ? 'boolean' : 'string' } as const]),
+  )
+  // Not strict: its own messages know neither the nearest flag nor what a value must be.
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  const given: Given[] = []
+  const words: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind !== 'option') continue
+    if (!token.rawName.startsWith('--')) {
+      throw new WrongUse(`There is no flag ${token.rawName}; flags have two dashes, see --help`)
+    }
+    const row = rows.find((each) => each.flag === token.name)
+    if (row === undefined) throw unknownFlag(token.name, rows)
+    const where = `--${row.flag}`
+    // `--port --data x` forgot the port: `--data` is not a value.
+    const isMissing = !token.inlineValue && (token.value ?? '--').startsWith('--')
+    if (isMissing && !isSwitch(row)) {
+      throw new WrongUse(`${where} needs a value: it must be ${row.kind.wants}`)
+    }
+    given.push({ flag: row.flag, text: token.value ?? 'true', where })
+  }
+  return { given, words }
+}
+
+/** Values of the environment; an empty variable is one that is not set. */
+export function scanEnvironment(env: Environment, rows: readonly AnySetting[]): Given[] {
+  return rows.flatMap((row) => {
+    const text = row.variable === undefined ? undefined : env[row.variable]
+    if (text === undefined || text === '' || row.variable === undefined) return []
+    return [{ flag: row.flag, text, where: row.variable }]
+  })
+}
+
+/** The last value given counts. All are checked: one that is overridden must be right as well. */
+export function readSetting<T>(setting: Setting<T>, given: readonly Given[]): T {
+  let value = setting.fallback
+  for (const { flag, text, where } of given) {
+    if (flag !== setting.flag) continue
+    const read = setting.kind.read(text)
+    if (read === undefined) {
+      const shown = setting.kind.isSecret === true ? '' : `, not '${text}'`
+      throw new WrongUse(`${where} must be ${setting.kind.wants}${shown}`)
+    }
+    value = read
+  }
+  return value
+}
+
+function defaultText(fallback: unknown): string {
+  if (fallback === undefined || fallback === false || fallback === '') return ''
+  return ` (default ${Array.isArray(fallback) ? fallback.join(',') : fallback})`
+}
+
+/** One line per row, the flags in a column of their own. */
+export function helpText(rows: readonly AnySetting[]): string {
+  const heads = rows.map((row) => `--${row.flag} ${row.kind.shape}`.trimEnd())
+  const width = Math.max(...heads.map((head) => head.length))
+  return rows
+    .map((row, index) => {
+      return `  ${heads[index].padEnd(width)}  ${row.help}${defaultText(row.fallback)}`
+    })
+    .join('\n')
+}

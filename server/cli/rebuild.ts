@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { DataFolderError } from '../../persistence/database.ts'
+import { rebuildReadTables } from '../../persistence/follower.ts'
+import { progressLines } from './progress.ts'
+import { command, EXIT, Failure } from './shell.ts'
+import { dataDirOf, offlineHelp } from './verify.ts'
+
+const ABOUT = 'Makes the read tables of a data folder anew from its journal.'
+
+export const rebuildCommand = command({
+  about: ABOUT,
+  help: () => offlineHelp('rebuild', ABOUT),
+  isKnown: (error) => error instanceof DataFolderError,
+  async work(args, shell) {
+    const dataDir = dataDirOf('rebuild', args, shell)
+    // A rebuild would make a folder that is not there; a slip in its name must not.
+    if (!existsSync(dataDir)) throw new Failure(`${dataDir}: there is no such data folder.`)
+    const seq = rebuildReadTables(dataDir, progressLines('read tables', shell))
+    shell.say(`read tables seq ${seq}`)
+    return EXIT.OK
+  },
+})

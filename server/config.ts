@@ -1,0 +1,309 @@
+import type { Durability } from '../persistence/journal-port.ts'
+import { defaultIntakeThreads } from './auth/intake-pool.ts'
+import {
+  type AnySetting,
+  type Environment,
+  type Given,
+  helpText,
+  type Kind,
+  readSetting,
+  type Setting,
+  scanEnvironment,
+  scanLine,
+  WrongUse,
+} from './cli/flags.ts'
+import { address, commaList, count, oneOf, oneOfOr, onOff, optional, words } from './cli/kinds.ts'
+import { nearest } from './cli/nearest.ts'
+import { LOG_LEVELS, type LogLevel } from './ops/log.ts'
+
+// Every setting of `outcomex serve`, each once. A flag `--header-prefix` is also the environment
+// variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file; the flag counts
+// first, then the environment, then the file, then the default.
+
+const VARIABLE_HEAD = 'OUTCOMEX_'
+
+function setting<T>(flag: string, kind: Kind<T>, fallback: T, help: string): Setting<T> {
+  const variable = `${VARIABLE_HEAD}${flag.toUpperCase().replaceAll('-', '_')}`
+  return { flag, kind, fallback, help, variable }
+}
+
+function maybe<T>(flag: string, kind: Kind<T>, help: string): Setting<T | undefined> {
+  return setting<T | undefined>(flag, optional(kind), undefined, help)
+}
+
+const file = words('FILE', 'the path of a file')
+const THREADS_MAX = 256
+const SECRET = /^[\x21-\x7e]{16,256}$/
+
+const secret: Kind<string> = {
+  isSecret: true,
+  shape: 'TOKEN',
+  wants: '16 to 256 visible ASCII characters without spaces',
+  read: (text) => (SECRET.test(text) ? text : undefined),
+}
+
+export const SETTINGS = {
+  port: setting('port', count(0, 65_535), 3000, 'Port to listen on; 0 picks one.'),
+  host: setting('host', words('HOST', 'a host name or address'), '127.0.0.1', 'Where to listen.'),
+  data: setting('data', words('DIR', 'the path of a folder'), './data', 'The data folder.'),
+  demo: setting('demo', onOff, false, 'Fill an empty data folder with a lively exchange.'),
+  config: maybe('config', file, 'A JSON object of these settings, keyed by flag name.'),
+  headerPrefix: setting(
+    'header-prefix',
+    commaList('A-,B-', /^[a-z0-9-]{0,31}-$/, 'prefixes like svc-,lmts- (lowercase, ending in -)'),
+    ['svc-', 'lmts-'],
+    'What may stand before api-key, timestamp and signature.',
+  ),
+  marketThreads: setting(
+    'market-threads',
+    oneOfOr(count(0, THREADS_MAX), 'auto', 'each'),
+    'auto',
+    'Threads that match: auto shares 16, each shares none, 0 matches on main.',
+  ),
+  intakeThreads: setting(
+    'intake-threads',
+    count(1, THREADS_MAX),
+    defaultIntakeThreads(),
+    'Threads that check signatures.',
+  ),
+  durability: setting<Durability>(
+    'durability',
+    oneOf('full', 'normal'),
+    'full',
+    'full replies after fsync; normal survives a process kill, not a power cut.',
+  ),
+  adminToken: maybe(
+    'admin-token',
+    secret,
+    'The admin token; without it the first start makes one.',
+  ),
+  keyFile: maybe('key-file', file, 'The server key; without it server.key in the data folder.'),
+  tlsCert: maybe('tls-cert', file, 'Certificate chain (PEM); serves HTTPS with --tls-key.'),
+  tlsKey: maybe('tls-key', file, 'Private key of the certificate (PEM).'),
+  logLevel: setting<LogLevel>('log-level', oneOf(...LOG_LEVELS), 'info', 'What the log holds.'),
+  noRateLimit: setting('no-rate-limit', onOff, false, 'Answer as often as asked.'),
+  domainName: setting(
+    'domain-name',
+    words('NAME', 'the EIP-712 domain name that orders are signed with'),
+    'Limitless CTF Exchange',
+    'EIP-712 domain name that orders are signed with.',
+  ),
+  chainId: setting(
+    'chain-id',
+    count(1, Number.MAX_SAFE_INTEGER),
+    8453,
+    'EIP-712 chain id that orders are signed with.',
+  ),
+  identityKey: maybe(
+    'identity-key',
+    words('FILE|URL', 'a file or an http(s) URL'),
+    'Keys of the identity provider: a JWK set (file or URL), or a public key (PEM or JWK file).',
+  ),
+  identityIssuer: maybe('identity-issuer', words('TEXT', 'a text'), 'Issuer of identity tokens.'),
+  identityAudience: maybe('identity-audience', words('TEXT', 'a text'), 'Their audience.'),
+  exchangeAddress: setting(
+    'exchange-address',
+    address,
+    '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
+    'venue.exchange of new markets.',
+  ),
+  collateralAddress: setting(
+    'collateral-address',
+    address,
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    'Address of the collateral token.',
+  ),
+} as const
+
+const ROWS: readonly AnySetting[] = Object.values(SETTINGS)
+
+export interface ServeConfig {
+  readonly port: number
+  readonly host: string
+  readonly dataDir: string
+  readonly demo: boolean
+  readonly headerPrefixes: readonly string[]
+  readonly marketThreads: 'auto' | 'each' | number
+  readonly intakeThreads: number
+  readonly durability: Durability
+  readonly adminToken: string | undefined
+  readonly keyFile: string | undefined
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
+  readonly logLevel: LogLevel
+  readonly rateLimit: boolean
+  readonly domain: { readonly name: string; readonly chainId: number }
+  /** As `identityCheck` takes it; undefined when no identity token is to be accepted. */
+  readonly identity:
+    | {
+        readonly jwks?: string
+        readonly publicKey?: string
+        readonly issuer?: string
+        readonly audience?: string
+      }
+    | undefined
+  readonly exchangeAddress: string
+  readonly collateralAddress: string
+}
+
+export type ConfigReading =
+  | { readonly ok: true; readonly config: ServeConfig }
+  | { readonly ok: false; readonly sentence: string }
+
+/** Gives the text of a file or throws. */
+export type ReadFile = (path: string) => string
+
+export function serveHelp(): string {
+  return [
+    'outcomex serve: starts the exchange on a data folder.',
+    '',
+    helpText(ROWS),
+    '',
+    'Each flag is also an environment variable (OUTCOMEX_PORT, ...) and a key of the config file',
+    '("port", ...): the flag counts first, then the environment, then the file.',
+  ].join('\n')
+}
+
+/** Every setting from its sources, or one sentence that says what is wrong and where. */
+export function readConfig(
+  argv: readonly string[],
+  env: Environment,
+  readFile: ReadFile,
+): ConfigReading {
+  try {
+    return { ok: true, config: configOf(gather(argv, env, readFile), readFile) }
+  } catch (error) {
+    if (error instanceof WrongUse) return { ok: false, sentence: error.message }
+    throw error
+  }
+}
+
+/** All that was given, the weakest source first. */
+function gather(argv: readonly string[], env: Environment, readFile: ReadFile): readonly Given[] {
+  const { given, words: rest } = scanLine(argv, ROWS)
+  if (rest.length > 0) throw new WrongUse(`serve takes flags only, not '${rest[0]}'; see --help`)
+  refuseUnknownVariables(env)
+  const named = [...scanEnvironment(env, ROWS), ...given]
+  const path = readSetting(SETTINGS.config, named)
+  return path === undefined ? named : [...scanFile(path, readFile), ...named]
+}
+
+function refuseUnknownVariables(env: Environment): void {
+  const known = ROWS.flatMap((row) => row.variable ?? [])
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith(VARIABLE_HEAD) || known.includes(name)) continue
+    // Only the ends differ: the head they share would make every name near to every other.
+    const ends = known.map((each) => each.slice(VARIABLE_HEAD.length))
+    const near = nearest(name.slice(VARIABLE_HEAD.length), ends)
+    const hint = near === undefined ? 'see --help' : `did you mean ${VARIABLE_HEAD}${near}?`
+    throw new WrongUse(`There is no environment variable ${name}; ${hint}`)
+  }
+}
+
+function readText(path: string, what: string, readFile: ReadFile): string {
+  try {
+    return readFile(path)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new WrongUse(`The ${what} ${path} cannot be read: ${why}`)
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new WrongUse(`The config file ${path} is not JSON: ${why}`)
+  }
+}
+
+function scanFile(path: string, readFile: ReadFile): Given[] {
+  const value = parseJson(readText(path, 'config file', readFile), path)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new WrongUse(`The config file ${path} must hold one JSON object, like {"port": 3000}`)
+  }
+  const keys = ROWS.filter((row) => row !== SETTINGS.config).map((row) => row.flag)
+  return Object.entries(value).map(([key, given]) => {
+    if (!keys.includes(key)) {
+      const near = nearest(key, keys)
+      const hint = near === undefined ? 'see --help' : `did you mean "${near}"?`
+      throw new WrongUse(`There is no setting "${key}" (in ${path}); ${hint}`)
+    }
+    return { flag: key, text: textOf(given, key, path), where: `"${key}" in ${path}` }
+  })
+}
+
+function textOf(value: unknown, key: string, path: string): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) {
+    return value.join(',')
+  }
+  throw new WrongUse(`"${key}" in ${path} must be a text, a number, true or false`)
+}
+
+function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
+  const get = <T>(row: Setting<T>) => readSetting(row, given)
+  return {
+    port: get(SETTINGS.port),
+    host: get(SETTINGS.host),
+    dataDir: get(SETTINGS.data),
+    demo: get(SETTINGS.demo),
+    headerPrefixes: get(SETTINGS.headerPrefix),
+    marketThreads: get(SETTINGS.marketThreads),
+    intakeThreads: get(SETTINGS.intakeThreads),
+    durability: get(SETTINGS.durability),
+    adminToken: get(SETTINGS.adminToken),
+    keyFile: get(SETTINGS.keyFile),
+    tls: tlsOf(given, readFile),
+    logLevel: get(SETTINGS.logLevel),
+    rateLimit: !get(SETTINGS.noRateLimit),
+    domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
+    identity: identityOf(given, readFile),
+    exchangeAddress: get(SETTINGS.exchangeAddress),
+    collateralAddress: get(SETTINGS.collateralAddress),
+  }
+}
+
+/** Read here as well, because the TLS library says less about a file that it cannot use. */
+function tlsOf(given: readonly Given[], readFile: ReadFile): ServeConfig['tls'] {
+  const certFile = readSetting(SETTINGS.tlsCert, given)
+  const keyFile = readSetting(SETTINGS.tlsKey, given)
+  if (certFile === undefined && keyFile === undefined) return undefined
+  if (keyFile === undefined) throw new WrongUse('--tls-cert needs --tls-key')
+  if (certFile === undefined) throw new WrongUse('--tls-key needs --tls-cert')
+  for (const path of [certFile, keyFile]) {
+    if (readText(path, 'TLS file', readFile).includes('-----BEGIN ')) continue
+    throw new WrongUse(`The TLS file ${path} is not PEM: it has no -----BEGIN line`)
+  }
+  return { certFile, keyFile }
+}
+
+function identityOf(given: readonly Given[], readFile: ReadFile): ServeConfig['identity'] {
+  const source = readSetting(SETTINGS.identityKey, given)
+  const issuer = readSetting(SETTINGS.identityIssuer, given)
+  const audience = readSetting(SETTINGS.identityAudience, given)
+  if (source === undefined) {
+    if (issuer !== undefined) throw new WrongUse('--identity-issuer needs --identity-key')
+    if (audience !== undefined) throw new WrongUse('--identity-audience needs --identity-key')
+    return undefined
+  }
+  const keys = isKeySet(source, readFile) ? { jwks: source } : { publicKey: source }
+  return {
+    ...keys,
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience }),
+  }
+}
+
+/** A URL or a JSON file with "keys"; else one public key. */
+function isKeySet(source: string, readFile: ReadFile): boolean {
+  if (/^https?:\/\//.test(source)) {
+    if (URL.canParse(source)) return true
+    throw new WrongUse(`--identity-key must be a file or a URL, not '${source}'`)
+  }
+  const text = readText(source, 'identity key file', readFile)
+  if (/^\s*-----BEGIN /.test(text)) return false
+  if (/^\s*\{/.test(text)) return /"keys"\s*:/.test(text)
+  throw new WrongUse(`The identity key file ${source} is neither a JWK set nor a public key`)
+}
