@@ -138,7 +138,7 @@ export class IntakePool {
     for (let index = 0; index < options.threads; index++) this.#lanes.push(this.#start(index))
   }
 
-  /** Resolves when every thread, and this one, can hash: without threads, await it before all else. */
+  /** Resolves when every thread and this one can hash; nothing before it without threads. */
   ready(): Promise<void> {
     return this.#ready
   }
