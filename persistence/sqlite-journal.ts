@@ -9,6 +9,7 @@ import {
   openReadOnly,
   openWritable,
   type Statement,
+  schemaVersion,
   speaking,
 } from './database.ts'
 import { HeadFile, headPath, readHead } from './journal-head.ts'
@@ -73,20 +74,40 @@ export interface JournalEnd {
   readonly lostRecords: number
 }
 
-/** Creates the journal of a new folder. Refuses one whose journal is gone while its head is not. */
+/**
+ * Creates the journal of a new folder, and refuses one whose end is gone. The end is read before
+ * anything is written: a checkpoint of a damaged WAL would throw away what could still be saved.
+ */
 export function prepareJournal(dataDir: string): void {
   const path = journalPath(dataDir)
-  const head = readHead(dataDir)
-  if (!existsSync(path) && head !== null && head.seq > 0) {
-    throw new DataFolderError(
-      `${path}: the file is missing, and journal.head says that it ended at seq ${head.seq}; ` +
-        'restore the data folder from a backup.',
-    )
-  }
+  if (existsSync(path)) checkUntouched(dataDir)
+  else refuseLostFile(dataDir)
   const connection = openJournal(dataDir, 'full')
   // The schema leaves the WAL at once: a lost WAL then never looks like a new folder.
   speaking(path, () => connection.pragma('wal_checkpoint(TRUNCATE)'))
   connection.close()
+}
+
+function checkUntouched(dataDir: string): void {
+  const path = journalPath(dataDir)
+  const connection = openReadOnly(path)
+  try {
+    speaking(path, () => {
+      if (schemaVersion(connection) > 0) checkEnd(dataDir, connection)
+      else refuseLostFile(dataDir)
+    })
+  } finally {
+    connection.close()
+  }
+}
+
+function refuseLostFile(dataDir: string): void {
+  const head = readHead(dataDir)
+  if (head === null || head.seq === 0) return
+  throw new DataFolderError(
+    `${journalPath(dataDir)}: the file is missing or empty, and journal.head says that it ended ` +
+      `at seq ${head.seq}; restore the data folder from a backup.`,
+  )
 }
 
 /** For its one writer; checkpoints are the caller's. */

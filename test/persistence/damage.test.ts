@@ -97,7 +97,9 @@ test('a flipped bit anywhere in the WAL stops the start', () => {
     const dataDir = killedFolder()
     const wal = join(dataDir, 'journal.db-wal')
     flipBit(wal, Math.floor(statSync(wal).size * share))
+    const before = readFileSync(wal)
     refuses(dataDir, /ends at seq \d+, but seq 120 was acknowledged/)
+    assert.deepEqual(readFileSync(wal), before, 'a refused start leaves the evidence alone')
   }
 })
 
@@ -161,7 +163,7 @@ test('a missing, damaged or foreign journal.head and a missing journal stop the 
   refuses(foreign, /not the one that journal\.head was written for/)
   const gone = closedFolder()
   rmSync(join(gone, 'journal.db'))
-  assert.throws(() => recoverAll(gone), /journal\.db: the file is missing/)
+  assert.throws(() => recoverAll(gone), /journal\.db: the file is missing or empty/)
 })
 
 test('under normal durability a lost tail is counted, and the journal goes on from there', () => {
