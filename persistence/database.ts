@@ -48,7 +48,7 @@ function codeOf(error: unknown): string {
   return typeof error.code === 'string' ? error.code : ''
 }
 
-/** The refusal for a failure of SQLite or of the file system; other errors come back as they are. */
+/** The refusal for a failure of SQLite or the file system; others come back as they are. */
 export function dataFolderError(error: unknown, path: string): unknown {
   if (error instanceof DataFolderError || !(error instanceof Error)) return error
   const code = codeOf(error)

@@ -5,6 +5,8 @@ import type { Progress } from './recovery.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
 
+export { rebuildReadTables } from './follower.ts'
+
 // Main's side of the follower: tells it how far the journal is durable, and lets private reads wait
 // until the read tables show what was released to anyone.
 

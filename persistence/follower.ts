@@ -20,7 +20,7 @@ import { TradesTable } from './tables/trades.ts'
 const APPLY =
   'INSERT INTO applied (id, seq, checksum) VALUES (1, ?, ?) ' +
   'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
-/** A chunk ends after this many commands: large enough to pay its commit, short enough to answer. */
+/** A chunk ends after this many commands: enough to pay its commit, short enough to answer. */
 const CHUNK_COMMANDS = 8192
 
 export class Follower {

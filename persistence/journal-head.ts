@@ -7,11 +7,12 @@ import type { JournalTail } from './journal-port.ts'
 // The last commit, told a second time outside the database. SQLite reopens shorter and content when
 // its WAL is lost or damaged; this file is how a start notices.
 //
-//   0 magic 8 │ 8 seq f64 │ 16 checksum 32 │ 48 durability u8 (0 full, 1 normal) │ zero │ 120 own check 8
+//   0 magic 8 │ 8 seq f64 │ 16 checksum 32 │ 48 durability u8 (0 full, 1 normal) │ zero │
+//   120 own check 8
 //
-// It lies within one sector, is made whole before the first commit and then only overwritten, without
-// an fsync: after a power cut it may be old, which is fine, but never torn and never ahead of a
-// commit that was `full`.
+// It lies within one sector, is made whole before the first commit and then only overwritten,
+// without an fsync: after a power cut it may be old, which is fine, but never torn and never ahead
+// of a commit that was `full`.
 
 const HEAD_BYTES = 128
 const CHECK_AT = 120

@@ -12,7 +12,7 @@ import {
   writeBatches,
 } from '../support/journal-records.ts'
 
-test('what a journal thread called durable is there after a reopen, in order and once', async () => {
+test('what a journal thread called durable is there after a reopen, in order, once', async () => {
   const dataDir = newFolder()
   const total = 5000
   const { journal } = await startJournal(dataDir)
