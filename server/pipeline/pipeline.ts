@@ -77,7 +77,13 @@ export class Pipeline {
     this.published = parts.published
     this.publisher = parts.publisher
     this.ids = parts.ids
-    this.sequencer = new Sequencer({ ...parts, afterStamp: () => this.#publishSoon() })
+    this.sequencer = new Sequencer({
+      ...parts,
+      afterStamp: () => this.#publishSoon(),
+      onLocked: (seq, marketId) => {
+        this.publisher.whenDurable(seq, () => this.refreshMarket(marketId))
+      },
+    })
     this.publisher.tell(this.sequencer)
     parts.journal.onDurable = (seq) => this.#durable(seq)
     this.sequencer.resume()

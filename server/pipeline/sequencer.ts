@@ -37,6 +37,7 @@ export class Sequencer {
   readonly #shardOf: (marketId: number) => ShardHandle
   readonly #clock: () => TimeMs
   readonly #afterStamp: () => void
+  readonly #onLocked: (seq: number, marketId: number) => void
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines()
   readonly #closing: { marketId: number; orders: OrderName[]; reason: CancelReason }[] = []
@@ -48,12 +49,15 @@ export class Sequencer {
     clock: () => TimeMs
     /** Called once something was put into a ring: the owner publishes within this turn. */
     afterStamp: () => void
+    /** A deadline locked a market by the command of this seq. */
+    onLocked: (seq: number, marketId: number) => void
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
     this.#shardOf = parts.shardOf
     this.#clock = parts.clock
     this.#afterStamp = parts.afterStamp
+    this.#onLocked = parts.onLocked
   }
 
   /** The sequencer's time: the clock, but never before the last command. */
@@ -228,7 +232,7 @@ export class Sequencer {
       this.#marketDeadlines.add(marketId, nowMs)
       return false
     }
-    this.#stampRare({ kind: 'lockMarket', marketId }, nowMs)
+    this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
     this.#closing.push({ marketId, orders: this.#openOrders(marketId), reason: 'MARKET_LOCKED' })
     return this.#emitClosing(nowMs)
   }

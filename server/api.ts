@@ -1,0 +1,19 @@
+// Every route there is. The gateway, the document and the contract tests read this list.
+
+import type { Route } from './http/route.ts'
+import * as admin from './routes/admin.ts'
+import * as markets from './routes/markets.ts'
+import * as orders from './routes/orders.ts'
+import type { Services } from './routes/services.ts'
+import * as session from './routes/session.ts'
+import * as system from './routes/system.ts'
+import * as tokens from './routes/tokens.ts'
+
+export const api: readonly Route<Services>[] = [
+  ...Object.values(system),
+  ...Object.values(session),
+  ...Object.values(tokens),
+  ...Object.values(markets),
+  ...Object.values(orders),
+  ...Object.values(admin),
+]

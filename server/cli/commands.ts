@@ -1,0 +1,56 @@
+import { adminCommand } from './admin.ts'
+import { nearest } from './nearest.ts'
+import { orderCommand } from './order.ts'
+import { rebuildCommand } from './rebuild.ts'
+import { type Command, EXIT, processShell, type Shell } from './shell.ts'
+import { verifyCommand } from './verify.ts'
+
+export type Commands = Readonly<Record<string, Command>>
+
+/** Every command but `serve`, which main adds. */
+export const commands: Commands = {
+  verify: verifyCommand,
+  rebuild: rebuildCommand,
+  admin: adminCommand,
+  order: orderCommand,
+}
+
+function helpOf(known: Commands): string {
+  const names = Object.keys(known)
+  const width = Math.max(...names.map((name) => name.length))
+  return [
+    'outcomex: a self-hosted prediction-market exchange',
+    '',
+    ...names.map((name) => `  outcomex ${name.padEnd(width)}  ${known[name].about}`),
+    '',
+    '  outcomex COMMAND --help explains one; outcomex --version prints the version.',
+  ].join('\n')
+}
+
+/** Runs the command that `argv` (without node and script) names; resolves with the exit code. */
+export async function runCommand(
+  known: Commands,
+  argv: readonly string[],
+  version: string,
+  shell: Shell = processShell,
+): Promise<number> {
+  const [name, ...args] = argv
+  if (name === '--version' || name === '-v') {
+    shell.say(version)
+    return EXIT.OK
+  }
+  if (name === '--help' || name === '-h' || name === 'help') {
+    shell.say(helpOf(known))
+    return EXIT.OK
+  }
+  if (name === undefined) {
+    shell.warn(helpOf(known))
+    return EXIT.WRONG_USE
+  }
+  const found = Object.hasOwn(known, name) ? known[name] : undefined
+  if (found !== undefined) return await found.run(args, shell)
+  const near = nearest(name, Object.keys(known))
+  const hint = near === undefined ? 'see outcomex --help' : `did you mean ${near}?`
+  shell.warn(`There is no command '${name}'; ${hint}`)
+  return EXIT.WRONG_USE
+}

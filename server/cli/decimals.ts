@@ -1,0 +1,32 @@
+import { PRICE_ONE_TICKS, UNIT_RAW } from '../../engine/domain/units.ts'
+
+// Decimal text as people write it, exactly: never through a fraction.
+
+const UNITS = /^(\d{1,10})(?:\.(\d{1,6}))?$/
+const PRICE = /^0?\.(\d{1,3})0*$/
+const DECIMALS = 6
+
+/** Raw units of '100.5'; undefined for what is no positive amount of at most six decimals. */
+export function parseUnits(text: string): number | undefined {
+  const found = UNITS.exec(text)
+  if (found === null) return undefined
+  const raw = Number(found[1]) * UNIT_RAW + Number((found[2] ?? '').padEnd(DECIMALS, '0'))
+  return raw > 0 && Number.isSafeInteger(raw) ? raw : undefined
+}
+
+/** Ticks of '0.52'; undefined for what is not from 0.001 to 0.999 in steps of 0.001. */
+export function parsePriceTicks(text: string): number | undefined {
+  const found = PRICE.exec(text)
+  if (found === null) return undefined
+  const ticks = Number(found[1].padEnd(3, '0'))
+  return ticks > 0 && ticks < PRICE_ONE_TICKS ? ticks : undefined
+}
+
+/** '100.5' of 100500000: no zeros that say nothing. */
+export function formatUnits(raw: number): string {
+  const whole = Math.floor(raw / UNIT_RAW)
+  const rest = String(raw % UNIT_RAW)
+    .padStart(DECIMALS, '0')
+    .replace(/0+$/, '')
+  return rest === '' ? String(whole) : `${whole}.${rest}`
+}

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+import { commands, runCommand } from './cli/commands.ts'
+import { serveCommand } from './serve.ts'
+import { VERSION } from './version.ts'
+
+const argv = process.argv.slice(2)
+process.exitCode = await runCommand({ serve: serveCommand, ...commands }, argv, VERSION)

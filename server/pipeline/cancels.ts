@@ -1,0 +1,169 @@
+// Cancels by the names clients use: order ids, client order ids, a whole market (domain §4.7, §4.8).
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT, rejectSentence } from '../../engine/domain/reject.ts'
+import type { Pipeline } from './pipeline.ts'
+import type { PrivateReads } from './private-reads.ts'
+import type { OrderName } from './sequencer.ts'
+
+/** How a client names an order. */
+export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
+
+interface Resolved {
+  readonly text: OrderText
+  /** Null when no live order of the caller has the name. */
+  readonly order: OrderName | null
+  readonly orderId: string | null
+  /** 0, or why nothing can be canceled. */
+  readonly reject: number
+}
+
+export interface FailedCancel {
+  readonly orderId?: string
+  readonly clientOrderId?: string
+  readonly reason: 'ORDER_NOT_FOUND' | 'UNKNOWN_ERROR'
+  readonly message: string
+  readonly retryable: boolean
+}
+
+export interface BatchOutcome {
+  readonly canceled: { readonly orderId: string; readonly clientOrderId?: string }[]
+  readonly failed: FailedCancel[]
+  /** Whether any id named an order of the caller, open or not. */
+  readonly anyKnown: boolean
+}
+
+const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
+
+export class Cancels {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+
+  constructor(pipeline: Pipeline, reads: PrivateReads) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+  }
+
+  /** 0 once the cancel is durable, or the refusal. */
+  async one(profileId: number, text: OrderText): Promise<number> {
+    const resolved = await this.#resolve(profileId, text)
+    if (resolved.order === null) {
+      await this.#pipeline.durable()
+      return resolved.reject
+    }
+    const { orders } = this.#pipeline.clearing
+    const marketId = orders.marketOf[resolved.order.slot]
+    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order])
+    if (typeof receipt === 'number') return receipt
+    return receipt.canceled.length === 1 ? 0 : REJECT.ORDER_NOT_OPEN
+  }
+
+  /** Cancels what is open of the named orders; an id given twice counts once. */
+  async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | number> {
+    const unique = new Map(texts.map((text) => [JSON.stringify(text).toLowerCase(), text]))
+    const resolved = await Promise.all(
+      [...unique.values()].map((text) => this.#resolve(profileId, text)),
+    )
+    if (resolved.some((each) => each.reject === REJECT.READ_TIMEOUT)) return REJECT.READ_TIMEOUT
+    const canceled = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
+    if (typeof canceled === 'number') return canceled
+    if (canceled.size === 0) await this.#pipeline.durable()
+    const isCanceled = (each: Resolved) => each.order !== null && canceled.has(keyOf(each.order))
+    return {
+      canceled: resolved.filter(isCanceled).map((each) => ({
+        ...each.text,
+        orderId: each.orderId ?? '',
+      })),
+      failed: resolved.filter((each) => !isCanceled(each)).map(failure),
+      anyKnown: resolved.some((each) => each.reject !== REJECT.ORDER_NOT_FOUND),
+    }
+  }
+
+  /** Cancels every open order of the profile in one market; null when overloaded. */
+  async all(profileId: number, marketId: number): Promise<BatchOutcome | number> {
+    const live = this.#pipeline.liveOrders(profileId, marketId)
+    const canceled = await this.#cancelByMarket(live)
+    if (typeof canceled === 'number') return canceled
+    const { ids, clearing } = this.#pipeline
+    const idOf = (order: OrderName) => ids.text(order.slot, order.generation)
+    const gone = live.filter((order) => canceled.has(keyOf(order)))
+    // What filled meanwhile is no failure; what is still open found no room and may be retried.
+    const open = live.filter((order) => clearing.orders.isLive(order.slot, order.generation))
+    return {
+      canceled: gone.map((order) => ({ orderId: idOf(order) })),
+      failed: open.map((order) => ({
+        orderId: idOf(order),
+        reason: 'UNKNOWN_ERROR' as const,
+        message: 'Failed to cancel order',
+        retryable: true,
+      })),
+      anyKnown: live.length > 0,
+    }
+  }
+
+  /** Keys of the orders that were canceled. No await before the last command is stamped. */
+  async #cancelByMarket(orders: readonly OrderName[]): Promise<Set<number> | number> {
+    const { marketOf } = this.#pipeline.clearing.orders
+    const byMarket = new Map<number, OrderName[]>()
+    for (const order of orders) {
+      const marketId = marketOf[order.slot]
+      const known = byMarket.get(marketId)
+      if (known === undefined) byMarket.set(marketId, [order])
+      else known.push(order)
+    }
+    const receipts = await Promise.all(
+      [...byMarket].map(([marketId, each]) => this.#pipeline.cancelOrders(marketId, each)),
+    )
+    const canceled = new Set<number>()
+    for (const receipt of receipts) {
+      if (typeof receipt === 'number') continue
+      for (const order of receipt.canceled) canceled.add(keyOf(order))
+    }
+    const overloaded = receipts.length > 0 && receipts.every((each) => typeof each === 'number')
+    return overloaded ? REJECT.OVERLOADED : canceled
+  }
+
+  async #resolve(profileId: number, text: OrderText): Promise<Resolved> {
+    const { ids, clearing } = this.#pipeline
+    if ('clientOrderId' in text) {
+      const clientOrderId = text.clientOrderId.trim()
+      const slot = clearing.seen.liveSlot(profileId, clientOrderId)
+      const known = clearing.seen.hasClientId(profileId, clientOrderId)
+      if (slot === 0) {
+        const reject = known ? REJECT.ORDER_NOT_OPEN : REJECT.ORDER_NOT_FOUND
+        return { text, order: null, orderId: null, reject }
+      }
+      const generation = clearing.orders.generationOf[slot]
+      return { text, order: { slot, generation }, orderId: ids.text(slot, generation), reject: 0 }
+    }
+    const order = ids.parse(text.orderId.toLowerCase())
+    const orderId = text.orderId.toLowerCase()
+    if (order === null) return { text, order: null, orderId, reject: REJECT.ORDER_NOT_FOUND }
+    const reject = this.#pipeline.mayCancel(profileId, order)
+    if (reject === 0) return { text, order, orderId, reject }
+    if (reject !== REJECT.ORDER_NOT_OPEN) return { text, order: null, orderId, reject }
+    return { text, order: null, orderId, reject: await this.#whyNotOpen(profileId, order) }
+  }
+
+  /** An order that ended is known to its owner only; the read tables remember whose it was. */
+  async #whyNotOpen(profileId: number, order: OrderName): Promise<number> {
+    const row = await this.#reads.order(order)
+    if (row === undefined) return REJECT.READ_TIMEOUT
+    const own = row !== null && row.accountId === profileId
+    return own ? REJECT.ORDER_NOT_OPEN : REJECT.ORDER_NOT_FOUND
+  }
+}
+
+function failure(each: Resolved): FailedCancel {
+  const named = 'clientOrderId' in each.text && each.orderId !== null
+  return {
+    ...each.text,
+    ...(named ? { orderId: each.orderId } : {}),
+    reason: 'ORDER_NOT_FOUND',
+    message: rejectSentence(REJECT.ORDER_NOT_OPEN),
+    retryable: false,
+  }
+}
+
+/** The bound of every list of ids a client may send. */
+export const BATCH_IDS_MAX = LIMITS.batchCancelIdsMax

@@ -1,0 +1,67 @@
+// What an operator does to markets and balances: commands like any other.
+
+import { decideAdjust, decideMarket, decideResolve } from '../../engine/core/decide-accounts.ts'
+import type { MarketSpec } from '../../engine/domain/market.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import type { IntakePool } from '../auth/intake-pool.ts'
+import type { Pipeline } from './pipeline.ts'
+import type { PublishedMarket } from './published.ts'
+import type { Shards } from './shards.ts'
+
+export class MarketChanges {
+  readonly #pipeline: Pipeline
+  readonly #intake: IntakePool
+  readonly #shards: Shards
+
+  constructor(pipeline: Pipeline, intake: IntakePool, shards: Shards) {
+    this.#pipeline = pipeline
+    this.#intake = intake
+    this.#shards = shards
+  }
+
+  async create(market: MarketSpec): Promise<PublishedMarket | number> {
+    const { clearing, published } = this.#pipeline
+    const reject = decideMarket(clearing, market)
+    if (reject !== 0) return reject
+    if (clearing.catalogue.count >= this.#shards.marketsMax) return REJECT.MARKET_LIMIT
+    const marketId = clearing.catalogue.count + 1
+    const refused = await this.#pipeline.change({ kind: 'createMarket', marketId, market })
+    if (refused !== 0) return refused
+    this.#shards.of(marketId)
+    this.#pipeline.refreshMarket(marketId)
+    this.#intake.addMarket({ ...market, marketId })
+    return published.byId(marketId) ?? REJECT.MARKET_NOT_FOUND
+  }
+
+  async resolve(
+    published: PublishedMarket,
+    payoutNumerators: readonly [number, number],
+  ): Promise<PublishedMarket | number> {
+    const { marketId } = published.market
+    const market = this.#pipeline.clearing.catalogue.existing(marketId)
+    const reject = decideResolve(market, payoutNumerators)
+    if (reject !== 0) return reject
+    const body = { kind: 'resolveMarket' as const, marketId, payoutNumerators }
+    const refused = await this.#pipeline.close(marketId, body, 'MARKET_RESOLVED')
+    if (refused !== 0) return refused
+    this.#pipeline.refreshMarket(marketId)
+    return published
+  }
+
+  /** Credits (positive) or debits (negative) free collateral; the balances after it. */
+  async adjustBalance(
+    profileId: number,
+    collateralRaw: number,
+  ): Promise<{ freeRaw: number; reservedRaw: number } | number> {
+    const { clearing } = this.#pipeline
+    const reject = decideAdjust(clearing, profileId, collateralRaw)
+    if (reject !== 0) return reject
+    const refused = await this.#pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw })
+    if (refused !== 0) return refused
+    const { ledger } = clearing
+    return {
+      freeRaw: ledger.collateralFreeRaw[profileId],
+      reservedRaw: ledger.collateralReservedRaw[profileId],
+    }
+  }
+}

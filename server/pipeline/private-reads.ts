@@ -1,0 +1,36 @@
+// Reads of what one profile owns, from the tables the follower writes. Each waits until the
+// tables show the newest seq that was released to anyone when it came (design §4).
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+import type { FollowerHandle } from '../../persistence/follower-handle.ts'
+import type { QueryHandle } from '../../persistence/query-handle.ts'
+import type { OrderRow, UserOrdersAsk } from '../../persistence/read/user-orders.ts'
+import type { Pipeline } from './pipeline.ts'
+import type { OrderName } from './sequencer.ts'
+
+export class PrivateReads {
+  readonly #pipeline: Pipeline
+  readonly #follower: FollowerHandle
+  readonly #query: QueryHandle
+
+  constructor(pipeline: Pipeline, follower: FollowerHandle, query: QueryHandle) {
+    this.#pipeline = pipeline
+    this.#follower = follower
+    this.#query = query
+  }
+
+  /** Newest first; undefined when the tables did not catch up in time. */
+  async userOrders(ask: UserOrdersAsk): Promise<readonly OrderRow[] | undefined> {
+    return (await this.#caughtUp()) ? this.#query.userOrders(ask) : undefined
+  }
+
+  /** The order that ever had this name; null for none, undefined for no answer in time. */
+  async order(name: OrderName): Promise<OrderRow | null | undefined> {
+    if (!(await this.#caughtUp())) return undefined
+    return this.#query.orderBySlot(name.slot, name.generation)
+  }
+
+  #caughtUp(): Promise<boolean> {
+    return this.#follower.whenApplied(this.#pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
+  }
+}

@@ -1,0 +1,57 @@
+// What the cancel routes answer (api-spec "Batch cancel result", domain §4.7, §4.8).
+
+import { REJECT } from '../../engine/domain/reject.ts'
+import { orderId } from '../http/fields.ts'
+import { type Refusal, refuse } from '../http/refusal.ts'
+import { type Reply, reply } from '../http/reply.ts'
+import { boolean, oneOf, text } from '../http/scalars.ts'
+import { anyOf, list, object, optional } from '../http/schema.ts'
+import type { BatchOutcome, FailedCancel } from '../pipeline/cancels.ts'
+
+const DONE = 'Orders canceled successfully'
+const PARTLY = 'Some orders could not be canceled'
+const MULTI_STATUS = 207
+
+const failedCancel = () =>
+  object({
+    orderId: optional(orderId()),
+    clientOrderId: optional(text()),
+    reason: oneOf('ORDER_NOT_FOUND', 'UNKNOWN_ERROR'),
+    message: text(),
+    retryable: boolean(),
+  })
+
+const canceledOrder = () => anyOf(orderId(), object({ clientOrderId: text(), orderId: orderId() }))
+
+export function batchCancelReply() {
+  return object({ message: text(), canceled: list(canceledOrder()), failed: list(failedCancel()) })
+}
+
+export function cancelAllReply() {
+  return batchCancelReply()
+}
+
+export function cancelDone(reject: number): { message: string } | Refusal {
+  return reject === 0 ? { message: 'Order canceled successfully' } : refuse(reject)
+}
+
+interface BatchReply {
+  message: string
+  canceled: (string | { clientOrderId: string; orderId: string })[]
+  failed: FailedCancel[]
+}
+
+/** 200 all, 207 some, 400 none of those known, 404 when no id is known at all. */
+export function batchResult(
+  outcome: BatchOutcome,
+  by: 'orderId' | 'clientOrderId',
+): BatchReply | Reply<BatchReply> | Refusal {
+  const { failed } = outcome
+  const canceled = outcome.canceled.map(({ orderId: id, clientOrderId }) =>
+    by === 'orderId' ? id : { clientOrderId: clientOrderId ?? '', orderId: id },
+  )
+  if (failed.length === 0) return { message: DONE, canceled, failed }
+  if (canceled.length > 0) return reply(MULTI_STATUS, { message: PARTLY, canceled, failed })
+  const reject = outcome.anyKnown ? REJECT.ORDER_NOT_OPEN : REJECT.ORDERS_NOT_FOUND
+  return refuse(reject, { canceled, failed })
+}

@@ -1,0 +1,122 @@
+// One lively market that the examples of all routes share.
+
+export const ORDER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+export const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+const YES = '103364289371174392468136019685926995561718385607640019001157680208043276476762'
+const NO = '112773284054604702079889676118622580297295637465057519947669939157009394511025'
+const AT = '2026-01-01T00:00:00.000Z'
+const NONE_RAW = '0'
+
+export const MARKET_EXAMPLE = {
+  id: 1,
+  slug: 'rain-tomorrow',
+  title: 'Will it rain tomorrow?',
+  description: 'Resolves YES when the station reports rain.',
+  collateralToken: {
+    address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    decimals: 6,
+    symbol: 'USDC',
+  },
+  expirationTimestamp: null,
+  createdAt: AT,
+  updatedAt: AT,
+  categories: ['weather'],
+  tags: [],
+  status: 'FUNDED' as const,
+  tradeType: 'clob' as const,
+  marketType: 'single' as const,
+  metadata: { fee: true },
+  volume: '52000000',
+  volumeFormatted: '52.00',
+  conditionId: '0xc9bbb331a79a58ef92bcdc6ef6f079a1a06683b04cc9771e34efcc6e38ad705d',
+  tokens: { yes: YES, no: NO },
+  positionIds: [YES, NO],
+  prices: [0.515, 0.485],
+  tradePrices: {
+    buy: { market: [0.55, 0.52], limit: [0.48, 0.45] },
+    sell: { market: [0.48, 0.45], limit: [0.55, 0.52] },
+  },
+  venue: { exchange: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5', adapter: null },
+  winningOutcomeIndex: null,
+}
+
+/** The resting orders of domain §2.7. */
+export const BOOK_EXAMPLE = {
+  bids: [{ price: 0.48, size: 160_000_000, side: 'BUY' as const }],
+  asks: [
+    { price: 0.55, size: 70_000_000, side: 'SELL' as const },
+    { price: 0.6, size: 30_000_000, side: 'SELL' as const },
+  ],
+  tokenId: YES,
+  adjustedMidpoint: 0.515,
+  midpoint: 0.515,
+  lastTradePrice: 0.52,
+  minSize: '50000000',
+  maxSpread: '0.035',
+}
+
+export const USER_ORDER_EXAMPLE = {
+  id: ORDER_ID,
+  createdAt: AT,
+  ownerId: 1,
+  marketId: '1',
+  token: YES,
+  type: 'GTC' as const,
+  status: 'LIVE' as const,
+  side: 'BUY' as const,
+  makerAmount: '6500000',
+  takerAmount: '10000000',
+  price: '0.65',
+  originalSize: '10000000',
+  remainingSize: '10000000',
+}
+
+export const PROFILE_EXAMPLE = {
+  id: 1,
+  account: ACCOUNT,
+  username: null,
+  displayName: ACCOUNT,
+  client: 'eoa',
+  smartWallet: null,
+  rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+  effectiveFeeRateBps: 300,
+  createdAt: AT,
+}
+
+export const ORDER_REQUEST_EXAMPLE = {
+  order: {
+    salt: '1778155025318314',
+    maker: ACCOUNT,
+    signer: ACCOUNT,
+    tokenId: YES,
+    makerAmount: 6_500_000,
+    takerAmount: 10_000_000,
+    feeRateBps: 300,
+    side: 0,
+    signatureType: 0,
+    signature: '0x95ae4000…1c',
+    price: 0.65,
+  },
+  ownerId: 1,
+  orderType: 'GTC' as const,
+  marketSlug: 'rain-tomorrow',
+}
+
+export const ORDER_REPLY_EXAMPLE = {
+  order: { id: ORDER_ID, status: 'LIVE' as const, createdAt: AT, marketId: 1, ownerId: 1 },
+  makerMatches: [],
+  execution: {
+    matched: false,
+    settlementStatus: 'UNMATCHED' as const,
+    feeRateBps: 300,
+    effectiveFeeBps: 0,
+    totalsRaw: {
+      contractsGross: NONE_RAW,
+      contractsFee: NONE_RAW,
+      contractsNet: NONE_RAW,
+      usdGross: NONE_RAW,
+      usdFee: NONE_RAW,
+      usdNet: NONE_RAW,
+    },
+  },
+}

@@ -1,0 +1,251 @@
+// Order entry and cancels (api-spec "Orders", domain §4).
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { ORDER_STATUSES, type OrderStatus } from '../../engine/domain/order.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import { apiHeaders } from '../auth/guard.ts'
+import { hmac } from '../http/auth-scheme.ts'
+import { orderId, slug } from '../http/fields.ts'
+import { invalid, type Refusal, refuse } from '../http/refusal.ts'
+import { type Bytes, bytes, JSON_TYPE } from '../http/reply.ts'
+import { rawRoute, route } from '../http/route.ts'
+import { integer, text } from '../http/scalars.ts'
+import { list, object, optional, schemaOf } from '../http/schema.ts'
+import type { OrderText } from '../pipeline/cancels.ts'
+import type { OrderAnswer } from '../pipeline/pipeline.ts'
+import { userOrderView } from '../pipeline/views.ts'
+import { batchCancelReply, batchResult, cancelAllReply, cancelDone } from './cancel-replies.ts'
+import {
+  ORDER_ID,
+  ORDER_REPLY_EXAMPLE,
+  ORDER_REQUEST_EXAMPLE,
+  USER_ORDER_EXAMPLE,
+} from './examples.ts'
+import type { Services } from './services.ts'
+import { message, orderReply, orderRequest, userOrder } from './shapes.ts'
+
+const CREATED = 201
+
+function answered(answer: OrderAnswer): Bytes | Refusal {
+  if ('text' in answer) return bytes(answer.text, JSON_TYPE, CREATED)
+  const { reject, issues, expectedFeeRateBps, retryAfterSec } = answer
+  if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
+  if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
+  return refuse(reject, undefined, retryAfterSec)
+}
+
+export const placeOrder = rawRoute({
+  method: 'POST',
+  path: '/orders',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Places a signed order. Answers once it is durable and matched.',
+  body: orderRequest(),
+  status: CREATED,
+  reply: orderReply(),
+  rejects: [
+    'OVERLOADED',
+    'BODY_MALFORMED',
+    'VALIDATION',
+    'MARKET_NOT_FOUND',
+    'TOKEN_NOT_IN_MARKET',
+    'AMOUNTS_INVALID',
+    'PRICE_MISMATCH',
+    'RECV_WINDOW_EXPIRED',
+    'MARKET_NOT_TRADABLE',
+    'ORDER_EXPIRED',
+    'OWNER_MISMATCH',
+    'SIGNER_MISMATCH',
+    'FEE_RATE_UNAVAILABLE',
+    'FEE_RATE_MISMATCH',
+    'SIGNATURE_INVALID',
+    'DUPLICATE_ORDER',
+    'DUPLICATE_CLIENT_ORDER_ID',
+    'OPEN_SIZE_LIMIT',
+    'CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+    'INSUFFICIENT_SHARES',
+    'POST_ONLY_WOULD_MATCH',
+  ],
+  example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
+  handle: ({ call }, { pipeline, settings }: Services) => {
+    const { method, target: pathWithQuery, body } = call
+    const proof = apiHeaders(call, settings.headerPrefixes)
+    return new Promise<Bytes | Refusal>((resolve) => {
+      pipeline.placeOrder({ method, pathWithQuery, body, ...proof }, (answer) =>
+        resolve(answered(answer)),
+      )
+    })
+  },
+})
+
+export const cancelOrder = route({
+  method: 'DELETE',
+  path: '/orders/:orderId',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Cancels what is left of one open order and releases its reserve.',
+  params: { orderId: orderId() },
+  reply: message(),
+  rejects: ['OVERLOADED', 'ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  example: {
+    params: { orderId: ORDER_ID },
+    reply: { message: 'Order canceled successfully' },
+  },
+  handle: async ({ params, caller }, { cancels }: Services) =>
+    cancelDone(await cancels.one(caller.profileId, { orderId: params.orderId })),
+})
+
+const clientId = () => text(LIMITS.clientOrderIdCodePointsMax, 1)
+
+/** Exactly one of the two ways to name an order; null for both or neither. */
+function named(body: { orderId?: string; clientOrderId?: string }): OrderText | null {
+  const { orderId: id, clientOrderId } = body
+  if (id !== undefined) return clientOrderId === undefined ? { orderId: id } : null
+  return clientOrderId === undefined ? null : { clientOrderId }
+}
+
+export const cancelOne = route({
+  method: 'POST',
+  path: '/orders/cancel',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Cancels one open order by its id or by the id its client gave it.',
+  body: object({ orderId: optional(orderId()), clientOrderId: optional(clientId()) }),
+  reply: message(),
+  rejects: ['OVERLOADED', 'VALIDATION', 'ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  example: {
+    body: { clientOrderId: 'quote-17' },
+    reply: { message: 'Order canceled successfully' },
+  },
+  handle: async ({ body, caller }, { cancels }: Services) => {
+    const order = named(body)
+    if (order === null) {
+      return invalid({ field: '', message: 'Exactly one of orderId or clientOrderId is required' })
+    }
+    return cancelDone(await cancels.one(caller.profileId, order))
+  },
+})
+
+export const cancelAll = route({
+  method: 'DELETE',
+  path: '/orders/all/:slug',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: "Cancels all of the caller's open orders in one market.",
+  params: { slug: slug() },
+  reply: cancelAllReply(),
+  rejects: ['OVERLOADED', 'MARKET_NOT_FOUND'],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+  },
+  handle: async ({ params, caller }, { cancels, pipeline }: Services) => {
+    const published = pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    const outcome = await cancels.all(caller.profileId, published.market.marketId)
+    if (typeof outcome === 'number') return refuse(outcome)
+    return batchResult(outcome, 'orderId')
+  },
+})
+
+const ids = () => list(orderId(), 1, LIMITS.batchCancelIdsMax)
+
+export const batchCancel = route({
+  method: 'POST',
+  path: '/orders/batch-cancel',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
+  body: object({
+    orderIds: optional(ids()),
+    clientOrderIds: optional(list(clientId(), 1, LIMITS.batchCancelIdsMax)),
+  }),
+  reply: batchCancelReply(),
+  rejects: ['OVERLOADED', 'VALIDATION', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  example: {
+    body: { orderIds: [ORDER_ID] },
+    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+  },
+  handle: async ({ body, caller }, { cancels }: Services) => {
+    const { orderIds, clientOrderIds } = body
+    if ((orderIds === undefined) === (clientOrderIds === undefined)) {
+      return invalid({
+        field: '',
+        message: 'Exactly one of orderIds or clientOrderIds is required',
+      })
+    }
+    const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
+    const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
+    const outcome = await cancels.batch(caller.profileId, [...byOrder, ...byClient])
+    if (typeof outcome === 'number') return refuse(outcome)
+    return batchResult(outcome, orderIds === undefined ? 'clientOrderId' : 'orderId')
+  },
+})
+
+export const cancelBatch = route({
+  method: 'POST',
+  path: '/orders/cancel-batch',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'The older name of batch-cancel; takes order ids only.',
+  body: object({ orderIds: ids() }),
+  reply: batchCancelReply(),
+  rejects: ['OVERLOADED', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  example: {
+    body: { orderIds: [ORDER_ID] },
+    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+  },
+  handle: async ({ body, caller }, { cancels }: Services) => {
+    const texts = body.orderIds.map((each) => ({ orderId: each }))
+    const outcome = await cancels.batch(caller.profileId, texts)
+    return typeof outcome === 'number' ? refuse(outcome) : batchResult(outcome, 'orderId')
+  },
+})
+
+/** A status filter as the query spells it: any letter case. */
+const statusText = () =>
+  schemaOf<string>({
+    type: 'string',
+    pattern: `^(${ORDER_STATUSES.map(anyCase).join('|')})$`,
+    description: `One of ${ORDER_STATUSES.join(', ')}, in any letter case.`,
+  })
+
+function anyCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('')
+}
+
+function statusNumbers(statuses: readonly string[] | undefined): number[] {
+  const upper = (statuses ?? []).map((status) => status.toUpperCase())
+  const wanted: readonly OrderStatus[] =
+    upper.length === 0 ? ['LIVE'] : ORDER_STATUSES.filter((status) => upper.includes(status))
+  return wanted.map((status) => ORDER_STATUSES.indexOf(status))
+}
+
+export const userOrders = route({
+  method: 'GET',
+  path: '/markets/:slug/user-orders',
+  auth: hmac(),
+  lane: 'private',
+  about: "The caller's orders in one market, newest first; live ones unless statuses are named.",
+  params: { slug: slug() },
+  query: {
+    statuses: optional(list(statusText(), 1, 16)),
+    limit: optional(integer(1, LIMITS.userOrdersLimitMax)),
+  },
+  reply: list(userOrder()),
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
+  handle: async ({ params, query, caller }, { reads, pipeline }: Services) => {
+    const published = pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    const rows = await reads.userOrders({
+      accountId: caller.profileId,
+      marketId: published.market.marketId,
+      statuses: statusNumbers(query.statuses),
+      limit: query.limit ?? LIMITS.userOrdersLimitMax,
+    })
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    return rows.map((row) => userOrderView(row, published, pipeline.ids))
+  },
+})

@@ -1,0 +1,31 @@
+import type { AuthState } from '../auth/guard.ts'
+import type { AccountChanges } from '../pipeline/accounts.ts'
+import type { Cancels } from '../pipeline/cancels.ts'
+import type { MarketChanges } from '../pipeline/market-changes.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { PrivateReads } from '../pipeline/private-reads.ts'
+import type { CollateralToken } from '../pipeline/views.ts'
+
+/** What handlers work with; main wires it once. */
+export interface Services {
+  readonly pipeline: Pipeline
+  readonly cancels: Cancels
+  readonly reads: PrivateReads
+  readonly accounts: AccountChanges
+  readonly markets: MarketChanges
+  readonly auth: AuthState
+  readonly settings: {
+    readonly headerPrefixes: readonly string[]
+    readonly collateral: CollateralToken
+    /** Venue of markets that name none. */
+    readonly exchangeAddress: string
+    readonly isTls: boolean
+  }
+  /** Key of the login nonces. */
+  readonly loginKey: Uint8Array
+  readonly clock: () => number
+  readonly isReady: () => boolean
+  readonly metricsText: () => Promise<string>
+  /** The OpenAPI document, encoded once. */
+  readonly openApi: () => Uint8Array
+}

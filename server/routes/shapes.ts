@@ -1,0 +1,164 @@
+// Reply shapes that several routes share (domain §12).
+
+import { ORDER_STATUSES, ORDER_TYPES } from '../../engine/domain/order.ts'
+import { address, bytes32, isoTime, orderId, profileId, uint256Text } from '../http/fields.ts'
+import { boolean, integer, nullable, number, oneOf, text } from '../http/scalars.ts'
+import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema.ts'
+
+export function message() {
+  return object({ message: text() })
+}
+
+const priceLevel = () =>
+  object({ price: number(0, 1), size: number(0), side: oneOf('BUY', 'SELL') })
+
+export function orderbook() {
+  return object({
+    bids: list(priceLevel()),
+    asks: list(priceLevel()),
+    tokenId: uint256Text(),
+    adjustedMidpoint: number(0, 1),
+    midpoint: number(0, 1),
+    lastTradePrice: nullable(number(0, 1)),
+    minSize: text(),
+    maxSpread: text(),
+  })
+}
+
+const pricePair = () => list(number(0, 1), 2, 2)
+
+export function market() {
+  return openObject({
+    id: integer(1),
+    slug: text(),
+    title: text(),
+    description: text(),
+    collateralToken: object({ address: address(), decimals: integer(0), symbol: text() }),
+    expirationTimestamp: nullable(integer()),
+    createdAt: isoTime(),
+    updatedAt: isoTime(),
+    categories: list(text()),
+    tags: list(text()),
+    status: oneOf('CREATED', 'FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'),
+    tradeType: oneOf('clob'),
+    marketType: oneOf('single'),
+    metadata: object({ fee: boolean() }),
+    volume: text(),
+    volumeFormatted: text(),
+    conditionId: bytes32(),
+    tokens: object({ yes: uint256Text(), no: uint256Text() }),
+    positionIds: list(uint256Text(), 2, 2),
+    prices: pricePair(),
+    tradePrices: object({
+      buy: object({ market: pricePair(), limit: pricePair() }),
+      sell: object({ market: pricePair(), limit: pricePair() }),
+    }),
+    venue: object({ exchange: address(), adapter: nullable(address()) }),
+    winningOutcomeIndex: nullable(integer(0, 1)),
+  })
+}
+
+export function userOrder() {
+  return object({
+    id: orderId(),
+    createdAt: isoTime(),
+    ownerId: profileId(),
+    marketId: text(),
+    token: uint256Text(),
+    type: oneOf(...ORDER_TYPES),
+    status: oneOf(...ORDER_STATUSES),
+    side: oneOf('BUY', 'SELL'),
+    makerAmount: uint256Text(),
+    takerAmount: uint256Text(),
+    price: nullable(text()),
+    originalSize: uint256Text(),
+    remainingSize: uint256Text(),
+    clientOrderId: optional(text()),
+  })
+}
+
+const rank = () =>
+  anyOf(
+    object({ id: integer(0), name: text(), feeRateBps: integer(0, 1000) }),
+    schemaOf<null>({ type: 'null' }),
+  )
+
+export function profile() {
+  return openObject({
+    id: profileId(),
+    account: address(),
+    username: nullable(text()),
+    displayName: text(),
+    client: text(),
+    smartWallet: nullable(address()),
+    rank: rank(),
+    effectiveFeeRateBps: nullable(integer(0, 1000)),
+    createdAt: isoTime(),
+  })
+}
+
+const whole = () => anyOf(integer(1), uint256Text())
+
+/** A signed order as it is sent (domain §12.4). */
+export function orderRequest() {
+  return object({
+    order: object({
+      salt: whole(),
+      maker: address(),
+      signer: address(),
+      taker: optional(address()),
+      tokenId: uint256Text(),
+      makerAmount: whole(),
+      takerAmount: whole(),
+      expiration: optional(anyOf(integer(0), uint256Text())),
+      nonce: optional(anyOf(integer(0, 0), oneOf('0'))),
+      feeRateBps: integer(0, 1000),
+      side: integer(0, 1),
+      signatureType: integer(0, 3),
+      signature: text(),
+      price: optional(anyOf(number(0, 1), text())),
+    }),
+    ownerId: profileId(),
+    orderType: oneOf(...ORDER_TYPES),
+    marketSlug: text(),
+    clientOrderId: optional(text()),
+    postOnly: optional(boolean()),
+    stpPolicy: optional(oneOf('cancel_maker', 'cancel_taker', 'cancel_both')),
+    timestamp: optional(integer(0)),
+    recvWindow: optional(integer(1, 10_000)),
+  })
+}
+
+export function orderReply() {
+  return object({
+    order: openObject({
+      id: orderId(),
+      status: oneOf(...ORDER_STATUSES),
+      createdAt: isoTime(),
+      marketId: integer(1),
+      ownerId: profileId(),
+    }),
+    makerMatches: list(
+      object({
+        id: text(),
+        createdAt: nullable(isoTime()),
+        matchedSize: uint256Text(),
+        orderId: orderId(),
+      }),
+    ),
+    execution: openObject({
+      matched: boolean(),
+      settlementStatus: oneOf('MATCHED', 'UNMATCHED', 'CANCELED'),
+      feeRateBps: integer(0, 1000),
+      effectiveFeeBps: integer(0, 10_000),
+      totalsRaw: object({
+        contractsGross: uint256Text(),
+        contractsFee: uint256Text(),
+        contractsNet: uint256Text(),
+        usdGross: uint256Text(),
+        usdFee: uint256Text(),
+        usdNet: uint256Text(),
+      }),
+    }),
+  })
+}

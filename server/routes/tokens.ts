@@ -1,0 +1,207 @@
+// API tokens and profiles (domain §12.1, §12.2).
+
+import { effectiveFeeBps, type Profile } from '../../engine/core/accounts.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import {
+  eitherOf,
+  hmac,
+  hmacOrSession,
+  identity,
+  session,
+  sessionOrIdentity,
+} from '../http/auth-scheme.ts'
+import { address, isoTime, profileId } from '../http/fields.ts'
+import { refuse } from '../http/refusal.ts'
+import { route } from '../http/route.ts'
+import { boolean, nullable, oneOf, text } from '../http/scalars.ts'
+import { list, object, optional } from '../http/schema.ts'
+import { ACCOUNT, ORDER_ID, PROFILE_EXAMPLE } from './examples.ts'
+import type { Services } from './services.ts'
+import { message, profile } from './shapes.ts'
+
+const iso = (ms: number) => new Date(ms).toISOString()
+const AT = iso(Date.UTC(2026, 0, 1))
+const DEFAULT_SCOPES: readonly Scope[] = ['trading']
+const scope = () => oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
+
+export const deriveToken = route({
+  method: 'POST',
+  path: '/auth/api-tokens/derive',
+  auth: sessionOrIdentity(),
+  lane: 'auth',
+  about: 'Makes an API token for the caller. Its secret is told here and never again.',
+  body: object({
+    label: optional(nullable(text(LIMITS.tokenLabelCharactersMax))),
+    scopes: optional(list(scope(), 1, 4)),
+  }),
+  status: 201,
+  reply: object({
+    apiKey: text(),
+    secret: text(),
+    tokenId: text(),
+    createdAt: isoTime(),
+    scopes: list(scope()),
+    profile: object({ id: profileId(), account: address() }),
+  }),
+  rejects: ['OVERLOADED', 'SCOPE_NOT_ALLOWED', 'TOKEN_LIMIT', 'PROFILE_NOT_FOUND'],
+  example: {
+    body: { label: 'maker', scopes: ['trading'] },
+    reply: {
+      apiKey: ORDER_ID,
+      secret: 'c2VjcmV0LWtleS1leGFtcGxlLWJhc2U2NC1lbmNvZGVk',
+      tokenId: ORDER_ID,
+      createdAt: AT,
+      scopes: ['trading'],
+      profile: { id: 1, account: ACCOUNT },
+    },
+  },
+  handle: async ({ body, caller }, { accounts, pipeline }: Services) => {
+    const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    const minted = await accounts.deriveToken(
+      owner,
+      [...new Set(body.scopes ?? DEFAULT_SCOPES)],
+      body.label ?? null,
+    )
+    if (typeof minted === 'number') return refuse(minted)
+    const { tokenId, secret, scopes } = minted
+    const token = pipeline.clearing.accounts.tokenById(tokenId)
+    return {
+      apiKey: tokenId,
+      secret,
+      tokenId,
+      createdAt: iso(token?.createdMs ?? 0),
+      scopes,
+      profile: { id: owner.profileId, account: owner.account },
+    }
+  },
+})
+
+export const listTokens = route({
+  method: 'GET',
+  path: '/auth/api-tokens',
+  auth: hmacOrSession(),
+  lane: 'private',
+  about: "The caller's live API tokens, without their secrets.",
+  reply: list(
+    object({
+      tokenId: text(),
+      label: nullable(text()),
+      scopes: list(scope()),
+      createdAt: isoTime(),
+      lastUsedAt: nullable(isoTime()),
+    }),
+  ),
+  example: {
+    reply: [
+      { tokenId: ORDER_ID, label: null, scopes: ['trading'], createdAt: AT, lastUsedAt: null },
+    ],
+  },
+  handle: ({ caller }, { pipeline }: Services) => {
+    const tokens = pipeline.clearing.accounts.byId(caller.profileId)?.tokens ?? []
+    return tokens.map(({ tokenId, label, scopes, createdMs, lastUsedMs }) => ({
+      tokenId,
+      label,
+      scopes,
+      createdAt: iso(createdMs),
+      lastUsedAt: lastUsedMs === null ? null : iso(lastUsedMs),
+    }))
+  },
+})
+
+export const tokenCapabilities = route({
+  method: 'GET',
+  path: '/auth/api-tokens/capabilities',
+  auth: eitherOf(sessionOrIdentity(), hmac()),
+  lane: 'private',
+  about: 'Which scopes the caller may give its tokens.',
+  reply: object({
+    partnerProfileId: profileId(),
+    tokenManagementEnabled: boolean(),
+    allowedScopes: list(scope()),
+  }),
+  rejects: ['PROFILE_NOT_FOUND'],
+  example: {
+    reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
+  },
+  handle: ({ caller }, { pipeline }: Services) => {
+    const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    return {
+      partnerProfileId: owner.profileId,
+      tokenManagementEnabled: true,
+      allowedScopes: owner.scopes,
+    }
+  },
+})
+
+export const revokeToken = route({
+  method: 'DELETE',
+  path: '/auth/api-tokens/:tokenId',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: 'Revokes one API token of the caller; it signs nothing from then on.',
+  params: { tokenId: text(64, 1) },
+  reply: message(),
+  rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
+  example: {
+    params: { tokenId: ORDER_ID },
+    reply: { message: 'API token revoked successfully' },
+  },
+  handle: async ({ params, caller }, { accounts }: Services) => {
+    const refused = await accounts.revokeToken(caller.profileId, params.tokenId)
+    return refused === 0 ? { message: 'API token revoked successfully' } : refuse(refused)
+  },
+})
+
+function profileView(owner: Profile) {
+  return {
+    id: owner.profileId,
+    account: owner.account,
+    username: owner.username,
+    displayName: owner.displayName,
+    bio: null,
+    client: owner.client,
+    pfpUrl: null,
+    smartWallet: owner.smartWallet,
+    isCreator: false,
+    isOnboarded: true,
+    socialUrl: null,
+    rank: owner.rank,
+    effectiveFeeRateBps: effectiveFeeBps(owner),
+    createdAt: iso(owner.createdMs),
+  }
+}
+
+export const ownProfile = route({
+  method: 'GET',
+  path: '/profiles/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: "The caller's private profile with the fee rate to sign.",
+  reply: profile(),
+  rejects: ['PROFILE_NOT_FOUND'],
+  example: { reply: PROFILE_EXAMPLE },
+  handle: ({ caller }, { pipeline }: Services) => {
+    const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    return owner === undefined ? refuse('PROFILE_NOT_FOUND') : profileView(owner)
+  },
+})
+
+export const profileByAccount = route({
+  method: 'GET',
+  path: '/profiles/:account',
+  auth: eitherOf(hmac(), session(), identity()),
+  lane: 'private',
+  about: 'The private profile of an account, for its owner.',
+  params: { account: address() },
+  reply: profile(),
+  rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN'],
+  example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
+  handle: ({ params, caller }, { pipeline }: Services) => {
+    const owner = pipeline.clearing.accounts.byAddress(params.account)
+    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    return owner.profileId === caller.profileId ? profileView(owner) : refuse('FORBIDDEN')
+  },
+})

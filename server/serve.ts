@@ -1,0 +1,171 @@
+// `outcomex serve`: opens the folder, starts the gateway, stops in good order.
+
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { api } from './api.ts'
+import { curve } from './auth/ecdsa.ts'
+import { Guard } from './auth/guard.ts'
+import { identityCheck } from './auth/identity.ts'
+import { digestOf } from './auth/session.ts'
+import type { Command } from './cli/shell.ts'
+import { readConfig, type ServeConfig, serveHelp } from './config.ts'
+import { Gateway } from './http/gateway.ts'
+import { ADDRESS_RATES, PROFILE_RATES, RateLimiter } from './http/rate-limit.ts'
+import { type Log, openLog } from './ops/log.ts'
+import { Metrics } from './ops/metrics.ts'
+import { openExchange, type RunningExchange } from './pipeline/open.ts'
+import type { Services } from './routes/services.ts'
+import { startDemo } from './services/demo.ts'
+import { watch, wire } from './wiring.ts'
+
+const TICK_MS = 20
+const PROGRESS_EVERY_MS = 2000
+
+/** A part died: says which and why, and ends the process; the journal brings it back. */
+function fatal(log: Log, sentence: string): never {
+  log.fatal(sentence)
+  process.stderr.write(`outcomex stops: ${sentence}\n`)
+  process.exit(1)
+}
+
+function progressOn(log: Log) {
+  let nextMs = Date.now() + PROGRESS_EVERY_MS
+  return (what: string, seq: number, total: number) => {
+    if (Date.now() < nextMs) return
+    nextMs = Date.now() + PROGRESS_EVERY_MS
+    log.info({ seq, total }, `replaying the ${what}`)
+  }
+}
+
+/** Makes the first admin token, or takes the configured one; only its digest is kept. */
+async function settleAdminToken(
+  { pipeline }: RunningExchange,
+  given: string | undefined,
+): Promise<string | null> {
+  const known = pipeline.clearing.accounts.adminTokenDigest
+  if (given === undefined && known !== '') return null
+  const token = given ?? randomBytes(24).toString('base64url')
+  const tokenDigest = digestOf(token)
+  if (tokenDigest !== known) await pipeline.change({ kind: 'setAdminToken', tokenDigest })
+  return given === undefined ? token : null
+}
+
+interface Running {
+  readonly exchange: RunningExchange
+  readonly gateway: Gateway<Services>
+  readonly ticker: NodeJS.Timeout
+  readonly metrics: Metrics
+}
+
+async function stop(log: Log, running: Running, stopDemo: () => Promise<void>): Promise<void> {
+  await stopDemo()
+  clearInterval(running.ticker)
+  await running.gateway.stop()
+  const last = await running.exchange.stop()
+  running.metrics.stop()
+  log.info(last, 'stopped')
+  log.flush()
+  process.exit(0)
+}
+
+/** A second signal does not wait. */
+function onSignals(log: Log, stopAll: () => Promise<void>): void {
+  let stopping = false
+  const onSignal = (signal: string) => {
+    if (stopping) process.exit(1)
+    stopping = true
+    log.info({ signal }, 'stopping')
+    stopAll().catch((error) => fatal(log, `the stop failed: ${error}`))
+  }
+  process.on('SIGTERM', () => onSignal('SIGTERM'))
+  process.on('SIGINT', () => onSignal('SIGINT'))
+}
+
+async function open(config: ServeConfig, log: Log, profiles: RateLimiter<number> | null) {
+  let touch: (tokenId: string) => void = () => {}
+  const exchange = await openExchange({
+    ...config,
+    clock: Date.now,
+    profileWaitSec: (profileId) => profiles?.take(profileId, 'trade', performance.now()) ?? 0,
+    onTokenUsed: (tokenId) => touch(tokenId),
+    onFault: (sentence) => fatal(log, sentence),
+    onProgress: progressOn(log),
+  })
+  const { recovered } = exchange
+  log.info({ ...recovered, curve: curve.name }, 'recovered')
+  if (recovered.lostRecords > 0) {
+    log.warn(
+      `${recovered.lostRecords} acknowledged records were lost with the power: ` +
+        'the folder was written with --durability normal',
+    )
+  }
+  const setTouch = (next: (tokenId: string) => void) => {
+    touch = next
+  }
+  return { exchange, setTouch }
+}
+
+async function serve(config: ServeConfig): Promise<void> {
+  const log = openLog(config.logLevel)
+  process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
+  process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
+  const profiles = config.rateLimit ? new RateLimiter<number>(PROFILE_RATES) : null
+  const { exchange, setTouch } = await open(config, log, profiles)
+  const metrics = new Metrics()
+  watch(exchange, metrics)
+  const services = await wire(exchange, config, { metrics, clock: Date.now, isReady: () => true })
+  setTouch((tokenId) => services.accounts.touch(tokenId))
+  const adminToken = await settleAdminToken(exchange, config.adminToken)
+  const identity = config.identity === undefined ? undefined : identityCheck(config.identity)
+  const { headerPrefixes } = config
+  const guard = new Guard({
+    state: services.auth,
+    headerPrefixes,
+    ...(identity === undefined ? {} : { identity }),
+  })
+  const gateway = new Gateway<Services>({
+    routes: api,
+    services,
+    authenticate: async (call, auth) => guard.authenticate(call, auth, Date.now()),
+    onFault: (error) => fatal(log, error instanceof Error ? (error.stack ?? '') : String(error)),
+    addressLimiter: config.rateLimit ? new RateLimiter<string>(ADDRESS_RATES) : null,
+    profileLimiter: profiles,
+    observe: (seen) => metrics.http(seen),
+    ...(config.tls === undefined ? {} : { tls: config.tls }),
+  })
+  const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
+  const port = await gateway.listen(config.host, config.port)
+  const scheme = config.tls === undefined ? 'http' : 'https'
+  const baseUrl = `${scheme}://${config.host}:${port}`
+  if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
+  const demo = config.demo
+    ? await startDemo({ dataDir: config.dataDir, baseUrl, adminToken, config, log })
+    : { stop: async () => {} }
+  onSignals(log, () => stop(log, { exchange, gateway, ticker, metrics }, demo.stop))
+  process.stdout.write(`listening ${baseUrl}\n`)
+}
+
+/** Runs until a signal ends the process; gives an exit code only when it could not start. */
+async function runServe(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help')) {
+    process.stdout.write(`${serveHelp()}\n`)
+    return 0
+  }
+  const reading = readConfig(argv, process.env, (path) => readFileSync(path, 'utf8'))
+  if (!reading.ok) {
+    process.stderr.write(`outcomex: ${reading.sentence}\n`)
+    return 2
+  }
+  try {
+    await serve(reading.config)
+    return await new Promise<number>(() => {})
+  } catch (error) {
+    process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
+    return 1
+  }
+}
+
+export const serveCommand: Command = {
+  about: 'Runs the exchange on a data folder.',
+  run: (argv) => runServe(argv),
+}

@@ -1,0 +1,120 @@
+// The demo trades as anyone would: signed orders over the public API.
+
+import { randomInt } from 'node:crypto'
+import { ZERO_ADDRESS } from '../auth/address.ts'
+import { signCall } from '../auth/api-token.ts'
+import { accountOf, signClientOrder } from '../auth/client-order.ts'
+
+export interface DemoTrader {
+  readonly profileId: number
+  readonly account: string
+  readonly privateKey: string
+  readonly tokenId: string
+  readonly secret: string
+}
+
+export interface DemoMarket {
+  readonly slug: string
+  readonly tokens: readonly [yes: string, no: string]
+  readonly exchange: string
+  readonly hasFee: boolean
+}
+
+export interface Venue {
+  readonly baseUrl: string
+  readonly headerPrefix: string
+  readonly domain: { readonly name: string; readonly chainId: number }
+}
+
+/** One order of the demo: price in ticks of its own token; a size in whole shares. */
+export interface DemoOrder {
+  readonly isBuy: boolean
+  readonly outcome: 0 | 1
+  readonly priceTicks: number
+  readonly shares: number
+  readonly type: 'GTC' | 'FAK'
+}
+
+const FEE_BPS = 300
+const SALT_STEPS = 1_000_000
+
+async function reply(response: Response): Promise<unknown> {
+  const body: unknown = await response.json()
+  if (response.ok) return body
+  throw new Error(`${response.status} ${JSON.stringify(body)}`)
+}
+
+export async function adminCall(
+  baseUrl: string,
+  adminToken: string,
+  path: string,
+  body: unknown,
+): Promise<unknown> {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  return reply(await fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) }))
+}
+
+export class DemoClient {
+  readonly trader: DemoTrader
+  readonly #venue: Venue
+  readonly #key: Buffer
+
+  constructor(trader: DemoTrader, venue: Venue) {
+    this.trader = trader
+    this.#venue = venue
+    this.#key = Buffer.from(trader.privateKey.slice(2), 'hex')
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { baseUrl, headerPrefix } = this.#venue
+    const text = body === undefined ? '' : JSON.stringify(body)
+    const timestamp = new Date().toISOString()
+    const signature = signCall({
+      secret: Buffer.from(this.trader.secret, 'base64'),
+      timestamp,
+      method,
+      pathWithQuery: path,
+      body: Buffer.from(text),
+    })
+    const headers = {
+      [`${headerPrefix}api-key`]: this.trader.tokenId,
+      [`${headerPrefix}timestamp`]: timestamp,
+      [`${headerPrefix}signature`]: signature,
+      ...(text === '' ? {} : { 'content-type': 'application/json' }),
+    }
+    const init = text === '' ? { method, headers } : { method, headers, body: text }
+    return reply(await fetch(baseUrl + path, init))
+  }
+
+  place(market: DemoMarket, order: DemoOrder): Promise<unknown> {
+    const sharesRaw = order.shares * 1_000_000
+    const collateralRaw = order.shares * order.priceTicks * 1000
+    const account = accountOf(this.#key)
+    const { domain } = this.#venue
+    const signed = signClientOrder(
+      {
+        salt: Date.now() * 1000 + randomInt(SALT_STEPS),
+        maker: account,
+        signer: account,
+        taker: ZERO_ADDRESS,
+        tokenId: market.tokens[order.outcome],
+        makerAmount: order.isBuy ? collateralRaw : sharesRaw,
+        takerAmount: order.isBuy ? sharesRaw : collateralRaw,
+        expiration: '0',
+        nonce: 0,
+        feeRateBps: FEE_BPS,
+        side: order.isBuy ? 0 : 1,
+        signatureType: 0,
+        signature: '0x',
+      },
+      { ...domain, exchange: market.exchange },
+      this.#key,
+    )
+    return this.call('POST', '/orders', {
+      order: signed,
+      ownerId: this.trader.profileId,
+      orderType: order.type,
+      marketSlug: market.slug,
+    })
+  }
+}

@@ -1,0 +1,87 @@
+// Two bots of the demo: one quotes around a price that wanders, one now and then takes a quote.
+
+import type { DemoClient, DemoMarket } from './demo-client.ts'
+
+export interface MarketMaker {
+  stop(): Promise<void>
+}
+
+export interface MarketMakerOptions {
+  readonly maker: DemoClient
+  readonly taker: DemoClient
+  readonly markets: readonly DemoMarket[]
+  readonly warn: (sentence: string) => void
+}
+
+const ROUND_MS = 1500
+const LEVELS = 4
+const LEVEL_STEP_TICKS = 10
+const HALF_SPREAD_TICKS = 10
+const LEVEL_SHARES = 100
+
+function wander(ticks: number): number {
+  const step = Math.round((Math.random() - 0.5) * 16)
+  return Math.min(850, Math.max(150, ticks + step))
+}
+
+/** Quotes both sides with buys alone (YES below, NO above): a maker needs collateral, no shares. */
+async function quote(maker: DemoClient, market: DemoMarket, fairTicks: number): Promise<void> {
+  await maker.call('DELETE', `/orders/all/${market.slug}`)
+  for (let level = 0; level < LEVELS; level++) {
+    const awayTicks = HALF_SPREAD_TICKS + level * LEVEL_STEP_TICKS
+    const shares = LEVEL_SHARES * (level + 1)
+    const common = { isBuy: true, shares, type: 'GTC' as const }
+    await maker.place(market, { ...common, outcome: 0, priceTicks: fairTicks - awayTicks })
+    await maker.place(market, { ...common, outcome: 1, priceTicks: 1000 - fairTicks - awayTicks })
+  }
+}
+
+async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number): Promise<void> {
+  const outcome = Math.random() < 0.5 ? 0 : 1
+  const ownTicks = outcome === 0 ? fairTicks : 1000 - fairTicks
+  const shares = 1 + Math.floor(Math.random() * 20)
+  const priceTicks = Math.min(990, ownTicks + 2 * HALF_SPREAD_TICKS)
+  await taker.place(market, { isBuy: true, outcome, priceTicks, shares, type: 'FAK' })
+}
+
+/** Resolves when every book has its first quotes; a failed round is said once and tried again. */
+export async function startMarketMaker(options: MarketMakerOptions): Promise<MarketMaker> {
+  const { maker, taker, markets, warn } = options
+  const fair = new Map(markets.map((market, index) => [market, 350 + 100 * index]))
+  let stopped = false
+  let said = ''
+  let timer: NodeJS.Timeout | undefined
+  const round = async () => {
+    for (const market of markets) {
+      if (stopped) return
+      const ticks = wander(fair.get(market) ?? 500)
+      fair.set(market, ticks)
+      await quote(maker, market, ticks)
+      if (Math.random() < 0.5) await takeSome(taker, market, ticks)
+    }
+  }
+  const guarded = () =>
+    round().catch((error) => {
+      const sentence = `the demo's market maker: ${error instanceof Error ? error.message : error}`
+      if (!stopped && sentence !== said) warn(sentence)
+      said = sentence
+    })
+  let running = guarded()
+  await running
+  const next = () => {
+    timer = setTimeout(() => {
+      running = guarded()
+      running.then(() => {
+        if (!stopped) next()
+      })
+    }, ROUND_MS)
+  }
+  next()
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
