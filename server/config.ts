@@ -1,4 +1,5 @@
 import type { Durability } from '../persistence/journal-port.ts'
+import { checksumAddress, isAddress } from './auth/address.ts'
 import { defaultIntakeThreads } from './auth/intake-pool.ts'
 import {
   type AnySetting,
@@ -33,12 +34,12 @@ function maybe<T>(flag: string, kind: Kind<T>, help: string): Setting<T | undefi
 
 const file = words('FILE', 'the path of a file')
 const THREADS_MAX = 256
-const SECRET = /^[\x21-\x7e]{16,256}$/
+const SECRET = /^[\x21-\x7e]{1,256}$/
 
 const secret: Kind<string> = {
   isSecret: true,
   shape: 'TOKEN',
-  wants: '16 to 256 visible ASCII characters without spaces',
+  wants: 'at most 256 visible ASCII characters without spaces',
   read: (text) => (SECRET.test(text) ? text : undefined),
 }
 
@@ -175,6 +176,17 @@ export function readConfig(
     if (error instanceof WrongUse) return { ok: false, sentence: error.message }
     throw error
   }
+}
+
+/** The addresses with their EIP-55 checksums, or a sentence for a wrong one. Needs `keccakReady`. */
+export function withChecksums(config: ServeConfig): ConfigReading {
+  const wrong = [config.exchangeAddress, config.collateralAddress].find((text) => !isAddress(text))
+  if (wrong !== undefined) {
+    return { ok: false, sentence: `The address ${wrong} has a wrong EIP-55 checksum` }
+  }
+  const exchangeAddress = checksumAddress(config.exchangeAddress.toLowerCase())
+  const collateralAddress = checksumAddress(config.collateralAddress.toLowerCase())
+  return { ok: true, config: { ...config, exchangeAddress, collateralAddress } }
 }
 
 /** All that was given, the weakest source first. */

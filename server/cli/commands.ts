@@ -4,6 +4,7 @@ import { orderCommand } from './order.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { type Command, EXIT, processShell, type Shell } from './shell.ts'
 import { verifyCommand } from './verify.ts'
+import { packageVersion } from './version.ts'
 
 export type Commands = Readonly<Record<string, Command>>
 
@@ -31,12 +32,11 @@ function helpOf(known: Commands): string {
 export async function runCommand(
   known: Commands,
   argv: readonly string[],
-  version: string,
   shell: Shell = processShell,
 ): Promise<number> {
   const [name, ...args] = argv
   if (name === '--version' || name === '-v') {
-    shell.say(version)
+    shell.say(packageVersion())
     return EXIT.OK
   }
   if (name === '--help' || name === '-h' || name === 'help') {

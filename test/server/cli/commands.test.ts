@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { commands, runCommand } from '../../../server/cli/commands.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { fillJournal } from '../../support/journal-fill.ts'
+
+interface Ran {
+  readonly code: number
+  readonly said: string
+  readonly warned: string
+}
+
+async function run(...argv: string[]): Promise<Ran> {
+  const said: string[] = []
+  const warned: string[] = []
+  const code = await runCommand(commands, argv, {
+    env: {},
+    say: (text) => said.push(text),
+    warn: (text) => warned.push(text),
+    nowMs: () => 0,
+  })
+  return { code, said: said.join('\n'), warned: warned.join('\n') }
+}
+
+/** A port of this machine that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  assert.ok(typeof address === 'object' && address !== null)
+  return address.port
+}
+
+function demoFolder(baseUrl: string): string {
+  const dataDir = newFolder()
+  const trader = {
+    profileId: 1,
+    account: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+    privateKey: `0x${'11'.repeat(32)}`,
+    tokenId: 'token',
+    secret: 'c2VjcmV0',
+  }
+  const demo = { baseUrl, adminToken: 'admin', traders: [trader] }
+  writeFileSync(join(dataDir, 'demo.json'), JSON.stringify(demo))
+  return dataDir
+}
+
+test('no command prints the list and exits 2, --help exits 0', async () => {
+  const bare = await run()
+  const asked = await run('--help')
+  assert.deepEqual([bare.code, asked.code], [2, 0])
+  assert.equal(bare.warned, asked.said)
+  for (const name of Object.keys(commands))
+    assert.match(asked.said, new RegExp(`outcomex ${name} `))
+})
+
+test('--version prints the version of the package', async () => {
+  const file: unknown = JSON.parse(readFileSync('package.json', 'utf8'))
+  assert.ok(typeof file === 'object' && file !== null && 'version' in file)
+  assert.deepEqual(await run('--version'), { code: 0, said: file.version, warned: '' })
+})
+
+test('an unknown command names the nearest one', async () => {
+  const { code, warned } = await run('ordr')
+  assert.equal(code, 2)
+  assert.equal(warned, "There is no command 'ordr'; did you mean order?")
+  assert.equal((await run('constructor')).code, 2)
+})
+
+test('every command explains itself', async () => {
+  for (const name of Object.keys(commands)) {
+    const { code, said } = await run(name, '--help')
+    assert.equal(code, 0)
+    assert.match(said, new RegExp(`^outcomex ${name}`))
+    assert.match(said, /--data DIR/)
+  }
+})
+
+test('verify prints seq, state hash and counts; rebuild says how far it came', async () => {
+  const dataDir = newFolder()
+  fillJournal(dataDir, [])
+  const verified = await run('verify', '--data', dataDir)
+  assert.equal(verified.code, 0, verified.warned)
+  assert.match(verified.said, /^seq 0\nstate [0-9a-f]{64}\nprofiles 0\nmarkets 0\nopen orders 0\n/)
+  const rebuilt = await run('rebuild', `--data=${dataDir}`)
+  assert.deepEqual(rebuilt, { code: 0, said: 'read tables seq 0', warned: '' })
+})
+
+test('verify and rebuild refuse a folder that holds no exchange', async () => {
+  const empty = newFolder()
+  const gone = join(empty, 'gone')
+  const rows: [string[], number, RegExp][] = [
+    [['verify', '--data', empty], 1, /there is no journal here/],
+    [['verify', '--data', gone], 1, /there is no journal here/],
+    [['rebuild', '--data', gone], 1, /there is no such data folder/],
+    [['verify', gone], 2, /name the folder with --data$/],
+    [['verify', '--date', gone], 2, /did you mean --data\?$/],
+  ]
+  for (const [argv, code, warned] of rows) {
+    const ran = await run(...argv)
+    assert.equal(ran.code, code)
+    assert.match(ran.warned, warned)
+  }
+})
+
+test('an order without a demo, a trader or a server says what to do', async () => {
+  const order = ['order', '--market', 'm', '--buy', 'yes', '1@0.5']
+  const empty = newFolder()
+  const url = `http://127.0.0.1:${await closedPort()}`
+  const demo = demoFolder(url)
+  const rows: [string[], number, RegExp][] = [
+    [['--data', empty], 1, /^There is no demo.json in .*start the demo first with `make run`/],
+    [
+      ['--data', demo, '--as', '1'],
+      2,
+      /^demo.json has no trader 1; give --as a number from 0 to 0$/,
+    ],
+    [['--data', demo], 1, /^No exchange answers at http:.* \(ECONNREFUSED\): start one/],
+    [['--data', demo, '--url', 'nowhere'], 1, /^No exchange answers at nowhere/],
+  ]
+  for (const [more, code, warned] of rows) {
+    const ran = await run(...order, ...more)
+    assert.equal(ran.code, code)
+    assert.match(ran.warned, warned)
+  }
+  writeFileSync(join(demo, 'demo.json'), '{}')
+  assert.match((await run(...order, '--data', demo)).warned, /demo.json is damaged/)
+})
+
+test('an admin call without a token or a server says what to do', async () => {
+  const url = `http://127.0.0.1:${await closedPort()}`
+  const bare = await run('admin', 'credit', '1', '5', '--data', newFolder())
+  assert.equal(bare.code, 2)
+  assert.match(bare.warned, /^The admin token is missing: give --admin-token/)
+  const closed = await run('admin', 'credit', '1', '5', '--data', demoFolder(url))
+  assert.equal(closed.code, 1)
+  assert.match(closed.warned, /ECONNREFUSED/)
+})
