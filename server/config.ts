@@ -178,7 +178,7 @@ export function readConfig(
   }
 }
 
-/** The addresses with their EIP-55 checksums, or a sentence for a wrong one. Needs `keccakReady`. */
+/** Addresses with their EIP-55 checksums, or a sentence for a wrong one. Needs `keccakReady`. */
 export function withChecksums(config: ServeConfig): ConfigReading {
   const wrong = [config.exchangeAddress, config.collateralAddress].find((text) => !isAddress(text))
   if (wrong !== undefined) {

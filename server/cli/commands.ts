@@ -4,7 +4,6 @@ import { orderCommand } from './order.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { type Command, EXIT, processShell, type Shell } from './shell.ts'
 import { verifyCommand } from './verify.ts'
-import { packageVersion } from './version.ts'
 
 export type Commands = Readonly<Record<string, Command>>
 
@@ -32,11 +31,12 @@ function helpOf(known: Commands): string {
 export async function runCommand(
   known: Commands,
   argv: readonly string[],
+  version: string,
   shell: Shell = processShell,
 ): Promise<number> {
   const [name, ...args] = argv
   if (name === '--version' || name === '-v') {
-    shell.say(packageVersion())
+    shell.say(version)
     return EXIT.OK
   }
   if (name === '--help' || name === '-h' || name === 'help') {

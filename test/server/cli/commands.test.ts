@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { commands, runCommand } from '../../../server/cli/commands.ts'
+import { VERSION } from '../../../server/version.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 
@@ -16,7 +17,7 @@ interface Ran {
 async function run(...argv: string[]): Promise<Ran> {
   const said: string[] = []
   const warned: string[] = []
-  const code = await runCommand(commands, argv, {
+  const code = await runCommand(commands, argv, VERSION, {
     env: {},
     say: (text) => said.push(text),
     warn: (text) => warned.push(text),

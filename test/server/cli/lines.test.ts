@@ -155,7 +155,7 @@ test('an order from the command line has the signature of the rules', () => {
   })
 })
 
-test('the fee rate to sign is the effective one, nothing without fees, a sentence without rank', () => {
+test('the effective fee rate is signed, nothing without fees; no rank is a sentence', () => {
   const venue = { slug: 'm', tokens: { yes: '1', no: '2' }, exchange: '', takesFees: true }
   assert.equal(feeBpsOf({ effectiveFeeRateBps: 250 }, venue), 250)
   assert.equal(feeBpsOf({}, { ...venue, takesFees: false }), 0)
