@@ -226,7 +226,7 @@ export class ExchangeDriver {
       tokenId: `token-${order.accountId}`,
       ownerId: order.accountId,
       signerIsCaller: true,
-      makerIsSigner: true,
+      makerIsCaller: true,
       signatureOk: true,
       signedFeeBps: Math.min(rateBps, profile?.feeCapBps ?? rateBps),
       timestampMs: 0,

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshSeed, fromEnv } from '../../support/random.ts'
+import { TwinFlow } from '../../support/twin-flow.ts'
+
+// The engine against the slow exchange, command by command. SEED and STEPS replay one flow.
+
+const SEEDS = process.env.SEED === undefined ? 50 : 1
+const STEPS = fromEnv('STEPS', 20_000)
+
+test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () => {
+  const first = freshSeed()
+  for (let seed = first; seed < first + SEEDS; seed++) {
+    const flow = new TwinFlow(seed)
+    try {
+      for (let step = 1; step <= STEPS; step++) {
+        flow.step()
+        if (step % 100 === 0) flow.compareEverything()
+      }
+    } catch (error) {
+      console.log(`SEED=${seed} STEPS=${flow.steps}: ${flow.lastAct}`)
+      throw error
+    }
+    assert(flow.fills > STEPS / 20, 'a flow trades')
+  }
+})

@@ -1,0 +1,297 @@
+// A slow, obvious exchange of books and money, written from the rules and from nothing else: plain
+// objects in arrays, bigint money, every search a scan. The engine must agree with it.
+
+export type SlowSide = 'buy' | 'sell'
+export type SlowToken = 'yes' | 'no'
+export type SlowPolicy = 'cancel_maker' | 'cancel_taker' | 'cancel_both'
+export type SlowEnd = 'rested' | 'filled' | 'killed' | 'stopped' | 'would cross'
+
+export interface SlowRequest {
+  id: number
+  market: number
+  owner: number
+  side: SlowSide
+  token: SlowToken
+  type: 'GTC' | 'FAK' | 'FOK'
+  /** Raw price of the order's own token; null walks the whole opposite side. */
+  price: bigint | null
+  shares: bigint
+  /** What a market buy spends instead of naming shares. */
+  spend: bigint
+  postOnly: boolean
+  policy: SlowPolicy
+  feeBps: bigint
+}
+
+interface Resting {
+  id: number
+  market: number
+  owner: number
+  side: SlowSide
+  token: SlowToken
+  price: bigint
+  left: bigint
+  locked: bigint
+}
+
+export interface SlowFill {
+  maker: number
+  shares: bigint
+  left: bigint
+  closed: boolean
+}
+
+export interface SlowAnswer {
+  end: SlowEnd | 'short'
+  fills: SlowFill[]
+  cancelled: number[]
+  shares: bigint
+  collateral: bigint
+  fee: bigint
+  /** Owners whose balances may have changed. */
+  owners: Set<number>
+}
+
+interface Purse {
+  free: bigint
+  locked: bigint
+}
+
+const ONE = 1_000_000n
+const STEP = 1_000n
+
+const up = (a: bigint, b: bigint) => (a + b - 1n) / b
+const least = (a: bigint, b: bigint) => (a < b ? a : b)
+
+/** BUY YES and SELL NO want YES to be cheap; the other two want it dear. */
+function isBid(order: { side: SlowSide; token: SlowToken }): boolean {
+  return (order.side === 'buy') === (order.token === 'yes')
+}
+
+function onLadder(token: SlowToken, price: bigint): bigint {
+  return token === 'yes' ? price : ONE - price
+}
+
+function reserveOf(order: { side: SlowSide; price: bigint }, left: bigint): bigint {
+  return order.side === 'buy' ? (order.price * left) / ONE : left
+}
+
+export class SlowExchange {
+  readonly resting: Resting[] = []
+  readonly #cash = new Map<number, Purse>()
+  readonly #shares = new Map<string, Purse>()
+  readonly #inside = new Map<number, bigint>()
+  deposits = 0n
+
+  cash(owner: number): Purse {
+    const purse = this.#cash.get(owner) ?? { free: 0n, locked: 0n }
+    this.#cash.set(owner, purse)
+    return purse
+  }
+
+  shares(owner: number, market: number, token: SlowToken): Purse {
+    const key = `${owner} ${market} ${token}`
+    const purse = this.#shares.get(key) ?? { free: 0n, locked: 0n }
+    this.#shares.set(key, purse)
+    return purse
+  }
+
+  inside(market: number): bigint {
+    return this.#inside.get(market) ?? 0n
+  }
+
+  deposit(owner: number, amount: bigint): void {
+    this.cash(owner).free += amount
+    this.deposits += amount
+  }
+
+  #purseOf(order: { owner: number; market: number; side: SlowSide; token: SlowToken }): Purse {
+    if (order.side === 'buy') return this.cash(order.owner)
+    return this.shares(order.owner, order.market, order.token)
+  }
+
+  /** The order that matches next, or null: best price first, then the one that came first. */
+  #nextMaker(request: SlowRequest, passed: ReadonlySet<number>): Resting | null {
+    const bid = isBid(request)
+    let best: Resting | null = null
+    for (const order of this.resting) {
+      if (order.market !== request.market || isBid(order) === bid || passed.has(order.id)) continue
+      const price = onLadder(order.token, order.price)
+      if (request.price !== null) {
+        const limit = onLadder(request.token, request.price)
+        if (bid ? price > limit : price < limit) continue
+      }
+      if (best === null) best = order
+      else {
+        const before = onLadder(best.token, best.price)
+        if (bid ? price < before : price > before) best = order
+      }
+    }
+    return best
+  }
+
+  /** Shares that this maker and a taker who still wants `want` exchange. */
+  #sizeOf(request: SlowRequest, maker: Resting, want: bigint): bigint {
+    const price = this.#takerPrice(request, maker)
+    if (request.price !== null) return least(maker.left - (maker.left % STEP), want)
+    if (request.side === 'buy') return least(maker.left, (want * ONE) / price)
+    return least(maker.left, want)
+  }
+
+  /** The maker's price said in the taker's token. */
+  #takerPrice(request: SlowRequest, maker: Resting): bigint {
+    return request.token === maker.token ? maker.price : ONE - maker.price
+  }
+
+  /** What all-or-nothing would come to, with nothing moved. */
+  #wholeOrNot(request: SlowRequest): 'filled' | 'killed' | 'stopped' {
+    const passed = new Set<number>()
+    const bySpend = request.price === null && request.side === 'buy'
+    let want = bySpend ? request.spend : request.shares
+    while (want > 0n) {
+      const maker = this.#nextMaker(request, passed)
+      if (maker === null) return 'killed'
+      passed.add(maker.id)
+      if (maker.owner === request.owner) {
+        if (request.policy !== 'cancel_maker') return 'stopped'
+        continue
+      }
+      const size = this.#sizeOf(request, maker, want)
+      want -= bySpend ? up(size * this.#takerPrice(request, maker), ONE) : size
+    }
+    return 'filled'
+  }
+
+  place(request: SlowRequest): SlowAnswer {
+    const answer: SlowAnswer = {
+      end: 'short',
+      fills: [],
+      cancelled: [],
+      shares: 0n,
+      collateral: 0n,
+      fee: 0n,
+      owners: new Set([request.owner]),
+    }
+    const buys = request.side === 'buy'
+    const price = request.price ?? 0n
+    const bySpend = request.price === null && buys
+    const reserve = buys && !bySpend ? (price * request.shares) / ONE : request.shares
+    const locked = bySpend ? request.spend : reserve
+    const purse = this.#purseOf(request)
+    if (purse.free < locked) return answer
+    if (request.postOnly && this.#nextMaker(request, new Set()) !== null) {
+      answer.end = 'would cross'
+      return answer
+    }
+    if (request.type === 'FOK') {
+      const whole = this.#wholeOrNot(request)
+      if (whole !== 'filled') {
+        answer.end = whole
+        return answer
+      }
+    }
+    purse.free -= locked
+    const want = this.#walk(request, answer)
+    const paid = buys ? answer.collateral : answer.shares
+    const rests = answer.end === 'rested'
+    const kept = rests ? reserveOf({ side: request.side, price }, want) : 0n
+    purse.locked += kept
+    purse.free += locked - paid - kept
+    if (rests) {
+      const { id, market, owner, side, token } = request
+      this.resting.push({ id, market, owner, side, token, price, left: want, locked: kept })
+    }
+    this.#earn(request, answer)
+    return answer
+  }
+
+  /** Fills until nothing is wanted or nothing is there; returns what is still wanted. */
+  #walk(request: SlowRequest, answer: SlowAnswer): bigint {
+    const bySpend = request.price === null && request.side === 'buy'
+    let want = bySpend ? request.spend : request.shares
+    answer.end = 'filled'
+    while (want > 0n) {
+      const maker = this.#nextMaker(request, new Set())
+      if (maker === null) {
+        answer.end = request.type === 'GTC' ? 'rested' : 'killed'
+        return want
+      }
+      if (maker.owner === request.owner) {
+        if (request.policy !== 'cancel_taker') {
+          this.cancel(maker.id)
+          answer.cancelled.push(maker.id)
+        }
+        if (request.policy === 'cancel_maker') continue
+        answer.end = 'stopped'
+        return want
+      }
+      const size = this.#sizeOf(request, maker, want)
+      const value = this.#fill(request, maker, size)
+      want -= bySpend ? value : size
+      answer.shares += size
+      answer.collateral += value
+      answer.owners.add(maker.owner)
+      const closed = maker.left < STEP
+      answer.fills.push({ maker: maker.id, shares: size, left: maker.left, closed })
+      if (closed) this.cancel(maker.id)
+    }
+    return want
+  }
+
+  /** The maker's half of one fill; returns the collateral of the taker's half. */
+  #fill(request: SlowRequest, maker: Resting, size: bigint): bigint {
+    const exact = size * this.#takerPrice(request, maker)
+    const value = request.side === 'buy' ? up(exact, ONE) : exact / ONE
+    const other = request.token === maker.token ? value : size - value
+    if (request.token !== maker.token) {
+      const change = request.side === 'buy' ? size : -size
+      this.#inside.set(maker.market, this.inside(maker.market) + change)
+    }
+    const gives = this.#purseOf(maker)
+    const left = maker.left - size
+    const lock = reserveOf(maker, left)
+    gives.locked += lock - maker.locked
+    gives.free += maker.locked - lock - (maker.side === 'buy' ? other : size)
+    if (maker.side === 'buy') this.shares(maker.owner, maker.market, maker.token).free += size
+    else this.cash(maker.owner).free += other
+    maker.left = left
+    maker.locked = lock
+    return value
+  }
+
+  /** One fee on the whole trade, out of what the taker receives. */
+  #earn(request: SlowRequest, answer: SlowAnswer): void {
+    const n = answer.shares
+    const c = answer.collateral
+    const part = least(c, n - c)
+    if (request.side === 'buy') {
+      if (c > 0n && part > 0n) answer.fee = (request.feeBps * part * n) / (c * 10_000n)
+      this.shares(request.owner, request.market, request.token).free += n - answer.fee
+      this.shares(0, request.market, request.token).free += answer.fee
+      return
+    }
+    if (part > 0n) answer.fee = (request.feeBps * part) / 10_000n
+    this.cash(request.owner).free += c - answer.fee
+    this.cash(0).free += answer.fee
+  }
+
+  /** Gives back what the order locks; false when it does not rest. */
+  cancel(id: number): boolean {
+    const at = this.resting.findIndex((order) => order.id === id)
+    if (at < 0) return false
+    const [order] = this.resting.splice(at, 1)
+    const purse = this.#purseOf(order)
+    purse.locked -= order.locked
+    purse.free += order.locked
+    return true
+  }
+
+  /** Lines of the book by rising ladder price, each level oldest first. */
+  book(market: number): { ticks: number; id: number; left: number }[] {
+    const mine = this.resting.filter((order) => order.market === market)
+    const lines = mine.map(({ id, token, price, left }) => {
+      return { ticks: Number(onLadder(token, price) / 1_000n), id, left: Number(left) }
+    })
+    return lines.sort((a, b) => a.ticks - b.ticks)
+  }
+}

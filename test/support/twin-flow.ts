@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { eachResting } from '../../engine/core/market.ts'
+import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
+import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchange-driver.ts'
+import { Random } from './random.ts'
+import { type SlowAnswer, SlowExchange, type SlowToken } from './slow-book.ts'
+
+// A random flow of commands into the engine and into the slow exchange, compared at each step.
+
+const ACCOUNTS = 6
+const RANK_BPS = [300, 250, 100, 1000, 1, 0]
+const TOKENS: readonly SlowToken[] = ['yes', 'no']
+/** As often as they stand here. */
+const LIMIT_TYPES: readonly OrderType[] = ['GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FOK']
+const ENDS = {
+  RESTED: 'rested',
+  FILLED: 'filled',
+  KILLED: 'killed',
+  STP_STOPPED: 'stopped',
+  WOULD_CROSS: 'would cross',
+  CANCELS_DONE: '',
+} as const
+/** Beyond this many resting orders a flow cancels a lot: the slow exchange scans them all. */
+const CROWD = 90
+
+interface Known extends OrderRef {
+  id: number
+  account: number
+  marketId: number
+}
+
+export class TwinFlow {
+  readonly driver = new ExchangeDriver(2048)
+  readonly #slow = new SlowExchange()
+  readonly #random: Random
+  readonly #markets: number[] = []
+  /** Every order that came to rest lately, dead ones too: both must be cancellable without harm. */
+  #known: Known[] = []
+  readonly #idOfSlot = new Map<number, number>()
+  #ids = 0
+  /** Half the width of the band of prices around 0.500 in which the flow trades. */
+  readonly #band: number
+  readonly #sizeMax: number
+  steps = 0
+  fills = 0
+  lastAct = ''
+
+  constructor(seed: number) {
+    this.#random = new Random(seed)
+    const random = this.#random
+    this.#band = random.pick([4, 30, 60, 60, 499])
+    this.#sizeMax = random.pick([20, 2_000, 1_000_000, 10_000_000_000])
+    const eachRaw = this.#sizeMax * 1000 * random.pick([3, 20, 100])
+    for (let account = 1; account <= ACCOUNTS; account++) {
+      const collateralRaw = Math.min(eachRaw, 1_000_000_000_000_000)
+      const rank = { id: account, name: 'Any', feeRateBps: RANK_BPS[account - 1] }
+      this.driver.addAccount(collateralRaw, { rank })
+      this.#slow.deposit(account, BigInt(collateralRaw))
+    }
+    for (const feeEnabled of [true, false, true]) {
+      this.#markets.push(this.driver.addMarket({ feeEnabled }))
+    }
+  }
+
+  step(): void {
+    this.steps++
+    const resting = this.#slow.resting.length
+    const dice = this.#random.next()
+    if (resting > CROWD && dice < 0.3) this.#cancelMany(20)
+    else if (dice < 0.3) this.#cancelOne()
+    else if (dice < 0.32) this.#cancelMany(5)
+    else this.#place()
+  }
+
+  #wish(): Wish {
+    const random = this.#random
+    const marketForm = random.chance(0.12)
+    const type = marketForm ? 'FOK' : random.pick(LIMIT_TYPES)
+    const account = random.between(1, ACCOUNTS)
+    const marketId = random.pick(this.#markets)
+    const outcome = random.below(2)
+    const side = this.#side(account, marketId, outcome)
+    const wish: Wish = {
+      account,
+      marketId,
+      side,
+      outcome,
+      type,
+      stp: random.below(3),
+      postOnly: type === 'GTC' && random.chance(0.15),
+      hash: ++this.#ids,
+    }
+    if (marketForm && side === SIDE.BUY) wish.spendRaw = this.#oddRaw()
+    else if (marketForm) wish.sizeRaw = this.#oddRaw()
+    else {
+      wish.priceTicks = this.#ticks()
+      wish.sizeRaw = 1000 * Math.max(1, random.chance(0.1) ? 1 : random.spread(this.#sizeMax))
+    }
+    return wish
+  }
+
+  /** Sells what it holds when it holds something; asking for too much is left in on purpose. */
+  #side(account: number, marketId: number, outcome: number): number {
+    const holds = this.driver.sharesRaw(account, marketId, outcome) > 0
+    return this.#random.chance(holds ? 0.5 : 0.02) ? SIDE.SELL : SIDE.BUY
+  }
+
+  #ticks(): number {
+    const random = this.#random
+    if (this.#band === 499 && random.chance(0.1)) return random.pick([1, 999])
+    return random.between(500 - this.#band, 500 + this.#band)
+  }
+
+  #oddRaw(): number {
+    const random = this.#random
+    return Math.max(1, random.spread(this.#sizeMax * random.pick([1, 1, 1000])))
+  }
+
+  #place(): void {
+    const wish = this.#wish()
+    const before = this.#random.chance(0.01) ? this.#repeat(wish) : false
+    this.lastAct = JSON.stringify(wish)
+    const placed = this.driver.place(wish)
+    if (before && placed.refused === 'DUPLICATE_ORDER') return
+    const feeBps = this.driver.clearing.catalogue.existing(wish.marketId).feeEnabled
+      ? RANK_BPS[wish.account - 1]
+      : 0
+    const answer = this.#slow.place({
+      id: this.#ids,
+      market: wish.marketId,
+      owner: wish.account,
+      side: wish.side === SIDE.BUY ? 'buy' : 'sell',
+      token: TOKENS[wish.outcome],
+      type: wish.type,
+      price: wish.priceTicks === undefined ? null : BigInt(wish.priceTicks) * 1000n,
+      shares: BigInt(wish.sizeRaw ?? 0),
+      spend: BigInt(wish.spendRaw ?? 0),
+      postOnly: wish.postOnly ?? false,
+      policy: STP_POLICIES[wish.stp ?? 0],
+      feeBps: BigInt(feeBps),
+    })
+    this.#compareAnswer(wish, placed, answer)
+    this.#compareOwners([0, ...answer.owners], wish.marketId)
+    this.#compareBook(wish.marketId)
+  }
+
+  /** Sends the hash of an order that still rests, which can only be refused. */
+  #repeat(wish: Wish): boolean {
+    const live = this.#slow.resting.at(-1)
+    if (live === undefined) return false
+    wish.hash = live.id
+    return true
+  }
+
+  #compareAnswer(wish: Wish, placed: Placed, answer: SlowAnswer): void {
+    if (answer.end === 'short') {
+      const name = wish.side === SIDE.BUY ? 'INSUFFICIENT_COLLATERAL' : 'INSUFFICIENT_SHARES'
+      assert.equal(placed.refused, name)
+      return
+    }
+    assert.equal(placed.refused, null)
+    assert.equal(placed.result === null ? null : ENDS[placed.result], answer.end, 'the end')
+    const makers = placed.makers.map((maker) => [this.#idOfSlot.get(maker.slot), maker.sizeRaw])
+    const slow = answer.fills.map((fill) => [fill.maker, Number(fill.shares)])
+    assert.equal(String(makers), String(slow), 'the fills')
+    const closed = placed.makers.map((maker) => [maker.leftRaw, maker.closed])
+    const slowClosed = answer.fills.map((fill) => [Number(fill.left), fill.closed])
+    assert.equal(String(closed), String(slowClosed), 'what the fills left')
+    const cancels = placed.stpCancels.map((slot) => this.#idOfSlot.get(slot))
+    assert.equal(String(cancels), String(answer.cancelled), 'the own makers cancelled')
+    assert.equal(BigInt(placed.filledRaw), answer.shares, 'shares')
+    assert.equal(BigInt(placed.collateralRaw), answer.collateral, 'collateral')
+    if (answer.shares > 0n) assert.equal(BigInt(placed.feeRaw), answer.fee, 'fee')
+    this.fills += answer.fills.length
+    if (answer.end !== 'rested') return
+    this.#idOfSlot.set(placed.slot, this.#ids)
+    const { slot, generation } = placed
+    const { account, marketId } = wish
+    this.#known.push({ id: this.#ids, account, marketId, slot, generation })
+    if (this.#known.length > 400) this.#known = this.#known.slice(200)
+  }
+
+  #cancelOne(): void {
+    if (this.#known.length === 0) return
+    const order = this.#random.pick(this.#known)
+    this.lastAct = `cancel ${JSON.stringify(order)}`
+    const refusal = this.driver.cancel(order.account, order)
+    assert.equal(refusal, this.#slow.cancel(order.id) ? null : 'ORDER_NOT_OPEN')
+    this.#compareOwners([order.account], order.marketId)
+    this.#compareBook(order.marketId)
+  }
+
+  /** Past the gate, with orders that are gone and orders named twice. */
+  #cancelMany(count: number): void {
+    const marketId = this.#random.pick(this.#markets)
+    const mine = this.#known.filter((order) => order.marketId === marketId)
+    if (mine.length === 0) return
+    const named = Array.from({ length: count }, () => this.#random.pick(mine))
+    this.lastAct = `cancel many ${JSON.stringify(named)}`
+    const gone = named.filter((order) => this.#slow.cancel(order.id)).map((order) => order.slot)
+    assert.equal(String(this.driver.cancelMany(marketId, named)), String(gone))
+    this.#compareOwners(new Set(named.map((order) => order.account)), marketId)
+    this.#compareBook(marketId)
+  }
+
+  #compareOwners(owners: Iterable<number>, marketId: number): void {
+    const { driver } = this
+    for (const owner of owners) {
+      const cash = this.#slow.cash(owner)
+      assert.equal(driver.freeRaw(owner), Number(cash.free), 'free collateral')
+      assert.equal(driver.reservedRaw(owner), Number(cash.locked), 'locked collateral')
+      for (const outcome of [OUTCOME.YES, OUTCOME.NO]) {
+        const purse = this.#slow.shares(owner, marketId, TOKENS[outcome])
+        const reservedRaw = driver.sharesReservedRaw(owner, marketId, outcome)
+        assert.equal(driver.sharesRaw(owner, marketId, outcome), Number(purse.free), 'free shares')
+        assert.equal(reservedRaw, Number(purse.locked), 'locked shares')
+      }
+    }
+  }
+
+  #compareBook(marketId: number): void {
+    const slow = this.#slow.book(marketId)
+    let at = 0
+    eachResting(marketId, (ticks, slot, _owner, leftRaw) => {
+      const line = slow[at++]
+      const same =
+        line?.ticks === ticks && line.left === leftRaw && line.id === this.#idOfSlot.get(slot)
+      assert(same, `line ${at} of the book of market ${marketId}`)
+    })
+    assert.equal(at, slow.length, 'lines of the book')
+  }
+
+  compareEverything(): void {
+    const { driver } = this
+    driver.holds()
+    const owners = Array.from({ length: ACCOUNTS + 1 }, (_each, account) => account)
+    for (const marketId of this.#markets) {
+      this.#compareOwners(owners, marketId)
+      this.#compareBook(marketId)
+      const insideRaw = driver.clearing.ledger.conditionRaw[marketId]
+      assert.equal(BigInt(insideRaw), this.#slow.inside(marketId), 'inside the condition')
+      this.#compareOpenSize(marketId)
+    }
+    assert.equal(driver.clearing.orders.openCount, this.#slow.resting.length, 'open orders')
+    assert.equal(BigInt(driver.clearing.ledger.depositsRaw), this.#slow.deposits)
+  }
+
+  #compareOpenSize(marketId: number): void {
+    const lines = this.#slow.book(marketId)
+    const openRaw = lines.reduce((sum, line) => sum + line.left, 0)
+    const market = this.driver.clearing.catalogue.existing(marketId)
+    assert.equal(market.openSizeRaw, openRaw, 'open size of the market')
+    const bids = this.driver.book(marketId).bids[0]?.ticks ?? 0
+    const asks = this.driver.book(marketId).asks[0]?.ticks ?? 1000
+    assert(bids < asks, 'a book is never crossed')
+  }
+}
