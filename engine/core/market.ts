@@ -97,3 +97,24 @@ export function eachResting(
     for (; slot !== 0; slot = nextOf[slot]) visit(ticks, slot, ownerOf[slot], leftOf[slot])
   }
 }
+
+/** One order of a book that another thread built, or an older process. */
+export interface RestingOrder {
+  readonly marketId: number
+  readonly slot: number
+  readonly generation: number
+  readonly accountId: number
+  readonly isBid: boolean
+  readonly ticks: number
+  readonly leftRaw: number
+}
+
+/** Puts an order at the end of its queue, as it rested before; call in the order of eachResting. */
+export function restoreInMarket(order: RestingOrder): void {
+  if (order.marketId > openedUpTo) openedUpTo = order.marketId
+  taker.book = order.marketId
+  taker.owner = order.accountId
+  taker.isBid = order.isBid
+  taker.worstTicks = order.ticks
+  rest(order.slot, order.generation, order.leftRaw)
+}

@@ -3,13 +3,13 @@
 // It runs in a worker, or on main when the exchange is told to use no market threads.
 
 import { eventBytes, onEventsReady } from '../core/event-buffer.ts'
-import { cancelInMarket, placeInMarket } from '../core/market.ts'
+import { cancelInMarket, placeInMarket, restoreInMarket } from '../core/market.ts'
 import { bookDigest } from '../core/state-hash.ts'
 import { assert, fault } from '../domain/assert.ts'
 import { EVENT_BYTES } from '../domain/event.ts'
 import { blankPlace, decodeCancel, readPlaceHead } from '../wire/codec.ts'
 import type { Ring } from '../wire/ring.ts'
-import { FROM_SHARD, TO_SHARD } from './protocol.ts'
+import { FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
 
 const order = blankPlace()
 
@@ -35,9 +35,27 @@ export function handleFrame(tag: number, bytes: Uint8Array, output: Ring): boole
     case TO_SHARD.DIGEST:
       assert(output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(0, true))), 'a digest fits')
       return true
+    case TO_SHARD.RESTORE:
+      restore(view)
+      return true
     case TO_SHARD.STOP:
       return false
     default:
       return fault('a shard knows every frame it is sent')
+  }
+}
+
+function restore(view: DataView): void {
+  for (let at = 0; at < view.byteLength; at += RESTORE_F64S * 8) {
+    const field = (index: number) => view.getFloat64(at + index * 8, true)
+    restoreInMarket({
+      marketId: field(0),
+      slot: field(1),
+      generation: field(2),
+      accountId: field(3),
+      isBid: field(4) === 1,
+      ticks: field(5),
+      leftRaw: field(6),
+    })
   }
 }

@@ -95,6 +95,15 @@ export class ShardHandle {
     this.#send(TO_SHARD.CANCEL, record)
   }
 
+  /** Gives the thread resting orders of a recovered book; false, and nothing done, when full. */
+  restore(orders: Float64Array): boolean {
+    assert(this.#worker !== null, 'books on main are where they were recovered')
+    const bytes = new Uint8Array(orders.buffer, orders.byteOffset, orders.byteLength)
+    const taken = this.#input.push(TO_SHARD.RESTORE, bytes)
+    this.#input.publish()
+    return taken
+  }
+
   /** SHA-256 of one book, after every command sent before. */
   digest(marketId: number): Promise<Uint8Array> {
     const request = new Uint8Array(new Uint32Array([marketId]).buffer)

@@ -1,10 +1,13 @@
 // Opens a data folder as a running exchange: lock, key, recovery, threads; and closes it again.
 
 import { join } from 'node:path'
-import { Clearing, RULES_VERSION } from '../../engine/core/clearing.ts'
+import { type Clearing, concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { resetMarkets } from '../../engine/core/market.ts'
 import { stateHash } from '../../engine/core/state-hash.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
+import { handOver } from '../../engine/shard/hand-over.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { FollowerHandle } from '../../persistence/follower-handle.ts'
 import { JournalHandle } from '../../persistence/journal-handle.ts'
@@ -62,77 +65,47 @@ interface Core {
   readonly shards: Shards
 }
 
-const REPLAY_BURST = 256
-/** Room for any one record while replaying; the threads drain meanwhile. */
-const REPLAY_ROOM_BYTES = 64 * 1024
-const pause = new Int32Array(new SharedArrayBuffer(4))
-
-function buildCore(options: OpenOptions, onReady: () => void): Core {
-  const clearing = new Clearing()
-  const published = new PublishedMarkets()
-  const publisher = new Publisher(clearing, published)
-  const { marketThreads: threads, onFault } = options
-  const shards = new Shards({ threads, visitor: publisher, onReady, onFault })
-  return { clearing, published, publisher, shards }
-}
-
-function pump({ shards, publisher }: Core): void {
-  for (const shard of shards.all) {
-    shard.publish()
-    shard.drain()
-    shard.releaseThrough(publisher.durableSeq)
-  }
-}
-
-/** Takes one journaled command in. Nobody is served yet, so waiting for a full ring is allowed. */
-function replay(core: Core, command: Command, record: Uint8Array): void {
-  const { clearing, published, publisher, shards } = core
-  clearing.admit(command)
-  publisher.durableSeq = command.seq
-  if (command.kind === 'placeOrder' || command.kind === 'cancelOrders') {
-    const shard = shards.of(command.marketId)
-    while (shard.freeBytes() < REPLAY_ROOM_BYTES) {
-      pump(core)
-      Atomics.wait(pause, 0, 0, 1)
-    }
-    if (command.kind === 'placeOrder') shard.place(record)
-    else shard.cancel(record)
-  } else if ('marketId' in command) {
-    const market = clearing.catalogue.existing(command.marketId)
-    published.refresh(market, market.status, market.updatedMs)
-    shards.of(command.marketId)
-  }
-  if (command.seq % REPLAY_BURST === 0) pump(core)
-}
-
-async function untilIdle(core: Core): Promise<void> {
-  while (!core.shards.areIdle) {
-    pump(core)
-    await new Promise(setImmediate)
-  }
-  pump(core)
-}
-
 async function hashOf({ clearing, shards }: Core): Promise<string> {
   return stateHash(clearing, await shards.digests(clearing.catalogue.count))
 }
 
-async function recover(
-  core: Core,
-  options: OpenOptions,
-): Promise<{ recovered: Recovered; tail: ReturnType<typeof recoverJournal>['tail'] }> {
+/** Replays the journal on the one-thread core, then hands each book to the thread that keeps it. */
+function recover(options: OpenOptions, onReady: () => void) {
+  const exchange = new Exchange()
+  const { clearing } = exchange
+  const published = new PublishedMarkets()
+  exchange.onEvents = (words, f64s, count) => published.release(words, f64s, 0, count)
   const onProgress: Progress = (seq, total) => options.onProgress('journal', seq, total)
-  const end = recoverJournal(options.dataDir, {
-    visit: (command, record) => replay(core, command, record),
-    onProgress,
-  })
-  await untilIdle(core)
-  const recovered = {
-    seq: end.tail.seq,
-    stateHash: await hashOf(core),
-    lostRecords: end.lostRecords,
+  const visit = (command: Command) => {
+    exchange.apply(command)
+    if (concernsBook(command) || !('marketId' in command)) return
+    const market = clearing.catalogue.existing(command.marketId)
+    published.refresh(market, market.status, market.updatedMs)
   }
-  return { recovered, tail: end.tail }
+  const { tail, lostRecords } = recoverJournal(options.dataDir, { visit, onProgress })
+  const recovered = { seq: tail.seq, stateHash: exchange.stateHash(), lostRecords }
+  const publisher = new Publisher(clearing, published)
+  publisher.durableSeq = tail.seq
+  const { marketThreads: threads, onFault } = options
+  const shards = new Shards({ threads, visitor: publisher, onReady, onFault })
+  for (const { marketId } of clearing.catalogue.all()) {
+    const shard = shards.of(marketId)
+    if (threads !== 0) handOver(marketId, clearing.orders, shard)
+  }
+  if (threads !== 0) resetMarkets()
+  return { core: { clearing, published, publisher, shards }, recovered, tail }
+}
+
+/** The threads, the follower and the replay on main must have come to one state. */
+async function compareStates(
+  core: Core,
+  follower: FollowerHandle,
+  { seq, stateHash: expected }: Recovered,
+): Promise<string | null> {
+  if ((await hashOf(core)) !== expected) return `a market thread took over another book at ${seq}`
+  const twin = await follower.stateHash()
+  if (twin.hash === expected) return null
+  return `the follower replayed seq ${twin.seq} to another state than the start did`
 }
 
 function teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): void {
@@ -151,8 +124,10 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const lock = DataLock.take(options.dataDir)
   const seal = openSeal(options.dataDir, options.keyFile ?? join(options.dataDir, 'server.key'))
   let drain = () => {}
-  const core = buildCore(options, () => drain())
-  const { recovered, tail } = await recover(core, options)
+  const { core, recovered, tail } = recover(options, () => drain())
+  drain = () => {
+    for (const shard of core.shards.all) shard.drain()
+  }
   const { dataDir, durability, onFault } = options
   const journal = await JournalHandle.start({ dataDir, durability, tail, onFault })
   const follower = await FollowerHandle.start({
@@ -161,10 +136,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     onProgress: (seq, total) => options.onProgress('read tables', seq, total),
     onFault,
   })
-  const twin = await follower.stateHash()
-  if (twin.hash !== recovered.stateHash) {
-    onFault(`the follower replayed seq ${twin.seq} to another state than the market threads`)
-  }
+  const difference = await compareStates(core, follower, recovered)
+  if (difference !== null) onFault(difference)
   const query = await QueryHandle.start({ dataDir, onFault })
   const pipeline = startPipeline(core, journal, seal, options, (seq) => follower.advance(seq))
   drain = () => pipeline.drain()

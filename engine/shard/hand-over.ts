@@ -1,0 +1,27 @@
+// A recovered book, built on main by the one-thread core, goes to the thread that will hold it.
+
+import { eachResting } from '../core/market.ts'
+import type { OrderTable } from '../core/order-table.ts'
+import { isBid } from '../domain/order.ts'
+import { RESTORE_F64S, RESTORE_ORDERS_MAX } from './protocol.ts'
+import type { ShardHandle } from './shard-handle.ts'
+
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+/** Waits for a full ring: nobody is served yet. Each level keeps its queue. */
+export function handOver(marketId: number, orders: OrderTable, shard: ShardHandle): void {
+  const chunk = new Float64Array(RESTORE_F64S * RESTORE_ORDERS_MAX)
+  let length = 0
+  const send = () => {
+    while (length > 0 && !shard.restore(chunk.subarray(0, length))) Atomics.wait(pause, 0, 0, 1)
+    length = 0
+  }
+  eachResting(marketId, (ticks, slot, owner, leftRaw) => {
+    const bid = isBid(orders.sideOf[slot], orders.outcomeOf[slot]) ? 1 : 0
+    const fields = [marketId, slot, orders.generationOf[slot], owner, bid, ticks, leftRaw]
+    chunk.set(fields, length)
+    length += RESTORE_F64S
+    if (length === chunk.length) send()
+  })
+  send()
+}
