@@ -81,7 +81,12 @@ export const SETTINGS = {
   keyFile: maybe('key-file', file, 'The server key; without it server.key in the data folder.'),
   tlsCert: maybe('tls-cert', file, 'Certificate chain (PEM); serves HTTPS with --tls-key.'),
   tlsKey: maybe('tls-key', file, 'Private key of the certificate (PEM).'),
-  logLevel: setting<LogLevel>('log-level', oneOf(...LOG_LEVELS), 'info', 'What the log holds.'),
+  logLevel: setting<LogLevel>(
+    'log-level',
+    { ...oneOf(...LOG_LEVELS), shape: 'LEVEL' },
+    'info',
+    `The least that is logged: ${LOG_LEVELS.join(', ')}.`,
+  ),
   noRateLimit: setting('no-rate-limit', onOff, false, 'Answer as often as asked.'),
   domainName: setting(
     'domain-name',

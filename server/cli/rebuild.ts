@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { DataFolderError } from '../../persistence/database.ts'
-import { rebuildReadTables } from '../../persistence/follower.ts'
+import { rebuildReadTables } from '../../persistence/follower-handle.ts'
+import { DataFolderError } from '../../persistence/recovery.ts'
 import { progressLines } from './progress.ts'
 import { command, EXIT, Failure } from './shell.ts'
 import { dataDirOf, offlineHelp } from './verify.ts'

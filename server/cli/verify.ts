@@ -1,5 +1,4 @@
-import { DataFolderError } from '../../persistence/database.ts'
-import { type FolderReport, verifyFolder } from '../../persistence/recovery.ts'
+import { DataFolderError, type FolderReport, verifyFolder } from '../../persistence/recovery.ts'
 import { SETTINGS } from '../config.ts'
 import { helpText, readSetting, scanEnvironment, scanLine, WrongUse } from './flags.ts'
 import { progressLines } from './progress.ts'

@@ -68,7 +68,7 @@ test('nothing given is the defaults', () => {
   })
 })
 
-test('the flag counts before the environment, that before the file, that before the default', () => {
+test('the flag counts before the environment, then the file, then the default', () => {
   const env = { OUTCOMEX_PORT: '4002' }
   assert.equal(config('--config a.json').port, 4001)
   assert.equal(config('--config a.json', env).port, 4002)

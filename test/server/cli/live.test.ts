@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { commands, runCommand } from '../../../server/cli/commands.ts'
+import { newFolder } from '../../support/data-folder.ts'
+
+// The commands against a real server with its demo.
+
+const MAIN = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
+const dataDir = newFolder()
+let server: ChildProcess
+
+async function ready(child: ChildProcess): Promise<void> {
+  assert.ok(child.stdout !== null)
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith('listening ')) return
+  }
+  assert.fail('the server ended before it listened')
+}
+
+before(async () => {
+  const serve = ['serve', '--demo', '--port=0', '--log-level=error', `--data=${dataDir}`]
+  server = spawn(process.execPath, ['--import', 'tsx', MAIN, ...serve], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await ready(server)
+})
+
+after(async () => {
+  if (server.exitCode !== null) return
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+})
+
+async function run(line: string, ...more: string[]) {
+  const said: string[] = []
+  const warned: string[] = []
+  const argv = [...line.split(' '), ...more, `--data=${dataDir}`]
+  const code = await runCommand(commands, argv, '', {
+    env: {},
+    say: (text) => said.push(text),
+    warn: (text) => warned.push(text),
+    nowMs: Date.now,
+  })
+  return { code, said: said.join('\n'), warned: warned.join('\n') }
+}
+
+async function accepted(line: string, ...more: string[]): Promise<string> {
+  const { code, said, warned } = await run(line, ...more)
+  assert.equal(code, 0, warned)
+  return said
+}
+
+test('a market made, traded with fees and resolved from the shell', async () => {
+  await accepted('admin market from-shell --fee', 'From the shell')
+  const order = 'order --market from-shell'
+  assert.match(await accepted(`${order} --as 0 --buy no 100@0.5`), /^status {3}LIVE$/m)
+  const taken = await accepted(`${order} --as 1 --buy yes 40@0.6`)
+  assert.match(taken, /^order {4}[0-9a-f-]{36}\nwanted {3}buy yes 40 @ 0.6 GTC in from-shell$/m)
+  assert.match(taken, /^status {3}MATCHED\nmatched {2}40 shares for 20, average 0.5, MATCHED$/m)
+  assert.match(taken, /^fill {5}40 against [0-9a-f-]{36}$/m)
+  assert.match(taken, /^fee {6}1.2 shares, 38.8 stay \(300 bps\)$/m)
+  const market = await accepted(`${order} --as 1 --buy yes $5`)
+  assert.match(market, /^matched {2}10 shares for 5, average 0.5, MATCHED$/m)
+  assert.match(await accepted(`${order} --as 0 --sell no 1`), /^status {3}UNMATCHED$/m)
+  assert.match(await accepted('admin resolve from-shell yes'), /"status": "RESOLVED"/)
+})
+
+test('a refusal is one line with its code and exit 1', async () => {
+  await accepted('admin market refusing Refusing')
+  const order = 'order --market refusing --as 0'
+  await accepted(`${order} --buy yes 1@0.5 --client-order-id once`)
+  const rows: [string, RegExp][] = [
+    [`${order} --buy yes 1@0.5 --client-order-id once`, /^The .* 409 DUPLICATE_CLIENT_ORDER_ID: /],
+    [`${order} --buy no 1@0.5 --post-only`, /^The exchange refused with 400 POST_ONLY_/],
+    [`${order} --sell no 1@0.5`, /^The exchange refused with 400 INSUFFICIENT_SHARES: /],
+    ['order --market nowhere --buy no 1@0.5', /^The exchange refused with 404 MARKET_NOT_FOUND: /],
+    ['admin credit 999999 5', /^The exchange refused with 404 PROFILE_NOT_FOUND: /],
+    ['admin POST /admin/balances {}', /^The exchange refused with 400 VALIDATION: /],
+    ['admin GET /admin/none --admin-token=wrong', /^The exchange refused with 40[14] /],
+    ['verify', /another outcomex process uses this data folder/],
+  ]
+  for (const [line, expected] of rows) {
+    const { code, warned } = await run(line)
+    assert.equal(code, 1, line)
+    assert.match(warned, expected)
+  }
+})
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+const skip = hasCurl ? false : 'there is no curl here'
+
+test('the printed curl command is the whole order', { skip }, async () => {
+  await accepted('admin market by-curl', 'By curl')
+  const text = await accepted('order --market by-curl --as 2 --buy no 3@0.03 --curl')
+  const reply: unknown = JSON.parse(execFileSync('sh', ['-c', text], { encoding: 'utf8' }))
+  assert.ok(typeof reply === 'object' && reply !== null && 'order' in reply, JSON.stringify(reply))
+})
+
+test('the state a stopped server leaves is the one verify finds', async () => {
+  server.kill('SIGTERM')
+  const [code] = await once(server, 'exit')
+  assert.equal(code, 0)
+  const before = await accepted('verify')
+  assert.match(before, /^seq \d+\nstate [0-9a-f]{64}\nprofiles \d+\nmarkets \d+\nopen orders \d+\n/)
+  const seq = /^seq (\d+)$/m.exec(before)?.[1]
+  assert.equal(await accepted('rebuild'), `read tables seq ${seq}`)
+  assert.equal(await accepted('verify'), before)
+})
