@@ -101,7 +101,9 @@ export class Accounts {
     this.#store({ ...profile, tokens: [...profile.tokens, token] })
   }
 
-  /** A revoked token's id stays taken; it leaves its profile's list, which it would only lengthen. */
+  /**
+   * A revoked token's id stays taken; it leaves its profile's list, which it would only lengthen.
+   */
   revokeToken(tokenId: string): void {
     const token = this.#tokens.get(tokenId)
     assert(token !== undefined && !token.revoked, 'only a live token is revoked')

@@ -7,18 +7,8 @@ import { EVENT, MAKER } from '../domain/event.ts'
 import { STP } from '../domain/order.ts'
 import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../domain/units.ts'
 import { emit } from './event-buffer.ts'
-import {
-  bestAskOf,
-  bestBidOf,
-  headOf,
-  LEVELS_SHIFT,
-  link,
-  NO_ASK,
-  NO_BID,
-  occupiedFrom,
-  occupiedUpTo,
-  unlink,
-} from './ladder.ts'
+import { link, occupiedFrom, occupiedUpTo, unlink } from './ladder.ts'
+import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK, NO_BID } from './levels.ts'
 import { generationOf, leftOf, levelOf, nextOf, ownerOf } from './order-pool.ts'
 
 const FILL_OPEN = EVENT.FILL | (MAKER.OPEN << 8)

@@ -10,7 +10,9 @@ import { cancelInMarket, placeInMarket, resetMarkets } from './market.ts'
 import type { OrderTable } from './order-table.ts'
 import { bookDigest, stateHash } from './state-hash.ts'
 
-/** Called with each chunk of a command's records before they are settled, while slots still hold. */
+/**
+ * Called with each chunk of a command's records before they are settled, while slots still hold.
+ */
 export type EventsListener = (words: Int32Array, f64s: Float64Array, count: number) => void
 
 export class Exchange {

@@ -7,22 +7,22 @@
 // bestBid is the highest bid (0 when none), bestAsk the lowest ask (1000 when none);
 // bestBid < bestAsk between commands.
 
-import { LIMITS } from '../domain/limits.ts'
+import {
+  BOOKS,
+  bestAskOf,
+  bestBidOf,
+  headOf,
+  LEVELS_SHIFT,
+  NO_ASK,
+  NO_BID,
+  tailOf,
+} from './levels.ts'
 import { leftOf, levelOf, nextOf, previousOf } from './order-pool.ts'
 
-export const LEVELS_SHIFT = 10
-const TICKS_MASK = 1023
-export const NO_BID = 0
-export const NO_ASK = 1000
-const BOOKS = LIMITS.marketsMax + 1
-
-export const headOf = new Int32Array(BOOKS << LEVELS_SHIFT)
-const tailOf = new Int32Array(BOOKS << LEVELS_SHIFT)
+const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
 const bitmap = new Int32Array(BOOKS << 5)
 /** One bit per bitmap word. */
 const summary = new Int32Array(BOOKS)
-export const bestBidOf = new Int32Array(BOOKS)
-export const bestAskOf = new Int32Array(BOOKS)
 
 export function resetLadder(book: number): void {
   headOf.fill(0, book << LEVELS_SHIFT, (book + 1) << LEVELS_SHIFT)

@@ -8,7 +8,8 @@ import { LIMITS } from '../domain/limits.ts'
 import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../domain/order.ts'
 import { cancel, canFillWhole, crosses, rest, take, taker } from './book.ts'
 import { beginEvents, closeEvents, emit, flushEvents } from './event-buffer.ts'
-import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK, resetLadder } from './ladder.ts'
+import { resetLadder } from './ladder.ts'
+import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK } from './levels.ts'
 import { leftOf, nextOf, ownerOf } from './order-pool.ts'
 
 let openedUpTo = 0

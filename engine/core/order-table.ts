@@ -1,7 +1,8 @@
 // Hot path. bench/core.bench.ts
 // What the clearing side knows of each order between admission and its end, by slot.
 // One thread writes it. Invariants: a slot is in the free chain, or belongs to one order that is
-// in flight or open; a generation is never used twice for a slot; slots above `highSlot` are unused.
+// in flight or open; a generation is never used twice for a slot; slots above `highSlot` are
+// unused.
 
 import { assert } from '../domain/assert.ts'
 import type { PlaceOrder } from '../domain/command.ts'

@@ -1,7 +1,8 @@
 // What a market says of one command: zero or more records, then exactly one DONE.
 //
 //   word 0 (i32)   kind | code << 8 | ladderTicks << 16
-//   word 1 (i32)   slot: the maker's for FILL, STP_CANCEL; the order's for CANCELED, NOT_OPEN; the taker's for DONE
+//   word 1 (i32)   slot: the maker's for FILL, STP_CANCEL; the order's for CANCELED, NOT_OPEN;
+//                  the taker's for DONE
 //   f64 1          sizeRaw: filled now (FILL), filled in all (DONE), else 0
 //   f64 2          leftRaw: what the order still has (FILL, DONE) or gave back (cancels)
 //   f64 3          seq of the command

@@ -23,7 +23,9 @@ export function takesOrders(status: MarketStatus): boolean {
   return status === 'CREATED' || status === 'FUNDED' || status === 'FUNDED_FLAGGED'
 }
 
-/** Everything fixed when a CLOB market is created. Token ids are decimal uint256, addresses EIP-55. */
+/**
+ * Everything fixed when a CLOB market is created. Token ids are decimal uint256, addresses EIP-55.
+ */
 export interface MarketSpec {
   readonly slug: string
   readonly title: string

@@ -7,7 +7,8 @@ import { cancelInMarket, placeInMarket, restoreInMarket } from '../core/market.t
 import { bookDigest } from '../core/state-hash.ts'
 import { assert, fault } from '../domain/assert.ts'
 import { EVENT_BYTES } from '../domain/event.ts'
-import { blankPlace, decodeCancel, readPlaceHead } from '../wire/codec.ts'
+import { decodeCancel } from '../wire/codec.ts'
+import { blankPlace, readPlaceHead } from '../wire/place-codec.ts'
 import type { Ring } from '../wire/ring.ts'
 import { FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
 

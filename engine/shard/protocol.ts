@@ -8,7 +8,9 @@ import { LIMITS } from '../domain/limits.ts'
  * orders to take over, oldest first; the end.
  */
 export const TO_SHARD = { PLACE: 1, CANCEL: 2, DIGEST: 3, STOP: 4, RESTORE: 5 } as const
-/** One order of a RESTORE frame, f64s: market, slot, generation, owner, 1 for a bid, ticks, left. */
+/**
+ * One order of a RESTORE frame, f64s: market, slot, generation, owner, 1 for a bid, ticks, left.
+ */
 export const RESTORE_F64S = 7
 export const RESTORE_ORDERS_MAX = 1024
 /** From the thread: records of one command; the digest asked for. */

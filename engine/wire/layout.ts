@@ -2,12 +2,14 @@ import { assert } from '../domain/assert.ts'
 
 // Bytes of a journal record. Little-endian; every record is a multiple of eight bytes long.
 //
-//   HEAD    0 bytes u32 │ 4 kind u8 │ 5..7 zero │ 8 seq f64 │ 16 nowMs f64 │ 24 market u32 │ 28 account u32
+//   HEAD    0 bytes u32 │ 4 kind u8 │ 5..7 zero │ 8 seq f64 │ 16 nowMs f64 │ 24 market u32 │
+//          28 account u32
 //   PLACE  32 slot u32 │ 36 generation u32 │ 40 side │ 41 outcome │ 42 type │ 43 flags │ 44 stp │
-//          45 signatureType │ 46 priceTicks u16 │ 48 sizeRaw f64 │ 56 spendRaw f64 │ 64 reserveRaw f64 │
-//          72 expirationSec f64 │ 80 feeBps u16 │ 82 signedFeeBps u16 │ 84 clientOrderIdBytes u16 │ 86 zero
-//     tail 88 orderHash 32 │ 120 salt 32 │ 152 maker 20 │ 172 signer 20 │ 192 signature 65 │ 257 zero 7 │
-//          264 clientOrderId, UTF-8
+//          45 signatureType │ 46 priceTicks u16 │ 48 sizeRaw f64 │ 56 spendRaw f64 │
+//          64 reserveRaw f64 │ 72 expirationSec f64 │ 80 feeBps u16 │ 82 signedFeeBps u16 │
+//          84 clientOrderIdBytes u16 │ 86 zero
+//     tail 88 orderHash 32 │ 120 salt 32 │ 152 maker 20 │ 172 signer 20 │ 192 signature 65 │
+//          257 zero 7 │ 264 clientOrderId, UTF-8
 //   CANCEL 32 reason u8 │ 33..35 zero │ 36 count u32 │ 40 count × (slot u32, generation u32)
 //   RARE   32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
 

@@ -2,7 +2,8 @@ import { assert } from '../domain/assert.ts'
 
 // Hot path. One writer, one reader, bytes in order, over one SharedArrayBuffer.
 //
-// Header words (i32): 0 written │ 16 read │ 32 asleep (reader waits on it) │ 48 armed (main wants a doorbell)
+// Header words (i32): 0 written │ 16 read │ 32 asleep (the reader waits on it) │
+//                     48 armed (main wants a doorbell)
 // `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is
 // { i32 payload bytes, i32 tag } and its payload, padded to eight; one that would pass the end of
 // the buffer starts again at its beginning after a SKIP frame, so a payload is never split.
@@ -63,7 +64,10 @@ export class Ring {
     return Math.max(0, (Math.min(best, free) & ~7) - 2 * FRAME_BYTES)
   }
 
-  /** Writer: adds one frame; false, and nothing done, when it does not fit. Not visible before `publish`. */
+  /**
+   * Writer: adds one frame; false, and nothing done, when it does not fit. Not visible before
+   * `publish`.
+   */
   push(tag: number, payload: Uint8Array): boolean {
     const offset = this.reserve(tag, payload.length)
     if (offset < 0) return false
@@ -71,7 +75,9 @@ export class Ring {
     return true
   }
 
-  /** Writer: adds a frame whose payload the caller writes at the returned byte offset; -1 when full. */
+  /**
+   * Writer: adds a frame whose payload the caller writes at the returned byte offset; -1 when full.
+   */
   reserve(tag: number, payloadBytes: number): number {
     const frameBytes = FRAME_BYTES + ((payloadBytes + 7) & ~7)
     const at = this.#head & this.#mask
@@ -112,9 +118,13 @@ export class Ring {
     return Atomics.exchange(this.#words, ARMED, 0) === 1
   }
 
-  /** Writer in a worker thread: waits for the reader to free space. The reader may be slow, never gone. */
+  /**
+   * Writer in a worker thread: waits for the reader to free space. The reader may be slow, never
+   * gone.
+   */
   waitForSpace(): void {
-    // The reader is main, which has no cheap way to notify; a millisecond is far below its deadlines.
+    // The reader is main, which has no cheap way to notify; a millisecond is far below its
+    // deadlines.
     const seen = Atomics.load(this.#words, READ)
     Atomics.wait(this.#words, READ, seen, 1)
   }

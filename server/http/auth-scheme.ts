@@ -1,4 +1,5 @@
-// What a route accepts as proof of who is speaking. Descriptions only: server/auth does the proving.
+// What a route accepts as proof of who is speaking. Descriptions only: server/auth does the
+// proving.
 
 import type { Caller } from './call.ts'
 

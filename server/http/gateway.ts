@@ -42,7 +42,9 @@ export interface GatewayOptions<S> {
   readonly bodyDeadlineMs?: number
   readonly bodyBytesMax?: number
   readonly inFlightMax?: number
-  /** Tests: a reply its route's schema does not allow, or a refusal it does not name, is a fault. */
+  /**
+   * Tests: a reply its route's schema does not allow, or a refusal it does not name, is a fault.
+   */
   readonly verifyReplies?: boolean
 }
 

@@ -35,8 +35,9 @@ export function openApi(routes: readonly Documented[], described: Described): No
 
 function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
   const signing =
-    `Token id; with ${prefix}timestamp (ISO 8601, within 30 seconds) and ${prefix}signature: Base64 ` +
-    'HMAC-SHA256, under the Base64-decoded secret, of timestamp, method, path with query and body, ' +
+    `Token id; with ${prefix}timestamp (ISO 8601, within 30 seconds) and ${prefix}signature: ` +
+    'Base64 HMAC-SHA256, under the Base64-decoded secret, of timestamp, method, path with query ' +
+    'and body, ' +
     'joined by newlines.'
   return {
     hmac: { type: 'apiKey', in: 'header', name: `${prefix}api-key`, description: signing },

@@ -1,4 +1,5 @@
-// Reads what a client wrote as text (path parameters, query, JSON body) into plain values, strictly.
+// Reads what a client wrote as text (path parameters, query, JSON body) into plain values,
+// strictly.
 import type { Fields, Issue, Schema } from './schema.ts'
 
 type Kind = 'text' | 'integer' | 'number' | 'boolean'

@@ -1,4 +1,5 @@
-// The only importer of pino. The log goes to standard error: standard output is for the address line.
+// The only importer of pino. The log goes to standard error: standard output is for the address
+// line.
 import { type DestinationStream, pino } from 'pino'
 
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush'>

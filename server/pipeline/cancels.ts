@@ -1,4 +1,5 @@
-// Cancels by the names clients use: order ids, client order ids, a whole market (domain §4.7, §4.8).
+// Cancels by the names clients use: order ids, client order ids, a whole market (domain §4.7,
+// §4.8).
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, rejectSentence } from '../../engine/domain/reject.ts'

@@ -32,8 +32,9 @@ export class OrderIds {
     const pair = hex8(slot ^ mask.high) + hex8(generation ^ mask.low)
     const variant = (8 | (tag.high >>> 26)).toString(16)
     const high = (tag.high & 0xffffff).toString(16).padStart(6, '0')
-    const middle = `${pair.slice(8, 12)}-4${pair.slice(12, 15)}-${variant}${pair[15]}${high.slice(0, 2)}`
-    return `${pair.slice(0, 8)}-${middle}-${high.slice(2)}${hex8(tag.low)}`
+    const versioned = `${pair.slice(8, 12)}-4${pair.slice(12, 15)}`
+    const tail = `${variant}${pair[15]}${high.slice(0, 2)}-${high.slice(2)}${hex8(tag.low)}`
+    return `${pair.slice(0, 8)}-${versioned}-${tail}`
   }
 
   /** Null when the text is not an id this exchange gave out. */

@@ -16,7 +16,8 @@ import { takesOrders } from '../../engine/domain/market.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
-import { encodeCancel, encodeRare, stampPlace } from '../../engine/wire/codec.ts'
+import { encodeCancel, encodeRare } from '../../engine/wire/codec.ts'
+import { stampPlace } from '../../engine/wire/place-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
 
 /** A rare command before it is stamped. */
@@ -85,7 +86,9 @@ export class Sequencer {
     return 0
   }
 
-  /** Cancels orders of one market that `decideCancel` let through; the seq, or 0 when overloaded. */
+  /**
+   * Cancels orders of one market that `decideCancel` let through; the seq, or 0 when overloaded.
+   */
   cancel(marketId: number, orders: readonly OrderName[]): number {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
     const bytes = 64 + orders.length * 8

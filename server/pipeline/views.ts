@@ -262,6 +262,7 @@ export function orderReplyText(
     matchedSize: String(sizeRaw),
     orderId: ids.text(slot, generation),
   }))
+  const head = `{"order":{"id":"${order.id}",${order.echo},${JSON.stringify(facts).slice(1)}`
   const rest = JSON.stringify({ makerMatches, execution: executionView(order, receipt, ids) })
-  return `{"order":{"id":"${order.id}",${order.echo},${JSON.stringify(facts).slice(1)},${rest.slice(1)}`
+  return `${head},${rest.slice(1)}`
 }

@@ -3,7 +3,8 @@ import { STATE } from '../../engine/core/order-table.ts'
 import type { Command, PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { SIDE } from '../../engine/domain/order.ts'
-import { blankPlace, encodeCancel, encodePlace, encodeRare } from '../../engine/wire/codec.ts'
+import { encodeCancel, encodeRare } from '../../engine/wire/codec.ts'
+import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 
 // A seeded run of decided commands that keep every law: what a sequencer could have written.
 

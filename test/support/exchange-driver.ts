@@ -13,7 +13,7 @@ import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/doma
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { type RejectName, rejectName } from '../../engine/domain/reject.ts'
-import { blankPlace } from '../../engine/wire/codec.ts'
+import { blankPlace } from '../../engine/wire/place-codec.ts'
 
 // A small caller of the one-thread exchange: it decides, stamps, applies and reports, as the
 // sequencer does, with every step at hand for a test.

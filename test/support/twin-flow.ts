@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { eachResting } from '../../engine/core/market.ts'
+import type { Command } from '../../engine/domain/command.ts'
 import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchange-driver.ts'
 import { Random } from './random.ts'
@@ -45,7 +46,8 @@ export class TwinFlow {
   fills = 0
   lastAct = ''
 
-  constructor(seed: number) {
+  constructor(seed: number, onCommand: (command: Command) => void = () => {}) {
+    this.driver.onCommand = onCommand
     this.#random = new Random(seed)
     const random = this.#random
     this.#band = random.pick([4, 30, 60, 60, 499])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { blankPlace, decodePlaceInto, decodePlaceTail } from '../../../engine/wire/codec.ts'
+import { blankPlace, decodePlaceInto, decodePlaceTail } from '../../../engine/wire/place-codec.ts'
 import { accountOf, type ClientOrder } from '../../../server/auth/client-order.ts'
 import { VERDICT } from '../../../server/auth/intake-layout.ts'
 import { keccakReady } from '../../../server/auth/keccak.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blankPlace, decodePlaceInto } from '../../../engine/wire/codec.ts'
+import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
 import { accountOf } from '../../../server/auth/client-order.ts'
 import { keccakReady } from '../../../server/auth/keccak.ts'
 import * as kit from './order-kit.ts'

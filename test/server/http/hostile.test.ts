@@ -76,7 +76,7 @@ test('pipelined requests that need no waiting are all answered in order', async 
   assert.match(replies[3], /"target":"\/raw\?"/)
 })
 
-test('a request pipelined behind one that waits ends the connection, and nothing is stuck', async () => {
+test('a request pipelined behind a waiting one ends the connection; nothing is stuck', async () => {
   const impatient = client().send(`POST /slow HTTP/1.1\r\n${HOST}\r\n${OK}`)
   assert.equal(await impatient.closed(), '')
   toys.release()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openLog } from '../../../server/ops/log.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
 
-test('metrics count calls by route and status, refusals by name, and read gauges when asked', async () => {
+test('metrics count calls by route and status, refusals by name, and read gauges', async () => {
   const metrics = new Metrics()
   const turn = {
     method: 'GET',

@@ -1,0 +1,158 @@
+// PLACE records ↔ orders. The hot decoders fill an object their caller reuses.
+
+import { assert } from '../domain/assert.ts'
+import type { PlaceOrder } from '../domain/command.ts'
+import {
+  HEAD,
+  KIND,
+  PLACE,
+  PLACE_FIXED_BYTES,
+  PLACE_FLAG,
+  padTo8,
+  SIGNATURE_BYTES,
+} from './layout.ts'
+import { viewOf, writeHead } from './record-head.ts'
+
+/** Writes what the sequencer decides over a PLACE record that the intake filled. */
+export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
+  const view = viewOf(record)
+  assert(view.getUint8(HEAD.kind) === KIND.PLACE, 'only a PLACE record is stamped')
+  view.setFloat64(HEAD.seq, order.seq, true)
+  view.setFloat64(HEAD.nowMs, order.nowMs, true)
+  view.setUint32(PLACE.slot, order.slot, true)
+  view.setUint32(PLACE.generation, order.generation, true)
+  view.setFloat64(PLACE.reserveRaw, order.reserveRaw, true)
+  view.setUint16(PLACE.feeBps, order.feeBps, true)
+}
+
+export interface PlaceTail {
+  orderHash: Uint8Array
+  salt: Uint8Array
+  maker: Uint8Array
+  signer: Uint8Array
+  signature: Uint8Array
+  signatureType: number
+  signedFeeBps: number
+}
+
+const NO_TAIL: PlaceTail = {
+  orderHash: new Uint8Array(32),
+  salt: new Uint8Array(32),
+  maker: new Uint8Array(20),
+  signer: new Uint8Array(20),
+  signature: new Uint8Array(SIGNATURE_BYTES),
+  signatureType: 0,
+  signedFeeBps: 0,
+}
+
+/** A whole PLACE record. The first eight bytes of the hash come from the order itself. */
+export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8Array {
+  const id = Buffer.from(order.clientOrderId, 'utf8')
+  const record = new Uint8Array(padTo8(PLACE_FIXED_BYTES + id.length))
+  const view = viewOf(record)
+  writeHead(view, KIND.PLACE, order)
+  view.setUint32(HEAD.market, order.marketId, true)
+  view.setUint32(HEAD.account, order.accountId, true)
+  view.setUint8(PLACE.side, order.side)
+  view.setUint8(PLACE.outcome, order.outcome)
+  view.setUint8(PLACE.orderType, order.orderType)
+  const flags =
+    (order.postOnly ? PLACE_FLAG.postOnly : 0) | (order.marketForm ? PLACE_FLAG.marketForm : 0)
+  view.setUint8(PLACE.flags, flags)
+  view.setUint8(PLACE.stp, order.stp)
+  view.setUint8(PLACE.signatureType, tail.signatureType)
+  view.setUint16(PLACE.priceTicks, order.priceTicks, true)
+  view.setFloat64(PLACE.sizeRaw, order.sizeRaw, true)
+  view.setFloat64(PLACE.spendRaw, order.spendRaw, true)
+  view.setFloat64(PLACE.expirationSec, order.expirationSec, true)
+  view.setUint16(PLACE.signedFeeBps, tail.signedFeeBps, true)
+  view.setUint16(PLACE.clientOrderIdBytes, id.length, true)
+  record.set(tail.orderHash, PLACE.orderHash)
+  view.setUint32(PLACE.orderHash, order.hashHigh, false)
+  view.setUint32(PLACE.orderHash + 4, order.hashLow, false)
+  record.set(tail.salt, PLACE.salt)
+  record.set(tail.maker, PLACE.maker)
+  record.set(tail.signer, PLACE.signer)
+  record.set(tail.signature, PLACE.signature)
+  record.set(id, PLACE.clientOrderId)
+  stampPlace(record, order)
+  return record
+}
+
+/** Reads a PLACE record into `order`, which callers on the hot path reuse. */
+export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
+  const view = viewOf(record)
+  readPlaceHead(view, 0, order)
+  order.hashHigh = view.getUint32(PLACE.orderHash, false)
+  order.hashLow = view.getUint32(PLACE.orderHash + 4, false)
+  const idBytes = view.getUint16(PLACE.clientOrderIdBytes, true)
+  assert(PLACE.clientOrderId + idBytes <= record.length, 'a client order id lies in its record')
+  order.clientOrderId =
+    idBytes === 0
+      ? ''
+      : Buffer.from(record.buffer, record.byteOffset + PLACE.clientOrderId, idBytes).toString()
+}
+
+/** Reads the fixed head of a PLACE record that starts at `at`; leaves hash and client id alone. */
+export function readPlaceHead(view: DataView, at: number, order: PlaceOrder): void {
+  order.seq = view.getFloat64(at + HEAD.seq, true)
+  order.nowMs = view.getFloat64(at + HEAD.nowMs, true)
+  order.marketId = view.getUint32(at + HEAD.market, true)
+  order.accountId = view.getUint32(at + HEAD.account, true)
+  order.slot = view.getUint32(at + PLACE.slot, true)
+  order.generation = view.getUint32(at + PLACE.generation, true)
+  order.side = view.getUint8(at + PLACE.side)
+  order.outcome = view.getUint8(at + PLACE.outcome)
+  order.orderType = view.getUint8(at + PLACE.orderType)
+  const flags = view.getUint8(at + PLACE.flags)
+  order.postOnly = (flags & PLACE_FLAG.postOnly) !== 0
+  order.marketForm = (flags & PLACE_FLAG.marketForm) !== 0
+  order.stp = view.getUint8(at + PLACE.stp)
+  order.priceTicks = view.getUint16(at + PLACE.priceTicks, true)
+  order.sizeRaw = view.getFloat64(at + PLACE.sizeRaw, true)
+  order.spendRaw = view.getFloat64(at + PLACE.spendRaw, true)
+  order.reserveRaw = view.getFloat64(at + PLACE.reserveRaw, true)
+  order.expirationSec = view.getFloat64(at + PLACE.expirationSec, true)
+  order.feeBps = view.getUint16(at + PLACE.feeBps, true)
+}
+
+export function blankPlace(): PlaceOrder {
+  return {
+    kind: 'placeOrder',
+    seq: 0,
+    nowMs: 0,
+    marketId: 0,
+    accountId: 0,
+    slot: 0,
+    generation: 0,
+    side: 0,
+    outcome: 0,
+    orderType: 0,
+    postOnly: false,
+    marketForm: false,
+    stp: 0,
+    priceTicks: 0,
+    sizeRaw: 0,
+    spendRaw: 0,
+    reserveRaw: 0,
+    expirationSec: 0,
+    feeBps: 0,
+    hashHigh: 0,
+    hashLow: 0,
+    clientOrderId: '',
+  }
+}
+
+export function decodePlaceTail(record: Uint8Array): PlaceTail {
+  const view = viewOf(record)
+  const part = (at: number, bytes: number) => record.slice(at, at + bytes)
+  return {
+    orderHash: part(PLACE.orderHash, 32),
+    salt: part(PLACE.salt, 32),
+    maker: part(PLACE.maker, 20),
+    signer: part(PLACE.signer, 20),
+    signature: part(PLACE.signature, SIGNATURE_BYTES),
+    signatureType: view.getUint8(PLACE.signatureType),
+    signedFeeBps: view.getUint16(PLACE.signedFeeBps, true),
+  }
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { ZERO_ADDRESS } from '../../server/auth/address.ts'
+import { accountOf, type ClientOrder, signClientOrder } from '../../server/auth/client-order.ts'
+import { keccakReady } from '../../server/auth/keccak.ts'
+import { signedRequest } from '../../server/cli/client.ts'
+import { integer, nullable, number, text } from '../../server/http/scalars.ts'
+import {
+  type Checker,
+  compile,
+  type Infer,
+  list,
+  openObject,
+  optional,
+} from '../../server/http/schema.ts'
+import { ADMIN_TOKEN } from './server-process.ts'
+
+// Speaks with a running exchange as its users do: signed orders, signed requests, the admin API.
+
+await keccakReady
+
+const DOMAIN = { name: 'Limitless CTF Exchange', chainId: 8453 }
+export const SHARE = 1_000_000
+const BRONZE_BPS = 300
+export const STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const
+
+export interface Trader {
+  readonly profileId: number
+  readonly account: string
+  readonly key: Uint8Array
+  readonly tokenId: string
+  readonly secret: string
+}
+
+export interface TestMarket {
+  readonly slug: string
+  readonly id: number
+  readonly tokens: { readonly yes: string; readonly no: string }
+  readonly exchange: string
+  readonly fee: boolean
+}
+
+export interface Reply {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly body: unknown
+}
+
+const profileShape = compile(
+  openObject({ profileId: integer(1), account: text(), tokenId: text(), secret: text() }),
+)
+const marketShape = compile(
+  openObject({
+    id: integer(1),
+    slug: text(),
+    tokens: openObject({ yes: text(), no: text() }),
+    venue: openObject({ exchange: text() }),
+  }),
+)
+export const balanceShape = compile(openObject({ freeRaw: integer(), reservedRaw: integer() }))
+export const refusalShape = compile(openObject({ statusCode: integer(), code: text() }))
+const orderFields = openObject({
+  order: openObject({ id: text(), status: text(), marketId: integer(1), ownerId: integer(1) }),
+  makerMatches: list(openObject({ id: text(), matchedSize: text(), orderId: text() })),
+  execution: openObject({
+    settlementStatus: text(),
+    totalsRaw: openObject({
+      contractsGross: text(),
+      contractsNet: text(),
+      usdGross: text(),
+      usdNet: text(),
+    }),
+  }),
+})
+export const orderShape = compile(orderFields)
+const userOrderFields = openObject({
+  id: text(),
+  ownerId: integer(1),
+  token: text(),
+  type: text(),
+  status: text(),
+  side: text(),
+  makerAmount: text(),
+  takerAmount: text(),
+  price: nullable(text()),
+  originalSize: text(),
+  remainingSize: text(),
+  clientOrderId: optional(text()),
+})
+const userOrdersShape = compile(list(userOrderFields))
+const level = openObject({ price: number(), size: number() })
+export const bookShape = compile(openObject({ bids: list(level), asks: list(level) }))
+export const cancelShape = compile(openObject({ canceled: list(text()) }))
+
+export type OrderReply = Infer<typeof orderFields>
+export type UserOrder = Infer<typeof userOrderFields>
+
+/** The value in the shape that a reply was promised to have. */
+export function shaped<T>(shape: Checker<T>, value: unknown): T {
+  if (shape.holds(value)) return value
+  assert.fail(`${JSON.stringify(value)}: ${JSON.stringify(shape.issues(value))}`)
+}
+
+/** An order as a trader thinks of it; without `ticks` it is of the market form. */
+export interface Wish {
+  readonly isBuy: boolean
+  readonly outcome: 'yes' | 'no'
+  readonly ticks?: number
+  /** Shares; what a market buy spends. */
+  readonly sizeRaw: number
+  readonly type: 'GTC' | 'FAK' | 'FOK'
+  readonly postOnly?: boolean
+  readonly clientOrderId?: string
+  readonly salt: number
+}
+
+function amountsOf({ isBuy, ticks, sizeRaw }: Wish) {
+  if (ticks === undefined) return { makerAmount: sizeRaw, takerAmount: 1 }
+  const collateralRaw = (ticks * sizeRaw) / 1000
+  return isBuy
+    ? { makerAmount: collateralRaw, takerAmount: sizeRaw }
+    : { makerAmount: sizeRaw, takerAmount: collateralRaw }
+}
+
+/** The body of POST /orders as JSON text. */
+export function orderBody(trader: Trader, market: TestMarket, wish: Wish): string {
+  const order: ClientOrder = {
+    salt: wish.salt,
+    maker: trader.account,
+    signer: trader.account,
+    taker: ZERO_ADDRESS,
+    tokenId: market.tokens[wish.outcome],
+    ...amountsOf(wish),
+    expiration: '0',
+    nonce: 0,
+    feeRateBps: market.fee ? BRONZE_BPS : 0,
+    side: wish.isBuy ? 0 : 1,
+    signatureType: 0,
+    signature: '0x',
+  }
+  const { clientOrderId, postOnly } = wish
+  return JSON.stringify({
+    order: signClientOrder(order, { ...DOMAIN, exchange: market.exchange }, trader.key),
+    ownerId: trader.profileId,
+    orderType: wish.type,
+    marketSlug: market.slug,
+    ...(clientOrderId === undefined ? {} : { clientOrderId }),
+    ...(postOnly === undefined ? {} : { postOnly }),
+  })
+}
+
+/** A private key that follows from its name. */
+export function keyOf(name: string): Uint8Array {
+  return createHash('sha256').update(name).digest()
+}
+
+/** Throws when the connection ends before the whole reply is there. */
+export async function send(
+  baseUrl: string,
+  method: string,
+  path: string,
+  rest: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+): Promise<Reply> {
+  const { headers = {}, body = '' } = rest
+  const init = { method, headers: { ...headers }, ...(body === '' ? {} : { body }) }
+  const response = await fetch(baseUrl + path, init)
+  const value: unknown = JSON.parse(await response.text())
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), body: value }
+}
+
+export function headersFor(
+  trader: Trader,
+  call: { readonly method: string; readonly path: string; readonly body: string },
+): Readonly<Record<string, string>> {
+  const { tokenId, secret } = trader
+  const credentials = { tokenId, secret, headerPrefix: 'svc-' }
+  return signedRequest(call, credentials, Date.now()).headers
+}
+
+export class ExchangeClient {
+  readonly baseUrl: string
+  readonly #adminToken: string
+
+  constructor(baseUrl: string, adminToken = ADMIN_TOKEN) {
+    this.baseUrl = baseUrl
+    this.#adminToken = adminToken
+  }
+
+  async get(path: string): Promise<unknown> {
+    const { status, body } = await send(this.baseUrl, 'GET', path)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+
+  adminReply(path: string, body: unknown): Promise<Reply> {
+    const headers = {
+      authorization: `Bearer ${this.#adminToken}`,
+      'content-type': 'application/json',
+    }
+    return send(this.baseUrl, 'POST', path, { headers, body: JSON.stringify(body) })
+  }
+
+  async admin(path: string, body: unknown): Promise<unknown> {
+    const reply = await this.adminReply(path, body)
+    assert.ok(reply.status < 300, `${path}: ${JSON.stringify(reply.body)}`)
+    return reply.body
+  }
+
+  call(trader: Trader, method: string, path: string, body = ''): Promise<Reply> {
+    const headers = headersFor(trader, { method, path, body })
+    return send(this.baseUrl, method, path, { headers, body })
+  }
+
+  place(trader: Trader, market: TestMarket, wish: Wish): Promise<Reply> {
+    return this.call(trader, 'POST', '/orders', orderBody(trader, market, wish))
+  }
+
+  /** Places an order that must be taken. */
+  async placed(trader: Trader, market: TestMarket, wish: Wish): Promise<OrderReply> {
+    const { status, body } = await this.place(trader, market, wish)
+    assert.equal(status, 201, JSON.stringify(body))
+    return shaped(orderShape, body)
+  }
+
+  async makeTrader(name: string, fundsRaw: number): Promise<Trader> {
+    const key = keyOf(name)
+    const made = await this.admin('/admin/profiles', {
+      account: accountOf(key),
+      rank: 'Bronze',
+      apiToken: { scopes: ['trading'] },
+    })
+    const { profileId, account, tokenId, secret } = shaped(profileShape, made)
+    await this.admin('/admin/balances', { profileId, collateralRaw: fundsRaw })
+    return { profileId, account, key, tokenId, secret }
+  }
+
+  async makeMarket(slug: string, fee: boolean): Promise<TestMarket> {
+    const body = { kind: 'clob', slug, title: `Will ${slug} hold?`, fee }
+    const { id, tokens, venue } = shaped(marketShape, await this.admin('/admin/markets', body))
+    return { slug, id, tokens, exchange: venue.exchange, fee }
+  }
+
+  /** Newest first; up to 200 of each status. */
+  async userOrders(trader: Trader, slug: string): Promise<UserOrder[]> {
+    const ofStatus = async (status: string) => {
+      const path = `/markets/${slug}/user-orders?statuses=${status}&limit=200`
+      const { status: code, body } = await this.call(trader, 'GET', path)
+      assert.equal(code, 200, JSON.stringify(body))
+      return shaped(userOrdersShape, body)
+    }
+    return (await Promise.all(STATUSES.map(ofStatus))).flat()
+  }
+
+  /** Credits one raw unit, which is the way to be told the balances; they are those before it. */
+  async balances(trader: Trader): Promise<{ freeRaw: number; reservedRaw: number }> {
+    const body = { profileId: trader.profileId, collateralRaw: 1 }
+    const { freeRaw, reservedRaw } = shaped(balanceShape, await this.admin('/admin/balances', body))
+    await this.admin('/admin/balances', { ...body, collateralRaw: -1 })
+    return { freeRaw: freeRaw - 1, reservedRaw }
+  }
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { api } from '../../server/api.ts'
+import { signCall } from '../../server/auth/api-token.ts'
+import { accountOf } from '../../server/auth/client-order.ts'
+import { Guard } from '../../server/auth/guard.ts'
+import { identityCheck } from '../../server/auth/identity.ts'
+import { digestOf } from '../../server/auth/session.ts'
+import { readConfig, type ServeConfig } from '../../server/config.ts'
+import { Gateway } from '../../server/http/gateway.ts'
+import { Metrics } from '../../server/ops/metrics.ts'
+import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
+import type { Services } from '../../server/routes/services.ts'
+import { watch, wire } from '../../server/wiring.ts'
+import { newFolder } from './data-folder.ts'
+
+// The whole exchange in this process, over real sockets and threads: every reply is held against
+// its route's schema, every fault is kept, and the clock can be set.
+
+export const ADMIN_TOKEN = 'the-operator'
+const TICK_MS = 5
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body read as JSON. */
+  readonly body: unknown
+}
+
+export interface Trader {
+  readonly key: Uint8Array
+  readonly account: string
+  readonly profileId: number
+  readonly tokenId: string
+  readonly secret: string
+}
+
+/** What a signed call says other than the truth. */
+export interface CallChange {
+  readonly method?: string
+  readonly signedPath?: string
+  readonly signedBody?: string
+  readonly timestamp?: string
+  readonly signature?: string
+  readonly tokenId?: string
+  readonly secret?: string
+  readonly prefix?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What stands at a path inside a JSON value, or undefined. */
+export function at(value: unknown, ...path: (string | number)[]): unknown {
+  return path.reduce<unknown>((node, key) => {
+    if (typeof node !== 'object' || node === null) return undefined
+    return new Map(Object.entries(node)).get(String(key))
+  }, value)
+}
+
+export function textAt(value: unknown, ...path: (string | number)[]): string {
+  const found = at(value, ...path)
+  assert.equal(typeof found, 'string', `text at ${path.join('.')} of ${JSON.stringify(value)}`)
+  return String(found)
+}
+
+export class LiveExchange {
+  readonly exchange: RunningExchange
+  readonly gateway: Gateway<Services>
+  readonly port: number
+  readonly faults: string[]
+  readonly #ticker: NodeJS.Timeout
+  readonly #time: { offsetMs: number }
+
+  constructor(parts: {
+    exchange: RunningExchange
+    gateway: Gateway<Services>
+    port: number
+    faults: string[]
+    ticker: NodeJS.Timeout
+    time: { offsetMs: number }
+  }) {
+    this.exchange = parts.exchange
+    this.gateway = parts.gateway
+    this.port = parts.port
+    this.faults = parts.faults
+    this.#ticker = parts.ticker
+    this.#time = parts.time
+  }
+
+  nowMs(): number {
+    return Date.now() + this.#time.offsetMs
+  }
+
+  /** Moves the server's clock; clients that ask `nowMs` move with it. */
+  shiftClock(byMs: number): void {
+    this.#time.offsetMs += byMs
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#ticker)
+    await this.gateway.stop()
+    await this.exchange.stop()
+  }
+
+  /** A reply of any kind; the body must be JSON unless it is empty or the metrics. */
+  async send(method: string, path: string, init: RequestInit = {}): Promise<Reply> {
+    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { ...init, method })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const body: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
+    return { status: response.status, headers: response.headers, text, body }
+  }
+
+  /** A call signed with the trader's API token, but for what `change` breaks. */
+  call(
+    trader: Pick<Trader, 'tokenId' | 'secret'>,
+    method: string,
+    path: string,
+    body?: unknown,
+    change: CallChange = {},
+  ): Promise<Reply> {
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+    const timestamp = change.timestamp ?? new Date(this.nowMs()).toISOString()
+    const signature =
+      change.signature ??
+      signCall({
+        secret: Buffer.from(change.secret ?? trader.secret, 'base64'),
+        timestamp,
+        method: change.method ?? method,
+        pathWithQuery: change.signedPath ?? path,
+        body: Buffer.from(change.signedBody ?? text),
+      })
+    const prefix = change.prefix ?? 'svc-'
+    const headers = {
+      [`${prefix}api-key`]: change.tokenId ?? trader.tokenId,
+      [`${prefix}timestamp`]: timestamp,
+      [`${prefix}signature`]: signature,
+      ...(text === '' ? {} : { 'content-type': 'application/json' }),
+      ...change.headers,
+    }
+    return this.send(method, path, text === '' ? { headers } : { headers, body: text })
+  }
+
+  admin(path: string, body: unknown, token = ADMIN_TOKEN): Promise<Reply> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return this.send('POST', path, { headers, body: text })
+  }
+
+  async trader(collateralRaw: number, fields: object = {}): Promise<Trader> {
+    const key = randomBytes(32)
+    const account = accountOf(key)
+    const made = await this.admin('/admin/profiles', {
+      account,
+      rank: 'Bronze',
+      apiToken: { scopes: ['trading'] },
+      ...fields,
+    })
+    assert.equal(made.status, 201, made.text)
+    const profileId = Number(at(made.body, 'profileId'))
+    if (collateralRaw > 0) {
+      const paid = await this.admin('/admin/balances', { profileId, collateralRaw })
+      assert.equal(paid.status, 200, paid.text)
+    }
+    const tokenId = textAt(made.body, 'tokenId')
+    return { key, account, profileId, tokenId, secret: textAt(made.body, 'secret') }
+  }
+
+  balances({ profileId }: Trader): { freeRaw: number; reservedRaw: number } {
+    const { ledger } = this.exchange.pipeline.clearing
+    return {
+      freeRaw: ledger.collateralFreeRaw[profileId],
+      reservedRaw: ledger.collateralReservedRaw[profileId],
+    }
+  }
+
+  /** One gauge of GET /metrics. */
+  async gauge(name: string): Promise<number> {
+    const { text } = await this.send('GET', '/metrics')
+    const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+    assert.ok(line !== undefined, `the metric ${name} is there`)
+    return Number(line.slice(name.length))
+  }
+}
+
+export interface LiveOptions {
+  readonly dataDir?: string
+  /** Flags of `outcomex serve`. */
+  readonly flags?: readonly string[]
+}
+
+function configOf({ dataDir, flags = [] }: LiveOptions): ServeConfig {
+  const line = ['--data', dataDir ?? newFolder(), '--port', '0', '--admin-token', ADMIN_TOKEN]
+  const threads = ['--market-threads', '1', '--intake-threads', '1']
+  const reading = readConfig([...line, ...threads, ...flags], {}, () => '{}')
+  assert.ok(reading.ok, 'the flags of a test are right')
+  return reading.config
+}
+
+export async function startLive(options: LiveOptions = {}): Promise<LiveExchange> {
+  const config = configOf(options)
+  const time = { offsetMs: 0 }
+  const clock = () => Date.now() + time.offsetMs
+  const faults: string[] = []
+  const onFault = (sentence: string) => faults.push(sentence)
+  let touch: (tokenId: string) => void = () => {}
+  const exchange = await openExchange({
+    ...config,
+    clock,
+    profileWaitSec: () => 0,
+    onTokenUsed: (tokenId) => touch(tokenId),
+    onFault,
+    onProgress: () => {},
+  })
+  const metrics = new Metrics()
+  watch(exchange, metrics)
+  const services = await wire(exchange, config, { metrics, clock, isReady: () => true })
+  touch = (tokenId) => services.accounts.touch(tokenId)
+  await exchange.pipeline.change({ kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) })
+  const { headerPrefixes } = config
+  const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }
+  const guard = new Guard({ state: services.auth, headerPrefixes, ...identity })
+  const gateway = new Gateway<Services>({
+    routes: api,
+    services,
+    authenticate: async (call, auth) => guard.authenticate(call, auth, clock()),
+    onFault: (error) => onFault(error instanceof Error ? `${error.stack}` : String(error)),
+    bodyDeadlineMs: 400,
+    verifyReplies: true,
+  })
+  const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
+  const port = await gateway.listen('127.0.0.1', 0)
+  return new LiveExchange({ exchange, gateway, port, faults, ticker, time })
+}

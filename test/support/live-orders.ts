@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { ZERO_ADDRESS } from '../../server/auth/address.ts'
+import { type ClientOrder, signClientOrder } from '../../server/auth/client-order.ts'
+import { type LiveExchange, type Reply, type Trader, textAt } from './live-exchange.ts'
+
+// Markets and signed orders for tests that trade over HTTP.
+
+export const DOMAIN_NAME = 'Limitless CTF Exchange'
+export const CHAIN_ID = 8453
+const SALT_STEPS = 2 ** 40
+
+export interface LiveMarket {
+  readonly slug: string
+  readonly tokens: readonly [yes: string, no: string]
+  readonly exchange: string
+}
+
+export async function openMarket(
+  live: LiveExchange,
+  slug: string,
+  fields: object = {},
+): Promise<LiveMarket> {
+  const body = { kind: 'clob', slug, title: `Will ${slug}?`, ...fields }
+  const made = await live.admin('/admin/markets', body)
+  assert.equal(made.status, 201, made.text)
+  const yes = textAt(made.body, 'tokens', 'yes')
+  const no = textAt(made.body, 'tokens', 'no')
+  return { slug, tokens: [yes, no], exchange: textAt(made.body, 'venue', 'exchange') }
+}
+
+export interface OrderWish {
+  readonly side?: 'buy' | 'sell'
+  readonly outcome?: 0 | 1
+  readonly ticks?: number
+  readonly sizeRaw?: number
+}
+
+/** An order of a trader, its signature still to come. */
+export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {}): ClientOrder {
+  const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000 } = wish
+  const costRaw = (ticks * sizeRaw) / 1000
+  return {
+    salt: randomInt(1, SALT_STEPS),
+    maker: trader.account,
+    signer: trader.account,
+    taker: ZERO_ADDRESS,
+    tokenId: market.tokens[outcome],
+    makerAmount: side === 'buy' ? costRaw : sizeRaw,
+    takerAmount: side === 'buy' ? sizeRaw : costRaw,
+    expiration: '0',
+    nonce: 0,
+    feeRateBps: 0,
+    side: side === 'buy' ? 0 : 1,
+    signatureType: 0,
+    signature: '',
+  }
+}
+
+export function signedFor(
+  order: ClientOrder,
+  trader: Pick<Trader, 'key'>,
+  market: LiveMarket,
+  domain: { name?: string; chainId?: number; exchange?: string } = {},
+): ClientOrder {
+  const said = { name: DOMAIN_NAME, chainId: CHAIN_ID, exchange: market.exchange, ...domain }
+  return signClientOrder(order, said, trader.key)
+}
+
+/** The body of POST /orders for one right order. */
+export function orderBody(
+  trader: Trader,
+  market: LiveMarket,
+  wish: OrderWish = {},
+): Record<string, unknown> {
+  return {
+    order: signedFor(unsigned(trader, market, wish), trader, market),
+    ownerId: trader.profileId,
+    orderType: 'GTC',
+    marketSlug: market.slug,
+  }
+}
+
+/** Places a right order, with whatever `fields` stand beside it. */
+export function place(
+  live: LiveExchange,
+  trader: Trader,
+  market: LiveMarket,
+  wish: OrderWish = {},
+  fields: object = {},
+): Promise<Reply> {
+  const body = { ...orderBody(trader, market, wish), ...fields }
+  return live.call(trader, 'POST', '/orders', body)
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { integer, text } from '../../server/http/scalars.ts'
+import { compile, openObject } from '../../server/http/schema.ts'
+
+// The real program as a child process: lines and events are waited for, never a time.
+
+const SOURCE = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const COMPILED = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))
+export const ADMIN_TOKEN = 'admin-token-of-the-tests'
+
+/** A place in the journal and the state there. */
+export interface Mark {
+  readonly seq: number
+  readonly stateHash: string
+}
+
+const markLine = compile(openObject({ msg: text(), seq: integer(0), stateHash: text() }))
+
+/** TEST_DIST=1 runs what `make build` compiled. */
+function programOf(): readonly string[] {
+  const wantsCompiled = process.env.TEST_DIST === '1'
+  assert.ok(!wantsCompiled || existsSync(COMPILED), 'TEST_DIST=1 needs `make build` first')
+  return wantsCompiled ? [COMPILED] : ['--import', 'tsx', SOURCE]
+}
+
+/** The environment without settings of the exchange: a test says all it means. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
+  return Object.fromEntries(entries)
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** One run of the program, whatever its command. */
+class Run {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  stdout = ''
+  stderr = ''
+
+  constructor(args: readonly string[], onLine: (line: string) => void, wrapper: string[] = []) {
+    const words = [...wrapper, process.execPath, ...programOf(), ...args]
+    this.child = spawn(words[0], words.slice(1), {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: cleanEnv(),
+    })
+    const { stdout, stderr } = this.child
+    assert.ok(stdout !== null && stderr !== null, 'both outputs are pipes')
+    createInterface({ input: stdout }).on('line', (line) => {
+      this.stdout += `${line}\n`
+      onLine(line)
+    })
+    createInterface({ input: stderr }).on('line', (line) => {
+      this.stderr += `${line}\n`
+      onLine(line)
+    })
+    this.ended = once(this.child, 'close').then(() => {
+      const { exitCode: code, signalCode: signal } = this.child
+      return { code, signal, stdout: this.stdout, stderr: this.stderr }
+    })
+  }
+}
+
+/** Runs one command to its end. */
+export function runProgram(args: readonly string[], wrapper: string[] = []): Promise<Ended> {
+  return new Run(args, () => {}, wrapper).ended
+}
+
+/** `outcomex verify`: the single-threaded replay of the folder; a folder it refuses fails. */
+export async function verify(dataDir: string): Promise<Mark> {
+  const { code, stdout, stderr } = await runProgram(['verify', '--data', dataDir])
+  assert.equal(code, 0, `verify refuses the folder: ${stderr}`)
+  const seq = /^seq (\d+)$/m.exec(stdout)
+  const state = /^state ([0-9a-f]{64})$/m.exec(stdout)
+  assert.ok(seq !== null && state !== null, `verify says seq and state: ${stdout}`)
+  return { seq: Number(seq[1]), stateHash: state[1] }
+}
+
+export interface ServeOptions {
+  readonly dataDir: string
+  readonly args?: readonly string[]
+  /** The demo makes its own admin token. */
+  readonly demo?: boolean
+  /** Words before the program, like those of `prlimit`. */
+  readonly wrapper?: string[]
+}
+
+function markOf(lines: string, msg: string): Mark | null {
+  for (const line of lines.split('\n')) {
+    if (!line.startsWith('{')) continue
+    const parsed: unknown = JSON.parse(line)
+    if (markLine.holds(parsed) && parsed.msg === msg) {
+      return { seq: parsed.seq, stateHash: parsed.stateHash }
+    }
+  }
+  return null
+}
+
+export class ServerProcess {
+  readonly baseUrl: string
+  readonly #run: Run
+
+  private constructor(run: Run, baseUrl: string) {
+    this.#run = run
+    this.baseUrl = baseUrl
+  }
+
+  /** Resolves when the server listens; one that ends before fails with what it said. */
+  static async start(options: ServeOptions): Promise<ServerProcess> {
+    const { dataDir, args = [], demo = false, wrapper } = options
+    const own = demo ? ['--demo'] : ['--admin-token', ADMIN_TOKEN]
+    let found = (_baseUrl: string) => {}
+    const listening = new Promise<string>((resolve) => {
+      found = resolve
+    })
+    const words = ['serve', '--data', dataDir, '--port', '0', ...own, ...args]
+    const onLine = (line: string) => {
+      if (line.startsWith('listening ')) found(line.slice('listening '.length))
+    }
+    const run = new Run(words, onLine, wrapper)
+    const baseUrl = await Promise.race([listening, run.ended])
+    if (typeof baseUrl === 'string') return new ServerProcess(run, baseUrl)
+    assert.fail(`the server ended before it listened: ${JSON.stringify(baseUrl)}`)
+  }
+
+  get ended(): Promise<Ended> {
+    return this.#run.ended
+  }
+
+  get stderr(): string {
+    return this.#run.stderr
+  }
+
+  /** What it came back with. */
+  get recovered(): Mark {
+    const mark = markOf(this.#run.stderr, 'recovered')
+    assert.ok(mark !== null, 'a server that listens has said what it recovered')
+    return mark
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#run.child.kill(signal)
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL')
+    const { signal } = await this.ended
+    assert.equal(signal, 'SIGKILL')
+  }
+
+  /** The good end: SIGTERM, exit code 0, and the state it stopped at. */
+  async stop(): Promise<Mark> {
+    this.signal('SIGTERM')
+    const { code, stderr } = await this.ended
+    assert.equal(code, 0, `a server stops with code 0: ${stderr}`)
+    const mark = markOf(stderr, 'stopped')
+    assert.ok(mark !== null, `a server says where it stopped: ${stderr}`)
+    return mark
+  }
+}
