@@ -25,6 +25,8 @@ before(async () => {
   const serve = ['serve', '--demo', '--port=0', '--log-level=error', `--data=${dataDir}`]
   server = spawn(process.execPath, ['--import', 'tsx', MAIN, ...serve], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    // Settings of whoever runs the tests must not reach the server.
+    env: { PATH: process.env.PATH },
   })
   await ready(server)
 })
