@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import {
+  APIError,
+  Client,
+  type OrderClient,
+  type OrderResponse,
+  OrderType,
+  Side,
+} from '@limitless-exchange/sdk'
+import { integer, text } from '../../server/http/scalars.ts'
+import { compile, list, openObject } from '../../server/http/schema.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { ExchangeClient, SHARE, shaped } from '../support/exchange-client.ts'
+import { ServerProcess, verify } from '../support/server-process.ts'
+
+// The public client as npm has it, pointed at the demo: nothing of it is replaced. It trades in
+// a market of its own, where the demo's market maker does not quote.
+
+const SLUG = 'quiet-market'
+const dataDir = newFolder()
+const server = await ServerProcess.start({ dataDir, demo: true })
+after(() => server.signal('SIGKILL'))
+
+const demoShape = compile(
+  openObject({
+    baseUrl: text(),
+    adminToken: text(),
+    traders: list(
+      openObject({ profileId: integer(1), privateKey: text(), tokenId: text(), secret: text() }),
+    ),
+  }),
+)
+const demo = shaped(demoShape, JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')))
+assert.equal(demo.baseUrl, server.baseUrl)
+const market = await new ExchangeClient(demo.baseUrl, demo.adminToken).makeMarket(SLUG, true)
+
+interface Party {
+  readonly client: Client
+  readonly orders: OrderClient
+}
+
+function partyOf({ privateKey, tokenId, secret }: (typeof demo.traders)[number]): Party {
+  const client = new Client({ baseURL: demo.baseUrl, hmacCredentials: { tokenId, secret } })
+  return { client, orders: client.newOrderClient(privateKey) }
+}
+const [alice, bob] = demo.traders.map(partyOf)
+
+function limit(
+  party: Party,
+  order: { side: Side; token: string; price: number; size: number },
+  type: OrderType.GTC | OrderType.FAK = OrderType.GTC,
+): Promise<OrderResponse> {
+  const { side, token: tokenId, price, size } = order
+  return party.orders.createOrder({
+    ...{ tokenId, side, price, size },
+    orderType: type,
+    marketSlug: SLUG,
+  })
+}
+
+function spend(party: Party, side: Side, token: string, amount: number): Promise<OrderResponse> {
+  return party.orders.createOrder({
+    ...{ tokenId: token, side, makerAmount: amount },
+    orderType: OrderType.FOK,
+    marketSlug: SLUG,
+  })
+}
+
+interface Listed {
+  readonly id: string
+  readonly status: string
+  readonly remainingSize: string
+}
+
+function listed(party: Party, ...statuses: string[]): Promise<Listed[]> {
+  const query = statuses.map((status) => `statuses=${status}`).join('&')
+  return party.client.http.get(`/markets/${SLUG}/user-orders${query === '' ? '' : `?${query}`}`)
+}
+
+async function idsOf(party: Party, status: string): Promise<string[]> {
+  return (await listed(party, status)).map(({ id }) => id)
+}
+
+const { yes, no } = market.tokens
+const totalsOf = ({ execution }: OrderResponse) => {
+  assert.ok(execution?.totalsRaw !== undefined, 'an order reply says what was filled')
+  const { contractsGross, usdGross } = execution.totalsRaw
+  return { contractsGross, usdGross }
+}
+
+test('it finds the active markets, a market and a lively book', async () => {
+  const { data, totalMarketsCount } = await alice.client.markets.getActiveMarkets({
+    ...{ limit: 25, page: 1 },
+    sortBy: 'newest',
+  })
+  assert.equal(totalMarketsCount, data.length)
+  assert.ok(data.length >= 4, 'the demo has at least three markets, and one is ours')
+  assert.equal(data[0].slug, SLUG)
+  const [lively] = data.slice(1)
+  const detail = await alice.client.markets.getMarket(lively.slug)
+  assert.equal(detail.title, lively.title)
+  assert.deepEqual(alice.client.markets.getVenue(lively.slug), detail.venue)
+  for (const { slug } of data.slice(1)) {
+    const book = await alice.client.markets.getOrderBook(slug)
+    assert.match(book.tokenId, /^[0-9]+$/)
+  }
+})
+
+test('it knows its own profile', async () => {
+  const profile = await alice.client.portfolio.getProfile(alice.orders.walletAddress)
+  assert.equal(profile.id, demo.traders[0].profileId)
+  assert.equal(profile.rank?.feeRateBps, 300)
+})
+
+test('a bid rests, an ask that meets it on the other outcome mints a pair', async () => {
+  const bid = await limit(alice, { side: Side.BUY, token: yes, price: 0.4, size: 100 })
+  assert.equal(bid.execution?.matched, false)
+  assert.deepEqual(await idsOf(alice, 'LIVE'), [bid.order.id])
+  const book = await alice.client.markets.getOrderBook(SLUG)
+  assert.deepEqual(book.bids, [{ price: 0.4, size: 100 * SHARE, side: 'BUY' }])
+  const mint = await limit(bob, { side: Side.BUY, token: no, price: 0.6, size: 100 })
+  assert.deepEqual(
+    mint.makerMatches?.map(({ orderId, matchedSize }) => [orderId, matchedSize]),
+    [[bid.order.id, String(100 * SHARE)]],
+  )
+  assert.deepEqual(totalsOf(mint), {
+    contractsGross: String(100 * SHARE),
+    usdGross: String(60 * SHARE),
+  })
+  assert.deepEqual(await idsOf(alice, 'MATCHED'), [bid.order.id])
+})
+
+test('a post-only order that would match is refused and leaves no trace', async () => {
+  const ask = await limit(bob, { side: Side.BUY, token: no, price: 0.5, size: 20 })
+  const refused = alice.orders.createOrder({
+    ...{ tokenId: yes, side: Side.BUY, price: 0.5, size: 5 },
+    orderType: OrderType.GTC,
+    marketSlug: SLUG,
+    postOnly: true,
+  })
+  await assert.rejects(refused, (error: unknown) => {
+    assert.ok(error instanceof APIError)
+    assert.equal(error.status, 400)
+    assert.match(error.message, /Post only order would match/)
+    return true
+  })
+  assert.deepEqual(await listed(alice), [])
+  assert.deepEqual(await bob.orders.cancel(ask.order.id), {
+    message: 'Order canceled successfully',
+  })
+  assert.deepEqual(await idsOf(bob, 'CANCELED'), [ask.order.id])
+})
+
+test('a FAK takes what there is and its rest never rests; with nothing there it is unmatched', async () => {
+  await limit(bob, { side: Side.BUY, token: no, price: 0.5, size: 10 })
+  const order = { side: Side.BUY, token: yes, price: 0.5, size: 25 }
+  const taken = await limit(alice, order, OrderType.FAK)
+  assert.equal(taken.execution?.settlementStatus, 'MATCHED')
+  assert.equal(totalsOf(taken).contractsGross, String(10 * SHARE))
+  const none = await limit(alice, order, OrderType.FAK)
+  assert.equal(none.execution?.settlementStatus, 'UNMATCHED')
+  assert.deepEqual(await idsOf(alice, 'UNMATCHED'), [none.order.id])
+  assert.deepEqual(await listed(alice), [])
+})
+
+test('FOK market orders buy by spend and sell by shares, whole or not at all', async () => {
+  const ask = await limit(bob, { side: Side.BUY, token: no, price: 0.5, size: 40 })
+  const bought = await spend(alice, Side.BUY, yes, 10)
+  assert.deepEqual(totalsOf(bought), {
+    contractsGross: String(20 * SHARE),
+    usdGross: String(10 * SHARE),
+  })
+  const tooMuch = await spend(alice, Side.BUY, yes, 1000)
+  assert.equal(tooMuch.execution?.matched, false)
+  assert.equal(tooMuch.execution?.settlementStatus, 'UNMATCHED')
+  await bob.orders.cancel(ask.order.id)
+  const bid = await limit(bob, { side: Side.BUY, token: yes, price: 0.3, size: 8 })
+  const sold = await spend(alice, Side.SELL, yes, 8)
+  assert.deepEqual(totalsOf(sold), {
+    contractsGross: String(8 * SHARE),
+    usdGross: String(2.4 * SHARE),
+  })
+  assert.equal(sold.makerMatches?.[0].orderId, bid.order.id)
+})
+
+test('two sellers of both outcomes merge their pair', async () => {
+  const ask = await limit(alice, { side: Side.SELL, token: yes, price: 0.6, size: 30 })
+  const merged = await limit(bob, { side: Side.SELL, token: no, price: 0.4, size: 30 })
+  assert.equal(merged.makerMatches?.[0].orderId, ask.order.id)
+  assert.deepEqual(totalsOf(merged), {
+    contractsGross: String(30 * SHARE),
+    usdGross: String(12 * SHARE),
+  })
+})
+
+test('it cancels in a batch and all at once', async () => {
+  const resting = []
+  for (const price of [0.1, 0.11, 0.12, 0.13]) {
+    resting.push(await limit(alice, { side: Side.BUY, token: yes, price, size: 5 }))
+  }
+  const [first, second, ...rest] = resting.map(({ order }) => order.id)
+  const batch = await alice.client.http.post('/orders/batch-cancel', { orderIds: [first, second] })
+  assert.deepEqual(batch, {
+    ...{ message: 'Orders canceled successfully', failed: [] },
+    canceled: [first, second],
+  })
+  const again = alice.client.http.post('/orders/cancel-batch', { orderIds: [first] })
+  await assert.rejects(again, (error: unknown) => error instanceof APIError && error.status === 400)
+  const live = await (await alice.client.markets.getMarket(SLUG)).getUserOrders()
+  assert.deepEqual(live.map(({ id }) => id).sort(), [...rest].sort())
+  const all = await alice.orders.cancelAll(SLUG)
+  assert.equal(all.message, 'Orders canceled successfully')
+  assert.deepEqual(await listed(alice), [])
+  const canceled = await idsOf(alice, 'CANCELED')
+  assert.ok([first, second, ...rest].every((id) => canceled.includes(id)))
+})
+
+test('orders of all four statuses are found, newest first, also after a restart', async () => {
+  await limit(alice, { side: Side.BUY, token: yes, price: 0.2, size: 5 })
+  const before = await listed(alice, 'LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED')
+  assert.deepEqual([...new Set(before.map(({ status }) => status))].sort(), [
+    'CANCELED',
+    'LIVE',
+    'MATCHED',
+    'UNMATCHED',
+  ])
+  const stopped = await server.stop()
+  assert.deepEqual(await verify(dataDir), stopped)
+  const again = await ServerProcess.start({ dataDir, demo: true })
+  try {
+    assert.deepEqual(again.recovered, stopped)
+    const { tokenId, secret } = demo.traders[0]
+    const client = new Client({ baseURL: again.baseUrl, hmacCredentials: { tokenId, secret } })
+    const party = { client, orders: alice.orders }
+    assert.deepEqual(await listed(party, 'LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'), before)
+  } finally {
+    await again.kill()
+  }
+})
