@@ -6,9 +6,10 @@ import { api } from './api.ts'
 import { curve } from './auth/ecdsa.ts'
 import { Guard } from './auth/guard.ts'
 import { identityCheck } from './auth/identity.ts'
+import { keccakReady } from './auth/keccak.ts'
 import { digestOf } from './auth/session.ts'
 import type { Command } from './cli/shell.ts'
-import { readConfig, type ServeConfig, serveHelp } from './config.ts'
+import { readConfig, type ServeConfig, serveHelp, withChecksums } from './config.ts'
 import { Gateway } from './http/gateway.ts'
 import { ADDRESS_RATES, PROFILE_RATES, RateLimiter } from './http/rate-limit.ts'
 import { type Log, openLog } from './ops/log.ts'
@@ -156,8 +157,14 @@ async function runServe(argv: readonly string[]): Promise<number> {
     process.stderr.write(`outcomex: ${reading.sentence}\n`)
     return 2
   }
+  await keccakReady
+  const checked = withChecksums(reading.config)
+  if (!checked.ok) {
+    process.stderr.write(`outcomex: ${checked.sentence}\n`)
+    return 2
+  }
   try {
-    await serve(reading.config)
+    await serve(checked.config)
     return await new Promise<number>(() => {})
   } catch (error) {
     process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
