@@ -46,7 +46,7 @@ test('between any two levels the search stops at the nearer one', () => {
   }
 })
 
-test('best prices and searches equal a plain set of levels through random links and unlinks', () => {
+test('best prices and searches equal a plain set of levels through random links', () => {
   const random = new Random(freshSeed())
   resetLadder(BOOK)
   resetLadder(BOOK - 1)

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Deadlines } from '../../../engine/core/deadlines.ts'
+
+const step = fc.oneof(
+  fc.record({ add: fc.integer({ min: 0, max: 50 }), slot: fc.integer({ min: 1, max: 40 }) }),
+  fc.record({ remove: fc.integer({ min: 1, max: 40 }) }),
+  fc.constant({ pop: true }),
+)
+
+test('deadlines come out by due time, and what is removed never comes', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const deadlines = new Deadlines()
+      const twin = new Map<number, number>()
+      for (const each of steps) {
+        if ('add' in each) {
+          if (twin.has(each.slot)) continue
+          deadlines.add(each.slot, each.add)
+          twin.set(each.slot, each.add)
+        } else if ('remove' in each) {
+          deadlines.remove(each.remove)
+          twin.delete(each.remove)
+        } else if (twin.size > 0) {
+          const slot = deadlines.pop()
+          assert.equal(twin.get(slot), Math.min(...twin.values()))
+          twin.delete(slot)
+        }
+        assert.equal(deadlines.count, twin.size)
+        assert.equal(deadlines.nextMs, Math.min(Number.POSITIVE_INFINITY, ...twin.values()))
+      }
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { CancelOrders, PlaceOrder, RareCommand } from '../../../engine/domain/command.ts'
+import {
+  decodeCommand,
+  eachRecord,
+  encodeCancel,
+  encodeRare,
+  recordSeq,
+} from '../../../engine/wire/codec.ts'
+import { PLACE_HEAD_BYTES } from '../../../engine/wire/layout.ts'
+import {
+  blankPlace,
+  decodePlaceTail,
+  encodePlace,
+  readPlaceHead,
+  stampPlace,
+} from '../../../engine/wire/place-codec.ts'
+import { profileFields } from '../../support/exchange-driver.ts'
+
+const safe = fc.maxSafeNat()
+const u32 = fc.nat(2 ** 32 - 1)
+/** With the prototype of every object, so that deep equality may be strict. */
+const plain = { noNullPrototype: true } as const
+const stamp = { seq: safe, nowMs: safe }
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+
+const place: fc.Arbitrary<PlaceOrder> = fc.record(
+  {
+    ...stamp,
+    kind: fc.constant('placeOrder'),
+    marketId: u32,
+    accountId: u32,
+    slot: u32,
+    generation: u32,
+    side: fc.nat(1),
+    outcome: fc.nat(1),
+    orderType: fc.nat(2),
+    postOnly: fc.boolean(),
+    marketForm: fc.boolean(),
+    stp: fc.nat(2),
+    priceTicks: fc.nat(999),
+    sizeRaw: safe,
+    spendRaw: safe,
+    reserveRaw: safe,
+    expirationSec: safe,
+    feeBps: fc.nat(1000),
+    hashHigh: u32,
+    hashLow: u32,
+    clientOrderId: fc.string({ unit: 'grapheme', maxLength: 128 }),
+  },
+  plain,
+)
+
+const tail = fc.record(
+  {
+    orderHash: bytes(32),
+    salt: bytes(32),
+    maker: bytes(20),
+    signer: bytes(20),
+    signature: bytes(65),
+    signatureType: fc.nat(3),
+    signedFeeBps: fc.nat(1000),
+  },
+  plain,
+)
+
+const cancel: fc.Arbitrary<CancelOrders> = fc
+  .record({ ...stamp, marketId: u32, reason: fc.nat(3) })
+  .chain((head) =>
+    fc.array(fc.tuple(u32, u32), { maxLength: 1000 }).map((items) => ({
+      ...head,
+      kind: 'cancelOrders' as const,
+      count: items.length,
+      slots: Uint32Array.from(items, ([slot]) => slot),
+      generations: Uint32Array.from(items, ([, generation]) => generation),
+    })),
+  )
+
+const profileId = safe
+const text = fc.string({ unit: 'grapheme' })
+const token = fc.record({
+  tokenId: text,
+  sealedSecret: fc.constant(new Uint8Array([0, 255, 7])),
+  label: fc.option(text),
+  scopes: fc.constant(['trading', 'withdrawal'] as const),
+})
+const rare: fc.Arbitrary<RareCommand> = fc.oneof(
+  fc.record({ ...stamp, kind: fc.constant('rules' as const), version: safe }),
+  fc.record({ ...stamp, kind: fc.constant('setAdminToken' as const), tokenDigest: text }),
+  fc.record({
+    ...stamp,
+    kind: fc.constant('createProfile' as const),
+    profileId,
+    profile: text.map((displayName) => profileFields(1, { displayName })),
+    token: fc.option(token),
+  }),
+  fc.record({ ...stamp, kind: fc.constant('createToken' as const), profileId, token }),
+  fc.record({ ...stamp, kind: fc.constant('logout' as const), sessionDigest: text }),
+  fc.record({
+    ...stamp,
+    kind: fc.constant('resolveMarket' as const),
+    marketId: u32,
+    payoutNumerators: fc.tuple(safe, safe),
+  }),
+  fc.record({
+    ...stamp,
+    kind: fc.constant('adjustBalance' as const),
+    profileId,
+    collateralRaw: fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }),
+  }),
+)
+
+/** A view that does not start at the start of its buffer: decoding must mind its offset. */
+function shifted(record: Uint8Array): Uint8Array {
+  const buffer = new Uint8Array(record.length + 24)
+  buffer.set(record, 16)
+  return buffer.subarray(16, 16 + record.length)
+}
+
+test('an order comes back from its bytes as it was, its tail too', () => {
+  fc.assert(
+    fc.property(place, tail, (order, parts) => {
+      const record = shifted(encodePlace(order, parts))
+      assert.equal(record.length % 8, 0)
+      assert.deepEqual(decodeCommand(record), order)
+      const hash = Buffer.from(parts.orderHash)
+      hash.writeUInt32BE(order.hashHigh, 0)
+      hash.writeUInt32BE(order.hashLow, 4)
+      const decoded = decodePlaceTail(record)
+      assert.deepEqual(decoded, { ...parts, orderHash: new Uint8Array(hash) })
+    }),
+  )
+})
+
+test('the head of an order is all that a market needs', () => {
+  fc.assert(
+    fc.property(place, (order) => {
+      const head = encodePlace(order).subarray(0, PLACE_HEAD_BYTES)
+      const into = blankPlace()
+      readPlaceHead(new DataView(head.buffer, 0, PLACE_HEAD_BYTES), 0, into)
+      assert.deepEqual(into, { ...order, hashHigh: 0, hashLow: 0, clientOrderId: '' })
+    }),
+  )
+})
+
+test('a stamp changes what the sequencer decides and nothing else', () => {
+  fc.assert(
+    fc.property(place, place, tail, (order, other, parts) => {
+      const { seq, nowMs, slot, generation, reserveRaw, feeBps } = other
+      const decided = { ...order, seq, nowMs, slot, generation, reserveRaw, feeBps }
+      const record = encodePlace(order, parts)
+      stampPlace(record, decided)
+      assert.deepEqual(record, encodePlace(decided, parts))
+    }),
+  )
+})
+
+test('a cancel comes back from its bytes as it was', () => {
+  fc.assert(
+    fc.property(cancel, (command) => {
+      assert.deepEqual(decodeCommand(shifted(encodeCancel(command))), command)
+    }),
+  )
+})
+
+test('a rare command comes back from its bytes, and the same command has the same bytes', () => {
+  fc.assert(
+    fc.property(rare, (command) => {
+      const record = encodeRare(command)
+      assert.equal(record.length % 8, 0)
+      const decoded = decodeCommand(shifted(record))
+      assert.equal(JSON.stringify(sorted(decoded)), JSON.stringify(sorted(command)))
+      assert.deepEqual(encodeRare(structuredClone(command)), record)
+    }),
+  )
+})
+
+/** msgpack hands back Buffers and may order keys anew: what counts is the content. */
+function sorted(value: unknown): unknown {
+  if (value instanceof Uint8Array) return [...value]
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)])
+  return entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+}
+
+test('a batch falls into the records it was made of', () => {
+  const any = fc.oneof(
+    place.map((order) => encodePlace(order)),
+    cancel.map(encodeCancel),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.oneof(any, rare.map(encodeRare)), { maxLength: 20 }), (records) => {
+      const found: Uint8Array[] = []
+      eachRecord(Buffer.concat(records), (record) => found.push(new Uint8Array(record)))
+      assert.deepEqual(found, records)
+      assert.deepEqual(found.map(recordSeq), records.map(recordSeq))
+    }),
+  )
+})
+
+test('a batch that ends in the middle of a record is a fault', () => {
+  const record = encodePlace(blankPlace())
+  assert.throws(() => eachRecord(record.subarray(0, record.length - 8), () => {}), /its batch/)
+})

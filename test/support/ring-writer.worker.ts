@@ -1,0 +1,15 @@
+import { workerData } from 'node:worker_threads'
+import { Ring } from '../../engine/wire/ring.ts'
+import { payloadOf } from './ring-frames.ts'
+
+// Pushes numbered frames as fast as the reader lets it.
+const { shared, frames } = workerData
+const ring = new Ring(shared)
+for (let frame = 0; frame < frames; frame++) {
+  while (!ring.push(frame, payloadOf(frame))) {
+    ring.publish()
+    ring.waitForSpace()
+  }
+  if (frame % 64 === 63) ring.publish()
+}
+ring.publish()
