@@ -96,10 +96,10 @@ export class LiveExchange {
     this.#time.offsetMs += byMs
   }
 
-  async stop(): Promise<void> {
+  async stop(): Promise<{ seq: number; stateHash: string }> {
     clearInterval(this.#ticker)
     await this.gateway.stop()
-    await this.exchange.stop()
+    return this.exchange.stop()
   }
 
   /** A reply of any kind; the body must be JSON unless it is empty or the metrics. */

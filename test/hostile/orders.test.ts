@@ -1,0 +1,537 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { brokenInvariant } from '../../engine/core/invariants.ts'
+import type { ClientOrder } from '../../server/auth/client-order.ts'
+import { newFolder } from '../support/data-folder.ts'
+import {
+  at,
+  type CallChange,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place, signedFor, unsigned } from '../support/live-orders.ts'
+
+// POST /orders as an attacker sends it. After every refusal nothing is reserved.
+
+const STALE_MS = 31_000
+const FEE_BPS = 300
+const dataDir = newFolder()
+let live: LiveExchange
+let market: LiveMarket
+let dead: LiveMarket
+let alice: Trader
+let bob: Trader
+/** Alice's token without the scope. */
+let reader: { tokenId: string; secret: string }
+/** Alice's order that rests at 0.2 under the client id `used`. */
+let rested: ClientOrder
+
+/** What alice sends: right at first, then as the rows of the table break it. */
+interface Attempt {
+  market: LiveMarket
+  order: ClientOrder
+  signer: Trader
+  chainId: number
+  token: { tokenId: string; secret: string }
+  fields: Record<string, unknown>
+  change: CallChange
+  text: (right: string) => string
+}
+
+function rightAttempt(): Attempt {
+  const order = unsigned(alice, market, { ticks: 250, sizeRaw: 2_000_000 })
+  return {
+    market,
+    order: { ...order, feeRateBps: FEE_BPS },
+    signer: alice,
+    chainId: 8453,
+    token: alice,
+    fields: { ownerId: alice.profileId, orderType: 'GTC', marketSlug: market.slug },
+    change: {},
+    text: (right) => right,
+  }
+}
+
+function sendAttempt({ signer, chainId, token, change, ...rest }: Attempt): Promise<Reply> {
+  const order = signedFor(rest.order, signer, rest.market, { chainId })
+  const body = rest.text(JSON.stringify({ order, ...rest.fields }))
+  return live.call(token, 'POST', '/orders', body, change)
+}
+
+before(async () => {
+  live = await startLive({ dataDir })
+  market = await openMarket(live, 'rain', { fee: true })
+  dead = await openMarket(live, 'gone', { fee: true })
+  const resolved = await live.admin('/admin/markets/gone/resolve', { winningOutcomeIndex: 1 })
+  assert.equal(resolved.status, 200, resolved.text)
+  alice = await live.trader(3_000_000)
+  bob = await live.trader(50_000_000)
+  const { account } = alice
+  const made = await live.admin('/admin/profiles', {
+    account,
+    apiToken: { scopes: ['withdrawal'] },
+  })
+  reader = {
+    tokenId: String(at(made.body, 'tokenId')),
+    secret: String(at(made.body, 'secret')),
+  }
+  const order = { ...unsigned(alice, market, { ticks: 200 }), feeRateBps: FEE_BPS }
+  rested = order
+  const first = await live.call(alice, 'POST', '/orders', {
+    order: signedFor(order, alice, market),
+    ownerId: alice.profileId,
+    orderType: 'GTC',
+    marketSlug: market.slug,
+    clientOrderId: 'used',
+  })
+  assert.equal(first.status, 201, first.text)
+  // A buy of NO at 0.75 is an ask of YES at 0.25.
+  const ask = { ...unsigned(bob, market, { outcome: 1, ticks: 750 }), feeRateBps: FEE_BPS }
+  const other = await live.call(bob, 'POST', '/orders', {
+    order: signedFor(ask, bob, market),
+    ownerId: bob.profileId,
+    orderType: 'GTC',
+    marketSlug: market.slug,
+  })
+  assert.equal(other.status, 201, other.text)
+})
+
+/** In falling precedence; each row is broken in all the ways of the rows below it too. */
+const LADDER: readonly [status: number, code: string, breaks: (attempt: Attempt) => void][] = [
+  [413, 'BODY_TOO_LARGE', (a) => (a.text = (right) => right + ' '.repeat(70_000))],
+  [401, 'UNAUTHENTICATED', (a) => (a.change = { ...a.change, tokenId: '' })],
+  [401, 'API_KEY_INVALID', (a) => (a.change = { ...a.change, tokenId: 'nobody' })],
+  [401, 'TIMESTAMP_INVALID', (a) => (a.change = { ...a.change, timestamp: iso(-STALE_MS) })],
+  [401, 'HMAC_INVALID', (a) => (a.change = { secret: bob.secret })],
+  [403, 'SCOPE_MISSING', (a) => (a.token = reader)],
+  [400, 'BODY_MALFORMED', (a) => (a.text = (right) => right.slice(0, -1))],
+  [400, 'VALIDATION', (a) => (a.fields.surprise = 1)],
+  [404, 'MARKET_NOT_FOUND', (a) => (a.fields.marketSlug = 'atlantis')],
+  [400, 'TOKEN_NOT_IN_MARKET', (a) => (a.order = { ...a.order, tokenId: market.tokens[0] })],
+  [400, 'AMOUNTS_INVALID', (a) => (a.order = { ...a.order, makerAmount: 2_000_001 })],
+  [400, 'PRICE_MISMATCH', (a) => (a.order = { ...a.order, price: 0.9 })],
+  [425, 'RECV_WINDOW_EXPIRED', (a) => Object.assign(a.fields, { timestamp: 1, recvWindow: 9 })],
+  [400, 'MARKET_NOT_TRADABLE', toDeadMarket],
+  [400, 'ORDER_EXPIRED', (a) => (a.order = { ...a.order, expiration: '1700000000' })],
+  [400, 'OWNER_MISMATCH', (a) => (a.fields.ownerId = bob.profileId)],
+  [400, 'SIGNER_MISMATCH', byBob],
+  [400, 'FEE_RATE_MISMATCH', (a) => (a.order = { ...a.order, feeRateBps: 299 })],
+  [400, 'SIGNATURE_INVALID', (a) => (a.chainId = 1)],
+  [409, 'DUPLICATE_ORDER', (a) => (a.order = rested)],
+  [409, 'DUPLICATE_CLIENT_ORDER_ID', (a) => (a.fields.clientOrderId = ' used ')],
+  [400, 'INSUFFICIENT_COLLATERAL', tooLarge],
+  [400, 'POST_ONLY_WOULD_MATCH', (a) => (a.fields.postOnly = true)],
+]
+
+function iso(byMs: number): string {
+  return new Date(live.nowMs() + byMs).toISOString()
+}
+
+function toDeadMarket(attempt: Attempt): void {
+  attempt.market = dead
+  attempt.fields.marketSlug = dead.slug
+  attempt.order = { ...attempt.order, tokenId: dead.tokens[0] }
+}
+
+function byBob(attempt: Attempt): void {
+  attempt.order = { ...attempt.order, signer: bob.account }
+  attempt.signer = bob
+}
+
+function tooLarge(attempt: Attempt): void {
+  attempt.order = { ...attempt.order, makerAmount: 5_000_000, takerAmount: 20_000_000 }
+}
+
+function assertRefused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(at(reply.body, 'code'), code, reply.text)
+  assert.equal(at(reply.body, 'statusCode'), status)
+  assert.equal(typeof at(reply.body, 'error'), 'string')
+  const message = at(reply.body, 'message')
+  if (code !== 'VALIDATION') assert.equal(typeof message, 'string')
+  else {
+    assert.ok(Array.isArray(message) && message.length > 0, reply.text)
+    for (const issue of message) assert.deepEqual(Object.keys(issue), ['field', 'message'])
+  }
+}
+
+test('when several things are wrong with an order, the one that stands higher is answered', async () => {
+  const before = live.balances(alice)
+  assert.deepEqual(before, { freeRaw: 1_000_000, reservedRaw: 2_000_000 })
+  for (let row = LADDER.length - 1; row >= 0; row--) {
+    const [status, code] = LADDER[row]
+    const attempt = rightAttempt()
+    for (let lower = LADDER.length - 1; lower >= row; lower--) LADDER[lower][2](attempt)
+    const reply = await sendAttempt(attempt)
+    assertRefused(reply, status, code)
+    const expected = code === 'FEE_RATE_MISMATCH' ? FEE_BPS : undefined
+    assert.equal(at(reply.body, 'expectedFeeRateBps'), expected)
+    assert.deepEqual(live.balances(alice), before, code)
+    assert.doesNotMatch(reply.text, new RegExp(`${alice.secret}|node_modules|\\.ts`))
+  }
+})
+
+test('a refused order used nothing up: the same one, mended, is taken', async () => {
+  const attempt = rightAttempt()
+  attempt.order = { ...attempt.order, makerAmount: 480_000 }
+  attempt.fields.clientOrderId = 'mended'
+  attempt.fields.postOnly = true
+  const crossing = { ...attempt, order: { ...attempt.order, makerAmount: 500_000 } }
+  assertRefused(await sendAttempt(crossing), 400, 'POST_ONLY_WOULD_MATCH')
+  assertRefused(await sendAttempt(crossing), 400, 'POST_ONLY_WOULD_MATCH')
+  assertRefused(await sendAttempt({ ...attempt, chainId: 2 }), 400, 'SIGNATURE_INVALID')
+  const taken = await sendAttempt(attempt)
+  assert.equal(taken.status, 201, taken.text)
+  assertRefused(await sendAttempt(attempt), 409, 'DUPLICATE_ORDER')
+  const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'mended' })
+  assert.equal(cancel.status, 200, cancel.text)
+  assertRefused(await sendAttempt(attempt), 409, 'DUPLICATE_ORDER')
+  assert.deepEqual(live.balances(alice), { freeRaw: 1_000_000, reservedRaw: 2_000_000 })
+})
+
+type Broken = readonly [field: string, value: unknown]
+
+const BIG = '115792089237316195423570985008687907853269984665640564039457584007913129639936'
+
+const BROKEN_FIELDS: readonly Broken[] = [
+  ['order', null],
+  ['order', []],
+  ['order', 'order'],
+  ['ownerId', '1'],
+  ['ownerId', 0],
+  ['ownerId', -1],
+  ['ownerId', 1.5],
+  ['ownerId', 2 ** 53],
+  ['orderType', 'gtc'],
+  ['orderType', 'IOC'],
+  ['orderType', 0],
+  ['marketSlug', 7],
+  ['marketSlug', null],
+  ['clientOrderId', ''],
+  ['clientOrderId', ' \t '],
+  ['clientOrderId', 'x'.repeat(129)],
+  ['clientOrderId', '\ud800'],
+  ['clientOrderId', 5],
+  ['clientOrderId', null],
+  ['postOnly', 'true'],
+  ['postOnly', 1],
+  ['stpPolicy', 'none'],
+  ['recvWindow', 5],
+  ['recvWindow', 0],
+  ['recvWindow', 10_001],
+  ['timestamp', -1],
+  ['timestamp', 'now'],
+  ['onBehalfOf', 3],
+  ['__proto__', 1],
+  ['constructor', {}],
+]
+
+const BROKEN_ORDER: readonly Broken[] = [
+  ['salt', 0],
+  ['salt', -5],
+  ['salt', 1.5],
+  ['salt', 2 ** 53],
+  ['salt', 1e30],
+  ['salt', BIG],
+  ['salt', '0x10'],
+  ['salt', '01'],
+  ['salt', ''],
+  ['salt', null],
+  ['maker', '0x1234'],
+  ['maker', 'alice'],
+  ['signer', null],
+  ['taker', '0x0000000000000000000000000000000000000001'],
+  ['tokenId', 5],
+  ['tokenId', '-5'],
+  ['tokenId', '1e5'],
+  ['makerAmount', -1],
+  ['makerAmount', 0.5],
+  ['makerAmount', 2 ** 53],
+  ['makerAmount', '9007199254740992'],
+  ['makerAmount', '99999999999999999999999999'],
+  ['makerAmount', 'NaN'],
+  ['makerAmount', 'Infinity'],
+  ['makerAmount', true],
+  ['makerAmount', [1]],
+  ['takerAmount', '1.0'],
+  ['takerAmount', ' 1'],
+  ['takerAmount', '１'],
+  ['expiration', -1],
+  ['expiration', '9007199254740992'],
+  ['nonce', 1],
+  ['nonce', '7'],
+  ['feeRateBps', 1001],
+  ['feeRateBps', -1],
+  ['feeRateBps', '300'],
+  ['feeRateBps', 0.5],
+  ['side', 2],
+  ['side', 'BUY'],
+  ['side', null],
+  ['signatureType', 1],
+  ['signatureType', 2],
+  ['signatureType', 3],
+  ['signatureType', 4],
+  ['signature', '0x'],
+  ['signature', ''],
+  ['signature', `0x${'11'.repeat(64)}`],
+  ['signature', `0x${'11'.repeat(66)}`],
+  ['signature', `0x${'gg'.repeat(65)}`],
+  ['price', '0.5'],
+  ['price', null],
+  ['extra', 1],
+]
+
+/** A right body of alice with one field set to `value`, as JSON text. */
+function bodyWith(inOrder: boolean, field: string, value: unknown): string {
+  const attempt = rightAttempt()
+  const order: object = signedFor(attempt.order, alice, market)
+  const set = (target: object) =>
+    JSON.stringify(target).replace(/^\{/, `{${JSON.stringify(field)}:${JSON.stringify(value)},`)
+  const without = (target: object) =>
+    Object.fromEntries(Object.entries(target).filter(([name]) => name !== field))
+  if (!inOrder) return set(without({ order, ...attempt.fields }))
+  const rest = JSON.stringify(attempt.fields).slice(1)
+  return `{"order":${set(without(order))},${rest}`
+}
+
+test('a field of a wrong kind is named in a 400, and nothing is reserved', async () => {
+  const before = live.balances(alice)
+  const rows = [
+    ...BROKEN_FIELDS.map((row) => [false, ...row] as const),
+    ...BROKEN_ORDER.map((row) => [true, ...row] as const),
+  ]
+  for (const [inOrder, field, value] of rows) {
+    const reply = await live.call(alice, 'POST', '/orders', bodyWith(inOrder, field, value))
+    const said = `${field} ${JSON.stringify(value)}: ${reply.text}`
+    assert.equal(reply.status, 400, said)
+    assertRefused(reply, 400, 'VALIDATION')
+    const named = reply.text.includes(field) || (field === 'recvWindow' && value === 5)
+    assert.ok(named, said)
+  }
+  assert.deepEqual(live.balances(alice), before)
+})
+
+test('a field that is missing is named', async () => {
+  const right = rightAttempt()
+  const order = signedFor(right.order, alice, market)
+  const whole: Record<string, unknown> = { order, ...right.fields }
+  for (const field of Object.keys(whole)) {
+    const { [field]: _gone, ...rest } = whole
+    const reply = await live.call(alice, 'POST', '/orders', rest)
+    assertRefused(reply, 400, 'VALIDATION')
+    assert.match(reply.text, new RegExp(`"field":"${field}"`))
+  }
+  for (const field of Object.keys(order)) {
+    if (field === 'price') continue
+    const rest = Object.fromEntries(Object.entries(order).filter(([name]) => name !== field))
+    const reply = await live.call(alice, 'POST', '/orders', { ...right.fields, order: rest })
+    assertRefused(reply, 400, 'VALIDATION')
+    assert.match(reply.text, new RegExp(`"field":"order.${field}"`))
+  }
+})
+
+test('a body that is no JSON object is refused whatever it is', async () => {
+  const bodies = [
+    '',
+    ' ',
+    '{',
+    'null',
+    '[]',
+    '"text"',
+    '7',
+    'NaN',
+    '{"order":NaN}',
+    '{}{}',
+    "{'a':1}",
+    '\ufeff{}',
+    '{"order":{"salt":1e999}}',
+    `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
+    `{"order":${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}}`,
+  ]
+  for (const body of bodies) {
+    const reply = await live.call(alice, 'POST', '/orders', body)
+    assert.equal(reply.status, 400, `${body.slice(0, 40)} ${reply.text}`)
+    assert.match(String(at(reply.body, 'code')), /^(VALIDATION|BODY_MALFORMED)$/)
+    assert.ok(reply.text.length < 8192)
+  }
+  const notText = await live.send('POST', '/orders', { body: new Uint8Array([0xff, 0xfe, 0x7b]) })
+  assertRefused(notText, 401, 'UNAUTHENTICATED')
+})
+
+function flipped(text: string): string {
+  return text.replace(/[a-f]/, (letter) => letter.toUpperCase())
+}
+
+test('an address with a wrong checksum is refused, one in lower case is taken', async () => {
+  const attempt = rightAttempt()
+  const order = signedFor(attempt.order, alice, market)
+  const maker = flipped(alice.account.toLowerCase())
+  const wrong = { ...attempt.fields, order: { ...order, maker } }
+  assertRefused(await live.call(alice, 'POST', '/orders', wrong), 400, 'VALIDATION')
+  const lower = alice.account.toLowerCase()
+  const fields = { ...attempt.fields, postOnly: true }
+  const right = { ...fields, order: { ...order, maker: lower, signer: lower } }
+  // Taken as far as the book: it would cross.
+  assertRefused(await live.call(alice, 'POST', '/orders', right), 400, 'POST_ONLY_WOULD_MATCH')
+})
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+/** The other signature of the same order: s mirrored, v flipped. */
+function highS(signature: string): string {
+  const s = BigInt(`0x${signature.slice(66, 130)}`)
+  const mirrored = (CURVE_ORDER - s).toString(16).padStart(64, '0')
+  return `${signature.slice(0, 66)}${mirrored}${signature.endsWith('1b') ? '1c' : '1b'}`
+}
+
+test('a signature that does not prove the signer for this market is refused', async () => {
+  const before = live.balances(alice)
+  const { order, fields } = rightAttempt()
+  const { signature } = signedFor(order, alice, market)
+  const signatures = [
+    highS(signature),
+    `${signature.slice(0, -2)}00`,
+    `${signature.slice(0, -2)}1d`,
+    `0x${'00'.repeat(65)}`,
+    `0x${'ff'.repeat(65)}`,
+    `0x${'00'.repeat(64)}1b`,
+    signedFor(order, bob, market).signature,
+    signedFor(order, alice, market, { chainId: 1 }).signature,
+    signedFor(order, alice, market, { name: 'Another Exchange' }).signature,
+    signedFor(order, alice, market, { exchange: bob.account }).signature,
+    signedFor({ ...order, feeRateBps: 299 }, alice, market).signature,
+    signedFor({ ...order, takerAmount: 1_000_000 }, alice, market).signature,
+  ]
+  for (const each of signatures) {
+    const body = { ...fields, order: { ...order, signature: each } }
+    assertRefused(await live.call(alice, 'POST', '/orders', body), 400, 'SIGNATURE_INVALID')
+  }
+  assert.deepEqual(live.balances(alice), before)
+})
+
+test('the three headers are held to the letter', async () => {
+  const { order, fields } = rightAttempt()
+  const body = { ...fields, order: signedFor(order, alice, market), ownerId: bob.profileId }
+  const rows: readonly [string, CallChange][] = [
+    ['TIMESTAMP_INVALID', { timestamp: iso(STALE_MS) }],
+    ['TIMESTAMP_INVALID', { timestamp: String(live.nowMs()) }],
+    ['TIMESTAMP_INVALID', { timestamp: new Date(live.nowMs()).toUTCString() }],
+    ['TIMESTAMP_INVALID', { timestamp: '' }],
+    ['HMAC_INVALID', { signature: '' }],
+    ['HMAC_INVALID', { signature: 'x'.repeat(44) }],
+    ['HMAC_INVALID', { method: 'GET' }],
+    ['HMAC_INVALID', { signedPath: '/orders?' }],
+    ['HMAC_INVALID', { signedPath: '/orders/' }],
+    ['HMAC_INVALID', { signedBody: '{}' }],
+    ['HMAC_INVALID', { tokenId: bob.tokenId }],
+    ['HMAC_INVALID', { headers: { 'svc-signature': 'A'.repeat(43) } }],
+    ['API_KEY_INVALID', { headers: { 'svc-api-key': `${alice.tokenId}, ${alice.tokenId}` } }],
+    ['API_KEY_INVALID', { tokenId: `${alice.tokenId} x` }],
+    ['UNAUTHENTICATED', { prefix: 'other-' }],
+    ['OWNER_MISMATCH', {}],
+    ['OWNER_MISMATCH', { prefix: 'lmts-' }],
+    ['OWNER_MISMATCH', { timestamp: iso(-29_000) }],
+    ['OWNER_MISMATCH', { timestamp: iso(29_000) }],
+  ]
+  for (const [code, change] of rows) {
+    const reply = await live.call(alice, 'POST', '/orders', body, change)
+    assertRefused(reply, code === 'OWNER_MISMATCH' ? 400 : 401, code)
+  }
+})
+
+test('an order is taken inside its receive window only', async () => {
+  const stamp = async (byMs: number, recvWindow: number) => {
+    const attempt = rightAttempt()
+    Object.assign(attempt.fields, { timestamp: live.nowMs() + byMs, recvWindow, postOnly: true })
+    return String(at((await sendAttempt(attempt)).body, 'code'))
+  }
+  assert.equal(await stamp(-6000, 5000), 'RECV_WINDOW_EXPIRED')
+  assert.equal(await stamp(3000, 10_000), 'RECV_WINDOW_EXPIRED')
+  assert.equal(await stamp(-2000, 10_000), 'POST_ONLY_WOULD_MATCH')
+  assert.equal(await stamp(500, 1), 'POST_ONLY_WOULD_MATCH')
+})
+
+test('amounts off the tick, the step or the bounds are refused', async () => {
+  const rows: readonly [string, number, number, string][] = [
+    ['AMOUNTS_INVALID', 0, 1000, 'GTC'],
+    ['AMOUNTS_INVALID', 1000, 1000, 'GTC'],
+    ['AMOUNTS_INVALID', 500, 0, 'GTC'],
+    ['AMOUNTS_INVALID', 1, 1, 'GTC'],
+    ['AMOUNTS_INVALID', 1, 1, 'FAK'],
+    ['AMOUNTS_INVALID', 0, 1, 'FOK'],
+    ['AMOUNTS_INVALID', 500_001, 1_000_000, 'GTC'],
+    ['AMOUNTS_INVALID', 250, 999, 'GTC'],
+    ['AMOUNTS_INVALID', 250_250, 1_000_500, 'FAK'],
+    ['AMOUNTS_INVALID', 5_000_000_001_000, 10_000_000_002_000, 'GTC'],
+    ['AMOUNTS_INVALID', 9_007_199_254_740_991, 9_007_199_254_740_991, 'GTC'],
+    ['AMOUNTS_INVALID', 10_000_000_000_001, 1, 'FOK'],
+    ['INSUFFICIENT_COLLATERAL', 10_000_000_000_000, 1, 'FOK'],
+    ['INSUFFICIENT_COLLATERAL', 9_990_000_000_000, 10_000_000_000_000, 'GTC'],
+    ['INSUFFICIENT_COLLATERAL', 1_000_001, 1, 'FOK'],
+  ]
+  const before = live.balances(alice)
+  for (const [code, makerAmount, takerAmount, orderType] of rows) {
+    const attempt = rightAttempt()
+    attempt.order = { ...attempt.order, makerAmount, takerAmount }
+    attempt.fields.orderType = orderType
+    assertRefused(await sendAttempt(attempt), 400, code)
+  }
+  const sale = rightAttempt()
+  sale.order = { ...sale.order, side: 1, makerAmount: 1000, takerAmount: 990 }
+  assertRefused(await sendAttempt(sale), 400, 'INSUFFICIENT_SHARES')
+  assert.deepEqual(live.balances(alice), before)
+})
+
+test('a profile without a rank cannot trade where there is a fee', async () => {
+  const carol = await live.trader(10_000_000, { rank: null })
+  const reply = await place(live, carol, market)
+  assertRefused(reply, 400, 'FEE_RATE_UNAVAILABLE')
+  assert.deepEqual(live.balances(carol), { freeRaw: 10_000_000, reservedRaw: 0 })
+})
+
+test('an order dies with its second, and its reserve comes back', async () => {
+  const attempt = rightAttempt()
+  const expirationSec = Math.floor(live.nowMs() / 1000) + 60
+  attempt.order = { ...attempt.order, makerAmount: 200_000, expiration: String(expirationSec) }
+  const taken = await sendAttempt(attempt)
+  assert.equal(taken.status, 201, taken.text)
+  const far = rightAttempt()
+  far.order = { ...far.order, makerAmount: 200_000, expiration: '9007199254740991' }
+  const kept = await sendAttempt(far)
+  assert.equal(kept.status, 201, kept.text)
+  assert.equal(live.balances(alice).freeRaw, 600_000)
+  live.shiftClock(70_000)
+  live.exchange.pipeline.tick()
+  await live.exchange.pipeline.settled()
+  assert.equal(live.balances(alice).freeRaw, 800_000)
+  assertRefused(await sendAttempt(attempt), 400, 'ORDER_EXPIRED')
+  // The clock goes back: the exchange's own time does not.
+  live.shiftClock(-70_000)
+  assertRefused(await sendAttempt(attempt), 400, 'ORDER_EXPIRED')
+  const path = `/orders/${String(at(kept.body, 'order', 'id'))}`
+  assert.equal((await live.call(alice, 'DELETE', path)).status, 200)
+  assert.deepEqual(live.balances(alice), { freeRaw: 1_000_000, reservedRaw: 2_000_000 })
+})
+
+test('a revoked token places nothing more', async () => {
+  const dave = await live.trader(10_000_000)
+  const path = `/auth/api-tokens/${dave.tokenId}`
+  assert.equal((await live.call(dave, 'DELETE', path)).status, 200)
+  assertRefused(await place(live, dave, market), 401, 'API_KEY_INVALID')
+  assertRefused(await live.call(dave, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
+})
+
+test('after all of it nothing is under way, and a restart finds the same state', async () => {
+  assert.deepEqual(live.faults, [])
+  assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
+  assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
+  assert.equal(live.gateway.inFlight, 0)
+  assert.equal(brokenInvariant(live.exchange.pipeline.clearing), null)
+  const { stateHash } = await live.stop()
+  const again = await startLive({ dataDir })
+  assert.equal(again.exchange.recovered.stateHash, stateHash)
+  await again.stop()
+  assert.deepEqual(again.faults, [])
+})
