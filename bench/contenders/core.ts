@@ -1,0 +1,125 @@
+// The whole exchange on one thread: every gate, the ledger, the book, fees, events.
+
+import { decideCancel, decidePlace, type PlaceRequest } from '../../engine/core/decide.ts'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { OrderTable } from '../../engine/core/order-table.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import type { CancelOrders } from '../../engine/domain/command.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
+import { ladderTicks } from '../../engine/domain/order.ts'
+import { blankPlace } from '../../engine/wire/place-codec.ts'
+import { FEE_BPS, START_MS, setUp, tokenIdOf } from '../setting.ts'
+import { OP, type Workload } from '../workload.ts'
+import type { Contender } from './contender.ts'
+
+export class CoreContender implements Contender {
+  readonly exchange: Exchange
+  readonly #work: Workload
+  readonly #tokenIds: string[]
+  readonly #slotOf: Int32Array
+  readonly #generationOf: Int32Array
+  readonly #request: PlaceRequest = {
+    order: blankPlace(),
+    tokenId: '',
+    ownerId: 0,
+    signerIsCaller: true,
+    makerIsCaller: true,
+    signatureOk: true,
+    signedFeeBps: FEE_BPS,
+    timestampMs: START_MS,
+    recvWindowMs: 0,
+  }
+  readonly #cancel: CancelOrders = {
+    kind: 'cancelOrders',
+    seq: 0,
+    nowMs: START_MS,
+    marketId: 0,
+    reason: 0,
+    count: 1,
+    slots: new Uint32Array(1),
+    generations: new Uint32Array(1),
+  }
+  #fills = 0
+  #filledRaw = 0
+  #hash = 0
+
+  constructor(work: Workload) {
+    this.#work = work
+    this.exchange = new Exchange(new OrderTable(work.slotsMax + 2))
+    this.#slotOf = new Int32Array(work.count)
+    this.#generationOf = new Int32Array(work.count)
+    const { accounts, books: markets } = work.options
+    this.#tokenIds = Array.from({ length: accounts + 1 }, (_, account) => tokenIdOf(account))
+    setUp({ accounts, markets }, this.exchange, (command) => this.exchange.apply(command))
+    this.exchange.onEvents = (words, f64s, count) => this.#hear(words, f64s, count)
+  }
+
+  #hear(words: Int32Array, f64s: Float64Array, count: number): void {
+    for (let record = 0; record < count; record++) {
+      if ((words[record * EVENT_WORDS] & 0xff) !== EVENT.FILL) continue
+      this.#fills++
+      this.#filledRaw += f64s[record * EVENT_F64S + 1]
+    }
+  }
+
+  run(from: number, to: number): void {
+    const { op, target } = this.#work
+    for (let row = from; row < to; row++) {
+      if (op[row] === OP.PLACE) this.#place(row)
+      else this.#takeBack(target[row])
+    }
+  }
+
+  #place(row: number): void {
+    const work = this.#work
+    const request = this.#request
+    const { order } = request
+    const { clearing } = this.exchange
+    order.marketId = work.book[row]
+    order.accountId = work.owner[row]
+    order.side = work.side[row]
+    order.outcome = work.outcome[row]
+    order.orderType = work.orderType[row]
+    order.postOnly = work.postOnly[row] === 1
+    order.stp = work.stp[row]
+    order.priceTicks = ladderTicks(order.outcome, work.ticks[row])
+    order.sizeRaw = work.sizeRaw[row]
+    order.expirationSec = work.expirationSec[row]
+    order.hashHigh = ++this.#hash
+    order.hashLow = Math.imul(this.#hash, 0x9e3779b1) >>> 0
+    request.tokenId = this.#tokenIds[order.accountId]
+    request.ownerId = order.accountId
+    const reject = decidePlace(clearing, request, START_MS)
+    assert(reject === 0, 'an order of the workload passes every gate')
+    order.seq = clearing.lastSeq + 1
+    order.nowMs = START_MS
+    this.#slotOf[row] = order.slot
+    this.#generationOf[row] = order.generation
+    this.exchange.apply(order)
+  }
+
+  #takeBack(target: number): void {
+    const { clearing } = this.exchange
+    const slot = this.#slotOf[target]
+    const generation = this.#generationOf[target]
+    const reject = decideCancel(clearing, this.#work.owner[target], slot, generation)
+    assert(reject === 0, 'a cancel of the workload names a live order')
+    const cancel = this.#cancel
+    cancel.seq = clearing.lastSeq + 1
+    cancel.marketId = this.#work.book[target]
+    cancel.slots[0] = slot
+    cancel.generations[0] = generation
+    this.exchange.apply(cancel)
+  }
+
+  empty(): void {
+    for (const row of this.#work.survivors) this.#takeBack(row)
+  }
+
+  takeFills(): { fills: number; filledRaw: number } {
+    const taken = { fills: this.#fills, filledRaw: this.#filledRaw }
+    this.#fills = 0
+    this.#filledRaw = 0
+    return taken
+  }
+}

@@ -1,0 +1,77 @@
+import { OrderBook, SelfTradePreventionMode, Side } from 'nodejs-order-book'
+import { assert } from '../../engine/domain/assert.ts'
+import { OP, type Workload } from '../workload.ts'
+import type { Contender } from './contender.ts'
+
+const GTC = 0
+type TimeInForce = NonNullable<Parameters<OrderBook['limit']>[0]['timeInForce']>
+
+/** The package keeps the enum of these words to itself. */
+function isTimeInForce(word: string): word is TimeInForce {
+  return word === 'GTC' || word === 'IOC'
+}
+
+function timeInForce(word: string): TimeInForce {
+  assert(isTimeInForce(word), 'the word is one of its own')
+  return word
+}
+
+const FOR_TYPE = { rests: timeInForce('GTC'), ends: timeInForce('IOC') }
+/** By number of STP. */
+const MODES = [
+  SelfTradePreventionMode.EXPIRE_MAKER,
+  SelfTradePreventionMode.EXPIRE_TAKER,
+  SelfTradePreventionMode.EXPIRE_BOTH,
+]
+
+/** The public book with what it has of ours: owners and self-trade prevention. */
+export class NpmContender implements Contender {
+  readonly #work: Workload
+  #books: OrderBook[] = []
+  readonly #ids: string[]
+  readonly #owners: string[]
+  #fills = 0
+
+  constructor(work: Workload) {
+    this.#work = work
+    // Its ids are texts; making them is not its work.
+    this.#ids = Array.from({ length: work.count }, (_, row) => String(row))
+    this.#owners = Array.from({ length: work.options.accounts + 1 }, (_, owner) => String(owner))
+    this.empty()
+  }
+
+  run(from: number, to: number): void {
+    const work = this.#work
+    for (let row = from; row < to; row++) {
+      const book = this.#books[work.book[row]]
+      if (work.op[row] === OP.PLACE) this.#place(book, row)
+      else book.cancel(this.#ids[work.target[row]])
+    }
+  }
+
+  #place(book: OrderBook, row: number): void {
+    const work = this.#work
+    const { done, partial } = book.limit({
+      id: this.#ids[row],
+      side: work.isBid(row) ? Side.BUY : Side.SELL,
+      size: work.sizeRaw[row],
+      price: work.ticks[row],
+      timeInForce: work.orderType[row] === GTC ? FOR_TYPE.rests : FOR_TYPE.ends,
+      postOnly: work.postOnly[row] === 1,
+      accountId: this.#owners[work.owner[row]],
+      stpMode: MODES[work.stp[row]],
+    })
+    this.#fills += done.length + (partial === null ? 0 : 1)
+  }
+
+  empty(): void {
+    this.#books = Array.from({ length: this.#work.options.books + 1 }, () => new OrderBook())
+  }
+
+  /** It tells fills otherwise; the sum is not comparable. */
+  takeFills(): { fills: number; filledRaw: number } {
+    const fills = this.#fills
+    this.#fills = 0
+    return { fills, filledRaw: 0 }
+  }
+}

@@ -1,0 +1,88 @@
+// The book as a market thread runs it: core/market.ts with its events, money left out.
+
+import { eventF64s, eventWords, onEventsReady } from '../../engine/core/event-buffer.ts'
+import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/market.ts'
+import type { CancelOrders } from '../../engine/domain/command.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
+import { ladderTicks } from '../../engine/domain/order.ts'
+import { blankPlace } from '../../engine/wire/place-codec.ts'
+import { OP, type Workload } from '../workload.ts'
+import type { Contender } from './contender.ts'
+
+export class OurBook implements Contender {
+  readonly #work: Workload
+  readonly #order = blankPlace()
+  readonly #cancel: CancelOrders = {
+    kind: 'cancelOrders',
+    seq: 0,
+    nowMs: 0,
+    marketId: 0,
+    reason: 0,
+    count: 1,
+    slots: new Uint32Array(1),
+    generations: new Uint32Array(1),
+  }
+  #fills = 0
+  #filledRaw = 0
+
+  constructor(work: Workload) {
+    this.#work = work
+    onEventsReady((count) => this.#hear(count))
+  }
+
+  #hear(count: number): void {
+    for (let record = 0; record < count; record++) {
+      if ((eventWords[record * EVENT_WORDS] & 0xff) !== EVENT.FILL) continue
+      this.#fills++
+      this.#filledRaw += eventF64s[record * EVENT_F64S + 1]
+    }
+  }
+
+  run(from: number, to: number): void {
+    const { op } = this.#work
+    for (let row = from; row < to; row++) {
+      if (op[row] === OP.PLACE) this.#place(row)
+      else this.#take(row)
+    }
+  }
+
+  #place(row: number): void {
+    const work = this.#work
+    const order = this.#order
+    order.seq = row + 1
+    order.marketId = work.book[row]
+    order.accountId = work.owner[row]
+    order.slot = work.slot[row]
+    order.generation = work.generation[row]
+    order.side = work.side[row]
+    order.outcome = work.outcome[row]
+    order.orderType = work.orderType[row]
+    order.postOnly = work.postOnly[row] === 1
+    order.stp = work.stp[row]
+    order.priceTicks = ladderTicks(order.outcome, work.ticks[row])
+    order.sizeRaw = work.sizeRaw[row]
+    placeInMarket(order)
+  }
+
+  #take(row: number): void {
+    const work = this.#work
+    const target = work.target[row]
+    const cancel = this.#cancel
+    cancel.seq = row + 1
+    cancel.marketId = work.book[row]
+    cancel.slots[0] = work.slot[target]
+    cancel.generations[0] = work.generation[target]
+    cancelInMarket(cancel)
+  }
+
+  empty(): void {
+    resetMarkets()
+  }
+
+  takeFills(): { fills: number; filledRaw: number } {
+    const taken = { fills: this.#fills, filledRaw: this.#filledRaw }
+    this.#fills = 0
+    this.#filledRaw = 0
+    return taken
+  }
+}

@@ -1,0 +1,102 @@
+// Measures one contender in a process of its own, so that no other has shaped its machine code.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { PerformanceObserver } from 'node:perf_hooks'
+import { fileURLToPath } from 'node:url'
+import { assert } from '../engine/domain/assert.ts'
+import type { Contender } from './contenders/contender.ts'
+import { Workload, type WorkloadOptions } from './workload.ts'
+
+export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core'] as const
+export type ContenderName = (typeof CONTENDERS)[number]
+
+export interface PassPlan {
+  readonly contender: ContenderName
+  readonly workload: WorkloadOptions
+  readonly warmPasses: number
+  readonly passes: number
+}
+
+export interface PassResult {
+  /** One figure per pass. */
+  readonly nsPerOp: readonly number[]
+  /** Collections while the measured passes ran, by the contender's own garbage or the loop's. */
+  readonly collections: number
+}
+
+async function contenderOf(name: ContenderName, work: Workload): Promise<Contender> {
+  switch (name) {
+    case 'our-book':
+      return new (await import('./contenders/our-book.ts')).OurBook(work)
+    case 'plain-book':
+      return new (await import('./contenders/plain-book.ts')).PlainContender(work)
+    case 'npm-book':
+      return new (await import('./contenders/npm-book.ts')).NpmContender(work)
+    case 'core':
+      return new (await import('./contenders/core.ts')).CoreContender(work)
+  }
+}
+
+/** Counts the collections that start inside [start, end] of a window given later. */
+class CollectionCount {
+  readonly #starts: number[] = []
+  readonly #observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) this.#starts.push(entry.startTime)
+  })
+
+  constructor() {
+    this.#observer.observe({ entryTypes: ['gc'] })
+  }
+
+  async within(windows: readonly { startMs: number; endMs: number }[]): Promise<number> {
+    // Entries come in a later turn of the loop.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve, 5))
+    this.#observer.disconnect()
+    const isInside = (at: number) => windows.some((each) => at >= each.startMs && at <= each.endMs)
+    return this.#starts.filter(isInside).length
+  }
+}
+
+export async function runPasses(plan: PassPlan): Promise<PassResult> {
+  const work = new Workload(plan.workload)
+  const contender = await contenderOf(plan.contender, work)
+  const collections = new CollectionCount()
+  const windows: { startMs: number; endMs: number }[] = []
+  for (let pass = 0; pass < plan.warmPasses + plan.passes; pass++) {
+    contender.run(0, work.filled)
+    contender.takeFills()
+    const startMs = performance.now()
+    contender.run(work.filled, work.count)
+    const endMs = performance.now()
+    if (pass >= plan.warmPasses) windows.push({ startMs, endMs })
+    const { fills, filledRaw } = contender.takeFills()
+    if (plan.contender !== 'npm-book') {
+      assert(fills === work.fills, 'every book makes the same fills')
+      assert(filledRaw === work.filledRaw, 'every book fills the same sizes')
+    } else assert(fills > 0, 'the book trades')
+    contender.empty()
+  }
+  const ops = work.count - work.filled
+  const nsPerOp = windows.map(({ startMs, endMs }) => ((endMs - startMs) * 1e6) / ops)
+  return { nsPerOp, collections: await collections.within(windows) }
+}
+
+function isResult(message: unknown): message is PassResult {
+  return typeof message === 'object' && message !== null && 'nsPerOp' in message
+}
+
+/** Runs the plan in a fresh process. */
+export function forkPasses(plan: PassPlan): Promise<PassResult> {
+  const child: ChildProcess = fork(
+    fileURLToPath(new URL('./pass-process.ts', import.meta.url)),
+    [JSON.stringify(plan)],
+    { execArgv: ['--import', 'tsx', ...(process.env.BENCH_NODE_ARGS?.split(' ') ?? [])] },
+  )
+  return new Promise((resolve, reject) => {
+    child.on('message', (message) => {
+      if (isResult(message)) resolve(message)
+    })
+    child.on('error', reject)
+    child.on('exit', (code) => reject(new Error(`${plan.contender} ended with code ${code}`)))
+  })
+}

@@ -1,0 +1,125 @@
+// What a workload needs before its first order: profiles with tokens and money, markets, and both
+// kinds of shares in everyone's hands, since a third of the orders sell.
+
+import type { Exchange } from '../engine/core/exchange.ts'
+import type { Command, PlaceOrder, ProfileFields, RareCommand } from '../engine/domain/command.ts'
+import type { MarketSpec } from '../engine/domain/market.ts'
+import { OUTCOME, SIDE } from '../engine/domain/order.ts'
+import { blankPlace } from '../engine/wire/place-codec.ts'
+
+export const START_MS = 1_700_000_000_000
+export const FEE_BPS = 300
+export const DEPOSIT_RAW = 100_000_000_000_000
+/** Of each outcome in each market; more than the widest swing of a run. */
+const SHARES_RAW = 100_000_000_000
+const GTC = 0
+
+export interface Setting {
+  /** An even number: shares are made in pairs. */
+  readonly accounts: number
+  readonly markets: number
+}
+
+export function tokenIdOf(account: number): string {
+  return `token-${account}`
+}
+
+export function profileOf(account: number): ProfileFields {
+  return {
+    account: `0x${account.toString(16).padStart(40, '0')}`,
+    username: null,
+    displayName: `Trader ${account}`,
+    client: 'eoa',
+    smartWallet: null,
+    rank: { id: 1, name: 'Bronze', feeRateBps: FEE_BPS },
+    feeCapBps: null,
+    scopes: ['trading'],
+  }
+}
+
+/** Every market takes fees: the dearest way of a fill. */
+export function marketOf(marketId: number): MarketSpec {
+  return {
+    slug: `market-${marketId}`,
+    title: `Market ${marketId}`,
+    description: '',
+    deadlineMs: null,
+    feeEnabled: true,
+    categories: [],
+    tags: [],
+    conditionId: `0x${marketId.toString(16).padStart(64, '0')}`,
+    yesTokenId: String(marketId * 2),
+    noTokenId: String(marketId * 2 + 1),
+    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
+    adapterAddress: null,
+    minSizeRaw: 0,
+    maxSpread: 0.03,
+  }
+}
+
+type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
+
+/** Gives every command of the setting to `apply`, which brings `exchange` along. */
+export function setUp(
+  { accounts, markets }: Setting,
+  exchange: Exchange,
+  apply: (command: Command) => void,
+): void {
+  const rare = (body: Body<RareCommand>) => {
+    apply({ ...body, seq: exchange.clearing.lastSeq + 1, nowMs: START_MS })
+  }
+  rare({ kind: 'rules', version: 1 })
+  for (let profileId = 1; profileId <= accounts; profileId++) {
+    const sealedSecret = new Uint8Array(4)
+    const tokenId = tokenIdOf(profileId)
+    const token = { tokenId, sealedSecret, label: null, scopes: ['trading' as const] }
+    rare({ kind: 'createProfile', profileId, profile: profileOf(profileId), token })
+    rare({ kind: 'adjustBalance', profileId, collateralRaw: DEPOSIT_RAW })
+  }
+  for (let marketId = 1; marketId <= markets; marketId++) {
+    rare({ kind: 'createMarket', marketId, market: marketOf(marketId) })
+    shareOut(marketId, accounts, exchange, apply)
+  }
+}
+
+/** Two buyers of opposite outcomes make shares; each pair does it both ways. */
+function shareOut(
+  marketId: number,
+  accounts: number,
+  exchange: Exchange,
+  apply: (command: Command) => void,
+): void {
+  const buy = (accountId: number, outcome: number) => {
+    apply(openingBuy(exchange, { marketId, accountId, outcome }))
+  }
+  for (let account = 1; account < accounts; account += 2) {
+    buy(account, OUTCOME.YES)
+    buy(account + 1, OUTCOME.NO)
+    buy(account + 1, OUTCOME.YES)
+    buy(account, OUTCOME.NO)
+  }
+}
+
+function openingBuy(
+  exchange: Exchange,
+  who: Pick<PlaceOrder, 'marketId' | 'accountId' | 'outcome'>,
+): PlaceOrder {
+  const { orders, lastSeq } = exchange.clearing
+  const slot = orders.freeSlot()
+  return {
+    ...blankPlace(),
+    ...who,
+    seq: lastSeq + 1,
+    nowMs: START_MS,
+    slot,
+    generation: orders.generationOf[slot] + 1,
+    side: SIDE.BUY,
+    orderType: GTC,
+    priceTicks: 500,
+    sizeRaw: SHARES_RAW,
+    reserveRaw: SHARES_RAW / 2,
+    feeBps: FEE_BPS,
+    hashHigh: 0xffffffff,
+    hashLow: lastSeq,
+  }
+}
