@@ -187,7 +187,7 @@ function sorted(value: unknown): unknown {
 }
 
 test('a batch falls into the records it was made of', () => {
-  const any = fc.oneof(
+  const hot = fc.oneof(
     place.map((order) => encodePlace(order)),
     cancel.map(encodeCancel),
   )
