@@ -15,7 +15,7 @@ const WINDOW = 20_000
 const WINDOWS_MAX = 100
 /**
  * Nearly always 0.0. V8 may keep a box of 16 bytes on a branch it did not inline, so a few bytes
- * are let pass; an object, a closure or a box for each command would be above, and for each fill too.
+ * pass; an object, a closure or a box for each command would be above, and for each fill too.
  */
 const BYTES_PER_COMMAND = 4
 
