@@ -31,7 +31,9 @@ export const signingMessageRoute = route({
   about: 'A message to sign for a login; it holds for five minutes and one login.',
   reply: text(),
   example: { reply: 'Welcome to outcomex! … Nonce: 0x…' },
-  handle: (_input, { loginKey, clock }: Services) => signingMessage(loginKey, clock()),
+  // The sequencer's time never goes back, so a burned nonce is not forgotten before it ended.
+  handle: (_input, { loginKey, pipeline }: Services) =>
+    signingMessage(loginKey, pipeline.sequencer.nowMs()),
 })
 
 export const verifyAuth = route({
@@ -72,7 +74,7 @@ export const login = route({
     body: { client: 'eoa' },
     reply: { account: ACCOUNT, displayName: ACCOUNT, smartWallet: null, client: 'eoa' },
   },
-  handle: async ({ body, call }, { pipeline, accounts, loginKey, clock, settings }: Services) => {
+  handle: async ({ body, call }, { pipeline, accounts, loginKey, settings }: Services) => {
     const missing = LOGIN_HEADERS.filter((name) => header(call, name) === '')
     if (missing.length > 0) {
       return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
@@ -82,7 +84,7 @@ export const login = route({
       { account, signingMessage: message, signature },
       {
         key: loginKey,
-        nowMs: clock(),
+        nowMs: pipeline.sequencer.nowMs(),
         isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
       },
     )
