@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { api } from '../../server/api.ts'
 import { signCall } from '../../server/auth/api-token.ts'
 import { accountOf } from '../../server/auth/client-order.ts'
@@ -192,7 +193,9 @@ export interface LiveOptions {
 function configOf({ dataDir, flags = [] }: LiveOptions): ServeConfig {
   const line = ['--data', dataDir ?? newFolder(), '--port', '0', '--admin-token', ADMIN_TOKEN]
   const threads = ['--market-threads', '1', '--intake-threads', '1']
-  const reading = readConfig([...line, ...threads, ...flags], {}, () => '{}')
+  const reading = readConfig([...line, ...threads, ...flags], {}, (path) =>
+    readFileSync(path, 'utf8'),
+  )
   assert.ok(reading.ok, 'the flags of a test are right')
   return reading.config
 }

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, afterEach, before, test } from 'node:test'
+import { SignJWT } from 'jose'
+import { newFolder } from '../support/data-folder.ts'
+import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
+import {
+  codeOf,
+  cookieOf,
+  login,
+  newWallet,
+  signingMessage,
+  withCookie,
+} from '../support/live-session.ts'
+
+// Sessions, API tokens and identity tokens as browsers, programs and thieves use them.
+
+const provider = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+let live: LiveExchange
+
+before(async () => {
+  const keyFile = join(newFolder(), 'provider.pem')
+  writeFileSync(keyFile, provider.publicKey.export({ type: 'spki', format: 'pem' }))
+  live = await startLive({ flags: ['--identity-key', keyFile] })
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+function assertRefused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(codeOf(reply), code)
+  assert.equal(at(reply.body, 'statusCode'), status)
+}
+
+test('a wallet logs in, derives a token, trades its scopes, revokes it and logs out', async () => {
+  const wallet = newWallet()
+  const reply = await login(live, wallet)
+  assert.deepEqual(reply.body, {
+    account: wallet.address,
+    displayName: wallet.address,
+    smartWallet: null,
+    client: 'eoa',
+  })
+  const [set] = reply.headers.getSetCookie()
+  assert.match(set, /; HttpOnly; SameSite=Lax$/)
+  assert.match(set, /; Path=\/; Max-Age=2592000;/)
+  assert.ok(!reply.text.includes(set.split(/[=;]/)[1]), 'the body does not tell the session')
+  const cookie = cookieOf(reply)
+  const seen = await withCookie(live, cookie, 'GET', '/auth/verify-auth')
+  assert.equal(seen.body, wallet.address)
+
+  const path = '/auth/api-tokens/derive'
+  const derived = await withCookie(live, cookie, 'POST', path, { label: 'maker' })
+  assert.equal(derived.status, 201, derived.text)
+  const token = {
+    tokenId: textAt(derived.body, 'tokenId'),
+    secret: textAt(derived.body, 'secret'),
+  }
+  assert.equal(at(derived.body, 'apiKey'), token.tokenId)
+  assert.deepEqual(at(derived.body, 'scopes'), ['trading'])
+  assert.equal(derived.headers.get('cache-control'), 'no-store')
+  const capable = await withCookie(live, cookie, 'GET', '/auth/api-tokens/capabilities')
+  assert.deepEqual(at(capable.body, 'allowedScopes'), ['trading'])
+  assert.equal((await live.call(token, 'GET', '/auth/api-tokens/capabilities')).text, capable.text)
+
+  for (const listed of [
+    await live.call(token, 'GET', '/auth/api-tokens'),
+    await withCookie(live, cookie, 'GET', '/auth/api-tokens'),
+  ]) {
+    assert.equal(at(listed.body, 0, 'tokenId'), token.tokenId)
+    assert.equal(at(listed.body, 0, 'label'), 'maker')
+    assert.equal(at(listed.body, 1), undefined)
+    assert.ok(!listed.text.includes(token.secret), 'a secret is told once')
+  }
+  const own = await live.call(token, 'GET', '/profiles/me')
+  assert.equal(at(own.body, 'account'), wallet.address)
+  const byAccount = await withCookie(live, cookie, 'GET', `/profiles/${wallet.address}`)
+  assert.equal(byAccount.text, own.text)
+
+  const revoked = await live.call(token, 'DELETE', `/auth/api-tokens/${token.tokenId}`)
+  assert.deepEqual(revoked.body, { message: 'API token revoked successfully' })
+  assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
+  const again = await withCookie(live, cookie, 'DELETE', `/auth/api-tokens/${token.tokenId}`)
+  assertRefused(again, 400, 'TOKEN_UNKNOWN')
+  assert.equal((await withCookie(live, cookie, 'GET', '/auth/api-tokens')).text, '[]')
+
+  const left = await withCookie(live, cookie, 'POST', '/auth/logout')
+  assert.equal(left.status, 200, left.text)
+  assert.match(left.headers.getSetCookie()[0], /=; Path=\/; Max-Age=0;/)
+  assertRefused(await withCookie(live, cookie, 'GET', '/auth/verify-auth'), 401, 'SESSION_INVALID')
+  assertRefused(await withCookie(live, cookie, 'POST', '/auth/logout'), 401, 'SESSION_INVALID')
+})
+
+test('a login proves one account, once, over a fresh message of this server', async () => {
+  const wallet = newWallet()
+  const message = await signingMessage(live)
+  const signature = await wallet.signMessage({ message })
+  const thief = newWallet()
+  const other = await signingMessage(live)
+  const rows = [
+    { message, signature, account: thief.address },
+    { message: other, signature },
+    { message: `${message} `, signature: await wallet.signMessage({ message: `${message} ` }) },
+    { message: 'hello', signature: await wallet.signMessage({ message: 'hello' }) },
+    { message, signature: signature.slice(0, -2) },
+    { message, signature: `${signature}00` },
+    { message, signature: '0x' },
+    { message, signature: 'x' },
+    { message, signature, account: wallet.address.toUpperCase() },
+    { message, signature, account: 'alice' },
+  ]
+  for (const row of rows) assertRefused(await login(live, wallet, row), 400, 'LOGIN_INVALID')
+  assertRefused(
+    await login(live, wallet, { message, signature, body: { x: 1 } }),
+    400,
+    'VALIDATION',
+  )
+  const client = { client: 'etherspot' }
+  const noWallet = await login(live, wallet, { message, signature, body: client })
+  assertRefused(noWallet, 400, 'SMART_WALLET_REQUIRED')
+  assert.equal((await login(live, wallet, { message, signature, asHex: false })).status, 200)
+  assertRefused(await login(live, wallet, { message, signature }), 400, 'LOGIN_INVALID')
+  const missing = await live.send('POST', '/auth/login')
+  assertRefused(missing, 400, 'VALIDATION')
+  assert.match(missing.text, /x-account.*x-signing-message.*x-signature/)
+})
+
+test('of two logins with one message at the same moment one opens a session', async () => {
+  const wallet = newWallet()
+  const message = await signingMessage(live)
+  const both = await Promise.all([1, 2, 3, 4].map(() => login(live, wallet, { message })))
+  assert.deepEqual(both.map((reply) => reply.status).sort(), [200, 400, 400, 400])
+})
+
+test('a message is good for five minutes and a session for thirty days', async () => {
+  const wallet = newWallet()
+  const message = await signingMessage(live)
+  const cookie = cookieOf(await login(live, wallet))
+  live.shiftClock(5 * 60_000)
+  assertRefused(await login(live, wallet, { message }), 400, 'LOGIN_INVALID')
+  live.shiftClock(30 * 24 * 3_600_000)
+  assertRefused(await withCookie(live, cookie, 'GET', '/auth/verify-auth'), 401, 'SESSION_INVALID')
+  live.shiftClock(-30 * 24 * 3_600_000 - 5 * 60_000)
+  assertRefused(await login(live, wallet, { message: 'x' }), 400, 'LOGIN_INVALID')
+})
+
+test('a nonce that was burned stays burned when the clock goes back', async () => {
+  const wallet = newWallet()
+  const message = await signingMessage(live)
+  assert.equal((await login(live, wallet, { message })).status, 200)
+  live.shiftClock(6 * 60_000)
+  assert.equal((await login(live, newWallet())).status, 200)
+  live.shiftClock(-6 * 60_000)
+  assertRefused(await login(live, wallet, { message }), 400, 'LOGIN_INVALID')
+})
+
+test('a cookie alone changes nothing: a call needs a JSON content type', async () => {
+  const cookie = cookieOf(await login(live, newWallet()))
+  for (const type of ['', 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+    const derive = await withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {}, type)
+    assertRefused(derive, 415, 'JSON_CONTENT_TYPE')
+    const logout = await withCookie(live, cookie, 'POST', '/auth/logout', undefined, type)
+    assertRefused(logout, 415, 'JSON_CONTENT_TYPE')
+  }
+  assert.equal((await withCookie(live, cookie, 'GET', '/auth/api-tokens')).text, '[]')
+  const orders = await withCookie(live, cookie, 'POST', '/orders', {})
+  assertRefused(orders, 401, 'UNAUTHENTICATED')
+})
+
+test('a forged or doubled cookie is no session', async () => {
+  const cookie = cookieOf(await login(live, newWallet()))
+  const name = cookie.split('=')[0]
+  for (const forged of [`${cookie}x`, `${name}=`, `${name}=a; ${cookie}`, `${name}="${cookie}"`]) {
+    const reply = await withCookie(live, forged, 'GET', '/auth/verify-auth')
+    assert.equal(reply.status, 401, reply.text)
+  }
+  assertRefused(await live.send('GET', '/auth/verify-auth'), 401, 'COOKIE_REQUIRED')
+})
+
+test('many logouts at the same moment end one session, and the exchange lives', async () => {
+  const cookie = cookieOf(await login(live, newWallet()))
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () => withCookie(live, cookie, 'POST', '/auth/logout')),
+  )
+  for (const reply of replies) assert.ok(reply.status === 200 || reply.status === 401, reply.text)
+  assert.equal((await live.send('GET', '/health')).status, 200)
+})
+
+test('many revocations at the same moment revoke once', async () => {
+  const trader = await live.trader(0)
+  const path = `/auth/api-tokens/${trader.tokenId}`
+  const replies = await Promise.all([1, 2, 3, 4].map(() => live.call(trader, 'DELETE', path)))
+  const done = replies.filter((reply) => reply.status === 200)
+  assert.equal(done.length, 1)
+})
+
+test('a token has only scopes its profile has, and there are at most a hundred', async () => {
+  const cookie = cookieOf(await login(live, newWallet()))
+  const derive = (body: unknown) =>
+    withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', body)
+  for (const scopes of [['withdrawal'], ['delegated_signing'], ['trading', 'account_creation']]) {
+    assertRefused(await derive({ scopes }), 400, 'SCOPE_NOT_ALLOWED')
+  }
+  for (const body of [
+    { scopes: [] },
+    { scopes: ['admin'] },
+    { scopes: 'trading' },
+    { label: 'x'.repeat(65) },
+    { label: 5 },
+    { secret: 'mine' },
+    [],
+    null,
+  ]) {
+    assertRefused(await derive(body), 400, 'VALIDATION')
+  }
+  const twice = await derive({ scopes: ['trading', 'trading'] })
+  assert.deepEqual(at(twice.body, 'scopes'), ['trading'])
+  for (let count = 1; count < 100; count++) assert.equal((await derive({})).status, 201)
+  assertRefused(await derive({}), 400, 'TOKEN_LIMIT')
+})
+
+function identityToken(account: unknown, change: { key?: typeof stranger; exp?: number } = {}) {
+  const nowSec = Math.floor(live.nowMs() / 1000)
+  return new SignJWT({ account })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuedAt(nowSec)
+    .setExpirationTime(nowSec + (change.exp ?? 60))
+    .sign((change.key ?? provider).privateKey)
+}
+
+const byIdentity = (token: string, method: string, path: string, body?: unknown) =>
+  live.send(method, path, {
+    headers: { identity: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+test('an identity token of the provider derives, lists and revokes; a forged one nothing', async () => {
+  const wallet = newWallet()
+  const derive = async (token: string) =>
+    byIdentity(token, 'POST', '/auth/api-tokens/derive', { scopes: ['trading'] })
+  const unknown = await identityToken(wallet.address)
+  assertRefused(await derive(unknown), 403, 'FORBIDDEN')
+  await login(live, wallet)
+  const made = await derive(await identityToken(wallet.address))
+  assert.equal(made.status, 201, made.text)
+  const token = { tokenId: textAt(made.body, 'tokenId'), secret: textAt(made.body, 'secret') }
+  assert.equal((await live.call(token, 'GET', '/profiles/me')).status, 200)
+
+  const right = await identityToken(wallet.address.toLowerCase())
+  const [head, payload, signature] = right.split('.')
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  const forged = [
+    await identityToken(wallet.address, { key: stranger }),
+    await identityToken(wallet.address, { exp: -60 }),
+    await identityToken('nobody'),
+    await identityToken(7),
+    `${none}.${payload}.`,
+    `${head}.${payload}.`,
+    `${head}.${payload}.${signature.slice(0, -4)}AAAA`,
+    `${head}.${payload}`,
+    'x',
+    'x'.repeat(9000),
+  ]
+  for (const each of forged) assertRefused(await derive(each), 401, 'IDENTITY_INVALID')
+  const list = await byIdentity(right, 'GET', '/auth/api-tokens/capabilities')
+  assert.equal(list.status, 200)
+  const path = `/auth/api-tokens/${token.tokenId}`
+  assert.equal((await byIdentity(right, 'DELETE', path)).status, 200)
+  assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
+})

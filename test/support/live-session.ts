@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { privateKeyToAccount } from 'viem/accounts'
+import { at, type LiveExchange, type Reply } from './live-exchange.ts'
+
+// A wallet that logs in as a browser does; viem signs, so that our own code does not judge itself.
+
+export function newWallet() {
+  return privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
+}
+
+export type Wallet = ReturnType<typeof newWallet>
+
+export interface LoginWish {
+  readonly message?: string
+  readonly account?: string
+  readonly signature?: string
+  readonly asHex?: boolean
+  readonly body?: unknown
+}
+
+export async function signingMessage(live: LiveExchange): Promise<string> {
+  const reply = await live.send('GET', '/auth/signing-message')
+  assert.equal(reply.status, 200)
+  assert.equal(typeof reply.body, 'string', 'the message is a JSON string')
+  return String(reply.body)
+}
+
+export async function login(
+  live: LiveExchange,
+  wallet: Wallet,
+  wish: LoginWish = {},
+): Promise<Reply> {
+  const message = wish.message ?? (await signingMessage(live))
+  const signature = wish.signature ?? (await wallet.signMessage({ message }))
+  const hex = `0x${Buffer.from(message).toString('hex')}`
+  return live.send('POST', '/auth/login', {
+    headers: {
+      'x-account': wish.account ?? wallet.address,
+      'x-signing-message': wish.asHex === false ? message : hex,
+      'x-signature': signature,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(wish.body ?? { client: 'eoa' }),
+  })
+}
+
+/** The cookie pair a reply sets. */
+export function cookieOf(reply: Reply): string {
+  assert.equal(reply.status, 200, reply.text)
+  const [cookie] = reply.headers.getSetCookie()
+  assert.ok(cookie !== undefined, 'the login sets a cookie')
+  return cookie.split(';')[0]
+}
+
+/** A call of a browser that holds `cookie`. */
+export function withCookie(
+  live: LiveExchange,
+  cookie: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  type = 'application/json',
+): Promise<Reply> {
+  const headers = { cookie, ...(type === '' ? {} : { 'content-type': type }) }
+  const isSent = body !== undefined
+  return live.send(method, path, isSent ? { headers, body: JSON.stringify(body) } : { headers })
+}
+
+export function codeOf(reply: Reply): string {
+  return String(at(reply.body, 'code'))
+}
