@@ -111,6 +111,8 @@ export class ShardHandle {
       this.#digestWaiters.push(resolve)
       this.#send(TO_SHARD.DIGEST, request)
       this.publish()
+      // Books on main ring no doorbell: nobody else would read the answer.
+      if (this.#worker === null) this.drain()
     })
   }
 
