@@ -47,7 +47,7 @@ export class Workload {
   readonly expirationSec: Float64Array
   /** Row of the order a CANCEL names. */
   readonly target: Int32Array
-  /** Slots as a table that reuses the last freed first would allot them. */
+  /** Slots as a table that reuses the last freed first would allot them; of a CANCEL, the target's. */
   readonly slot: Int32Array
   readonly generation: Int32Array
   /** Rows of the orders that live at the end. */
@@ -211,6 +211,8 @@ class Generator {
     this.#work.book[row] = book
     this.#work.owner[row] = this.#work.owner[target]
     this.#work.target[row] = target
+    this.#work.slot[row] = this.#work.slot[target]
+    this.#work.generation[row] = this.#work.generation[target]
     this.#hear(book, this.#books[book].cancel(target))
   }
 

@@ -66,12 +66,11 @@ export class OurBook implements Contender {
 
   #take(row: number): void {
     const work = this.#work
-    const target = work.target[row]
     const cancel = this.#cancel
     cancel.seq = row + 1
     cancel.marketId = work.book[row]
-    cancel.slots[0] = work.slot[target]
-    cancel.generations[0] = work.generation[target]
+    cancel.slots[0] = work.slot[row]
+    cancel.generations[0] = work.generation[row]
     cancelInMarket(cancel)
   }
 

@@ -1,0 +1,90 @@
+// The journal alone: records through the ring, group commit with fsync, durable seq back on main.
+// The yardstick commits the very batches that the run made, straight through SQLite.
+
+import { HEAD } from '../engine/wire/layout.ts'
+import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
+import { JournalHandle } from '../persistence/journal-handle.ts'
+import { recoverJournal } from '../persistence/recovery.ts'
+import { withFolder } from './folder.ts'
+import { type BatchSize, replayRaw } from './raw-commits.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+
+/** Records under way at once, and how many a run commits. */
+const WINDOWS = [
+  { inFlight: 1, records: 1000 },
+  { inFlight: 64, records: 40_000 },
+  { inFlight: 1024, records: 200_000 },
+] as const
+const RUNS = 5
+
+interface Run {
+  readonly perSecond: number
+  readonly batches: readonly BatchSize[]
+}
+
+/** Keeps `inFlight` records under way until `count` are durable. */
+function drive(journal: JournalHandle, inFlight: number, count: number): Promise<Run> {
+  const record = encodePlace(blankPlace())
+  const view = new DataView(record.buffer)
+  const firstSeq = journal.durableSeq + 1
+  const lastSeq = journal.durableSeq + count
+  const batches: BatchSize[] = []
+  let nextSeq = firstSeq
+  const fill = (durableSeq: number) => {
+    while (nextSeq <= lastSeq && nextSeq - durableSeq <= inFlight) {
+      if (journal.freeBytes() < record.length) break
+      view.setFloat64(HEAD.seq, nextSeq, true)
+      journal.append(nextSeq++, record)
+    }
+    journal.publish()
+  }
+  journal.onCommit = (records) => batches.push({ records, bytes: records * record.length })
+  const startMs = performance.now()
+  return new Promise((resolve) => {
+    journal.onDurable = (seq) => {
+      if (seq < lastSeq) fill(seq)
+      else resolve({ perSecond: (count * 1000) / (performance.now() - startMs), batches })
+    }
+    fill(journal.durableSeq)
+  })
+}
+
+async function oneRun(
+  inFlight: number,
+  count: number,
+): Promise<{ ours: Run; rawPerSecond: number }> {
+  const ours = await withFolder(async (dataDir) => {
+    const { tail } = recoverJournal(dataDir, { visit: () => {} })
+    const onFault = (sentence: string) => {
+      throw new Error(sentence)
+    }
+    const journal = await JournalHandle.start({ dataDir, durability: 'full', tail, onFault })
+    await drive(journal, inFlight, Math.min(count, 2000))
+    const run = await drive(journal, inFlight, count)
+    await journal.stop()
+    return run
+  })
+  const raw = await withFolder(async (folder) => replayRaw(folder, ours.batches))
+  return { ours, rawPerSecond: raw.perSecond }
+}
+
+export async function journalBench({ smoke }: BenchOptions): Promise<Report> {
+  const rows: Row[] = []
+  for (const { inFlight, records } of WINDOWS) {
+    const ours: number[] = []
+    const raw: number[] = []
+    let width = 0
+    for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
+      const result = await oneRun(inFlight, smoke ? 100 : records)
+      ours.push(result.ours.perSecond)
+      raw.push(result.rawPerSecond)
+      width = median(result.ours.batches.map((batch) => batch.records))
+    }
+    const yardstick = 'raw SQLite, the same batches'
+    const title = `${inFlight} in flight, batches of ${width}`
+    const ratio = median(ours) / median(raw)
+    rows.push(rowOf(title, 'records/s', ours, { yardstick, ratio }))
+    rows.push(rowOf(`${yardstick} (${width})`, 'records/s', raw))
+  }
+  return { name: 'journal', rows }
+}
