@@ -1,0 +1,146 @@
+// Encoded commands through sequencer, journal (full) and market threads until settled and durable.
+// Highest rate: 1,024 commands under way. Latency: a constant rate, counted from when each command
+// was meant to begin. The yardstick is SQLite alone with the run's own batches, or its lone commit.
+
+import { withFolder } from './folder.ts'
+import { PERCENTILES, paced, percentileName } from './pacer.ts'
+import { type BatchSize, replayRaw } from './raw-commits.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { openThreaded, type ThreadedExchange } from './threaded-exchange.ts'
+import { Workload } from './workload.ts'
+import { WorkloadFeed } from './workload-feed.ts'
+
+const RUNS = 5
+const ACCOUNTS = 64
+const IN_FLIGHT = 1024
+const LIVE = 5000
+const OPS = 150_000
+const MARKETS = [1, 4]
+const RATES = [1000, 5000, 20_000]
+const LATENCY_SECONDS = 3
+const LONE_COMMITS = 2000
+const RECORD_BYTES = 264
+const RAW = 'raw SQLite, the same batches'
+
+/** Sends rows from `from` up to `to`, `IN_FLIGHT` at once; resolves when all are durable. */
+function flood(feed: WorkloadFeed, from: number, to: number): Promise<void> {
+  let next = from
+  let ended = from
+  let isDue = false
+  return new Promise((resolve) => {
+    const done = () => {
+      ended++
+      if (ended === to) resolve()
+      else if (!isDue) {
+        isDue = true
+        queueMicrotask(pump)
+      }
+    }
+    const pump = () => {
+      isDue = false
+      while (next < to && next - ended < IN_FLIGHT && feed.send(next, done)) next++
+    }
+    pump()
+  })
+}
+
+async function open(dataDir: string, markets: number, options: { live: number; ops: number }) {
+  const work = new Workload({ seed: 1, books: markets, accounts: ACCOUNTS, ...options })
+  const exchange = await openThreaded(dataDir, { accounts: ACCOUNTS, markets })
+  const feed = new WorkloadFeed(work, exchange.pipeline)
+  await flood(feed, 0, work.filled)
+  return { work, exchange, feed }
+}
+
+async function highestRate(markets: number, live: number, ops: number) {
+  const ours = await withFolder(async (dataDir) => {
+    const { work, exchange, feed } = await open(dataDir, markets, { live, ops })
+    const sizes: number[] = []
+    exchange.journal.onCommit = (records) => sizes.push(records)
+    const bytesBefore = feed.bytes
+    const startMs = performance.now()
+    await flood(feed, work.filled, work.count)
+    const seconds = (performance.now() - startMs) / 1000
+    const meanBytes = Math.round((feed.bytes - bytesBefore) / ops)
+    await exchange.stop()
+    const batches: BatchSize[] = sizes.map((records) => ({ records, bytes: records * meanBytes }))
+    return { perSecond: ops / seconds, batches }
+  })
+  const raw = await withFolder(async (folder) => replayRaw(folder, ours.batches))
+  return { ...ours, rawPerSecond: raw.perSecond }
+}
+
+async function rateRows(smoke: boolean): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const markets of MARKETS) {
+    const ours: number[] = []
+    const raw: number[] = []
+    let width = 0
+    for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
+      const result = await highestRate(markets, smoke ? 100 : LIVE, smoke ? 1000 : OPS)
+      ours.push(result.perSecond)
+      raw.push(result.rawPerSecond)
+      width = median(result.batches.map((batch) => batch.records))
+    }
+    const ratio = median(ours) / median(raw)
+    const title = `${markets} markets, batches of ${width}`
+    rows.push(rowOf(title, 'commands/s', ours, { yardstick: RAW, ratio, aim: 'ratio ≥ 0.5' }))
+    rows.push(rowOf(`${RAW} (${markets} markets)`, 'commands/s', raw))
+  }
+  return rows
+}
+
+function p99(samples: readonly number[]): number {
+  const sorted = [...samples].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))]
+}
+
+async function latencies(exchange: ThreadedExchange, feed: WorkloadFeed, rows: LatencyPlan) {
+  const { from, perSecond, count } = rows
+  await flood(feed, from, from + count)
+  const histogram = await paced({ perSecond, count }, (index, done) => {
+    // An overloaded ring would lose an operation here, and the run would never end: say so.
+    if (!feed.send(from + count + index, done)) throw new Error('the rings are full at this rate')
+  })
+  await exchange.stop()
+  return PERCENTILES.map((each) => histogram.getValueAtPercentile(each) / 1000)
+}
+
+interface LatencyPlan {
+  readonly from: number
+  readonly perSecond: number
+  readonly count: number
+}
+
+async function latencyRows(perSecond: number, smoke: boolean): Promise<Row[]> {
+  const count = smoke ? 100 : perSecond * LATENCY_SECONDS
+  const byPercentile: number[][] = PERCENTILES.map(() => [])
+  const lone: number[] = []
+  for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
+    await withFolder(async (dataDir) => {
+      const live = smoke ? 100 : LIVE
+      const { work, exchange, feed } = await open(dataDir, 1, { live, ops: 2 * count })
+      const found = await latencies(exchange, feed, { from: work.filled, perSecond, count })
+      for (const [index, each] of byPercentile.entries()) each.push(found[index])
+    })
+    const batches = Array(smoke ? 10 : LONE_COMMITS).fill({ records: 1, bytes: RECORD_BYTES })
+    lone.push(p99(await withFolder(async (folder) => replayRaw(folder, batches).tookMs)))
+  }
+  const yardstick = 'p99 of a lone commit'
+  const rows = PERCENTILES.map((percentile, index) => {
+    const samples = byPercentile[index]
+    const aim = perSecond === 5000 ? { aim: 'ratio ≥ 0.33 (1 / 3)' } : {}
+    const more =
+      percentile === 99 ? { yardstick, ratio: median(lone) / median(samples), ...aim } : {}
+    return rowOf(`${perSecond}/s, ${percentileName(percentile)}`, 'ms', samples, more)
+  })
+  return [...rows, rowOf(`${yardstick} (beside ${perSecond}/s)`, 'ms', lone)]
+}
+
+export async function pipelineBench({ smoke }: BenchOptions): Promise<Report> {
+  const rows = await rateRows(smoke)
+  for (const perSecond of smoke ? [RATES[0]] : RATES) {
+    rows.push(...(await latencyRows(perSecond, smoke)))
+  }
+  return { name: 'pipeline', rows }
+}

@@ -1,0 +1,94 @@
+// Gives the rows of a workload to a pipeline, as the intake would: PLACE records already encoded.
+
+import type { PlaceRequest } from '../engine/core/decide.ts'
+import { assert } from '../engine/domain/assert.ts'
+import { ladderTicks } from '../engine/domain/order.ts'
+import { REJECT } from '../engine/domain/reject.ts'
+import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'
+import type { Pipeline } from '../server/pipeline/pipeline.ts'
+import { FEE_BPS, START_MS, tokenIdOf } from './setting.ts'
+import { OP, type Workload } from './workload.ts'
+
+export class WorkloadFeed {
+  readonly #work: Workload
+  readonly #pipeline: Pipeline
+  readonly #records: Uint8Array[] = []
+  readonly #slotOf: Int32Array
+  readonly #generationOf: Int32Array
+  readonly #order = blankPlace()
+  readonly #request: PlaceRequest = {
+    order: this.#order,
+    tokenId: '',
+    ownerId: 0,
+    signerIsCaller: true,
+    makerIsCaller: true,
+    signatureOk: true,
+    signedFeeBps: FEE_BPS,
+    timestampMs: START_MS,
+    recvWindowMs: 0,
+  }
+  /** Bytes journaled so far. */
+  bytes = 0
+
+  constructor(work: Workload, pipeline: Pipeline) {
+    this.#work = work
+    this.#pipeline = pipeline
+    this.#slotOf = new Int32Array(work.count)
+    this.#generationOf = new Int32Array(work.count)
+    for (let row = 0; row < work.count; row++) this.#records.push(this.#encode(row))
+  }
+
+  #encode(row: number): Uint8Array {
+    const work = this.#work
+    if (work.op[row] === OP.CANCEL) return new Uint8Array(0)
+    const outcome = work.outcome[row]
+    return encodePlace({
+      ...blankPlace(),
+      marketId: work.book[row],
+      accountId: work.owner[row],
+      side: work.side[row],
+      outcome,
+      orderType: work.orderType[row],
+      postOnly: work.postOnly[row] === 1,
+      stp: work.stp[row],
+      priceTicks: ladderTicks(outcome, work.ticks[row]),
+      sizeRaw: work.sizeRaw[row],
+      expirationSec: work.expirationSec[row],
+      hashHigh: row + 1,
+      hashLow: Math.imul(row + 1, 0x9e3779b1) >>> 0,
+    })
+  }
+
+  /** False, and nothing done, when the rings are full. `done` is called once it is durable. */
+  send(row: number, done: () => void): boolean {
+    return this.#work.op[row] === OP.PLACE ? this.#place(row, done) : this.#cancel(row, done)
+  }
+
+  #place(row: number, done: () => void): boolean {
+    const record = this.#records[row]
+    const order = this.#order
+    decodePlaceInto(record, order)
+    this.#request.tokenId = tokenIdOf(order.accountId)
+    this.#request.ownerId = order.accountId
+    const refusal = this.#pipeline.sequencer.place(this.#request, record)
+    if (refusal === REJECT.OVERLOADED) return false
+    assert(refusal === 0, 'an order of the workload passes every gate')
+    this.#slotOf[row] = order.slot
+    this.#generationOf[row] = order.generation
+    this.bytes += record.length
+    this.#pipeline.publisher.whenReceipt(order.seq, order.nowMs, done)
+    return true
+  }
+
+  #cancel(row: number, done: () => void): boolean {
+    const target = this.#work.target[row]
+    const order = { slot: this.#slotOf[target], generation: this.#generationOf[target] }
+    const refusal = this.#pipeline.mayCancel(this.#work.owner[row], order)
+    assert(refusal === 0, 'a cancel of the workload names a live order')
+    const seq = this.#pipeline.sequencer.cancel(this.#work.book[row], [order])
+    if (seq === 0) return false
+    this.bytes += 48
+    this.#pipeline.publisher.whenReceipt(seq, 0, done)
+    return true
+  }
+}
