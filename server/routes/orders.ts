@@ -4,6 +4,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../engine/domain/order.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { apiHeaders } from '../auth/guard.ts'
+import { orderBody } from '../auth/order-body.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { orderId, slug } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
@@ -22,7 +23,7 @@ import {
   USER_ORDER_EXAMPLE,
 } from './examples.ts'
 import type { Services } from './services.ts'
-import { message, orderReply, orderRequest, userOrder } from './shapes.ts'
+import { message, orderReply, userOrder } from './shapes.ts'
 
 const CREATED = 201
 
@@ -40,7 +41,7 @@ export const placeOrder = rawRoute({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Places a signed order. Answers once it is durable and matched.',
-  body: orderRequest(),
+  body: orderBody,
   status: CREATED,
   reply: orderReply(),
   rejects: [

@@ -97,38 +97,6 @@ export function profile() {
   })
 }
 
-const whole = () => anyOf(integer(1), uint256Text())
-
-/** A signed order as it is sent (domain §12.4). */
-export function orderRequest() {
-  return object({
-    order: object({
-      salt: whole(),
-      maker: address(),
-      signer: address(),
-      taker: optional(address()),
-      tokenId: uint256Text(),
-      makerAmount: whole(),
-      takerAmount: whole(),
-      expiration: optional(anyOf(integer(0), uint256Text())),
-      nonce: optional(anyOf(integer(0, 0), oneOf('0'))),
-      feeRateBps: integer(0, 1000),
-      side: integer(0, 1),
-      signatureType: integer(0, 3),
-      signature: text(),
-      price: optional(anyOf(number(0, 1), text())),
-    }),
-    ownerId: profileId(),
-    orderType: oneOf(...ORDER_TYPES),
-    marketSlug: text(),
-    clientOrderId: optional(text()),
-    postOnly: optional(boolean()),
-    stpPolicy: optional(oneOf('cancel_maker', 'cancel_taker', 'cancel_both')),
-    timestamp: optional(integer(0)),
-    recvWindow: optional(integer(1, 10_000)),
-  })
-}
-
 export function orderReply() {
   return object({
     order: openObject({

@@ -28,7 +28,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 2,
     doors: files(
       `guard intake-pool eip712 api-token session identity address keccak ecdsa client-order
-       uint256`,
+       order-body uint256`,
     ),
   },
   {
