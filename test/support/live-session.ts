@@ -60,9 +60,8 @@ export function withCookie(
   method: string,
   path: string,
   body?: unknown,
-  type = 'application/json',
 ): Promise<Reply> {
-  const headers = { cookie, ...(type === '' ? {} : { 'content-type': type }) }
+  const headers = { cookie, 'content-type': 'application/json' }
   const isSent = body !== undefined
   return live.send(method, path, isSent ? { headers, body: JSON.stringify(body) } : { headers })
 }

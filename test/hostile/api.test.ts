@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { api } from '../../server/api.ts'
+import type { Route } from '../../server/http/route.ts'
+import type { Services } from '../../server/routes/services.ts'
+import type { Trader } from '../support/live-exchange.ts'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+} from '../support/live-exchange.ts'
+import { openMarket } from '../support/live-orders.ts'
+import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
+
+// Every route, each asked wrongly in the ways all routes share.
+
+let live: LiveExchange
+let alice: Trader
+let cookie: string
+
+before(async () => {
+  live = await startLive()
+  alice = await live.trader(10_000_000)
+  await openMarket(live, 'rain-tomorrow')
+  cookie = cookieOf(await login(live, newWallet()))
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+/** The path of a route with its example's parameters. */
+function pathOf(route: Route<Services>): string {
+  return route.path.replace(/:([a-zA-Z]+)/g, (_all, name) =>
+    String(at(route.example, 'params', name)),
+  )
+}
+
+/** Calls a route as somebody it lets in. */
+function asAllowed(route: Route<Services>, path: string, body?: unknown): Promise<Reply> {
+  const scheme = route.auth.accepts.at(0)?.scheme
+  if (scheme === 'hmac') return live.call(alice, route.method, path, body)
+  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const headers = {
+    'content-type': 'application/json',
+    ...(scheme === 'session' ? { cookie } : {}),
+    ...(scheme === 'admin' ? { authorization: `Bearer ${ADMIN_TOKEN}` } : {}),
+    // A right login but for the proof.
+    ...(route.path === '/auth/login'
+      ? { 'x-account': 'x', 'x-signing-message': 'x', 'x-signature': 'x' }
+      : {}),
+  }
+  return live.send(route.method, path, text === undefined ? { headers } : { headers, body: text })
+}
+
+function assertRefused(reply: Reply, status: number, code: string, what: string): void {
+  assert.equal(reply.status, status, `${what}: ${reply.text}`)
+  assert.equal(codeOf(reply), code, what)
+  assert.equal(at(reply.body, 'statusCode'), status)
+  assert.equal(typeof at(reply.body, 'error'), 'string')
+  assert.match(String(reply.headers.get('content-type')), /^application\/json/)
+}
+
+const nameOf = (route: Route<Services>) => `${route.method} ${route.path}`
+
+test('an unknown query parameter is refused by every route, and named', async () => {
+  for (const route of api) {
+    for (const query of ['surprise=1', '%73urprise', 'surprise=%zz']) {
+      const reply = await asAllowed(
+        route,
+        `${pathOf(route)}?${query}`,
+        route.body === null ? undefined : {},
+      )
+      assertRefused(reply, 400, 'VALIDATION', nameOf(route))
+      assert.match(reply.text, /"field":"(surprise|%73urprise)"/)
+    }
+  }
+})
+
+test('a caller without any proof gets the 401 of the route, and nothing else', async () => {
+  for (const route of api) {
+    const scheme = route.auth.accepts.at(0)?.scheme
+    if (scheme === undefined) continue
+    const reply = await live.send(route.method, pathOf(route))
+    const code = { session: 'COOKIE_REQUIRED', admin: 'ADMIN_TOKEN_INVALID' }
+    const expected = at(code, scheme) ?? 'UNAUTHENTICATED'
+    assertRefused(reply, 401, String(expected), nameOf(route))
+  }
+})
+
+test('a wrong admin token opens nothing', async () => {
+  for (const route of api) {
+    if (route.auth.accepts.at(0)?.scheme !== 'admin') continue
+    for (const token of ['', 'x', `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), alice.tokenId]) {
+      const reply = await live.admin(pathOf(route), route.example.body ?? {}, token)
+      assertRefused(reply, 401, 'ADMIN_TOKEN_INVALID', nameOf(route))
+    }
+    assert.equal((await live.call(alice, route.method, pathOf(route), {})).status, 401)
+  }
+})
+
+test('a method a path does not take is answered with those it takes', async () => {
+  const methodsOf = new Map<string, string[]>()
+  for (const route of api) {
+    methodsOf.set(route.path, [...(methodsOf.get(route.path) ?? []), route.method])
+  }
+  for (const route of api) {
+    for (const method of ['PUT', 'PATCH', 'OPTIONS', 'PROPFIND']) {
+      const reply = await live.send(method, pathOf(route))
+      assertRefused(reply, 405, 'METHOD_NOT_ALLOWED', nameOf(route))
+      const allow = String(reply.headers.get('allow'))
+      for (const known of methodsOf.get(route.path) ?? []) assert.ok(allow.includes(known), allow)
+    }
+  }
+})
+
+test('an unknown path is 404, however it is spelled', async () => {
+  const paths = ['/', '/nope', '/orders/', '/orders//x', '/ORDERS', '/markets', '/admin', '/.env']
+  const tricks = ['/orders/..', '/%2e%2e/etc/passwd', '/orders%00', '/health/x', '/auth', '/%']
+  for (const path of [...paths, ...tricks]) {
+    const reply = await live.send('GET', path)
+    assert.ok(reply.status === 404 || reply.status === 405, `${path} ${reply.text}`)
+    assert.equal(typeof at(reply.body, 'message'), 'string')
+  }
+})
+
+const NOT_BODIES = [
+  '{',
+  'null',
+  '[]',
+  '7',
+  '"x"',
+  '{"surprise":1}',
+  '{"__proto__":{"a":1}}',
+  '\u0000',
+]
+
+test('a body that is no object of known fields is refused by every route', async () => {
+  for (const route of api) {
+    if (route.body === null) continue
+    for (const body of NOT_BODIES) {
+      const reply = await asAllowed(route, pathOf(route), body)
+      const said = `${nameOf(route)} ${body}`
+      assert.equal(reply.status, 400, `${said} ${reply.text}`)
+      assert.match(codeOf(reply), /^(VALIDATION|BODY_MALFORMED)$/, said)
+    }
+    const huge = await asAllowed(route, pathOf(route), `"${'x'.repeat(70_000)}"`)
+    assertRefused(huge, 413, 'BODY_TOO_LARGE', nameOf(route))
+  }
+})
+
+/** Values that are wrong, or that a careless reader trips over. */
+const STRANGE: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  2 ** 53,
+  -(2 ** 53),
+  1e308,
+  '',
+  ' ',
+  'x'.repeat(20_000),
+  '\u0000',
+  '\ud800',
+  '9007199254740993',
+  '__proto__',
+  [],
+  [[]],
+  {},
+  { length: 5 },
+]
+
+test('no value in any field of any body makes more than a refusal', async () => {
+  for (const route of api) {
+    const example = route.example.body
+    if (typeof example !== 'object' || example === null) continue
+    const fields = Object.keys(at(route.body, 'properties') ?? {})
+    for (const field of fields) {
+      for (const value of STRANGE) {
+        const reply = await asAllowed(route, pathOf(route), { ...example, [field]: value })
+        const shown = JSON.stringify(value).slice(0, 40)
+        const said = `${nameOf(route)} ${field} ${shown}: ${reply.text}`
+        assert.ok(reply.status < 500, said)
+        assert.notEqual(reply.body, undefined, said)
+      }
+    }
+  }
+})
+
+test('no value of any path parameter makes more than a refusal', async () => {
+  const strange = [
+    '%00',
+    '%ff',
+    'x'.repeat(300),
+    '..',
+    '*',
+    "'",
+    '%22',
+    '-',
+    '0',
+    '1e9',
+    '%F0%9F%98%80',
+  ]
+  for (const route of api) {
+    if (!route.path.includes(':')) continue
+    for (const value of strange) {
+      const path = route.path.replace(/:[a-zA-Z]+/g, value)
+      const reply = await asAllowed(route, path, route.example.body)
+      assert.ok(
+        reply.status >= 400 && reply.status < 500,
+        `${nameOf(route)} ${value} ${reply.text}`,
+      )
+      assert.equal(at(reply.body, 'statusCode'), reply.status)
+    }
+  }
+})
+
+test('after all of it the exchange answers and nothing is in flight', async () => {
+  assert.equal((await live.send('GET', '/health')).text, '{"status":"ok"}')
+  const ready = await live.send('GET', '/ready')
+  assert.equal(at(ready.body, 'ready'), true)
+  assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
+  assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
+  assert.equal(live.gateway.inFlight, 0)
+})

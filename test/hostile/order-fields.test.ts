@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
+
+// Bodies of POST /orders that are no orders: each names what is wrong and reserves nothing.
+
+const START_RAW = 50_000_000
+let live: LiveExchange
+let market: LiveMarket
+let alice: Trader
+
+before(async () => {
+  live = await startLive()
+  market = await openMarket(live, 'rain')
+  alice = await live.trader(START_RAW)
+})
+after(async () => {
+  assert.deepEqual(live.faults, [])
+  assert.deepEqual(live.balances(alice), { freeRaw: START_RAW, reservedRaw: 0 })
+  assert.equal(live.gateway.inFlight, 0)
+  await live.stop()
+})
+
+function assertRefused(reply: Reply, code: string, said: string): void {
+  assert.equal(reply.status, 400, said)
+  assert.equal(at(reply.body, 'code'), code, said)
+  assert.equal(at(reply.body, 'error'), 'Bad Request')
+  assert.equal(at(reply.body, 'statusCode'), 400)
+  const message = at(reply.body, 'message')
+  assert.ok(Array.isArray(message) && message.length > 0, said)
+  for (const issue of message) assert.deepEqual(Object.keys(issue), ['field', 'message'])
+}
+
+type Broken = readonly [field: string, values: readonly unknown[]]
+
+const BIG = '115792089237316195423570985008687907853269984665640564039457584007913129639936'
+
+const BROKEN_FIELDS: readonly Broken[] = [
+  ['order', [null, [], 'order', 5]],
+  ['ownerId', ['1', 0, -1, 1.5, 2 ** 53, 1e300, null]],
+  ['orderType', ['gtc', 'IOC', 0, null, ['GTC']]],
+  ['marketSlug', [7, null, ['rain']]],
+  ['clientOrderId', ['', ' \t ', 'x'.repeat(129), '😀'.repeat(129), '\ud800', 5, null]],
+  ['postOnly', ['true', 1, null]],
+  ['stpPolicy', ['none', 0, null]],
+  ['recvWindow', [0, -1, 10_001, 1.5, '5']],
+  ['timestamp', [-1, 'now', 1.5]],
+  ['onBehalfOf', [3, 0, 'x']],
+  ['__proto__', [1, {}]],
+  ['constructor', [{}]],
+  ['surprise', [1]],
+]
+
+const BROKEN_ORDER: readonly Broken[] = [
+  ['salt', [0, -5, 1.5, 2 ** 53, 1e30, BIG, '0x10', '01', '', null, '٣']],
+  ['maker', ['0x1234', 'alice', '', 5, null]],
+  ['signer', ['0x1234', null]],
+  ['taker', ['0x0000000000000000000000000000000000000001', '0x0', null]],
+  ['tokenId', [5, '-5', '1e5', '', null]],
+  ['makerAmount', [-1, 0.5, 2 ** 53, '9007199254740992', '99999999999999999999999999']],
+  ['makerAmount', ['NaN', 'Infinity', true, [1], {}, null, '']],
+  ['takerAmount', ['1.0', ' 1', '１', '+1', '1e3', '0x1', '-1']],
+  ['expiration', [-1, '9007199254740992', 1.5, 'never']],
+  ['nonce', [1, '7', -1]],
+  ['feeRateBps', [1001, -1, '300', 0.5, null]],
+  ['side', [2, -1, 'BUY', null]],
+  ['signatureType', [1, 2, 3, 4, -1, '0']],
+  ['signature', ['0x', '', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(66)}`, `0x${'gg'.repeat(65)}`]],
+  ['price', ['0.5', null, true]],
+  ['extra', [1]],
+]
+
+const without = (whole: object, name: string) =>
+  Object.fromEntries(Object.entries(whole).filter(([each]) => each !== name))
+
+/** The JSON text of `whole` with one field set, even one that no literal can set. */
+function withField(whole: object, field: string, value: unknown): string {
+  const head = `{${JSON.stringify(field)}:${JSON.stringify(value)},`
+  return JSON.stringify(without(whole, field)).replace(/^\{/, () => head)
+}
+
+const wholeOrder = (body: Record<string, unknown>): object => {
+  const { order } = body
+  assert.ok(typeof order === 'object' && order !== null)
+  return order
+}
+
+const post = (body: unknown) => live.call(alice, 'POST', '/orders', body)
+
+test('a field of a wrong kind is named in a 400', async () => {
+  for (const [field, values] of BROKEN_FIELDS) {
+    for (const value of values) {
+      const reply = await post(withField(orderBody(alice, market), field, value))
+      const said = `${field} ${JSON.stringify(value)}: ${reply.text}`
+      assertRefused(reply, 'VALIDATION', said)
+      assert.ok(reply.text.includes(field), said)
+    }
+  }
+  const lonely = await post({ ...orderBody(alice, market), recvWindow: 5 })
+  assertRefused(lonely, 'VALIDATION', lonely.text)
+})
+
+test('a field of the signed order of a wrong kind is named in a 400', async () => {
+  for (const [field, values] of BROKEN_ORDER) {
+    for (const value of values) {
+      const body = orderBody(alice, market)
+      const order = withField(wholeOrder(body), field, value)
+      const reply = await post(
+        `{"order":${order},${JSON.stringify(without(body, 'order')).slice(1)}`,
+      )
+      const said = `${field} ${JSON.stringify(value)}: ${reply.text}`
+      assertRefused(reply, 'VALIDATION', said)
+      assert.ok(reply.text.includes(`"order.${field}"`), said)
+    }
+  }
+})
+
+test('a field that is missing is named', async () => {
+  const body = orderBody(alice, market)
+  for (const field of Object.keys(body)) {
+    const reply = await post(without(body, field))
+    assertRefused(reply, 'VALIDATION', reply.text)
+    assert.match(reply.text, new RegExp(`"field":"${field}"`))
+  }
+  const order = wholeOrder(body)
+  for (const field of Object.keys(order)) {
+    const reply = await post({ ...body, order: without(order, field) })
+    assertRefused(reply, 'VALIDATION', reply.text)
+    assert.match(reply.text, new RegExp(`"field":"order.${field}"`))
+  }
+})
+
+test('a body that is no JSON object is refused whatever it is, in few words', async () => {
+  const bodies = [
+    ...['', ' ', '{', 'null', '[]', '"text"', '7', 'NaN', '{"order":NaN}', '{}{}', "{'a':1}"],
+    ...['\ufeff{}', '{"order":{"salt":1e999}}', '{"a":1,}', '\u0000', '{"a":"\\ud800"}'],
+    `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
+    `{"order":${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}}`,
+    `{${Array.from({ length: 5000 }, (_, index) => `"f${index}":0`).join(',')}}`,
+  ]
+  for (const body of bodies) {
+    const reply = await post(body)
+    assert.equal(reply.status, 400, `${body.slice(0, 40)} ${reply.text}`)
+    assert.match(String(at(reply.body, 'code')), /^(VALIDATION|BODY_MALFORMED)$/)
+    assert.ok(reply.text.length < 8192)
+  }
+})
