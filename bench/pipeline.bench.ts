@@ -2,6 +2,7 @@
 // Highest rate: 1,024 commands under way. Latency: a constant rate, counted from when each command
 // was meant to begin. The yardstick is SQLite alone with the run's own batches, or its lone commit.
 
+import { flood } from './flood.ts'
 import { withFolder } from './folder.ts'
 import { PERCENTILES, paced, percentileName } from './pacer.ts'
 import { type BatchSize, replayRaw } from './raw-commits.ts'
@@ -12,7 +13,6 @@ import { WorkloadFeed } from './workload-feed.ts'
 
 const RUNS = 5
 const ACCOUNTS = 64
-const IN_FLIGHT = 1024
 const LIVE = 5000
 const OPS = 150_000
 const MARKETS = [1, 4]
@@ -21,28 +21,6 @@ const LATENCY_SECONDS = 3
 const LONE_COMMITS = 2000
 const RECORD_BYTES = 264
 const RAW = 'raw SQLite, the same batches'
-
-/** Sends rows from `from` up to `to`, `IN_FLIGHT` at once; resolves when all are durable. */
-function flood(feed: WorkloadFeed, from: number, to: number): Promise<void> {
-  let next = from
-  let ended = from
-  let isDue = false
-  return new Promise((resolve) => {
-    const done = () => {
-      ended++
-      if (ended === to) resolve()
-      else if (!isDue) {
-        isDue = true
-        queueMicrotask(pump)
-      }
-    }
-    const pump = () => {
-      isDue = false
-      while (next < to && next - ended < IN_FLIGHT && feed.send(next, done)) next++
-    }
-    pump()
-  })
-}
 
 async function open(dataDir: string, markets: number, options: { live: number; ops: number }) {
   const work = new Workload({ seed: 1, books: markets, accounts: ACCOUNTS, ...options })

@@ -1,0 +1,95 @@
+// Signed orders as clients send them, made ready before the clock starts.
+
+import { signedRequest } from '../server/cli/client.ts'
+import {
+  ExchangeClient,
+  orderBody,
+  type TestMarket,
+  type Trader,
+} from '../test/support/exchange-client.ts'
+import type { EchoSetting } from './echo-server.ts'
+import { OP, Workload } from './workload.ts'
+
+const TRADERS = 8
+const FUNDS_RAW = 1_000_000_000_000_000
+const GTC = 0
+
+export interface HttpSetting {
+  readonly traders: readonly Trader[]
+  readonly markets: readonly TestMarket[]
+}
+
+export async function prepare(baseUrl: string, markets: number): Promise<HttpSetting> {
+  const client = new ExchangeClient(baseUrl)
+  const traders: Trader[] = []
+  for (let index = 0; index < TRADERS; index++) {
+    traders.push(await client.makeTrader(`bench ${index}`, FUNDS_RAW))
+  }
+  const made: TestMarket[] = []
+  for (let index = 1; index <= markets; index++) {
+    made.push(await client.makeMarket(`bench-${index}`, true))
+  }
+  return { traders, markets: made }
+}
+
+export interface UnsentOrder {
+  readonly trader: Trader
+  readonly body: string
+}
+
+/** Distinct orders of the workload; all of them buy, since nobody holds shares yet. */
+export function signOrders(setting: HttpSetting, count: number, saltFrom: number): UnsentOrder[] {
+  const { traders, markets } = setting
+  const options = { live: 100, books: markets.length, accounts: traders.length, ops: count * 2 }
+  const work = new Workload({ seed: saltFrom, ...options })
+  const orders: UnsentOrder[] = []
+  for (let row = 0; row < work.count && orders.length < count; row++) {
+    if (work.op[row] !== OP.PLACE) continue
+    const isBid = work.isBid(row)
+    const trader = traders[work.owner[row] - 1]
+    const body = orderBody(trader, markets[work.book[row] - 1], {
+      isBuy: true,
+      outcome: isBid ? 'yes' : 'no',
+      ticks: isBid ? work.ticks[row] : 1000 - work.ticks[row],
+      sizeRaw: work.sizeRaw[row],
+      type: work.orderType[row] === GTC ? 'GTC' : 'FAK',
+      salt: saltFrom + row,
+    })
+    orders.push({ trader, body })
+  }
+  return orders
+}
+
+/** The bytes of each request; their timestamps are good for half a minute. */
+export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
+  return orders.map(({ trader, body }) => {
+    const { tokenId, secret } = trader
+    const call = { method: 'POST', path: '/orders', body }
+    const credentials = { tokenId, secret, headerPrefix: 'svc-' }
+    const { headers } = signedRequest(call, credentials, Date.now())
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const length = Buffer.byteLength(body)
+    return Buffer.from(
+      `POST /orders HTTP/1.1\r\nhost: bench\r\n${lines.join('')}content-length: ${length}\r\n\r\n${body}`,
+    )
+  })
+}
+
+export function echoSetting({ traders, markets }: HttpSetting): EchoSetting {
+  return {
+    tokens: traders.map(({ tokenId, profileId, account, secret }) => ({
+      tokenId,
+      profileId,
+      account,
+      scopes: ['trading'],
+      secretBase64: secret,
+    })),
+    markets: markets.map(({ id, slug, tokens, exchange }) => ({
+      marketId: id,
+      slug,
+      yesTokenId: tokens.yes,
+      noTokenId: tokens.no,
+      exchangeAddress: exchange,
+    })),
+  }
+}

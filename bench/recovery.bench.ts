@@ -1,0 +1,61 @@
+// A start: every command of a journal read, checked against its chain, decoded and applied. The
+// yardstick is the core that decides and applies the same workload from memory.
+
+import { Exchange } from '../engine/core/exchange.ts'
+import { OrderTable } from '../engine/core/order-table.ts'
+import { assert } from '../engine/domain/assert.ts'
+import { recoverJournal } from '../persistence/recovery.ts'
+import { flood } from './flood.ts'
+import { withFolder } from './folder.ts'
+import { forkPasses } from './passes.ts'
+import { type BenchOptions, median, type Report, rowOf } from './report.ts'
+import { openThreaded } from './threaded-exchange.ts'
+import { Workload, type WorkloadOptions } from './workload.ts'
+import { WorkloadFeed } from './workload-feed.ts'
+
+const RUNS = 5
+const WORKLOAD = { seed: 1, live: 10_000, books: 4, accounts: 64, ops: 300_000 }
+const SMOKE = { seed: 1, live: 100, books: 2, accounts: 8, ops: 1000 }
+const NS_PER_SECOND = 1e9
+
+async function writeJournal(dataDir: string, options: WorkloadOptions): Promise<number> {
+  const work = new Workload(options)
+  const { accounts, books: markets } = options
+  const exchange = await openThreaded(dataDir, { accounts, markets })
+  await flood(new WorkloadFeed(work, exchange.pipeline), 0, work.count)
+  await exchange.stop()
+  return exchange.pipeline.clearing.lastSeq
+}
+
+/** Commands per second of one start. */
+function recoverOnce(dataDir: string, commands: number): number {
+  const startMs = performance.now()
+  const exchange = new Exchange(new OrderTable(1 << 18))
+  const { tail } = recoverJournal(dataDir, { visit: (command) => exchange.apply(command) })
+  const seconds = (performance.now() - startMs) / 1000
+  assert(tail.seq === commands, 'a start reads every command')
+  return commands / seconds
+}
+
+export async function recoveryBench({ smoke }: BenchOptions): Promise<Report> {
+  const workload = smoke ? SMOKE : WORKLOAD
+  const [warmPasses, passes] = smoke ? [0, 1] : [2, RUNS]
+  const core = await forkPasses({ contender: 'core', workload, warmPasses, passes })
+  const perSecond = core.nsPerOp.map((ns) => NS_PER_SECOND / ns)
+  const ours = await withFolder(async (dataDir) => {
+    const commands = await writeJournal(dataDir, workload)
+    const runs = Array.from({ length: smoke ? 1 : RUNS + 1 })
+    return runs.map(() => recoverOnce(dataDir, commands))
+  })
+  // The first start is the cold one, as every real start is.
+  const [cold, ...warm] = ours
+  const yardstick = 'core bench, same workload'
+  const against = (samples: readonly number[]) => ({
+    yardstick,
+    ratio: median(samples) / median(perSecond),
+    aim: 'ratio ≥ 0.3',
+  })
+  const rows = [rowOf('start, cold process', 'commands/s', [cold], against([cold]))]
+  if (warm.length > 0) rows.push(rowOf('start, warm process', 'commands/s', warm, against(warm)))
+  return { name: 'recovery', rows: [...rows, rowOf(yardstick, 'commands/s', perSecond)] }
+}
