@@ -64,6 +64,7 @@ const orderFields = openObject({
   makerMatches: list(openObject({ id: text(), matchedSize: text(), orderId: text() })),
   execution: openObject({
     settlementStatus: text(),
+    stpMakerCancels: optional(list(text())),
     totalsRaw: openObject({
       contractsGross: text(),
       contractsNet: text(),

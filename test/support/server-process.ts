@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { integer, text } from '../../server/http/scalars.ts'
@@ -10,7 +11,8 @@ import { compile, openObject } from '../../server/http/schema.ts'
 // The real program as a child process: lines and events are waited for, never a time.
 
 const SOURCE = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
-const COMPILED = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const COMPILED = join(ROOT, 'dist', 'server', 'main.js')
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
 /** A place in the journal and the state there. */
@@ -21,11 +23,27 @@ export interface Mark {
 
 const markLine = compile(openObject({ msg: text(), seq: integer(0), stateHash: text() }))
 
-/** TEST_DIST=1 runs what `make build` compiled. */
+let compiled = ''
+
+/** Compiles the sources to a folder of this process: a compiled server starts in a third. */
+export async function compileProgram(): Promise<void> {
+  const folder = join(ROOT, '.cache', `program-${process.pid}`)
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
+  const compiler = spawn(tsc, ['-p', join(ROOT, 'tsconfig.build.json'), '--outDir', folder], {
+    stdio: 'inherit',
+  })
+  const [code] = await once(compiler, 'close')
+  assert.equal(code, 0, 'the sources compile')
+  compiled = join(folder, 'server', 'main.js')
+}
+
+/** From its sources, unless compiled here; TEST_DIST=1 runs what `make build` made. */
 function programOf(): readonly string[] {
-  const wantsCompiled = process.env.TEST_DIST === '1'
-  assert.ok(!wantsCompiled || existsSync(COMPILED), 'TEST_DIST=1 needs `make build` first')
-  return wantsCompiled ? [COMPILED] : ['--import', 'tsx', SOURCE]
+  if (compiled !== '') return [compiled]
+  if (process.env.TEST_DIST !== '1') return ['--import', 'tsx', SOURCE]
+  assert.ok(existsSync(COMPILED), 'TEST_DIST=1 needs `make build` first')
+  return [COMPILED]
 }
 
 /** The environment without settings of the exchange: a test says all it means. */

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { CrashRounds } from '../support/crash-rounds.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { freshSeed, fromEnv, Random } from '../support/random.ts'
+import { compileProgram } from '../support/server-process.ts'
+
+const ROUNDS = fromEnv('CRASH_ROUNDS', 20)
+const random = new Random(freshSeed())
+await compileProgram()
+const rounds = await CrashRounds.start(newFolder(), random)
+after(() => rounds.end())
+
+test(`a kill at any of ${ROUNDS} moments loses nothing that was acknowledged`, async () => {
+  for (let count = 0; count < ROUNDS; count++) console.log(JSON.stringify(await rounds.round()))
+  assert.ok(rounds.told.canceled.size > 0, 'cancels were acknowledged')
+  assert.ok(rounds.told.exactBalances > 0, 'balances were compared to the unit')
+})
+
+test('a stop by SIGTERM says the state that the next start recovers', () => rounds.goodStop())

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import type { OrderReply, TestMarket, Trader, UserOrder, Wish } from './exchange-client.ts'
+
+// What clients were told, and what therefore must be there after a crash.
+
+export interface SentOrder {
+  readonly trader: Trader
+  readonly market: TestMarket
+  readonly wish: Wish & { readonly ticks: number; readonly clientOrderId: string }
+}
+
+interface ToldOrder extends SentOrder {
+  readonly status: string
+  /** What it took on arrival. */
+  readonly takenRaw: number
+}
+
+/** Collateral that limit orders give (below 0) or get for a fill at their own price; exact. */
+function collateralRaw({ isBuy, ticks }: { isBuy: boolean; ticks: number }, sizeRaw: number) {
+  return ((isBuy ? -1 : 1) * ticks * sizeRaw) / 1000
+}
+
+const isBidOf = ({ isBuy, outcome }: Wish): boolean => isBuy === (outcome === 'yes')
+const filledOf = (row: UserOrder): number => Number(row.originalSize) - Number(row.remainingSize)
+
+export class Acknowledged {
+  /** Every order whose request was begun, by its client id. */
+  readonly sent = new Map<string, SentOrder>()
+  readonly orders = new Map<string, ToldOrder>()
+  readonly canceled = new Set<string>()
+  readonly refused = new Set<string>()
+  readonly deposits = new Map<Trader, number>()
+  /** Orders whose acknowledged fills and balances were compared to the unit. */
+  exactBalances = 0
+  readonly #madeRaw = new Map<string, number>()
+  readonly #takerRaw = new Map<Trader, number>()
+
+  /** A reply to an order: what it took, from whom. */
+  told(sent: SentOrder, reply: OrderReply): void {
+    const { order, makerMatches, execution } = reply
+    const { trader, wish } = sent
+    let takenRaw = 0
+    for (const { orderId, matchedSize } of makerMatches) {
+      takenRaw += Number(matchedSize)
+      this.#madeRaw.set(orderId, (this.#madeRaw.get(orderId) ?? 0) + Number(matchedSize))
+    }
+    assert.equal(execution.totalsRaw.contractsGross, String(takenRaw), 'the matches add up')
+    const movedRaw = wish.isBuy
+      ? -Number(execution.totalsRaw.usdGross)
+      : Number(execution.totalsRaw.usdNet)
+    this.#takerRaw.set(trader, (this.#takerRaw.get(trader) ?? 0) + movedRaw)
+    this.orders.set(order.id, { ...sent, status: order.status, takenRaw })
+    for (const orderId of execution.stpMakerCancels ?? []) this.canceled.add(orderId)
+  }
+
+  /** All that was told of the orders of one trader in one market stands in the rows. */
+  checkOrders(trader: Trader, market: TestMarket, rows: ReadonlyMap<string, UserOrder>): void {
+    for (const [id, told] of this.orders) {
+      if (told.trader !== trader || told.market !== market) continue
+      const row = rows.get(id)
+      assert.ok(row !== undefined, `acknowledged order ${id} is lost`)
+      this.#checkOrder(id, told, row)
+    }
+    for (const row of rows.values()) {
+      const clientOrderId = row.clientOrderId ?? ''
+      assert.ok(this.sent.has(clientOrderId), `order ${row.id} was never sent`)
+      assert.ok(!this.refused.has(clientOrderId), `order ${row.id} was refused`)
+    }
+  }
+
+  #checkOrder(id: string, { wish, market, takenRaw, status }: ToldOrder, row: UserOrder): void {
+    const { side, token, type, price, originalSize, clientOrderId } = row
+    assert.deepEqual(
+      { side, token, type, price, originalSize, clientOrderId },
+      {
+        side: wish.isBuy ? 'BUY' : 'SELL',
+        token: market.tokens[wish.outcome],
+        type: wish.type,
+        price: String(wish.ticks / 1000),
+        originalSize: String(wish.sizeRaw),
+        clientOrderId: wish.clientOrderId,
+      },
+    )
+    const filledRaw = takenRaw + (this.#madeRaw.get(id) ?? 0)
+    assert.ok(filledOf(row) >= filledRaw, `an acknowledged fill of order ${id} is lost`)
+    if (status !== 'LIVE') {
+      assert.deepEqual([row.status, filledOf(row)], [status, takenRaw], `order ${id} has ended`)
+    } else if (this.canceled.has(id)) {
+      assert.equal(row.status, 'CANCELED', `the acknowledged cancel of order ${id} is lost`)
+    } else if (filledRaw === wish.sizeRaw) {
+      assert.equal(row.status, 'MATCHED', `order ${id} was filled`)
+    }
+  }
+
+  /** No fill is half there: in every market as much was bought as sold on the YES ladder. */
+  checkBothSides(rows: Iterable<UserOrder>): void {
+    let bidRaw = 0
+    let askRaw = 0
+    for (const row of rows) {
+      const wish = this.sent.get(row.clientOrderId ?? '')?.wish
+      assert.ok(wish !== undefined, 'a row was sent')
+      if (isBidOf(wish)) bidRaw += filledOf(row)
+      else askRaw += filledOf(row)
+    }
+    assert.equal(bidRaw, askRaw, 'each fill has two sides')
+  }
+
+  /** `rows` are all orders of the trader; exact where every fill of them was acknowledged. */
+  checkBalances(
+    trader: Trader,
+    rows: readonly UserOrder[],
+    balances: { readonly freeRaw: number; readonly reservedRaw: number },
+  ): void {
+    const { freeRaw, reservedRaw } = balances
+    let expectedReservedRaw = 0
+    let madeRaw = 0
+    let isExact = true
+    for (const row of rows) {
+      const wish = this.sent.get(row.clientOrderId ?? '')?.wish
+      assert.ok(wish !== undefined, 'a row was sent')
+      if (row.status === 'LIVE' && wish.isBuy) {
+        expectedReservedRaw -= collateralRaw(wish, Number(row.remainingSize))
+      }
+      const asMakerRaw = this.#madeRaw.get(row.id) ?? 0
+      const takenRaw = this.orders.get(row.id)?.takenRaw ?? 0
+      if (asMakerRaw + takenRaw !== filledOf(row)) isExact = false
+      madeRaw += collateralRaw(wish, asMakerRaw)
+    }
+    assert.equal(reservedRaw, expectedReservedRaw, 'what is reserved is what open buys need')
+    assert.ok(freeRaw >= 0)
+    if (!isExact) return
+    const movedRaw = (this.#takerRaw.get(trader) ?? 0) + madeRaw
+    const depositRaw = this.deposits.get(trader) ?? 0
+    assert.equal(freeRaw + reservedRaw, depositRaw + movedRaw, 'the acknowledged fills are paid')
+    this.exactBalances++
+  }
+}

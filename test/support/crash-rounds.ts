@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { Acknowledged, type SentOrder } from './acknowledged.ts'
+import {
+  cancelShape,
+  ExchangeClient,
+  orderBody,
+  orderShape,
+  type Reply,
+  refusalShape,
+  SHARE,
+  shaped,
+  type TestMarket,
+  type Trader,
+  type UserOrder,
+} from './exchange-client.ts'
+import type { Random } from './random.ts'
+import { ServerProcess, verify } from './server-process.ts'
+
+// Rounds of: trade over HTTP, SIGKILL at a random reply, replay offline, restart, compare.
+
+const MARKET_THREADS = ['auto', '2', 'each', '0'] as const
+const MARKETS = 3
+const TRADERS = 3
+const LINES_PER_TRADER = 4
+const FUNDS_RAW = 1_000_000 * SHARE
+const TYPES = ['GTC', 'GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FAK', 'FOK'] as const
+/** What a random order may be told without anything being wrong. */
+const EXPECTED_REFUSALS = new Set([
+  ...['INSUFFICIENT_SHARES', 'POST_ONLY_WOULD_MATCH'],
+  ...['ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'ORDERS_NOT_FOUND'],
+])
+
+export interface RoundReport {
+  readonly round: number
+  readonly marketThreads: string
+  readonly seq: number
+  readonly replies: number
+  readonly unanswered: number
+}
+
+export class CrashRounds {
+  readonly told = new Acknowledged()
+  readonly #random: Random
+  readonly #dataDir: string
+  #server: ServerProcess
+  #markets: TestMarket[] = []
+  #traders: Trader[] = []
+  #round = 0
+  /** Of this round. */
+  #replies = 0
+  #unanswered = 0
+  #killAt = 0
+  #salt = 1
+
+  private constructor(dataDir: string, random: Random, server: ServerProcess) {
+    this.#dataDir = dataDir
+    this.#random = random
+    this.#server = server
+  }
+
+  static async start(dataDir: string, random: Random): Promise<CrashRounds> {
+    const rounds = new CrashRounds(dataDir, random, await serve(dataDir, MARKET_THREADS[0]))
+    const client = new ExchangeClient(rounds.#server.baseUrl)
+    for (let index = 0; index < MARKETS; index++) {
+      rounds.#markets.push(await client.makeMarket(`crash-${index}`, index === 0))
+    }
+    return rounds
+  }
+
+  async round(): Promise<RoundReport> {
+    this.#round++
+    this.#replies = 0
+    this.#unanswered = 0
+    this.#killAt = this.#random.between(20, 400)
+    await this.#trade()
+    await this.#server.ended
+    const offline = await verify(this.#dataDir)
+    const marketThreads = MARKET_THREADS[this.#round % MARKET_THREADS.length]
+    this.#server = await serve(this.#dataDir, marketThreads)
+    const { recovered } = this.#server
+    assert.deepEqual(recovered, offline, `--market-threads ${marketThreads} comes to one state`)
+    await this.#check()
+    const { seq } = recovered
+    const [replies, unanswered] = [this.#replies, this.#unanswered]
+    return { round: this.#round, marketThreads, seq, replies, unanswered }
+  }
+
+  /** SIGTERM instead: what the server says it stopped at is what the next one recovers. */
+  async goodStop(): Promise<void> {
+    const stopped = await this.#server.stop()
+    assert.deepEqual(await verify(this.#dataDir), stopped)
+    this.#server = await serve(this.#dataDir, 'auto')
+    assert.deepEqual(this.#server.recovered, stopped)
+    await this.#check()
+  }
+
+  end(): void {
+    this.#server.signal('SIGKILL')
+  }
+
+  async #trade(): Promise<void> {
+    const client = new ExchangeClient(this.#server.baseUrl)
+    const fresh: Trader[] = []
+    for (let index = 0; index < TRADERS; index++) {
+      const trader = await client.makeTrader(`crash ${this.#round} ${index}`, FUNDS_RAW)
+      this.told.deposits.set(trader, FUNDS_RAW)
+      fresh.push(trader)
+    }
+    this.#traders.push(...fresh)
+    const lines = fresh.flatMap((trader) =>
+      Array.from({ length: LINES_PER_TRADER }, () => this.#line(client, trader)),
+    )
+    await Promise.all(lines)
+  }
+
+  /** One request after the other until the server is gone. */
+  async #line(client: ExchangeClient, trader: Trader): Promise<void> {
+    let alive = true
+    while (alive) alive = await this.#act(client, trader)
+  }
+
+  #act(client: ExchangeClient, trader: Trader): Promise<boolean> {
+    const dice = this.#random.next()
+    if (dice < 0.75) return this.#place(client, trader)
+    const market = this.#random.pick(this.#markets)
+    if (dice < 0.78) return this.#cancel(client, trader, 'DELETE', `/orders/all/${market.slug}`)
+    const open = [...this.told.orders].filter(
+      ([id, order]) =>
+        order.trader === trader && order.status === 'LIVE' && !this.told.canceled.has(id),
+    )
+    if (open.length === 0) return this.#place(client, trader)
+    const [id] = this.#random.pick(open)
+    if (dice < 0.95) return this.#cancel(client, trader, 'DELETE', `/orders/${id}`)
+    const [other] = this.#random.pick(open)
+    const body = JSON.stringify({ orderIds: [...new Set([id, other])] })
+    return this.#cancel(client, trader, 'POST', '/orders/batch-cancel', body)
+  }
+
+  #wish(trader: Trader): SentOrder {
+    const random = this.#random
+    const type = random.pick(TYPES)
+    const salt = this.#salt++
+    const wish = {
+      isBuy: random.chance(0.7),
+      outcome: random.chance(0.5) ? ('yes' as const) : ('no' as const),
+      ticks: random.between(420, 580),
+      sizeRaw: random.between(1, 20_000) * 1000,
+      type,
+      postOnly: type === 'GTC' && random.chance(0.1),
+      clientOrderId: `order-${salt}`,
+      salt,
+    }
+    return { trader, market: random.pick(this.#markets), wish }
+  }
+
+  async #place(client: ExchangeClient, trader: Trader): Promise<boolean> {
+    const sent = this.#wish(trader)
+    const { market, wish } = sent
+    this.told.sent.set(wish.clientOrderId, sent)
+    const body = orderBody(trader, market, wish)
+    const reply = await this.#ask(client.call(trader, 'POST', '/orders', body))
+    if (reply === null) return false
+    if (reply.status === 201) this.told.told(sent, shaped(orderShape, reply.body))
+    else {
+      this.#expectRefusal(reply)
+      this.told.refused.add(wish.clientOrderId)
+    }
+    return true
+  }
+
+  async #cancel(
+    client: ExchangeClient,
+    trader: Trader,
+    method: string,
+    path: string,
+    body = '',
+  ): Promise<boolean> {
+    const reply = await this.#ask(client.call(trader, method, path, body))
+    if (reply === null) return false
+    if (reply.status !== 200 && reply.status !== 207) this.#expectRefusal(reply)
+    else if (cancelShape.holds(reply.body)) {
+      for (const id of reply.body.canceled) this.told.canceled.add(id)
+    } else this.told.canceled.add(path.slice('/orders/'.length))
+    return true
+  }
+
+  #expectRefusal({ status, body }: Reply): void {
+    const { code } = shaped(refusalShape, body)
+    assert.ok(EXPECTED_REFUSALS.has(code), `${status} ${JSON.stringify(body)}`)
+  }
+
+  /** The reply, or null when the connection ended before all of it came. */
+  async #ask(asked: Promise<Reply>): Promise<Reply | null> {
+    const reply = await asked.catch((error) => {
+      assert.ok(this.#replies >= this.#killAt, `the server lives until it is killed: ${error}`)
+      return null
+    })
+    if (reply === null) {
+      this.#unanswered++
+      return null
+    }
+    this.#replies++
+    if (this.#replies === this.#killAt) this.#server.signal('SIGKILL')
+    return reply
+  }
+
+  async #check(): Promise<void> {
+    const client = new ExchangeClient(this.#server.baseUrl)
+    const byTrader = new Map<Trader, UserOrder[]>()
+    for (const market of this.#markets) {
+      const inMarket: UserOrder[] = []
+      for (const trader of this.#traders) {
+        const rows = await client.userOrders(trader, market.slug)
+        this.told.checkOrders(trader, market, new Map(rows.map((row) => [row.id, row])))
+        inMarket.push(...rows)
+        byTrader.set(trader, [...(byTrader.get(trader) ?? []), ...rows])
+      }
+      this.told.checkBothSides(inMarket)
+    }
+    for (const trader of this.#traders) {
+      const balances = await client.balances(trader)
+      this.told.checkBalances(trader, byTrader.get(trader) ?? [], balances)
+    }
+  }
+}
+
+function serve(dataDir: string, marketThreads: string): Promise<ServerProcess> {
+  const args = ['--intake-threads', '1', '--no-rate-limit', '--market-threads', marketThreads]
+  return ServerProcess.start({ dataDir, args })
+}
