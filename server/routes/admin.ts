@@ -17,6 +17,8 @@ import { market } from './shapes.ts'
 
 const DEFAULT_MIN_SIZE_RAW = 50_000_000
 const DEFAULT_MAX_SPREAD = 0.035
+/** The last instant whose ISO 8601 text has a year of four digits: no reply can print a later. */
+const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const nothing = () => schemaOf<null>({ type: 'null' })
 const scope = () => oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
 
@@ -39,6 +41,10 @@ const marketBody = object({
 function deadlineOf(deadline: number | string | null | undefined): number | null {
   if (deadline === undefined || deadline === null) return null
   return typeof deadline === 'number' ? deadline : Date.parse(deadline)
+}
+
+function isDeadline(deadlineMs: number | null, nowMs: number): boolean {
+  return deadlineMs === null || (deadlineMs > nowMs && deadlineMs <= LAST_DEADLINE_MS)
 }
 
 function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
@@ -75,7 +81,7 @@ export const createMarket = route({
   },
   handle: async ({ body }, services: Services) => {
     const spec = specOf(body, services)
-    if (spec.deadlineMs !== null && !(spec.deadlineMs > services.clock())) {
+    if (!isDeadline(spec.deadlineMs, services.clock())) {
       return invalid({ field: 'deadline', message: 'must be an instant in the future' })
     }
     for (const field of ['exchangeAddress', 'adapterAddress'] as const) {
