@@ -34,6 +34,11 @@ export interface BatchOutcome {
   readonly anyKnown: boolean
 }
 
+/** Order ids are hex in any letter case; client ids differ by case and are trimmed (domain §4.5). */
+function nameOf(text: OrderText): string {
+  return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
+}
+
 const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
 
 export class Cancels {
@@ -61,7 +66,7 @@ export class Cancels {
 
   /** Cancels what is open of the named orders; an id given twice counts once. */
   async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | number> {
-    const unique = new Map(texts.map((text) => [JSON.stringify(text).toLowerCase(), text]))
+    const unique = new Map(texts.map((text) => [nameOf(text), text]))
     const resolved = await Promise.all(
       [...unique.values()].map((text) => this.#resolve(profileId, text)),
     )
@@ -75,7 +80,9 @@ export class Cancels {
         ...each.text,
         orderId: each.orderId ?? '',
       })),
-      failed: resolved.filter((each) => !isCanceled(each)).map(failure),
+      failed: resolved
+        .filter((each) => !isCanceled(each))
+        .map((each) => (this.#isOpen(each.order) ? retryable(each) : failure(each))),
       anyKnown: resolved.some((each) => each.reject !== REJECT.ORDER_NOT_FOUND),
     }
   }
@@ -92,12 +99,7 @@ export class Cancels {
     const open = live.filter((order) => clearing.orders.isLive(order.slot, order.generation))
     return {
       canceled: gone.map((order) => ({ orderId: idOf(order) })),
-      failed: open.map((order) => ({
-        orderId: idOf(order),
-        reason: 'UNKNOWN_ERROR' as const,
-        message: 'Failed to cancel order',
-        retryable: true,
-      })),
+      failed: open.map((order) => ({ orderId: idOf(order), ...NO_ROOM })),
       anyKnown: live.length > 0,
     }
   }
@@ -106,7 +108,8 @@ export class Cancels {
   async #cancelByMarket(orders: readonly OrderName[]): Promise<Set<number> | number> {
     const { marketOf } = this.#pipeline.clearing.orders
     const byMarket = new Map<number, OrderName[]>()
-    for (const order of orders) {
+    // While names were looked up an order may have ended, and its slot may hold another market's.
+    for (const order of orders.filter((each) => this.#isOpen(each))) {
       const marketId = marketOf[order.slot]
       const known = byMarket.get(marketId)
       if (known === undefined) byMarket.set(marketId, [order])
@@ -122,6 +125,10 @@ export class Cancels {
     }
     const overloaded = receipts.length > 0 && receipts.every((each) => typeof each === 'number')
     return overloaded ? REJECT.OVERLOADED : canceled
+  }
+
+  #isOpen(order: OrderName | null): boolean {
+    return order !== null && this.#pipeline.clearing.orders.isLive(order.slot, order.generation)
   }
 
   async #resolve(profileId: number, text: OrderText): Promise<Resolved> {
@@ -155,11 +162,24 @@ export class Cancels {
   }
 }
 
+/** Still open: its market's ring had no room for the cancel. */
+const NO_ROOM = {
+  reason: 'UNKNOWN_ERROR',
+  message: 'Failed to cancel order',
+  retryable: true,
+} as const
+
+function namesOf({ text, orderId }: Resolved): { orderId?: string; clientOrderId?: string } {
+  return 'clientOrderId' in text && orderId !== null ? { ...text, orderId } : text
+}
+
+function retryable(each: Resolved): FailedCancel {
+  return { ...namesOf(each), ...NO_ROOM }
+}
+
 function failure(each: Resolved): FailedCancel {
-  const named = 'clientOrderId' in each.text && each.orderId !== null
   return {
-    ...each.text,
-    ...(named ? { orderId: each.orderId } : {}),
+    ...namesOf(each),
     reason: 'ORDER_NOT_FOUND',
     message: rejectSentence(REJECT.ORDER_NOT_OPEN),
     retryable: false,
