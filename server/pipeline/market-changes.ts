@@ -25,10 +25,11 @@ export class MarketChanges {
     if (reject !== 0) return reject
     if (clearing.catalogue.count >= this.#shards.marketsMax) return REJECT.MARKET_LIMIT
     const marketId = clearing.catalogue.count + 1
+    // Before the first wait: its deadline may come, and ask its shard for room, within it.
+    this.#shards.of(marketId)
     const refused = await this.#pipeline.change({ kind: 'createMarket', marketId, market })
     if (refused !== 0) return refused
-    this.#shards.of(marketId)
-    this.#pipeline.refreshMarket(marketId)
+    this.#pipeline.publishMarket(marketId)
     this.#intake.addMarket({ ...market, marketId })
     return published.byId(marketId) ?? REJECT.MARKET_NOT_FOUND
   }

@@ -81,7 +81,13 @@ export class Pipeline {
       ...parts,
       afterStamp: () => this.#publishSoon(),
       onLocked: (seq, marketId) => {
-        this.publisher.whenDurable(seq, () => this.refreshMarket(marketId))
+        const market = this.clearing.catalogue.existing(marketId)
+        // As this command leaves it: it may be resolved before its lock is durable.
+        const { status, updatedMs } = market
+        this.publisher.whenDurable(seq, () => {
+          this.publishMarket(marketId)
+          this.published.refresh(market, status, updatedMs)
+        })
       },
     })
     this.publisher.tell(this.sequencer)
@@ -279,6 +285,14 @@ export class Pipeline {
   /** Resolves when `seq` is durable; for refusals, the seq they were decided at. */
   durable(seq: number = this.clearing.lastSeq): Promise<void> {
     return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
+  }
+
+  /** A market's creation is durable, and so is that of every older one: shows them. */
+  publishMarket(marketId: number): void {
+    for (let next = this.published.all().length + 1; next <= marketId; next++) {
+      const market = this.clearing.catalogue.existing(next)
+      this.published.refresh(market, 'FUNDED', market.createdMs)
+    }
   }
 
   /** A market's change is durable: shows it. */
