@@ -192,10 +192,9 @@ export interface LiveOptions {
 
 function configOf({ dataDir, flags = [] }: LiveOptions): ServeConfig {
   const line = ['--data', dataDir ?? newFolder(), '--port', '0', '--admin-token', ADMIN_TOKEN]
-  const threads = ['--market-threads', '1', '--intake-threads', '1']
-  const reading = readConfig([...line, ...threads, ...flags], {}, (path) =>
-    readFileSync(path, 'utf8'),
-  )
+  const threads = flags.includes('--market-threads') ? [] : ['--market-threads', '1']
+  const all = [...line, ...threads, '--intake-threads', '1', ...flags]
+  const reading = readConfig(all, {}, (path) => readFileSync(path, 'utf8'))
   assert.ok(reading.ok, 'the flags of a test are right')
   return reading.config
 }

@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, afterEach, before, test } from 'node:test'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../support/live-exchange.ts'
+import { type LiveMarket, type OrderWish, openMarket, place } from '../support/live-orders.ts'
+
+// Cancels and private reads: what is not mine looks like what does not exist.
+
+const NOT_OPEN = 'Order not found or already canceled'
+let live: LiveExchange
+let rain: LiveMarket
+let snow: LiveMarket
+let alice: Trader
+let bob: Trader
+
+before(async () => {
+  live = await startLive()
+  rain = await openMarket(live, 'rain')
+  snow = await openMarket(live, 'snow')
+  alice = await live.trader(1_000_000_000)
+  bob = await live.trader(1_000_000_000)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => {
+  assert.deepEqual(live.faults, [])
+  assert.equal(live.balances(alice).reservedRaw, 0)
+  assert.equal(live.balances(bob).reservedRaw, 0)
+})
+
+/** Places an order and gives its id. */
+async function rest(
+  trader: Trader,
+  market: LiveMarket,
+  wish: OrderWish = {},
+  fields: object = {},
+): Promise<string> {
+  const reply = await place(
+    live,
+    trader,
+    market,
+    { ticks: 400, sizeRaw: 1_000_000, ...wish },
+    fields,
+  )
+  assert.equal(reply.status, 201, reply.text)
+  return textAt(reply.body, 'order', 'id')
+}
+
+const batch = (trader: Trader, body: unknown, path = '/orders/batch-cancel') =>
+  live.call(trader, 'POST', path, body)
+const cancel = (trader: Trader, id: string) => live.call(trader, 'DELETE', `/orders/${id}`)
+
+function assertRefused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(at(reply.body, 'code'), code)
+}
+
+test("another's order, token and client id look like none", async () => {
+  const id = await rest(bob, rain, {}, { clientOrderId: 'quote' })
+  const nowhere = randomUUID()
+  const pairs: [Reply, Reply][] = [
+    [await cancel(alice, id), await cancel(alice, nowhere)],
+    [
+      await live.call(alice, 'POST', '/orders/cancel', { orderId: id }),
+      await live.call(alice, 'POST', '/orders/cancel', { orderId: nowhere }),
+    ],
+    [
+      await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'quote' }),
+      await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'nothing' }),
+    ],
+    [
+      await live.call(alice, 'DELETE', `/auth/api-tokens/${bob.tokenId}`),
+      await live.call(alice, 'DELETE', `/auth/api-tokens/${nowhere}`),
+    ],
+  ]
+  for (const [theirs, none] of pairs) {
+    assert.ok(theirs.status === 404 || theirs.status === 400)
+    assert.equal(theirs.text, none.text)
+    assert.equal(theirs.status, none.status)
+  }
+  const theirs = await batch(alice, { orderIds: [id] })
+  const none = await batch(alice, { orderIds: [nowhere] })
+  assertRefused(theirs, 404, 'ORDERS_NOT_FOUND')
+  assert.equal(theirs.text.replaceAll(id, ''), none.text.replaceAll(nowhere, ''))
+  assert.equal((await live.call(alice, 'GET', '/markets/rain/user-orders')).text, '[]')
+  assert.equal((await cancel(bob, id)).status, 200)
+  // Also once it is dead: only its owner learns that it lived.
+  assertRefused(await cancel(alice, id), 404, 'ORDER_NOT_FOUND')
+  assertRefused(await cancel(bob, id), 400, 'ORDER_NOT_OPEN')
+  assertRefused(await batch(alice, { orderIds: [id] }), 404, 'ORDERS_NOT_FOUND')
+})
+
+test("another's profile is forbidden and tells nothing", async () => {
+  const other = await live.call(alice, 'GET', `/profiles/${bob.account}`)
+  assertRefused(other, 403, 'FORBIDDEN')
+  const nobody = `0x${'ab'.repeat(20)}`
+  assertRefused(await live.call(alice, 'GET', `/profiles/${nobody}`), 404, 'PROFILE_NOT_FOUND')
+  const own = await live.call(alice, 'GET', `/profiles/${alice.account.toLowerCase()}`)
+  assert.equal(at(own.body, 'id'), alice.profileId)
+  assert.doesNotMatch(own.text, /secret|sealed|token/i)
+})
+
+test('an order is canceled once; every later cancel says it is not open', async () => {
+  const id = await rest(alice, rain, {}, { clientOrderId: 'once' })
+  const all = await Promise.all([1, 2, 3, 4, 5, 6].map(() => cancel(alice, id)))
+  assert.equal(all.filter((reply) => reply.status === 200).length, 1)
+  for (const reply of all.filter((each) => each.status !== 200)) {
+    assertRefused(reply, 400, 'ORDER_NOT_OPEN')
+    assert.equal(at(reply.body, 'message'), NOT_OPEN)
+  }
+  const byClient = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'once' })
+  assertRefused(byClient, 400, 'ORDER_NOT_OPEN')
+})
+
+test('POST /orders/cancel takes exactly one name', async () => {
+  const orderId = randomUUID()
+  for (const body of [{}, { orderId, clientOrderId: 'x' }, { orderId: 'x' }, { orderId: '' }]) {
+    assertRefused(await live.call(alice, 'POST', '/orders/cancel', body), 400, 'VALIDATION')
+  }
+  for (const clientOrderId of [' ', '\t', ' nothing ', '__proto__', 'constructor']) {
+    const reply = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId })
+    assertRefused(reply, 404, 'ORDER_NOT_FOUND')
+  }
+})
+
+test('a batch cancels what it can and says of each what became of it', async () => {
+  const [first, second, third] = [
+    await rest(alice, rain, {}, { clientOrderId: 'Case' }),
+    await rest(alice, snow, {}, { clientOrderId: 'case' }),
+    await rest(alice, snow),
+  ]
+  const nowhere = randomUUID()
+  const ids = [first.toUpperCase(), first, nowhere]
+  const some = await batch(alice, { orderIds: ids })
+  assert.equal(some.status, 207, some.text)
+  assert.deepEqual(at(some.body, 'canceled'), [first])
+  assert.equal(at(some.body, 'failed', 0, 'orderId'), nowhere)
+  assert.equal(at(some.body, 'failed', 0, 'reason'), 'ORDER_NOT_FOUND')
+  assert.equal(at(some.body, 'failed', 1), undefined)
+  // Client ids differ by letter case.
+  const both = await batch(alice, { clientOrderIds: ['Case', 'case', 'CASE'] })
+  assert.equal(both.status, 207, both.text)
+  assert.deepEqual(at(both.body, 'canceled'), [{ clientOrderId: 'case', orderId: second }])
+  assert.equal(at(both.body, 'failed', 0, 'clientOrderId'), 'Case')
+  assert.equal(at(both.body, 'failed', 1, 'clientOrderId'), 'CASE')
+  const last = await batch(alice, { orderIds: [third] }, '/orders/cancel-batch')
+  assert.equal(last.status, 200, last.text)
+  assert.deepEqual(last.body, {
+    message: 'Orders canceled successfully',
+    canceled: [third],
+    failed: [],
+  })
+  const gone = await batch(alice, { orderIds: [first, second, third] })
+  assertRefused(gone, 400, 'ORDER_NOT_OPEN')
+  assert.equal(at(gone.body, 'failed', 2, 'orderId'), third)
+  assert.equal(at(gone.body, 'failed', 2, 'message'), NOT_OPEN)
+  const unknown = await batch(alice, { clientOrderIds: ['no', 'none'] })
+  assertRefused(unknown, 404, 'ORDERS_NOT_FOUND')
+  assert.equal(at(unknown.body, 'failed', 1, 'clientOrderId'), 'none')
+})
+
+test('one order named twice by its client id is canceled once', async () => {
+  const id = await rest(alice, rain, {}, { clientOrderId: 'twice' })
+  const reply = await batch(alice, { clientOrderIds: ['twice', ' twice', 'twice '] })
+  assert.ok(reply.status === 200 || reply.status === 207, reply.text)
+  assert.equal(at(reply.body, 'canceled', 0, 'orderId'), id)
+})
+
+test('a batch holds one to fifty ids of one kind', async () => {
+  const ids = (count: number) => Array.from({ length: count }, () => randomUUID())
+  const bodies = [
+    {},
+    { orderIds: [] },
+    { clientOrderIds: [] },
+    { orderIds: ids(51) },
+    { clientOrderIds: ids(51) },
+    { orderIds: ids(1), clientOrderIds: ids(1) },
+    { orderIds: [], clientOrderIds: [] },
+    { orderIds: ['x'] },
+    { orderIds: [5] },
+    { orderIds: ids(1)[0] },
+    { clientOrderIds: ['x'.repeat(129)] },
+    { clientOrderIds: [''] },
+    { orderIds: ids(1), force: true },
+  ]
+  for (const body of bodies) assertRefused(await batch(alice, body), 400, 'VALIDATION')
+  assertRefused(await batch(alice, { orderIds: ids(50) }), 404, 'ORDERS_NOT_FOUND')
+  const older = await batch(alice, { clientOrderIds: ['x'] }, '/orders/cancel-batch')
+  assertRefused(older, 400, 'VALIDATION')
+})
+
+test('cancel all ends the orders of one market and one profile, and none is fine too', async () => {
+  const mine = [await rest(alice, rain), await rest(alice, rain, { outcome: 1 })]
+  const other = await rest(alice, snow)
+  const theirs = await rest(bob, rain)
+  const all = await live.call(alice, 'DELETE', '/orders/all/rain')
+  assert.equal(all.status, 200, all.text)
+  assert.deepEqual([at(all.body, 'canceled', 0), at(all.body, 'canceled', 1)].sort(), mine.sort())
+  const empty = await live.call(alice, 'DELETE', '/orders/all/rain')
+  assert.deepEqual(at(empty.body, 'canceled'), [])
+  assertRefused(await live.call(alice, 'DELETE', '/orders/all/fog'), 404, 'MARKET_NOT_FOUND')
+  assertRefused(await live.call(alice, 'DELETE', '/orders/all/RAIN'), 400, 'VALIDATION')
+  assert.equal((await cancel(alice, other)).status, 200)
+  assert.equal((await cancel(bob, theirs)).status, 200)
+})
+
+test('user orders filter by statuses in any case, however often repeated', async () => {
+  const carol = await live.trader(100_000_000)
+  const dead = await rest(carol, rain)
+  await cancel(carol, dead)
+  const open = await rest(carol, rain)
+  const ids = async (query: string) => {
+    const reply = await live.call(carol, 'GET', `/markets/rain/user-orders${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    assert.ok(Array.isArray(reply.body))
+    return reply.body.map((each) => at(each, 'id'))
+  }
+  assert.deepEqual(await ids(''), [open])
+  assert.deepEqual(await ids('?statuses=live&statuses=LIVE&statuses=Live'), [open])
+  assert.deepEqual(await ids('?statuses=canceled'), [dead])
+  assert.deepEqual(await ids('?statuses=CANCELED&statuses=LIVE&limit=200'), [open, dead])
+  assert.deepEqual(await ids('?statuses=CANCELED&statuses=LIVE&limit=1'), [open])
+  assert.deepEqual(await ids('?statuses=matched&statuses=UNMATCHED'), [])
+  const bad = ['statuses=', 'statuses=OPEN', 'statuses=LIVE,CANCELED', 'statuses%5B%5D=LIVE']
+  const limits = ['limit=0', 'limit=201', 'limit=-1', 'limit=1.5', 'limit=', 'limit=1&limit=1']
+  const many = Array.from({ length: 17 }, () => 'statuses=LIVE').join('&')
+  for (const query of [...bad, ...limits, many, 'limit=1e1', 'limit=%31%00', 'Limit=5']) {
+    const reply = await live.call(carol, 'GET', `/markets/rain/user-orders?${query}`)
+    assertRefused(reply, 400, 'VALIDATION')
+  }
+  await cancel(carol, open)
+  const unknown = await live.call(carol, 'GET', '/markets/fog/user-orders')
+  assertRefused(unknown, 404, 'MARKET_NOT_FOUND')
+})
+
+test('a cancel and a fill of one order at the same moment never both win', async () => {
+  for (let round = 0; round < 12; round++) {
+    const id = await rest(alice, rain, { ticks: 500 })
+    const taker = { outcome: 1 as const, ticks: 500, sizeRaw: 1_000_000 }
+    const [fill, canceled] = await Promise.all([
+      place(live, bob, rain, taker, { orderType: 'FAK' }),
+      cancel(alice, id),
+    ])
+    assert.equal(fill.status, 201, fill.text)
+    const isFilled = at(fill.body, 'execution', 'matched') === true
+    assert.equal(canceled.status, isFilled ? 400 : 200, `${fill.text} ${canceled.text}`)
+  }
+})
