@@ -9,9 +9,12 @@ BUILT := dist/.built
 SOURCES := $(shell find engine persistence server -type d -o -type f 2>/dev/null)
 ARGS ?=
 ONLY ?=
+MIN ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build bench bench-smoke lint format clean
+BENCHES := book core journal pipeline http recovery
+
+.PHONY: help run test soak build bench bench-smoke lint format clean $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -22,14 +25,20 @@ run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in 
 test: $(INSTALLED) ## Runs all tests, or those whose path holds ONLY=...
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
+soak: $(INSTALLED) ## Kills and restarts a trading server for MIN=... minutes (10) and checks it.
+	@$(NODE) --import tsx test/soak.ts $(MIN)
+
 build: $(BUILT) ## Compiles the sources into dist/.
 	@:
 
-bench: $(INSTALLED) ## Runs the benchmarks; choose with ARGS="...".
+bench: $(INSTALLED) ## Runs the benchmarks, one of them as bench-book, -core, -journal, -pipeline, -http, -recovery.
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
 
 bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.
 	@$(NODE) --import tsx bench/run.ts --smoke
+
+$(BENCHES:%=bench-%): bench-%: $(INSTALLED)
+	@$(NODE) --import tsx bench/run.ts $* $(ARGS)
 
 lint: $(INSTALLED) ## Checks format, rules and types.
 	@$(BIN)/biome check --error-on-warnings .

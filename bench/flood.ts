@@ -1,10 +1,10 @@
 import type { WorkloadFeed } from './workload-feed.ts'
 
-/** Commands under way at once: more than one group commit takes. */
-const IN_FLIGHT = 1024
-
-/** Sends rows from `from` up to `to`, `IN_FLIGHT` at once; resolves when all are durable. */
-export function flood(feed: WorkloadFeed, from: number, to: number): Promise<void> {
+/** Sends rows from `from` up to `to`, `inFlight` at once; resolves when all are durable. */
+export function flood(
+  feed: WorkloadFeed,
+  { from, to, inFlight = 1024 }: { from: number; to: number; inFlight?: number },
+): Promise<void> {
   let next = from
   let ended = from
   let isDue = false
@@ -19,7 +19,7 @@ export function flood(feed: WorkloadFeed, from: number, to: number): Promise<voi
     }
     const pump = () => {
       isDue = false
-      while (next < to && next - ended < IN_FLIGHT && feed.send(next, done)) next++
+      while (next < to && next - ended < inFlight && feed.send(next, done)) next++
     }
     pump()
   })

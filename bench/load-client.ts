@@ -16,7 +16,9 @@ export interface LoadResult {
   readonly seconds: number
   /** Replies by status. */
   readonly statuses: Readonly<Record<string, number>>
-  /** Milliseconds by PERCENTILES, from the moment each request was meant to begin. */
+  /** The first reply that was not 201; '' when all were. */
+  readonly refusal: string
+  /** Milliseconds by LOAD_PERCENTILES, from the moment each request was meant to begin. */
   readonly latencyMs: readonly number[]
 }
 
@@ -39,9 +41,11 @@ export class LoadClient {
     lowestDiscernibleValue: 1,
     highestTrackableValue: 60_000_000,
   })
+  #refusal = ''
   #next = 0
   #ended = 0
   #startMs = 0
+  #isTicking = false
   #finish: (result: LoadResult) => void = () => {}
   #fail: (error: Error) => void = () => {}
 
@@ -86,8 +90,6 @@ export class LoadClient {
     if (isTimed && !this.#isTicking) this.#tick()
   }
 
-  #isTicking = false
-
   #tick(): void {
     this.#isTicking = true
     setTimeout(() => {
@@ -105,6 +107,7 @@ export class LoadClient {
     if (line.waiting.length < headEnd + HEAD_END.length + length) return
     const status = head.slice(9, 12)
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
+    if (status !== '201' && this.#refusal === '') this.#refusal = line.waiting.toString('utf8')
     const tookMs = performance.now() - line.intendedMs
     this.#histogram.recordValue(Math.max(1, Math.round(tookMs * 1000)))
     line.waiting = Buffer.alloc(0)
@@ -118,6 +121,7 @@ export class LoadClient {
     return {
       seconds: (performance.now() - this.#startMs) / 1000,
       statuses: this.#statuses,
+      refusal: this.#refusal,
       latencyMs: LOAD_PERCENTILES.map((each) => this.#histogram.getValueAtPercentile(each) / 1000),
     }
   }

@@ -1,5 +1,5 @@
 // Encoded commands through sequencer, journal (full) and market threads until settled and durable.
-// Highest rate: 1,024 commands under way. Latency: a constant rate, counted from when each command
+// Highest rate: a fixed number of commands under way. Latency: a constant rate, counted from when each command
 // was meant to begin. The yardstick is SQLite alone with the run's own batches, or its lone commit.
 
 import { flood } from './flood.ts'
@@ -15,7 +15,14 @@ const RUNS = 5
 const ACCOUNTS = 64
 const LIVE = 5000
 const OPS = 150_000
-const MARKETS = [1, 4]
+/** Commands under way at once make the batches, and those the yardstick. */
+const CASES = [
+  { markets: 1, inFlight: 64 },
+  { markets: 1, inFlight: 1024 },
+  { markets: 1, inFlight: 4096 },
+  { markets: 4, inFlight: 4096 },
+] as const
+type Case = (typeof CASES)[number]
 const RATES = [1000, 5000, 20_000]
 const LATENCY_SECONDS = 3
 const LONE_COMMITS = 2000
@@ -26,18 +33,18 @@ async function open(dataDir: string, markets: number, options: { live: number; o
   const work = new Workload({ seed: 1, books: markets, accounts: ACCOUNTS, ...options })
   const exchange = await openThreaded(dataDir, { accounts: ACCOUNTS, markets })
   const feed = new WorkloadFeed(work, exchange.pipeline)
-  await flood(feed, 0, work.filled)
+  await flood(feed, { from: 0, to: work.filled })
   return { work, exchange, feed }
 }
 
-async function highestRate(markets: number, live: number, ops: number) {
+async function highestRate({ markets, inFlight }: Case, live: number, ops: number) {
   const ours = await withFolder(async (dataDir) => {
     const { work, exchange, feed } = await open(dataDir, markets, { live, ops })
     const sizes: number[] = []
     exchange.journal.onCommit = (records) => sizes.push(records)
     const bytesBefore = feed.bytes
     const startMs = performance.now()
-    await flood(feed, work.filled, work.count)
+    await flood(feed, { from: work.filled, to: work.count, inFlight })
     const seconds = (performance.now() - startMs) / 1000
     const meanBytes = Math.round((feed.bytes - bytesBefore) / ops)
     await exchange.stop()
@@ -50,20 +57,20 @@ async function highestRate(markets: number, live: number, ops: number) {
 
 async function rateRows(smoke: boolean): Promise<Row[]> {
   const rows: Row[] = []
-  for (const markets of MARKETS) {
+  for (const each of CASES) {
     const ours: number[] = []
     const raw: number[] = []
     let width = 0
     for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
-      const result = await highestRate(markets, smoke ? 100 : LIVE, smoke ? 1000 : OPS)
+      const result = await highestRate(each, smoke ? 100 : LIVE, smoke ? 1000 : OPS)
       ours.push(result.perSecond)
       raw.push(result.rawPerSecond)
       width = median(result.batches.map((batch) => batch.records))
     }
     const ratio = median(ours) / median(raw)
-    const title = `${markets} markets, batches of ${width}`
+    const title = `${each.markets} markets, ${each.inFlight} under way, batches of ${width}`
     rows.push(rowOf(title, 'commands/s', ours, { yardstick: RAW, ratio, aim: 'ratio ≥ 0.5' }))
-    rows.push(rowOf(`${RAW} (${markets} markets)`, 'commands/s', raw))
+    rows.push(rowOf(`${RAW} (${width})`, 'commands/s', raw))
   }
   return rows
 }
@@ -75,7 +82,7 @@ function p99(samples: readonly number[]): number {
 
 async function latencies(exchange: ThreadedExchange, feed: WorkloadFeed, rows: LatencyPlan) {
   const { from, perSecond, count } = rows
-  await flood(feed, from, from + count)
+  await flood(feed, { from, to: from + count })
   const histogram = await paced({ perSecond, count }, (index, done) => {
     // An overloaded ring would lose an operation here, and the run would never end: say so.
     if (!feed.send(from + count + index, done)) throw new Error('the rings are full at this rate')

@@ -22,7 +22,7 @@ async function writeJournal(dataDir: string, options: WorkloadOptions): Promise<
   const work = new Workload(options)
   const { accounts, books: markets } = options
   const exchange = await openThreaded(dataDir, { accounts, markets })
-  await flood(new WorkloadFeed(work, exchange.pipeline), 0, work.count)
+  await flood(new WorkloadFeed(work, exchange.pipeline), { from: 0, to: work.count })
   await exchange.stop()
   return exchange.pipeline.clearing.lastSeq
 }
