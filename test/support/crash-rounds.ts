@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { verifyFolder } from '../../persistence/recovery.ts'
 import { Acknowledged, type SentOrder } from './acknowledged.ts'
 import {
   cancelShape,
@@ -71,16 +72,20 @@ export class CrashRounds {
     this.#round++
     this.#replies = 0
     this.#unanswered = 0
-    this.#killAt = this.#random.between(20, 400)
+    this.#killAt = this.#random.between(20, 250)
     await this.#trade()
     await this.#server.ended
-    const offline = await verify(this.#dataDir)
+    // What `outcomex verify` does, without a process of its own; `goodStop` runs the command.
+    const { seq, stateHash } = verifyFolder(this.#dataDir)
     const marketThreads = MARKET_THREADS[this.#round % MARKET_THREADS.length]
     this.#server = await serve(this.#dataDir, marketThreads)
     const { recovered } = this.#server
-    assert.deepEqual(recovered, offline, `--market-threads ${marketThreads} comes to one state`)
+    assert.deepEqual(
+      recovered,
+      { seq, stateHash },
+      `--market-threads ${marketThreads} comes to one state`,
+    )
     await this.#check()
-    const { seq } = recovered
     const [replies, unanswered] = [this.#replies, this.#unanswered]
     return { round: this.#round, marketThreads, seq, replies, unanswered }
   }
