@@ -14,9 +14,9 @@ if (!(minutes > 0)) {
   console.error('soak takes the minutes to run: a number above 0.')
   process.exit(2)
 }
-const endMs = Date.now() + minutes * 60_000
 const random = new Random(freshSeed())
 await compileProgram()
+const endMs = Date.now() + minutes * 60_000
 let total = 0
 while (Date.now() < endMs) {
   // Left behind when a round fails: it is the evidence.
