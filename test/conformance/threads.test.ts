@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
+import { test } from 'node:test'
+import { newFolder } from '../support/data-folder.ts'
+import {
+  bookShape,
+  ExchangeClient,
+  orderShape,
+  refusalShape,
+  SHARE,
+  shaped,
+  type TestMarket,
+  type Trader,
+  type Wish,
+} from '../support/exchange-client.ts'
+import { freshSeed, Random } from '../support/random.ts'
+import { compileProgram, type Mark, ServerProcess, verify } from '../support/server-process.ts'
+
+const THREADS = ['auto', '3', 'each', '0'] as const
+const MARKETS = 5
+const TRADERS = 3
+const ORDERS = 150
+const EACH_MARKETS_MAX = 64
+const seed = freshSeed()
+await compileProgram()
+
+function serve(dataDir: string, threads: string): Promise<ServerProcess> {
+  const args = ['--market-threads', threads, '--intake-threads', '1', '--no-rate-limit']
+  return ServerProcess.start({ dataDir, args })
+}
+
+function wishOf(random: Random, salt: number): Wish {
+  return {
+    isBuy: random.chance(0.7),
+    outcome: random.chance(0.5) ? 'yes' : 'no',
+    ticks: random.between(450, 550),
+    sizeRaw: random.between(1, 20_000) * 1000,
+    type: random.pick(['GTC', 'GTC', 'GTC', 'FAK', 'FOK'] as const),
+    salt,
+  }
+}
+
+/** The same sequence each time; what the clients were told, without ids and times. */
+async function trade(client: ExchangeClient): Promise<unknown[]> {
+  const random = new Random(seed)
+  const markets: TestMarket[] = []
+  const traders: Trader[] = []
+  for (let index = 0; index < MARKETS; index++) {
+    markets.push(await client.makeMarket(`threads-${index}`, index % 2 === 0))
+  }
+  for (let index = 0; index < TRADERS; index++) {
+    traders.push(await client.makeTrader(`threads ${index}`, 1_000_000 * SHARE))
+  }
+  const told: unknown[] = []
+  for (let salt = 1; salt <= ORDERS; salt++) {
+    const trader = random.pick(traders)
+    const market = random.pick(markets)
+    const { status, body } = await client.place(trader, market, wishOf(random, salt))
+    if (orderShape.holds(body)) {
+      const { order, execution, makerMatches } = body
+      const sizes = makerMatches.map(({ matchedSize }) => matchedSize)
+      told.push([order.status, execution.totalsRaw, sizes])
+    } else told.push([status, shaped(refusalShape, body).code])
+    if (random.chance(0.03)) await client.call(trader, 'DELETE', `/orders/all/${market.slug}`)
+  }
+  for (const { slug } of markets) {
+    told.push(shaped(bookShape, await client.get(`/markets/${slug}/orderbook`)))
+  }
+  for (const trader of traders) told.push(await client.balances(trader))
+  return told
+}
+
+test('replies, books and balances are alike with any number of market threads', async () => {
+  const journals: { dataDir: string; stopped: Mark }[] = []
+  let expected: unknown[] | undefined
+  for (const threads of THREADS) {
+    const dataDir = newFolder()
+    const server = await serve(dataDir, threads)
+    const told = await trade(new ExchangeClient(server.baseUrl))
+    journals.push({ dataDir, stopped: await server.stop() })
+    expected ??= told
+    assert.deepEqual(told, expected, `--market-threads ${threads}`)
+  }
+  const [{ dataDir, stopped }] = journals
+  assert.deepEqual(await verify(dataDir), stopped, 'one journal, one hash')
+  for (const threads of THREADS) {
+    const copy = newFolder()
+    cpSync(dataDir, copy, { recursive: true })
+    const server = await serve(copy, threads)
+    assert.deepEqual(server.recovered, stopped, `recovered by --market-threads ${threads}`)
+    assert.deepEqual(await server.stop(), stopped, `hashed by --market-threads ${threads}`)
+  }
+})
+
+test('`each` gives every market a thread of its own, and refuses the one too many', async () => {
+  const server = await serve(newFolder(), 'each')
+  try {
+    const client = new ExchangeClient(server.baseUrl)
+    for (let index = 1; index <= EACH_MARKETS_MAX; index++) {
+      await client.makeMarket(`each-${index}`, false)
+    }
+    const body = { kind: 'clob', slug: 'each-65', title: 'One too many' }
+    const { status, body: refusal } = await client.adminReply('/admin/markets', body)
+    const { code } = shaped(refusalShape, refusal)
+    assert.equal(code, 'MARKET_LIMIT', JSON.stringify(refusal))
+    assert.ok(status === 400 || status === 503, String(status))
+    await client.get('/markets/each-64/orderbook')
+  } finally {
+    await server.kill()
+  }
+})
