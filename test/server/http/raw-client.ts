@@ -26,6 +26,11 @@ export class RawClient {
     return this
   }
 
+  /** Calls `sent` once the kernel has the bytes, or the connection is gone. */
+  write(bytes: string, sent: () => void): void {
+    this.socket.write(bytes, () => sent())
+  }
+
   /** Half-closes: no more will be sent. */
   finish(): this {
     this.socket.end()

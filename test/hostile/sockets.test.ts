@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { signCall } from '../../server/auth/api-token.ts'
+import { RawClient } from '../server/http/raw-client.ts'
+import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
+
+// Sockets that keep no rule, with real orders on them. An order is durable or it never was.
+
+const START_RAW = 1_000_000_000
+const COST_RAW = 500_000
+const HOST = 'Host: x\r\n'
+const HEALTH = `GET /health HTTP/1.1\r\n${HOST}\r\n`
+let live: LiveExchange
+let rain: LiveMarket
+let alice: Trader
+let orders = 0
+
+before(async () => {
+  live = await startLive()
+  rain = await openMarket(live, 'rain')
+  alice = await live.trader(START_RAW)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(async () => {
+  await idle()
+  assert.deepEqual(live.faults, [])
+  for (const name of ['outcomex_replies_waiting', 'outcomex_intake_in_flight']) {
+    assert.equal(await live.gauge(name), 0, name)
+  }
+  assert.equal((await live.send('GET', '/health')).status, 200)
+  const { freeRaw, reservedRaw } = live.balances(alice)
+  assert.equal(freeRaw + reservedRaw, START_RAW)
+  assert.equal(reservedRaw, (await liveIds()).length * COST_RAW, 'what rests is what is reserved')
+})
+
+/** Until nothing is under way; the file's deadline ends it if that never comes. */
+async function idle(): Promise<void> {
+  const { pipeline, intake } = live.exchange
+  const isBusy = () => live.gateway.inFlight > 0 || pipeline.underWay > 0 || intake.inFlight() > 0
+  while (isBusy()) await new Promise(setImmediate)
+}
+
+async function liveIds(): Promise<unknown[]> {
+  const reply = await live.call(alice, 'GET', '/markets/rain/user-orders?limit=200')
+  assert.ok(Array.isArray(reply.body), reply.text)
+  return reply.body.map((order) => at(order, 'clientOrderId'))
+}
+
+const client = () => new RawClient(live.port)
+
+function signedText(method: string, path: string, body: string): string {
+  const timestamp = new Date(live.nowMs()).toISOString()
+  const secret = Buffer.from(alice.secret, 'base64')
+  const bytes = Buffer.from(body)
+  const call = { secret, timestamp, method, pathWithQuery: path, body: bytes }
+  const length = body === '' ? '' : `Content-Length: ${bytes.length}\r\n`
+  return (
+    `${method} ${path} HTTP/1.1\r\n${HOST}${length}svc-api-key: ${alice.tokenId}\r\n` +
+    `svc-timestamp: ${timestamp}\r\nsvc-signature: ${signCall(call)}\r\n\r\n${body}`
+  )
+}
+
+/** The text of a right order that will rest, and its client id. */
+function orderText(): { name: string; text: string } {
+  const name = `order-${++orders}`
+  const body = { ...orderBody(alice, rain, { sizeRaw: 1_000_000 }), clientOrderId: name }
+  return { name, text: signedText('POST', '/orders', JSON.stringify(body)) }
+}
+
+test('an order whose client leaves at once is durable or was never taken', async () => {
+  const before = await liveIds()
+  const sent = Array.from({ length: 30 }, orderText)
+  for (const [index, { text }] of sent.entries()) {
+    const socket = client()
+    // Some leave inside the head, some inside the body, some with the last byte.
+    const cut = index % 3 === 0 ? text.length : Math.floor((text.length * (index % 7)) / 7)
+    await new Promise<void>((resolve) => socket.write(text.slice(0, cut), resolve))
+    socket.destroy()
+  }
+  await idle()
+  const known = new Set(await liveIds())
+  for (const { name } of sent) {
+    const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: name })
+    assert.equal(cancel.status, known.has(name) ? 200 : 404, cancel.text)
+  }
+  assert.deepEqual(await liveIds(), before)
+})
+
+test('an order whose client only half closes is taken once', async () => {
+  const { name, text } = orderText()
+  const received = await client().send(text).finish().closed()
+  assert.match(received, /^$|^HTTP\/1\.1 201 /)
+  await idle()
+  const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: name })
+  assert.ok(cancel.status === 200 || received === '', cancel.text)
+})
+
+test('requests that need no waiting may be pipelined', async () => {
+  const reads = [HEALTH, `GET /markets/rain/orderbook HTTP/1.1\r\n${HOST}\r\n`, HEALTH]
+  const replies = await client().send(reads.join('').repeat(20)).replies(60)
+  assert.equal(replies.length, 60)
+  for (const reply of replies) assert.match(reply, /^HTTP\/1\.1 200 OK/)
+})
+
+test('a request pipelined behind an order may end the connection, never half the order', async () => {
+  for (let round = 0; round < 8; round++) {
+    const first = orderText()
+    const second = orderText()
+    const replies = await client()
+      .send(first.text + second.text + HEALTH)
+      .finish()
+      .closed()
+    await idle()
+    const known = new Set(await liveIds())
+    for (const { name } of [first, second]) {
+      if (replies.includes(name)) assert.ok(known.has(name), 'what was acknowledged is there')
+    }
+  }
+  const all = await live.call(alice, 'DELETE', '/orders/all/rain')
+  assert.equal(all.status, 200, all.text)
+})
+
+test('an order sent byte by byte is taken, one that stops is dropped in time', async () => {
+  const { name, text } = orderText()
+  const slow = client()
+  // The native parser answers 505 to a request line in pieces (uWebSockets issue 1776).
+  const lineEnd = text.indexOf('\n') + 1
+  const pieces = [text.slice(0, lineEnd), ...text.slice(lineEnd)]
+  for (const piece of pieces) await new Promise<void>((sent) => slow.write(piece, sent))
+  const [reply] = await slow.replies(1)
+  assert.match(reply, /^HTTP\/1\.1 201 /)
+  slow.destroy()
+  const stopped = orderText()
+  const received = await client().send(stopped.text.slice(0, -1)).closed()
+  assert.match(received, /^HTTP\/1\.1 408 /)
+  assert.match(received, /"code":"BODY_TIMEOUT"/)
+  const ids = await liveIds()
+  assert.ok(ids.includes(name) && !ids.includes(stopped.name))
+})
+
+test('a body longer than it says, or than allowed, does not become an order', async () => {
+  const { name, text } = orderText()
+  const short = text.replace(/Content-Length: \d+/, 'Content-Length: 20')
+  assert.match(await client().send(short).finish().closed(), /^$|^HTTP\/1\.1 [45]/)
+  const both = text.replace('Content-Length', 'Transfer-Encoding: chunked\r\nContent-Length')
+  assert.match(await client().send(both).finish().closed(), /^$|^HTTP\/1\.1 [45]/)
+  const twice = text.replace('Content-Length', 'Content-Length: 20\r\nContent-Length')
+  assert.match(await client().send(twice).finish().closed(), /^$|^HTTP\/1\.1 [45]/)
+  const huge = text.replace(/Content-Length: \d+/, 'Content-Length: 999999999999')
+  assert.match(await client().send(huge).closed(), /^HTTP\/1\.1 413 /)
+  assert.ok(!(await liveIds()).includes(name))
+})
+
+test('floods of headers and garbage are shown the door', async () => {
+  const floods = [
+    `GET /health HTTP/1.1\r\n${HOST}${'a: b\r\n'.repeat(5000)}\r\n`,
+    `GET /health HTTP/1.1\r\n${HOST}svc-api-key: ${'a'.repeat(1 << 17)}\r\n\r\n`,
+    `GET /${'a'.repeat(1 << 17)} HTTP/1.1\r\n${HOST}\r\n`,
+    '\u0016\u0003\u0001\u0002\u0000\u0001\u0000',
+    `POST /orders HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n`,
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  ]
+  for (const flood of floods) {
+    const received = await client().send(flood).finish().closed()
+    assert.match(received, /^$|^HTTP\/1\.1 [145]/)
+    assert.doesNotMatch(received, /^HTTP\/1\.1 500/)
+  }
+})
+
+test('thousands of connections that come and go leave nothing behind', async () => {
+  for (let wave = 0; wave < 15; wave++) {
+    const sockets = Array.from({ length: 150 }, client)
+    for (const [index, socket] of sockets.entries()) {
+      if (index % 3 === 0) socket.send(HEALTH.slice(0, 5 + (index % 40)))
+      if (index % 3 === 1) socket.send(signedText('GET', '/markets/rain/user-orders', ''))
+    }
+    for (const [index, socket] of sockets.entries()) {
+      if (index % 2 === 0) socket.destroy()
+      else socket.finish()
+    }
+    await Promise.all(sockets.map((socket) => socket.closed()))
+  }
+})
