@@ -68,10 +68,9 @@ export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
     const credentials = { tokenId, secret, headerPrefix: 'svc-' }
     const { headers } = signedRequest(call, credentials, Date.now())
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const length = Buffer.byteLength(body)
-    return Buffer.from(
-      `POST /orders HTTP/1.1\r\nhost: bench\r\n${lines.join('')}content-length: ${length}\r\n\r\n${body}`,
-    )
+    const length = `content-length: ${Buffer.byteLength(body)}\r\n`
+    const head = `POST /orders HTTP/1.1\r\nhost: bench\r\n${lines.join('')}${length}\r\n`
+    return Buffer.from(head + body)
   })
 }
 

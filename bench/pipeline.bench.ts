@@ -1,6 +1,7 @@
 // Encoded commands through sequencer, journal (full) and market threads until settled and durable.
-// Highest rate: a fixed number of commands under way. Latency: a constant rate, counted from when each command
-// was meant to begin. The yardstick is SQLite alone with the run's own batches, or its lone commit.
+// Highest rate: a fixed number of commands under way. Latency: a constant rate, counted from when
+// each command was meant to begin. The yardstick is SQLite alone with the run's own batches, or its
+// lone commit.
 
 import { flood } from './flood.ts'
 import { withFolder } from './folder.ts'

@@ -47,7 +47,7 @@ export class Workload {
   readonly expirationSec: Float64Array
   /** Row of the order a CANCEL names. */
   readonly target: Int32Array
-  /** Slots as a table that reuses the last freed first would allot them; of a CANCEL, the target's. */
+  /** Slots as a table that reuses the last freed first would allot them; a CANCEL's target's. */
   readonly slot: Int32Array
   readonly generation: Int32Array
   /** Rows of the orders that live at the end. */
@@ -169,8 +169,10 @@ class Generator {
     const makers = 1 + this.#random.below(this.#liveCount > this.#work.options.live ? 6 : 2)
     let sizeRaw = 0
     for (let maker = 0; maker < makers; maker++) sizeRaw += this.#size()
+    // An empty other side must not let an order rest at the end of the ladder.
     const { bestBid, bestAsk } = this.#books[book]
-    const ticks = isBid ? Math.min(999, bestAsk + 20) : Math.max(1, bestBid - 20)
+    const mid = this.#mid[book]
+    const ticks = isBid ? Math.min(bestAsk, mid + 60) + 20 : Math.max(bestBid, mid - 60) - 20
     const orderType = this.#random.chance(0.7) ? FAK : GTC
     this.#place(book, { isBid, ticks, sizeRaw, orderType })
   }
