@@ -57,12 +57,11 @@ export class MarketChanges {
     const { clearing } = this.#pipeline
     const reject = decideAdjust(clearing, profileId, collateralRaw)
     if (reject !== 0) return reject
-    const refused = await this.#pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw })
-    if (refused !== 0) return refused
-    const { ledger } = clearing
-    return {
-      freeRaw: ledger.collateralFreeRaw[profileId],
-      reservedRaw: ledger.collateralReservedRaw[profileId],
-    }
+    const change = this.#pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw })
+    // Before the wait: what later commands do to the balance may not be durable when this one is.
+    const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
+    const reservedRaw = clearing.ledger.collateralReservedRaw[profileId]
+    const refused = await change
+    return refused === 0 ? { freeRaw, reservedRaw } : refused
   }
 }

@@ -20,6 +20,7 @@ import { ACCOUNT, ORDER_ID, PROFILE_EXAMPLE } from './examples.ts'
 import type { Services } from './services.ts'
 import { message, profile } from './shapes.ts'
 
+// Profiles are immutable values: what is read before `durable()` is what its commands made.
 const iso = (ms: number) => new Date(ms).toISOString()
 const AT = iso(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']
@@ -98,15 +99,17 @@ export const listTokens = route({
       { tokenId: ORDER_ID, label: null, scopes: ['trading'], createdAt: AT, lastUsedAt: null },
     ],
   },
-  handle: ({ caller }, { pipeline }: Services) => {
+  handle: async ({ caller }, { pipeline }: Services) => {
     const tokens = pipeline.clearing.accounts.byId(caller.profileId)?.tokens ?? []
-    return tokens.map(({ tokenId, label, scopes, createdMs, lastUsedMs }) => ({
+    const views = tokens.map(({ tokenId, label, scopes, createdMs, lastUsedMs }) => ({
       tokenId,
       label,
       scopes,
       createdAt: iso(createdMs),
       lastUsedAt: lastUsedMs === null ? null : iso(lastUsedMs),
     }))
+    await pipeline.durable()
+    return views
   },
 })
 
@@ -183,8 +186,9 @@ export const ownProfile = route({
   reply: profile(),
   rejects: ['PROFILE_NOT_FOUND'],
   example: { reply: PROFILE_EXAMPLE },
-  handle: ({ caller }, { pipeline }: Services) => {
+  handle: async ({ caller }, { pipeline }: Services) => {
     const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    await pipeline.durable()
     return owner === undefined ? refuse('PROFILE_NOT_FOUND') : profileView(owner)
   },
 })
@@ -199,8 +203,9 @@ export const profileByAccount = route({
   reply: profile(),
   rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN'],
   example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
-  handle: ({ params, caller }, { pipeline }: Services) => {
+  handle: async ({ params, caller }, { pipeline }: Services) => {
     const owner = pipeline.clearing.accounts.byAddress(params.account)
+    await pipeline.durable()
     if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
     return owner.profileId === caller.profileId ? profileView(owner) : refuse('FORBIDDEN')
   },
