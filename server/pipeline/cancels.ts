@@ -34,7 +34,7 @@ export interface BatchOutcome {
   readonly anyKnown: boolean
 }
 
-/** Order ids are hex in any letter case; client ids differ by case and are trimmed (domain §4.5). */
+/** Order ids are hex in any letter case; client ids differ by case and are trimmed (domain 4.5). */
 function nameOf(text: OrderText): string {
   return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
 }
