@@ -105,7 +105,7 @@ test('requests that need no waiting may be pipelined', async () => {
   for (const reply of replies) assert.match(reply, /^HTTP\/1\.1 200 OK/)
 })
 
-test('a request pipelined behind an order may end the connection, never half the order', async () => {
+test('a request pipelined behind an order may end the connection, not the order', async () => {
   for (let round = 0; round < 8; round++) {
     const first = orderText()
     const second = orderText()
