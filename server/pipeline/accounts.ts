@@ -55,7 +55,7 @@ export class AccountChanges {
     const before = accounts.byAddress(change.account)
     const profile = fieldsOf(change, before)
     const reject = decideProfile(this.#pipeline.clearing, profile, before)
-    if (reject !== 0) return reject
+    if (reject !== 0) return this.#pipeline.refused(reject)
     const tooMany = (before?.tokens.length ?? 0) >= LIMITS.tokensPerProfileMax
     if (tokenScopes !== null && tooMany) return REJECT.TOKEN_LIMIT
     const minted = tokenScopes === null ? null : this.#mint(tokenScopes, null)
@@ -75,7 +75,7 @@ export class AccountChanges {
     label: string | null,
   ): Promise<MintedToken | number> {
     const reject = decideToken(profile, scopes)
-    if (reject !== 0) return reject
+    if (reject !== 0) return this.#pipeline.refused(reject)
     const minted = this.#mint(scopes, label)
     const { profileId } = profile
     const token = minted.fields
@@ -87,7 +87,7 @@ export class AccountChanges {
 
   async revokeToken(profileId: number, tokenId: string): Promise<number> {
     const reject = decideRevoke(this.#pipeline.clearing, profileId, tokenId)
-    if (reject !== 0) return reject
+    if (reject !== 0) return this.#pipeline.refused(reject)
     const refused = await this.#pipeline.change({ kind: 'revokeToken', tokenId })
     if (refused === 0) this.#intake.revokeToken(tokenId)
     return refused

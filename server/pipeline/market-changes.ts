@@ -22,7 +22,7 @@ export class MarketChanges {
   async create(market: MarketSpec): Promise<PublishedMarket | number> {
     const { clearing, published } = this.#pipeline
     const reject = decideMarket(clearing, market)
-    if (reject !== 0) return reject
+    if (reject !== 0) return this.#pipeline.refused(reject)
     if (clearing.catalogue.count >= this.#shards.marketsMax) return REJECT.MARKET_LIMIT
     const marketId = clearing.catalogue.count + 1
     // Before the first wait: its deadline may come, and ask its shard for room, within it.
@@ -41,7 +41,7 @@ export class MarketChanges {
     const { marketId } = published.market
     const market = this.#pipeline.clearing.catalogue.existing(marketId)
     const reject = decideResolve(market, payoutNumerators)
-    if (reject !== 0) return reject
+    if (reject !== 0) return this.#pipeline.refused(reject)
     const body = { kind: 'resolveMarket' as const, marketId, payoutNumerators }
     const refused = await this.#pipeline.close(marketId, body, 'MARKET_RESOLVED')
     if (refused !== 0) return refused
@@ -56,7 +56,7 @@ export class MarketChanges {
   ): Promise<{ freeRaw: number; reservedRaw: number } | number> {
     const { clearing } = this.#pipeline
     const reject = decideAdjust(clearing, profileId, collateralRaw)
-    if (reject !== 0) return reject
+    if (reject !== 0) return this.#pipeline.refused(reject)
     const change = this.#pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw })
     // Before the wait: what later commands do to the balance may not be durable when this one is.
     const freeRaw = clearing.ledger.collateralFreeRaw[profileId]

@@ -287,6 +287,12 @@ export class Pipeline {
     return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
   }
 
+  /** A refusal that rests on state is told when the seq it was decided at is durable (law 1). */
+  async refused(reject: number): Promise<number> {
+    await this.durable()
+    return reject
+  }
+
   /** A market's creation is durable, and so is that of every older one: shows them. */
   publishMarket(marketId: number): void {
     for (let next = this.published.all().length + 1; next <= marketId; next++) {
