@@ -93,7 +93,7 @@ test(`${ORDERS} signed orders at a moderate load are all taken`, async () => {
   assert.ok(repeated <= MODERATE_CONNECTIONS, `${repeated} repeated`)
 })
 
-test('far beyond what it can take it says 503 with Retry-After, and is fine afterwards', async () => {
+test('far beyond it only 503 with Retry-After is said, and all is fine afterwards', async () => {
   const path = `/markets/${market.slug}/user-orders?statuses=LIVE&statuses=CANCELED&limit=200`
   const headers = headersFor(trader, { method: 'GET', path, body: '' })
   const { statuses, silent503 } = await fire({

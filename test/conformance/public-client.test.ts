@@ -154,7 +154,7 @@ test('a post-only order that would match is refused and leaves no trace', async 
   assert.deepEqual(await idsOf(bob, 'CANCELED'), [ask.order.id])
 })
 
-test('a FAK takes what there is and its rest never rests; with nothing there it is unmatched', async () => {
+test('a FAK takes what there is, and its rest never rests', async () => {
   await limit(bob, { side: Side.BUY, token: no, price: 0.5, size: 10 })
   const order = { side: Side.BUY, token: yes, price: 0.5, size: 25 }
   const taken = await limit(alice, order, OrderType.FAK)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -25,10 +26,12 @@ const markLine = compile(openObject({ msg: text(), seq: integer(0), stateHash: t
 
 let compiled = ''
 
-/** Compiles the sources to a folder of this process: a compiled server starts in a third. */
+/** Compiles the sources to a folder of their own: a compiled server starts in half the time. */
 export async function compileProgram(): Promise<void> {
-  const folder = join(ROOT, '.cache', `program-${process.pid}`)
+  const folder = mkdtempSync(join(tmpdir(), 'outcomex-program-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
   const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
   const compiler = spawn(tsc, ['-p', join(ROOT, 'tsconfig.build.json'), '--outDir', folder], {
     stdio: 'inherit',
