@@ -127,7 +127,12 @@ async function serve(config: ServeConfig): Promise<void> {
   const gateway = new Gateway<Services>({
     routes: api,
     services,
-    authenticate: async (call, auth) => guard.authenticate(call, auth, Date.now()),
+    authenticate: (call, auth) => {
+      const proof = guard.authenticate(call, auth, Date.now())
+      // Only an identity token takes a promise, and it is no API token.
+      if ('tokenId' in proof && proof.tokenId !== null) services.accounts.touch(proof.tokenId)
+      return proof
+    },
     onFault: (error) => fatal(log, error instanceof Error ? (error.stack ?? '') : String(error)),
     addressLimiter: config.rateLimit ? new RateLimiter<string>(ADDRESS_RATES) : null,
     profileLimiter: profiles,

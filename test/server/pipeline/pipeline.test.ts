@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { buy, fill, openForTest } from '../../support/open-pipeline.ts'
+
+const ORDER = { priceTicks: 500, sizeRaw: 1_000_000 }
+const COST_RAW = 500_000
+const START_MS = 1_800_000_000_000
+const START_SEC = START_MS / 1000
+
+for (const threads of [0, 2] as const) {
+  test(`full rings answer OVERLOADED and do nothing (${threads} threads)`, async () => {
+    const exchange = await openForTest(newFolder(), { nowMs: START_MS }, threads)
+    await fill(exchange, 100_000 * COST_RAW)
+    const { ledger, orders } = exchange.pipeline.clearing
+    // The loop is not let turn, so nothing is drained: the rings must fill.
+    let accepted = 0
+    while (buy(exchange, accepted + 1, ORDER) === 0) accepted++
+    assert.equal(buy(exchange, accepted + 1, ORDER), REJECT.OVERLOADED)
+    assert.ok(accepted > 1000 && accepted < 100_000, `${accepted} orders filled the rings`)
+    assert.equal(ledger.collateralReservedRaw[1], accepted * COST_RAW)
+    assert.equal(orders.openCount, accepted)
+    const refusedSeq = exchange.pipeline.clearing.lastSeq
+    await exchange.pipeline.settled()
+    assert.equal(exchange.pipeline.durableSeq, refusedSeq)
+    assert.equal(buy(exchange, accepted + 1, ORDER), 0, 'there is room again')
+    await exchange.pipeline.settled()
+    const book = exchange.pipeline.published.byId(1)
+    assert.deepEqual(book?.depth.bids(), [{ ticks: 500, sizeRaw: (accepted + 1) * ORDER.sizeRaw }])
+    await exchange.stop()
+  })
+}
+
+test('an order lives through its expiration second and is canceled after it', async () => {
+  const clock = { nowMs: START_MS }
+  const exchange = await openForTest(newFolder(), clock)
+  await fill(exchange, 10 * COST_RAW)
+  const { ledger, orders } = exchange.pipeline.clearing
+  assert.equal(buy(exchange, 1, { ...ORDER, expirationSec: START_SEC - 1 }), REJECT.ORDER_EXPIRED)
+  assert.equal(buy(exchange, 2, { ...ORDER, expirationSec: START_SEC + 5 }), 0)
+  assert.equal(buy(exchange, 3, { ...ORDER, expirationSec: START_SEC + 9 }), 0)
+  await exchange.pipeline.settled()
+  clock.nowMs = START_MS + 5_999
+  exchange.pipeline.tick()
+  await exchange.pipeline.settled()
+  assert.equal(orders.openCount, 2)
+  clock.nowMs = START_MS + 6_000
+  exchange.pipeline.tick()
+  await exchange.pipeline.settled()
+  assert.equal(orders.openCount, 1)
+  assert.equal(ledger.collateralReservedRaw[1], COST_RAW)
+  await exchange.stop()
+})
+
+test('deadlines survive a restart, and time never goes back over one', async () => {
+  const dataDir = newFolder()
+  const clock = { nowMs: START_MS }
+  const first = await openForTest(dataDir, clock)
+  await fill(first, 10 * COST_RAW)
+  assert.equal(buy(first, 1, { ...ORDER, expirationSec: START_SEC + 5 }), 0)
+  await first.pipeline.settled()
+  await first.stop()
+  clock.nowMs = START_MS - 60_000
+  const second = await openForTest(dataDir, clock)
+  assert.equal(second.pipeline.sequencer.nowMs(), START_MS)
+  clock.nowMs = START_MS + 6_000
+  second.pipeline.tick()
+  await second.pipeline.settled()
+  assert.equal(second.pipeline.clearing.orders.openCount, 0)
+  await second.stop()
+})
+
+test('a market whose deadline passes is locked and gives every order back', async () => {
+  const dataDir = newFolder()
+  const clock = { nowMs: START_MS }
+  const exchange = await openForTest(dataDir, clock)
+  await fill(exchange, 4000 * COST_RAW, START_MS + 1000)
+  const COUNT = 2500
+  for (let each = 1; each <= COUNT; each++) assert.equal(buy(exchange, each, ORDER), 0)
+  await exchange.pipeline.settled()
+  clock.nowMs = START_MS + 1000
+  assert.equal(buy(exchange, COUNT + 1, ORDER), REJECT.MARKET_NOT_TRADABLE)
+  await exchange.pipeline.settled()
+  const { clearing, published } = exchange.pipeline
+  assert.equal(clearing.orders.openCount, 0)
+  assert.equal(clearing.ledger.collateralReservedRaw[1], 0)
+  assert.equal(published.byId(1)?.status, 'LOCKED')
+  const last = await exchange.stop()
+  const again = await openForTest(dataDir, clock)
+  assert.equal(again.recovered.stateHash, last.stateHash)
+  await again.stop()
+})
+
+test('a crash between a lock and its cancels is made good at the next start', async () => {
+  const dataDir = newFolder()
+  const clock = { nowMs: START_MS }
+  const first = await openForTest(dataDir, clock)
+  await fill(first, 10 * COST_RAW)
+  assert.equal(buy(first, 1, ORDER), 0)
+  // The lock alone, as a journal cut right behind it would hold it.
+  await first.pipeline.change({ kind: 'lockMarket', marketId: 1 })
+  await first.stop()
+  const second = await openForTest(dataDir, clock)
+  assert.equal(second.pipeline.clearing.orders.openCount, 1)
+  second.pipeline.tick()
+  await second.pipeline.settled()
+  assert.equal(second.pipeline.clearing.orders.openCount, 0)
+  assert.equal(second.pipeline.clearing.ledger.collateralReservedRaw[1], 0)
+  await second.stop()
+})

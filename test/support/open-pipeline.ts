@@ -1,0 +1,100 @@
+// A running exchange in this process, without HTTP and intake: requests go straight to the
+// sequencer, time is what the test says.
+
+import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
+import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
+import type { MarketThreads } from '../../server/pipeline/shards.ts'
+
+export interface TestClock {
+  nowMs: number
+}
+
+export function openForTest(
+  dataDir: string,
+  clock: TestClock,
+  marketThreads: MarketThreads = 0,
+): Promise<RunningExchange> {
+  return openExchange({
+    dataDir,
+    keyFile: undefined,
+    durability: 'full',
+    marketThreads,
+    intakeThreads: 0,
+    domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
+    clock: () => clock.nowMs,
+    profileWaitSec: () => 0,
+    onTokenUsed: () => {},
+    onFault: (sentence) => {
+      throw new Error(sentence)
+    },
+    onProgress: () => {},
+  })
+}
+
+const TOKEN = 'test-token'
+
+/** One market of this deadline and one funded profile with a token. */
+export async function fill(
+  { pipeline, seal }: RunningExchange,
+  collateralRaw: number,
+  deadlineMs: number | null = null,
+): Promise<void> {
+  const market = {
+    slug: 'a-market',
+    title: 'A market',
+    description: '',
+    deadlineMs,
+    feeEnabled: false,
+    categories: [],
+    tags: [],
+    conditionId: `0x${'1'.repeat(64)}`,
+    yesTokenId: '1',
+    noTokenId: '2',
+    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
+    adapterAddress: null,
+    minSizeRaw: 0,
+    maxSpread: 0.035,
+  }
+  await pipeline.change({ kind: 'createMarket', marketId: 1, market })
+  pipeline.refreshMarket(1)
+  const profile = {
+    account: `0x${'a'.repeat(40)}`,
+    username: null,
+    displayName: 'a',
+    client: 'eoa',
+    smartWallet: null,
+    rank: null,
+    feeCapBps: null,
+    scopes: ['trading'] as const,
+  }
+  const sealedSecret = seal.seal(new Uint8Array(32))
+  const token = { tokenId: TOKEN, sealedSecret, label: null, scopes: ['trading'] as const }
+  await pipeline.change({ kind: 'createProfile', profileId: 1, profile, token })
+  await pipeline.change({ kind: 'adjustBalance', profileId: 1, collateralRaw })
+}
+
+/** Puts one GTC buy of YES through the sequencer: the refusal, or 0. */
+export function buy(
+  { pipeline }: RunningExchange,
+  hash: number,
+  order: { priceTicks: number; sizeRaw: number; expirationSec?: number },
+): number {
+  const place = { ...blankPlace(), ...order, marketId: 1, accountId: 1 }
+  place.hashHigh = hash
+  place.hashLow = 1
+  const record = encodePlace(place)
+  return pipeline.sequencer.place(
+    {
+      order: place,
+      tokenId: TOKEN,
+      ownerId: 1,
+      signerIsCaller: true,
+      makerIsCaller: true,
+      signatureOk: true,
+      signedFeeBps: 0,
+      timestampMs: 0,
+      recvWindowMs: 0,
+    },
+    record,
+  )
+}
