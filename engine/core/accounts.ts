@@ -3,13 +3,14 @@
 
 import { assert } from '../domain/assert.ts'
 import type { ProfileFields, TokenFields } from '../domain/command.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { FeeBps, TimeMs } from '../domain/units.ts'
 
 export interface Token extends TokenFields {
   readonly profileId: number
   readonly createdMs: TimeMs
   lastUsedMs: TimeMs | null
-  revoked: boolean
+  readonly revoked: boolean
 }
 
 export interface Profile extends ProfileFields {
@@ -30,12 +31,16 @@ export function effectiveFeeBps(profile: ProfileFields): FeeBps | null {
   return Math.min(profile.rank.feeRateBps, profile.feeCapBps ?? profile.rank.feeRateBps)
 }
 
+const NO_SECRET = new Uint8Array(0)
+
 export class Accounts {
   readonly #profiles: Profile[] = []
   readonly #byAddress = new Map<string, Profile>()
   readonly #byUsername = new Map<string, Profile>()
   readonly #tokens = new Map<string, Token>()
   readonly #sessions = new Map<string, Session>()
+  /** Digests of a profile's sessions, oldest first. */
+  readonly #sessionsOf = new Map<number, readonly string[]>()
   readonly #burnedNonces = new Map<string, TimeMs>()
   adminTokenDigest = ''
 
@@ -107,7 +112,8 @@ export class Accounts {
   revokeToken(tokenId: string): void {
     const token = this.#tokens.get(tokenId)
     assert(token !== undefined && !token.revoked, 'only a live token is revoked')
-    token.revoked = true
+    const revoked = { ...token, revoked: true, sealedSecret: NO_SECRET }
+    this.#tokens.set(tokenId, revoked)
     const profile = this.byId(token.profileId)
     assert(profile !== undefined, 'a token belongs to a profile')
     this.#store({ ...profile, tokens: profile.tokens.filter((each) => each !== token) })
@@ -119,21 +125,33 @@ export class Accounts {
     token.lastUsedMs = nowMs
   }
 
+  /** Opens a session; a profile's oldest makes room when it has as many as it may. */
   login(session: Session, nonce: { text: string; expiresMs: TimeMs }, nowMs: TimeMs): void {
-    // Both maps are pruned by the command's own time, so replay prunes alike.
-    for (const [digest, known] of this.#sessions) {
-      if (known.expiresMs <= nowMs) this.#sessions.delete(digest)
+    // Both maps are pruned by the command's own time, so replay prunes alike. All sessions live
+    // equally long, and so do all nonces but for their age when used: the oldest stand in front.
+    for (const known of this.#sessions.values()) {
+      if (known.expiresMs > nowMs) break
+      this.logout(known.digest)
     }
     for (const [text, expiresMs] of this.#burnedNonces) {
       if (expiresMs > nowMs) break
       this.#burnedNonces.delete(text)
     }
+    const own = this.#sessionsOf.get(session.profileId) ?? []
+    if (own.length >= LIMITS.sessionsPerProfileMax) this.logout(own[0])
     this.#sessions.set(session.digest, session)
+    const others = this.#sessionsOf.get(session.profileId) ?? []
+    this.#sessionsOf.set(session.profileId, [...others, session.digest])
     this.#burnedNonces.set(nonce.text, nonce.expiresMs)
   }
 
   logout(digest: string): void {
+    const session = this.#sessions.get(digest)
+    if (session === undefined) return
     this.#sessions.delete(digest)
+    const others = this.#sessionsOf.get(session.profileId)?.filter((each) => each !== digest)
+    if (others === undefined || others.length === 0) this.#sessionsOf.delete(session.profileId)
+    else this.#sessionsOf.set(session.profileId, others)
   }
 
   /** Everything that counts as state, in an order of its own; for the state hash. */

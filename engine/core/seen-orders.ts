@@ -8,6 +8,12 @@ import { assert } from '../domain/assert.ts'
 
 const FIRST_CELLS = 1 << 12
 
+/** Both halves decide, so that hashes alike in one of them do not crowd one place. */
+function homeOf(high: number, low: number): number {
+  const mixed = Math.imul(low ^ high, 0x9e3779b1)
+  return mixed ^ (mixed >>> 15)
+}
+
 export class SeenOrders {
   #high = new Uint32Array(FIRST_CELLS)
   #low = new Uint32Array(FIRST_CELLS)
@@ -39,7 +45,7 @@ export class SeenOrders {
     let hole = this.#find(high, low)
     assert(this.#high[hole] === high && this.#low[hole] === low, 'a removed hash was there')
     for (let cell = (hole + 1) & mask; this.#high[cell] !== 0 || this.#low[cell] !== 0; ) {
-      const home = this.#low[cell] & mask
+      const home = homeOf(this.#high[cell], this.#low[cell]) & mask
       if (((cell - home) & mask) >= ((cell - hole) & mask)) {
         this.#high[hole] = this.#high[cell]
         this.#low[hole] = this.#low[cell]
@@ -75,7 +81,7 @@ export class SeenOrders {
 
   #find(high: number, low: number): number {
     const mask = this.#high.length - 1
-    let cell = low & mask
+    let cell = homeOf(high, low) & mask
     while (this.#high[cell] !== 0 || this.#low[cell] !== 0) {
       if (this.#high[cell] === high && this.#low[cell] === low) return cell
       cell = (cell + 1) & mask
