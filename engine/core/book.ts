@@ -38,13 +38,23 @@ export function crosses(book: number, isBid: boolean, ticks: number): boolean {
   return isBid ? bestAskOf[book] <= ticks : bestBidOf[book] >= ticks
 }
 
-export function rest(slot: number, generation: number, leftRaw: number): void {
+/** Whose order comes to rest, and where. */
+export interface Resting {
+  readonly marketId: number
+  readonly slot: number
+  readonly generation: number
+  readonly accountId: number
+}
+
+/** Puts an order at the end of the queue of its level. */
+export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: number): void {
+  const { slot } = order
   assert(leftOf[slot] === 0, 'a slot rests once')
   assert(leftRaw > 0, 'a resting order has size left')
   leftOf[slot] = leftRaw
-  generationOf[slot] = generation
-  ownerOf[slot] = taker.owner
-  link(slot, taker.book, taker.worstTicks, taker.isBid)
+  generationOf[slot] = order.generation
+  ownerOf[slot] = order.accountId
+  link(slot, order.marketId, ticks, isBid)
 }
 
 /** Takes the order out of its book; false when it is not there any more. */
@@ -116,7 +126,9 @@ function fill(slot: number, ticks: number, ownTicks: number): void {
 function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): number {
   const wantSharesRaw = taker.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
   if (!taker.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
-  return Math.min(makerLeftRaw - (makerLeftRaw % SIZE_STEP_RAW), wantSharesRaw)
+  // `%` on doubles is slow; the quotient is exact far beyond the largest order.
+  const alignedRaw = Math.floor(makerLeftRaw / SIZE_STEP_RAW) * SIZE_STEP_RAW
+  return Math.min(alignedRaw, wantSharesRaw)
 }
 
 /**

@@ -6,7 +6,7 @@ import type { CancelOrders, PlaceOrder } from '../domain/command.ts'
 import { EVENT, RESULT, TAKER_NO, TAKER_SELLS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../domain/order.ts'
-import { cancel, canFillWhole, crosses, rest, take, taker } from './book.ts'
+import { cancel, canFillWhole, crosses, type Resting, rest, take, taker } from './book.ts'
 import { beginEvents, closeEvents, emit, flushEvents } from './event-buffer.ts'
 import { resetLadder } from './ladder.ts'
 import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK } from './levels.ts'
@@ -26,9 +26,7 @@ export function resetMarkets(): void {
   openedUpTo = 0
 }
 
-function setTaker(order: PlaceOrder): void {
-  if (order.marketId > openedUpTo) openedUpTo = order.marketId
-  const bid = isBid(order.side, order.outcome)
+function setTaker(order: PlaceOrder, bid: boolean): void {
   taker.book = order.marketId
   taker.owner = order.accountId
   taker.isBid = bid
@@ -45,20 +43,32 @@ function setTaker(order: PlaceOrder): void {
 
 /** Matches an arriving order; its events end with one DONE (domain §1.6, §1.7, §4.1, §4.2). */
 export function placeInMarket(order: PlaceOrder): void {
-  setTaker(order)
+  const bid = isBid(order.side, order.outcome)
   const sells = order.side === SIDE.SELL ? TAKER_SELLS : 0
   const no = order.outcome === OUTCOME.NO ? TAKER_NO : 0
+  if (order.marketId > openedUpTo) openedUpTo = order.marketId
   beginEvents(order.seq, order.marketId | no | sells, order.slot)
-  if (order.postOnly) done(order, placePostOnly(order))
-  else done(order, placeTaking(order))
+  if (!POLICY_OF_TYPE[order.orderType].rests || !placeUntouched(order, bid)) {
+    setTaker(order, bid)
+    const result = order.postOnly ? RESULT.WOULD_CROSS : placeTaking(order)
+    done(order.slot, result, taker)
+  }
   assert(bestBidOf[order.marketId] < bestAskOf[order.marketId], 'a book is never crossed')
   flushEvents()
 }
 
-function placePostOnly(order: PlaceOrder): number {
-  if (crosses(taker.book, taker.isBid, taker.worstTicks)) return RESULT.WOULD_CROSS
-  rest(order.slot, order.generation, taker.wantRaw)
-  return RESULT.RESTED
+const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
+
+/** Most orders rest without meeting anyone: they need none of a walk's preparations. */
+function placeUntouched(order: PlaceOrder, bid: boolean): boolean {
+  const ticks = ladderTicks(order.outcome, order.priceTicks)
+  if (crosses(order.marketId, bid, ticks)) return false
+  rest(order, bid, ticks, order.sizeRaw)
+  untouched.isBid = bid
+  untouched.worstTicks = ticks
+  untouched.wantRaw = order.sizeRaw
+  done(order.slot, RESULT.RESTED, untouched)
+  return true
 }
 
 function placeTaking(order: PlaceOrder): number {
@@ -68,13 +78,13 @@ function placeTaking(order: PlaceOrder): number {
   if (taker.wantRaw === 0) return RESULT.FILLED
   if (taker.stopped) return RESULT.STP_STOPPED
   if (!policy.rests) return RESULT.KILLED
-  rest(order.slot, order.generation, taker.wantRaw)
+  rest(order, taker.isBid, taker.worstTicks, taker.wantRaw)
   return RESULT.RESTED
 }
 
-function done(order: PlaceOrder, result: number): void {
-  closeEvents(taker.isBid)
-  emit(EVENT.DONE | (result << 8), taker.worstTicks, order.slot, taker.filledRaw, taker.wantRaw)
+function done(slot: number, result: number, end: typeof untouched): void {
+  closeEvents(end.isBid)
+  emit(EVENT.DONE | (result << 8), end.worstTicks, slot, end.filledRaw, end.wantRaw)
 }
 
 /** Cancels what is still open of the named orders, in the order they are named. */
@@ -100,11 +110,7 @@ export function eachResting(
 }
 
 /** One order of a book that another thread built, or an older process. */
-export interface RestingOrder {
-  readonly marketId: number
-  readonly slot: number
-  readonly generation: number
-  readonly accountId: number
+export interface RestingOrder extends Resting {
   readonly isBid: boolean
   readonly ticks: number
   readonly leftRaw: number
@@ -113,9 +119,5 @@ export interface RestingOrder {
 /** Puts an order at the end of its queue, as it rested before; call in the order of eachResting. */
 export function restoreInMarket(order: RestingOrder): void {
   if (order.marketId > openedUpTo) openedUpTo = order.marketId
-  taker.book = order.marketId
-  taker.owner = order.accountId
-  taker.isBid = order.isBid
-  taker.worstTicks = order.ticks
-  rest(order.slot, order.generation, order.leftRaw)
+  rest(order, order.isBid, order.ticks, order.leftRaw)
 }

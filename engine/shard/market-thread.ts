@@ -9,6 +9,7 @@ import { assert, fault } from '../domain/assert.ts'
 import { EVENT_BYTES } from '../domain/event.ts'
 import { decodeCancel } from '../wire/codec.ts'
 import { blankPlace, readPlaceHead } from '../wire/place-codec.ts'
+import { wholeViewOf } from '../wire/record-head.ts'
 import type { Ring } from '../wire/ring.ts'
 import { FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
 
@@ -24,20 +25,21 @@ export function sendEventsTo(output: Ring, waitForSpace: () => void): void {
 
 /** Carries out one frame; false when it was the last. */
 export function handleFrame(tag: number, bytes: Uint8Array, output: Ring): boolean {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const view = wholeViewOf(bytes)
+  const at = bytes.byteOffset
   switch (tag) {
     case TO_SHARD.PLACE:
-      readPlaceHead(view, 0, order)
+      readPlaceHead(view, at, order)
       placeInMarket(order)
       return true
     case TO_SHARD.CANCEL:
       cancelInMarket(decodeCancel(bytes))
       return true
     case TO_SHARD.DIGEST:
-      assert(output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(0, true))), 'a digest fits')
+      assert(output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(at, true))), 'a digest fits')
       return true
     case TO_SHARD.RESTORE:
-      restore(view)
+      restore(bytes)
       return true
     case TO_SHARD.STOP:
       return false
@@ -46,7 +48,8 @@ export function handleFrame(tag: number, bytes: Uint8Array, output: Ring): boole
   }
 }
 
-function restore(view: DataView): void {
+function restore(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 0; at < view.byteLength; at += RESTORE_F64S * 8) {
     const field = (index: number) => view.getFloat64(at + index * 8, true)
     restoreInMarket({

@@ -11,18 +11,19 @@ import {
   padTo8,
   SIGNATURE_BYTES,
 } from './layout.ts'
-import { viewOf, writeHead } from './record-head.ts'
+import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
 
 /** Writes what the sequencer decides over a PLACE record that the intake filled. */
 export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
-  const view = viewOf(record)
-  assert(view.getUint8(HEAD.kind) === KIND.PLACE, 'only a PLACE record is stamped')
-  view.setFloat64(HEAD.seq, order.seq, true)
-  view.setFloat64(HEAD.nowMs, order.nowMs, true)
-  view.setUint32(PLACE.slot, order.slot, true)
-  view.setUint32(PLACE.generation, order.generation, true)
-  view.setFloat64(PLACE.reserveRaw, order.reserveRaw, true)
-  view.setUint16(PLACE.feeBps, order.feeBps, true)
+  const view = wholeViewOf(record)
+  const at = record.byteOffset
+  assert(view.getUint8(at + HEAD.kind) === KIND.PLACE, 'only a PLACE record is stamped')
+  view.setFloat64(at + HEAD.seq, order.seq, true)
+  view.setFloat64(at + HEAD.nowMs, order.nowMs, true)
+  view.setUint32(at + PLACE.slot, order.slot, true)
+  view.setUint32(at + PLACE.generation, order.generation, true)
+  view.setFloat64(at + PLACE.reserveRaw, order.reserveRaw, true)
+  view.setUint16(at + PLACE.feeBps, order.feeBps, true)
 }
 
 export interface PlaceTail {
@@ -81,11 +82,12 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
 
 /** Reads a PLACE record into `order`, which callers on the hot path reuse. */
 export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
-  const view = viewOf(record)
-  readPlaceHead(view, 0, order)
-  order.hashHigh = view.getUint32(PLACE.orderHash, false)
-  order.hashLow = view.getUint32(PLACE.orderHash + 4, false)
-  const idBytes = view.getUint16(PLACE.clientOrderIdBytes, true)
+  const view = wholeViewOf(record)
+  const at = record.byteOffset
+  readPlaceHead(view, at, order)
+  order.hashHigh = view.getUint32(at + PLACE.orderHash, false)
+  order.hashLow = view.getUint32(at + PLACE.orderHash + 4, false)
+  const idBytes = view.getUint16(at + PLACE.clientOrderIdBytes, true)
   assert(PLACE.clientOrderId + idBytes <= record.length, 'a client order id lies in its record')
   order.clientOrderId =
     idBytes === 0

@@ -192,8 +192,12 @@ export class Sequencer {
       marketId,
       reason: CANCEL_REASONS.indexOf(reason),
       count: orders.length,
-      slots: Uint32Array.from(orders, (order) => order.slot),
-      generations: Uint32Array.from(orders, (order) => order.generation),
+      slots: new Uint32Array(orders.length),
+      generations: new Uint32Array(orders.length),
+    }
+    for (let index = 0; index < orders.length; index++) {
+      command.slots[index] = orders[index].slot
+      command.generations[index] = orders[index].generation
     }
     const record = encodeCancel(command)
     this.#clearing.admit(command)

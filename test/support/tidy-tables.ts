@@ -57,7 +57,11 @@ export const FOLDERS: readonly Folder[] = [
        order-table decide-accounts deadlines event-buffer`,
     ),
   },
-  { path: 'engine/wire', rank: 0.5, doors: files('layout codec place-codec ring spawn') },
+  {
+    path: 'engine/wire',
+    rank: 0.5,
+    doors: files('layout codec place-codec record-head ring spawn'),
+  },
   { path: 'engine/domain', rank: 0, doors: ['*'] },
 ]
 
