@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compile, list, openObject, schemaOf } from '../http/schema.ts'
+import type { DemoTrader } from '../services/demo-client.ts'
 import { Failure } from './shell.ts'
 
 // demo.json: what `serve --demo` leaves in the data folder for its operator.
@@ -18,14 +19,6 @@ const demoTrader = openObject({
 const checker = compile(
   openObject({ baseUrl: text(), adminToken: text(), traders: list(demoTrader) }),
 )
-
-export interface DemoTrader {
-  readonly profileId: number
-  readonly account: string
-  readonly privateKey: string
-  readonly tokenId: string
-  readonly secret: string
-}
 
 export interface Demo {
   readonly baseUrl: string

@@ -3,7 +3,7 @@ import { parseAddress, ZERO_ADDRESS } from '../auth/address.ts'
 import { domainSeparator, signOrder } from '../auth/eip712.ts'
 import { wordOf } from '../auth/uint256.ts'
 import { compile, object, openObject, schemaOf } from '../http/schema.ts'
-import type { DemoTrader } from './demo-file.ts'
+import type { DemoTrader } from '../services/demo-client.ts'
 import type { OrderLine } from './order-line.ts'
 import { Failure } from './shell.ts'
 

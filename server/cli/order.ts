@@ -1,6 +1,7 @@
 import { keccakReady } from '../auth/keccak.ts'
+import type { DemoTrader } from '../services/demo-client.ts'
 import { accepted, type Credentials, curlText, send, signedRequest } from './client.ts'
-import { type DemoTrader, readDemo } from './demo-file.ts'
+import { readDemo } from './demo-file.ts'
 import { helpText, WrongUse } from './flags.ts'
 import { ORDER_ROWS, type OrderLine, readOrderLine } from './order-line.ts'
 import { replyText } from './order-reply.ts'

@@ -21,14 +21,7 @@ import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
 import { type AcceptedOrder, orderReplyText } from './views.ts'
 
 /** A call of POST /orders as it came, before anything of it was read. */
-export interface OrderCall {
-  readonly method: string
-  readonly pathWithQuery: string
-  readonly apiKey: string
-  readonly timestamp: string
-  readonly signature: string
-  readonly body: Uint8Array
-}
+export type OrderCall = Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs'>
 
 /** The 201 as JSON text, or the number of the refusal with what the body adds to it. */
 export type OrderAnswer =
