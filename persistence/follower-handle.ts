@@ -10,6 +10,9 @@ export { rebuildReadTables } from './follower.ts'
 // Main's side of the follower: tells it how far the journal is durable, and lets private reads wait
 // until the read tables show what was released to anyone.
 
+/** How long commits gather before the follower hears of them, while nobody waits. */
+const GATHER_MS = 5
+
 export interface FollowerOptions {
   readonly dataDir: string
   /** Caught up means applied to here; the end of the journal at start. */
@@ -40,6 +43,7 @@ export class FollowerHandle {
   #sentSeq = 0
   #idle = true
   #nextHash = 0
+  #timer: NodeJS.Timeout | undefined
   /** Resolved by the state, not only the tables: set while a start waits. */
   #onState: () => void = () => {}
 
@@ -83,9 +87,21 @@ export class FollowerHandle {
     return this.#readSeq
   }
 
-  /** The journal is durable up to `seq`. Calls while the follower works become one message. */
+  /**
+   * The journal is durable up to `seq`. Calls while the follower works become one message, and so
+   * do those of a few milliseconds while nobody waits: a message and a transaction for every commit
+   * cost more than the rows in them.
+   */
   advance(seq: number): void {
     if (seq > this.#wantedSeq) this.#wantedSeq = seq
+    if (!this.#idle || this.#wantedSeq === this.#sentSeq) return
+    if (this.#waiters.length > 0) this.#wake()
+    else this.#timer ??= setTimeout(() => this.#wake(), GATHER_MS)
+  }
+
+  #wake(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     if (!this.#idle || this.#wantedSeq === this.#sentSeq) return
     this.#idle = false
     this.#sentSeq = this.#wantedSeq
@@ -108,6 +124,7 @@ export class FollowerHandle {
         resolve(false)
       }, deadlineMs)
       this.#waiters.push(waiter)
+      this.#wake()
     })
   }
 
@@ -121,6 +138,8 @@ export class FollowerHandle {
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     this.#send({ kind: 'stop' })
     await this.#watch.end()
     this.#refuseWaiters()

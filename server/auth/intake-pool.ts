@@ -122,6 +122,7 @@ export class IntakePool {
   #onReady: () => void = () => {}
   #flushTimer: NodeJS.Timeout | undefined
   #isStopping = false
+  #publishDue = false
 
   constructor(options: IntakePoolOptions) {
     this.#options = options
@@ -181,9 +182,19 @@ export class IntakePool {
     if (lane.inFlight >= this.#laneInFlightMax) return false
     if (lane.waiting.length > 0 && !this.#flush(lane)) return false
     if (!pushRequest(lane.requests, lane.shared, request)) return false
-    lane.requests.publish()
+    this.#publishSoon()
     lane.inFlight++
     return true
+  }
+
+  /** One wake-up for all orders of a turn of the loop: each costs main as much as an order does. */
+  #publishSoon(): void {
+    if (this.#publishDue) return
+    this.#publishDue = true
+    setImmediate(() => {
+      this.#publishDue = false
+      for (const lane of this.#lanes) lane.requests.publish()
+    })
   }
 
   #leastLoaded(): Lane {
