@@ -155,24 +155,22 @@ export class Accounts {
   }
 
   /** Everything that counts as state, in an order of its own; for the state hash. */
-  facts(): unknown[] {
-    const tokens = [...this.#tokens.values()].map((token) => [
-      token.tokenId,
-      token.profileId,
-      token.label,
-      token.scopes,
-      token.createdMs,
-      token.lastUsedMs,
-      token.revoked,
-    ])
-    const profiles = this.#profiles.map(({ tokens: _tokens, ...fields }) =>
-      Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)),
-    )
-    const sessions = [...this.#sessions.values()].map((session) => [
-      session.digest,
-      session.profileId,
-      session.expiresMs,
-    ])
-    return [this.adminTokenDigest, profiles, tokens, sessions, [...this.#burnedNonces]]
+  *facts(): Iterable<unknown> {
+    yield this.adminTokenDigest
+    for (const { tokens: _tokens, ...fields } of this.#profiles) {
+      yield Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+    }
+    for (const token of this.#tokens.values()) {
+      const { tokenId, profileId, label, scopes, createdMs, lastUsedMs, revoked } = token
+      yield [tokenId, profileId, label, scopes, createdMs, lastUsedMs, revoked]
+    }
+    for (const { digest, profileId, expiresMs } of this.#sessions.values()) {
+      yield [digest, profileId, expiresMs]
+    }
+    yield* this.#burnedNonces
+  }
+
+  get tokenCount(): number {
+    return this.#tokens.size
   }
 }

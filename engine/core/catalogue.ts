@@ -78,9 +78,9 @@ export class Catalogue {
   }
 
   /** Everything that counts as state, in id order; for the state hash. */
-  facts(): unknown[] {
-    return this.#markets.map((market) =>
-      Object.entries(market).sort(([a], [b]) => (a < b ? -1 : 1)),
-    )
+  *facts(): Iterable<unknown> {
+    for (const market of this.#markets) {
+      yield Object.entries(market).sort(([a], [b]) => (a < b ? -1 : 1))
+    }
   }
 }

@@ -21,9 +21,19 @@ export function decideProfile(
   return free ? 0 : REJECT.USERNAME_TAKEN
 }
 
+/** Whether one more token may be made, for this profile (none yet: undefined) and for all. */
+export function mayMint(clearing: Clearing, profile: Profile | undefined): boolean {
+  if (clearing.accounts.tokenCount >= LIMITS.tokensMax) return false
+  return profile === undefined || profile.tokens.length < LIMITS.tokensPerProfileMax
+}
+
 /** Delegated signing needs trading beside it (domain §12.1). */
-export function decideToken(profile: Profile, scopes: readonly Scope[]): number {
-  if (profile.tokens.length >= LIMITS.tokensPerProfileMax) return REJECT.TOKEN_LIMIT
+export function decideToken(
+  clearing: Clearing,
+  profile: Profile,
+  scopes: readonly Scope[],
+): number {
+  if (!mayMint(clearing, profile)) return REJECT.TOKEN_LIMIT
   if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
     return REJECT.SCOPE_NOT_ALLOWED
   }

@@ -98,10 +98,21 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): number {
 
 function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): number {
   if (market.openSizeRaw + order.sizeRaw > Number.MAX_SAFE_INTEGER) return REJECT.OPEN_SIZE_LIMIT
+  if (clearing.orders.openCountOf(order.accountId) >= LIMITS.openOrdersPerProfileMax) {
+    return REJECT.OPEN_ORDERS_LIMIT
+  }
+  if (!hasRoomFor(clearing, order)) return REJECT.CAPACITY
   order.slot = clearing.orders.freeSlot()
   if (order.slot === 0) return REJECT.CAPACITY
   order.generation = clearing.orders.generationOf[order.slot] + 1
   return 0
+}
+
+/** Whether the maps that only grow can take what this order would add. */
+function hasRoomFor({ seen, ledger }: Clearing, order: PlaceOrder): boolean {
+  if (order.clientOrderId !== '' && seen.clientIdCount >= LIMITS.clientOrderIdsMax) return false
+  if (ledger.rowCount < LIMITS.positionsMax) return true
+  return ledger.findRow(order.accountId, order.marketId) !== 0
 }
 
 function gateBalance(clearing: Clearing, order: PlaceOrder): number {

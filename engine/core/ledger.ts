@@ -36,6 +36,10 @@ export class Ledger {
     this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId)
   }
 
+  get rowCount(): number {
+    return this.accountOfRow.length
+  }
+
   /** The row of an account in a market; 0 when it never had one. */
   findRow(accountId: number, marketId: number): number {
     return this.#rows.get(accountId * ROWS_PER_ACCOUNT_KEY + marketId) ?? 0

@@ -23,7 +23,7 @@ export class OrderTable {
   readonly priceTicksOf: Uint16Array
   readonly feeBpsOf: Uint16Array
   readonly sizeRawOf: Float64Array
-  /** Shares still open; for a market buy in flight, the spend still unspent. */
+  /** Shares still open; 0 for a market buy, which wants collateral's worth. */
   readonly leftRawOf: Float64Array
   readonly reservedRawOf: Float64Array
   /** What the arrival has traded so far: shares and collateral before fees. */
@@ -42,6 +42,8 @@ export class OrderTable {
   readonly #clientIdOf = new Map<number, string>()
   /** First order of each position row; 0 = none. */
   #firstOfRow = new Int32Array(1024)
+  /** Open and in-flight orders of each account. */
+  #openOf = new Uint32Array(1024)
   highSlot = 0
   openCount = 0
 
@@ -108,6 +110,20 @@ export class OrderTable {
     this.hashLowOf[slot] = order.hashLow
     if (order.clientOrderId !== '') this.#clientIdOf.set(slot, order.clientOrderId)
     this.#chainToRow(slot, row)
+    this.#count(order.accountId)
+  }
+
+  openCountOf(account: number): number {
+    return account < this.#openOf.length ? this.#openOf[account] : 0
+  }
+
+  #count(account: number): void {
+    if (account >= this.#openOf.length) {
+      const grown = new Uint32Array(Math.max(account + 1, this.#openOf.length * 2))
+      grown.set(this.#openOf)
+      this.#openOf = grown
+    }
+    this.#openOf[account]++
     this.openCount++
   }
 
@@ -123,6 +139,7 @@ export class OrderTable {
     this.#clientIdOf.delete(slot)
     this.stateOf[slot] = STATE.FREE
     this.openCount--
+    this.#openOf[this.accountOf[slot]]--
     this.#chainFree(slot)
   }
 

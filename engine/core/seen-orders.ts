@@ -18,11 +18,27 @@ export class SeenOrders {
   #high = new Uint32Array(FIRST_CELLS)
   #low = new Uint32Array(FIRST_CELLS)
   #count = 0
+  #foldedHigh = 0
+  #foldedLow = 0
   /** Key: account, colon, client order id. Value: the slot while the order lives, 0 after. */
   readonly #clientIds = new Map<string, number>()
 
   get count(): number {
     return this.#count
+  }
+
+  get clientIdCount(): number {
+    return this.#clientIds.size
+  }
+
+  /** What the set of hashes folds to, whatever order they came in; for the state hash. */
+  get folded(): readonly [high: number, low: number] {
+    return [this.#foldedHigh >>> 0, this.#foldedLow >>> 0]
+  }
+
+  #fold(high: number, low: number): void {
+    this.#foldedHigh ^= high
+    this.#foldedLow ^= low
   }
 
   hasHash(high: number, low: number): boolean {
@@ -37,6 +53,7 @@ export class SeenOrders {
     this.#high[cell] = high
     this.#low[cell] = low
     this.#count++
+    this.#fold(high, low)
   }
 
   /** Frees the hash of an order that left no trace, and closes the gap behind it. */
@@ -56,6 +73,7 @@ export class SeenOrders {
     this.#high[hole] = 0
     this.#low[hole] = 0
     this.#count--
+    this.#fold(high, low)
   }
 
   hasClientId(accountId: number, clientOrderId: string): boolean {

@@ -49,13 +49,16 @@ function moneyFacts(clearing: Clearing): number[] {
   return facts
 }
 
-function orderFacts(clearing: Clearing): number[] {
-  const { orders } = clearing
+/** Slots of open and in-flight orders by the age of their orders. */
+function liveSlots({ orders }: Clearing): number[] {
   const live: number[] = []
   for (let slot = 1; slot <= orders.highSlot; slot++) {
     if (orders.stateOf[slot] !== STATE.FREE) live.push(slot)
   }
-  live.sort((a, b) => orders.seqOf[a] - orders.seqOf[b])
+  return live.sort((a, b) => orders.seqOf[a] - orders.seqOf[b])
+}
+
+function orderFacts({ orders }: Clearing, live: readonly number[]): number[] {
   const facts: number[] = []
   for (const slot of live) {
     facts.push(
@@ -64,6 +67,8 @@ function orderFacts(clearing: Clearing): number[] {
       orders.marketOf[slot],
       orders.sideOf[slot],
       orders.outcomeOf[slot],
+      orders.orderTypeOf[slot],
+      orders.feeBpsOf[slot],
       orders.priceTicksOf[slot],
       orders.sizeRawOf[slot],
       orders.leftRawOf[slot],
@@ -74,14 +79,30 @@ function orderFacts(clearing: Clearing): number[] {
   return facts
 }
 
+/** A fact a line: one text of everything would pass what a string can hold. */
+function hashFacts(hash: ReturnType<typeof sha256.create>, facts: Iterable<unknown>): void {
+  for (const fact of facts) hash.update(utf8ToBytes(`${JSON.stringify(fact)}\n`))
+}
+
+function* clearingFacts(clearing: Clearing): Iterable<unknown> {
+  const { lastSeq, lastNowMs, rulesVersion, seen } = clearing
+  yield [lastSeq, lastNowMs, rulesVersion, seen.count, seen.clientIdCount, seen.folded]
+  yield* clearing.accounts.facts()
+  yield* clearing.catalogue.facts()
+}
+
 /** Lowercase hex. `bookDigests` are those of bookDigest, by rising market id. */
 export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]): string {
   const hash = sha256.create()
-  const facts = [clearing.lastSeq, clearing.lastNowMs, clearing.rulesVersion, clearing.seen.count]
-  hash.update(utf8ToBytes(JSON.stringify([facts, clearing.accounts.facts()])))
-  hash.update(utf8ToBytes(JSON.stringify(clearing.catalogue.facts())))
+  hashFacts(hash, clearingFacts(clearing))
   hash.update(bytesOf(moneyFacts(clearing)))
-  hash.update(bytesOf(orderFacts(clearing)))
+  const live = liveSlots(clearing)
+  hash.update(bytesOf(orderFacts(clearing, live)))
+  const named = live.filter((slot) => clearing.orders.clientIdOf(slot) !== '')
+  hashFacts(
+    hash,
+    named.map((slot) => [clearing.orders.seqOf[slot], clearing.orders.clientIdOf(slot)]),
+  )
   for (const digest of bookDigests) hash.update(digest)
   return bytesToHex(hash.digest())
 }

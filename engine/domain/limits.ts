@@ -8,7 +8,13 @@ export const LIMITS = {
   /** Open and in-flight orders of the whole exchange: the length of every order column. */
   orderSlotsMax: 1 << 21,
   marketsMax: 4096,
-  profilesMax: 1 << 24,
+  /** A map of V8 holds 2^24 keys: what is kept in one has a gate well below. */
+  profilesMax: 1 << 23,
+  tokensMax: 1 << 23,
+  clientOrderIdsMax: 1 << 23,
+  positionsMax: 1 << 23,
+  /** Of one profile, so that none can take every slot. */
+  openOrdersPerProfileMax: 1 << 18,
   /** Orders one cancel command may name; wider acts become several commands. */
   cancelItemsMax: 1000,
   batchCancelIdsMax: 50,

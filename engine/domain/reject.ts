@@ -58,6 +58,7 @@ export const REJECTS = [
   ['DUPLICATE_ORDER', 'This signed order was submitted before; sign a new salt.'],
   ['DUPLICATE_CLIENT_ORDER_ID', 'This clientOrderId was used before.'],
   ['OPEN_SIZE_LIMIT', 'The market cannot hold more open size.'],
+  ['OPEN_ORDERS_LIMIT', 'The profile holds as many open orders as it may; cancel some.'],
   ['CAPACITY', 'The exchange holds as many open orders as it can; cancel some or retry later.'],
   ['INSUFFICIENT_COLLATERAL', 'Insufficient collateral balance'],
   ['INSUFFICIENT_SHARES', 'Insufficient outcome token balance'],

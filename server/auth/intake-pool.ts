@@ -162,7 +162,9 @@ export class IntakePool {
       isReady: false,
     }
     worker.on('message', () => this.#drain(lane))
-    worker.on('error', (error) => this.#fault(error))
+    worker.on('error', (error) => {
+      this.#fault(new Error(`intake-${index} died: ${error.message}`))
+    })
     worker.on('exit', (code) => this.#fault(new Error(`intake-${index} ended with code ${code}`)))
     lane.results.arm()
     return lane

@@ -3,7 +3,12 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Profile } from '../../engine/core/accounts.ts'
-import { decideProfile, decideRevoke, decideToken } from '../../engine/core/decide-accounts.ts'
+import {
+  decideProfile,
+  decideRevoke,
+  decideToken,
+  mayMint,
+} from '../../engine/core/decide-accounts.ts'
 import type { ProfileFields, Rank, Scope, TokenFields } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
@@ -56,8 +61,9 @@ export class AccountChanges {
     const profile = fieldsOf(change, before)
     const reject = decideProfile(this.#pipeline.clearing, profile, before)
     if (reject !== 0) return this.#pipeline.refused(reject)
-    const tooMany = (before?.tokens.length ?? 0) >= LIMITS.tokensPerProfileMax
-    if (tokenScopes !== null && tooMany) return REJECT.TOKEN_LIMIT
+    if (tokenScopes !== null && !mayMint(this.#pipeline.clearing, before)) {
+      return this.#pipeline.refused(REJECT.TOKEN_LIMIT)
+    }
     const minted = tokenScopes === null ? null : this.#mint(tokenScopes, null)
     const kind = before === undefined ? 'createProfile' : 'editProfile'
     const profileId = before?.profileId ?? accounts.count + 1
@@ -74,7 +80,7 @@ export class AccountChanges {
     scopes: readonly Scope[],
     label: string | null,
   ): Promise<MintedToken | number> {
-    const reject = decideToken(profile, scopes)
+    const reject = decideToken(this.#pipeline.clearing, profile, scopes)
     if (reject !== 0) return this.#pipeline.refused(reject)
     const minted = this.#mint(scopes, label)
     const { profileId } = profile
@@ -106,7 +112,7 @@ export class AccountChanges {
       profile = made.profile
     }
     // The same proof may have come twice while the profile was made.
-    if (accounts.isNonceBurned(proven.nonce)) return REJECT.LOGIN_INVALID
+    if (accounts.isNonceBurned(proven.nonce)) return this.#pipeline.refused(REJECT.LOGIN_INVALID)
     const session = mintSession()
     const refused = await this.#pipeline.change({
       kind: 'login',

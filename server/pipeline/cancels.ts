@@ -92,6 +92,8 @@ export class Cancels {
     const live = this.#pipeline.liveOrders(profileId, marketId)
     const canceled = await this.#cancelByMarket(live)
     if (typeof canceled === 'number') return canceled
+    // That none is open may rest on a fill that is not durable yet.
+    if (canceled.size === 0) await this.#pipeline.durable()
     const { ids, clearing } = this.#pipeline
     const idOf = (order: OrderName) => ids.text(order.slot, order.generation)
     const gone = live.filter((order) => canceled.has(keyOf(order)))

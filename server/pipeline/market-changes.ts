@@ -23,7 +23,8 @@ export class MarketChanges {
     const { clearing, published } = this.#pipeline
     const reject = decideMarket(clearing, market)
     if (reject !== 0) return this.#pipeline.refused(reject)
-    if (clearing.catalogue.count >= this.#shards.marketsMax) return REJECT.MARKET_LIMIT
+    if (clearing.catalogue.count >= this.#shards.marketsMax)
+      return this.#pipeline.refused(REJECT.MARKET_LIMIT)
     const marketId = clearing.catalogue.count + 1
     // Before the first wait: its deadline may come, and ask its shard for room, within it.
     this.#shards.of(marketId)

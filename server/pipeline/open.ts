@@ -13,7 +13,7 @@ import { FollowerHandle } from '../../persistence/follower-handle.ts'
 import { JournalHandle } from '../../persistence/journal-handle.ts'
 import type { Durability } from '../../persistence/journal-port.ts'
 import { QueryHandle } from '../../persistence/query-handle.ts'
-import { type Progress, recoverJournal } from '../../persistence/recovery.ts'
+import { DataFolderError, type Progress, recoverJournal } from '../../persistence/recovery.ts'
 import { openSeal, type Seal } from '../../persistence/seal.ts'
 import { IntakePool } from '../auth/intake-pool.ts'
 import { OrderIds } from './order-ids.ts'
@@ -88,6 +88,12 @@ function recover(options: OpenOptions, onReady: () => void) {
   publisher.durableSeq = tail.seq
   const { marketThreads: threads, onFault } = options
   const shards = new Shards({ threads, visitor: publisher, onReady, onFault })
+  if (clearing.catalogue.count > shards.marketsMax) {
+    throw new DataFolderError(
+      `${options.dataDir} holds ${clearing.catalogue.count} markets and --market-threads each ` +
+        `takes ${shards.marketsMax} at the most; start it with --market-threads auto.`,
+    )
+  }
   for (const { marketId } of clearing.catalogue.all()) {
     const shard = shards.of(marketId)
     if (threads !== 0) handOver(marketId, clearing.orders, shard)

@@ -157,6 +157,13 @@ export class Pipeline {
       reply({ reject: result.rejectCode, issues: result.issues })
       return
     }
+    const token = this.clearing.accounts.tokenById(result.tokenId)
+    if (token === undefined || token.revoked) {
+      this.publisher.whenDurable(this.clearing.lastSeq, () =>
+        reply({ reject: REJECT.TOKEN_REVOKED }),
+      )
+      return
+    }
     const waitSec = this.#parts.profileWaitSec(result.profileId)
     if (waitSec > 0) reply({ reject: REJECT.RATE_LIMITED, retryAfterSec: waitSec })
     else this.#sequence(result, reply)

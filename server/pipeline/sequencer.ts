@@ -29,6 +29,13 @@ export interface OrderName {
   generation: number
 }
 
+interface Owed {
+  readonly marketId: number
+  readonly reason: CancelReason
+  readonly orders: readonly OrderName[]
+  sent: number
+}
+
 /** Room for the widest cancel, frame and head included. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
 
@@ -41,7 +48,8 @@ export class Sequencer {
   readonly #onLocked: (seq: number, marketId: number) => void
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines()
-  readonly #closing: { marketId: number; orders: OrderName[]; reason: CancelReason }[] = []
+  /** Cancels that are due and not all emitted yet. */
+  #owed: Owed[] = []
 
   constructor(parts: {
     clearing: Clearing
@@ -107,8 +115,8 @@ export class Sequencer {
     const nowMs = this.#ready(marketId, LIMITS.recordBytesMax)
     if (nowMs === null) return 0
     const seq = this.#stampRare(body, nowMs)
-    this.#closing.push({ marketId, orders: this.#openOrders(marketId), reason })
-    this.#emitClosing(nowMs)
+    this.#owe(marketId, reason)
+    this.#emitOwed(nowMs)
     return seq
   }
 
@@ -123,9 +131,7 @@ export class Sequencer {
         if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)
         continue
       }
-      const open = this.#openOrders(marketId)
-      const reason = status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED'
-      if (open.length > 0) this.#closing.push({ marketId, orders: open, reason })
+      this.#owe(marketId, status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
     }
     for (let slot = 1; slot <= orders.highSlot; slot++) {
       if (orders.stateOf[slot] === STATE.FREE || orders.expirationSecOf[slot] === 0) continue
@@ -133,16 +139,21 @@ export class Sequencer {
     }
   }
 
-  /** Emits every deadline that is due; false when a ring has no room even for those. */
+  /**
+   * Emits every deadline that is due. What a market's full ring has no room for stays owed, and
+   * that market takes nothing else before it; the others go on. False when the journal is full.
+   */
   emitDue(nowMs: TimeMs): boolean {
-    if (this.#closing.length > 0 && !this.#emitClosing(nowMs)) return false
     while (this.#marketDeadlines.nextMs <= nowMs) {
-      if (!this.#emitMarketDeadline(nowMs)) return false
+      if (!this.#hasRoom(0, CANCEL_BYTES)) return false
+      const marketId = this.#marketDeadlines.pop()
+      if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) continue
+      this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
+      this.#owe(marketId, 'MARKET_LOCKED')
     }
-    while (this.#expiries.nextMs <= nowMs) {
-      if (!this.#emitExpiries(nowMs)) return false
-    }
-    return true
+    if (this.#expiries.nextMs <= nowMs) this.#oweExpired(nowMs)
+    if (this.#owed.length > 0) this.#emitOwed(nowMs)
+    return this.#hasRoom(0, CANCEL_BYTES)
   }
 
   /** An order ended: its expiry is off. */
@@ -162,6 +173,7 @@ export class Sequencer {
   #ready(marketId: number, bytes: number): TimeMs | null {
     const nowMs = this.nowMs()
     if (!this.emitDue(nowMs)) return null
+    if (this.#owed.some((owed) => owed.marketId === marketId)) return null
     return this.#hasRoom(marketId, bytes + LIMITS.ringHeadroomBytes) ? nowMs : null
   }
 
@@ -207,64 +219,43 @@ export class Sequencer {
     return command.seq
   }
 
-  /** Emits what closing markets still owe their orders; false when a ring is full. */
-  #emitClosing(nowMs: TimeMs): boolean {
-    for (let market = this.#closing[0]; market !== undefined; market = this.#closing[0]) {
-      while (market.orders.length > 0) {
-        if (!this.#hasRoom(market.marketId, CANCEL_BYTES)) return false
-        const chunk = market.orders.splice(0, LIMITS.cancelItemsMax)
-        this.#stampCancel(market.marketId, chunk, market.reason, nowMs)
+  /** Emits the cancels that are owed, as far as their markets have room. */
+  #emitOwed(nowMs: TimeMs): void {
+    for (const owed of this.#owed) {
+      const { marketId, orders, reason } = owed
+      while (owed.sent < orders.length && this.#hasRoom(marketId, CANCEL_BYTES)) {
+        const chunk = orders.slice(owed.sent, owed.sent + LIMITS.cancelItemsMax)
+        this.#stampCancel(marketId, chunk, reason, nowMs)
+        owed.sent += chunk.length
       }
-      this.#closing.shift()
     }
-    return true
+    this.#owed = this.#owed.filter((owed) => owed.sent < owed.orders.length)
   }
 
-  #openOrders(marketId: number): OrderName[] {
-    const { orders } = this.#clearing
-    const open: OrderName[] = []
-    for (let slot = 1; slot <= orders.highSlot; slot++) {
-      if (orders.stateOf[slot] === STATE.FREE || orders.marketOf[slot] !== marketId) continue
-      open.push({ slot, generation: orders.generationOf[slot] })
+  /** All orders of a market that takes no more of them. */
+  #owe(marketId: number, reason: CancelReason): void {
+    const { orders: table } = this.#clearing
+    const orders: OrderName[] = []
+    for (let slot = 1; slot <= table.highSlot; slot++) {
+      if (table.stateOf[slot] === STATE.FREE || table.marketOf[slot] !== marketId) continue
+      orders.push({ slot, generation: table.generationOf[slot] })
     }
-    // By age: which slots they hold is an accident of this run.
-    return open.sort((a, b) => orders.seqOf[a.slot] - orders.seqOf[b.slot])
+    if (orders.length > 0) this.#owed.push({ marketId, reason, orders, sent: 0 })
   }
 
-  #emitMarketDeadline(nowMs: TimeMs): boolean {
-    const marketId = this.#marketDeadlines.pop()
-    const market = this.#clearing.catalogue.existing(marketId)
-    if (!takesOrders(market.status)) return true
-    if (!this.#hasRoom(marketId, CANCEL_BYTES)) {
-      this.#marketDeadlines.add(marketId, nowMs)
-      return false
-    }
-    this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
-    this.#closing.push({ marketId, orders: this.#openOrders(marketId), reason: 'MARKET_LOCKED' })
-    return this.#emitClosing(nowMs)
-  }
-
-  /** Cancels the due orders of one market, as many as one command holds. */
-  #emitExpiries(nowMs: TimeMs): boolean {
-    const { orders } = this.#clearing
-    const due: OrderName[] = []
-    let marketId = 0
-    while (this.#expiries.nextMs <= nowMs && due.length < LIMITS.cancelItemsMax) {
+  #oweExpired(nowMs: TimeMs): void {
+    const { orders: table } = this.#clearing
+    const byMarket = new Map<number, OrderName[]>()
+    while (this.#expiries.nextMs <= nowMs) {
       const slot = this.#expiries.pop()
-      if (marketId === 0) {
-        marketId = orders.marketOf[slot]
-        if (!this.#hasRoom(marketId, CANCEL_BYTES)) {
-          this.#expiries.add(slot, nowMs)
-          return false
-        }
-      }
-      if (orders.marketOf[slot] !== marketId) {
-        this.#expiries.add(slot, nowMs)
-        break
-      }
-      due.push({ slot, generation: orders.generationOf[slot] })
+      const marketId = table.marketOf[slot]
+      const order = { slot, generation: table.generationOf[slot] }
+      const due = byMarket.get(marketId)
+      if (due === undefined) byMarket.set(marketId, [order])
+      else due.push(order)
     }
-    if (due.length > 0) this.#stampCancel(marketId, due, 'EXPIRED', nowMs)
-    return true
+    for (const [marketId, orders] of byMarket) {
+      this.#owed.push({ marketId, reason: 'EXPIRED', orders, sent: 0 })
+    }
   }
 }

@@ -63,6 +63,7 @@ export const placeOrder = rawRoute({
     'DUPLICATE_ORDER',
     'DUPLICATE_CLIENT_ORDER_ID',
     'OPEN_SIZE_LIMIT',
+    'OPEN_ORDERS_LIMIT',
     'CAPACITY',
     'INSUFFICIENT_COLLATERAL',
     'INSUFFICIENT_SHARES',

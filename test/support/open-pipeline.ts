@@ -33,14 +33,14 @@ export function openForTest(
 
 const TOKEN = 'test-token'
 
-/** One market of this deadline and one funded profile with a token. */
-export async function fill(
-  { pipeline, seal }: RunningExchange,
-  collateralRaw: number,
+/** Creates the market of this id: ids count from 1. */
+export async function makeMarket(
+  { pipeline }: RunningExchange,
+  marketId: number,
   deadlineMs: number | null = null,
 ): Promise<void> {
   const market = {
-    slug: 'a-market',
+    slug: `market-${marketId}`,
     title: 'A market',
     description: '',
     deadlineMs,
@@ -48,14 +48,24 @@ export async function fill(
     categories: [],
     tags: [],
     conditionId: `0x${'1'.repeat(64)}`,
-    yesTokenId: '1',
-    noTokenId: '2',
+    yesTokenId: String(2 * marketId),
+    noTokenId: String(2 * marketId + 1),
     exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
     adapterAddress: null,
     minSizeRaw: 0,
     maxSpread: 0.035,
   }
-  await pipeline.change({ kind: 'createMarket', marketId: 1, market })
+  await pipeline.change({ kind: 'createMarket', marketId, market })
+}
+
+/** One market of this deadline and one funded profile with a token. */
+export async function fill(
+  exchange: RunningExchange,
+  collateralRaw: number,
+  deadlineMs: number | null = null,
+): Promise<void> {
+  const { pipeline, seal } = exchange
+  await makeMarket(exchange, 1, deadlineMs)
   pipeline.refreshMarket(1)
   const profile = {
     account: `0x${'a'.repeat(40)}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { REJECT } from '../../../engine/domain/reject.ts'
 import { newFolder } from '../../support/data-folder.ts'
-import { buy, fill, openForTest } from '../../support/open-pipeline.ts'
+import { buy, fill, makeMarket, openForTest } from '../../support/open-pipeline.ts'
 
 const ORDER = { priceTicks: 500, sizeRaw: 1_000_000 }
 const COST_RAW = 500_000
@@ -108,4 +108,13 @@ test('a crash between a lock and its cancels is made good at the next start', as
   assert.equal(second.pipeline.clearing.orders.openCount, 0)
   assert.equal(second.pipeline.clearing.ledger.collateralReservedRaw[1], 0)
   await second.stop()
+})
+
+test('a folder with more markets than `each` may have is refused', async () => {
+  const dataDir = newFolder()
+  const first = await openForTest(dataDir, { nowMs: START_MS })
+  for (let marketId = 1; marketId <= 65; marketId++) await makeMarket(first, marketId)
+  await first.stop()
+  const second = openForTest(dataDir, { nowMs: START_MS }, 'each')
+  await assert.rejects(second, /holds 65 markets and --market-threads each takes 64 at the most/)
 })

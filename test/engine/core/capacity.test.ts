@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decidePlace, type PlaceRequest } from '../../../engine/core/decide.ts'
+import { Exchange } from '../../../engine/core/exchange.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { blankPlace } from '../../../engine/wire/place-codec.ts'
+
+const PROFILE = {
+  account: '0x1',
+  username: null,
+  displayName: 'a',
+  client: 'eoa',
+  smartWallet: null,
+  rank: null,
+  feeCapBps: null,
+  scopes: ['trading'] as const,
+}
+const MARKET = {
+  slug: 'm',
+  title: 'm',
+  description: '',
+  deadlineMs: null,
+  feeEnabled: false,
+  categories: [],
+  tags: [],
+  conditionId: '0x',
+  yesTokenId: '1',
+  noTokenId: '2',
+  exchangeAddress: '0x',
+  adapterAddress: null,
+  minSizeRaw: 0,
+  maxSpread: 0,
+}
+
+test('one profile cannot take every slot: at its bound it must cancel, others trade on', () => {
+  const exchange = new Exchange()
+  const { clearing } = exchange
+  let seq = 0
+  const stamp = () => ({ seq: ++seq, nowMs: 1 })
+  exchange.apply({ ...stamp(), kind: 'createMarket', marketId: 1, market: MARKET })
+  for (const profileId of [1, 2]) {
+    const profile = { ...PROFILE, account: `0x${profileId}` }
+    const sealedSecret = new Uint8Array(0)
+    const token = { tokenId: `t${profileId}`, sealedSecret, label: null, scopes: [] }
+    exchange.apply({ ...stamp(), kind: 'createProfile', profileId, profile, token })
+    exchange.apply({ ...stamp(), kind: 'adjustBalance', profileId, collateralRaw: 1e12 })
+  }
+  const order = blankPlace()
+  const request: PlaceRequest = {
+    order,
+    tokenId: 't1',
+    ownerId: 1,
+    signerIsCaller: true,
+    makerIsCaller: true,
+    signatureOk: true,
+    signedFeeBps: 0,
+    timestampMs: 0,
+    recvWindowMs: 0,
+  }
+  const decide = (accountId: number, hash: number) => {
+    Object.assign(order, { marketId: 1, accountId, priceTicks: 1, sizeRaw: 1000, hashLow: hash })
+    Object.assign(request, { tokenId: `t${accountId}`, ownerId: accountId })
+    return decidePlace(clearing, request, 1)
+  }
+  for (let each = 1; each <= LIMITS.openOrdersPerProfileMax; each++) {
+    assert.equal(decide(1, each), 0)
+    Object.assign(order, stamp())
+    exchange.apply(order)
+  }
+  const next = LIMITS.openOrdersPerProfileMax + 1
+  assert.equal(decide(1, next), REJECT.OPEN_ORDERS_LIMIT)
+  assert.equal(decide(2, next), 0)
+  exchange.apply({
+    ...stamp(),
+    kind: 'cancelOrders',
+    marketId: 1,
+    reason: 0,
+    count: 1,
+    slots: Uint32Array.of(1),
+    generations: Uint32Array.of(1),
+  })
+  assert.equal(decide(1, next), 0)
+})
