@@ -24,3 +24,19 @@ test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () =
     assert(flow.fills > STEPS / 20, 'a flow trades')
   }
 })
+
+test('every law holds after every command', () => {
+  const first = freshSeed()
+  for (let seed = first; seed < first + 5; seed++) {
+    const flow = new TwinFlow(seed)
+    try {
+      for (let step = 1; step <= 2000; step++) {
+        flow.step()
+        flow.compareEverything()
+      }
+    } catch (error) {
+      console.log(`SEED=${seed} STEPS=${flow.steps}: ${flow.lastAct}`)
+      throw error
+    }
+  }
+})
