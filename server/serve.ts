@@ -16,7 +16,7 @@ import { type Log, openLog } from './ops/log.ts'
 import { Metrics } from './ops/metrics.ts'
 import { openExchange, type RunningExchange } from './pipeline/open.ts'
 import type { Services } from './routes/services.ts'
-import { startDemo } from './services/demo.ts'
+import { keepAdminToken, startDemo } from './services/demo.ts'
 import { watch, wire } from './wiring.ts'
 
 const TICK_MS = 20
@@ -38,14 +38,22 @@ function progressOn(log: Log) {
   }
 }
 
+function baseUrlOf({ tls, host }: ServeConfig, port: number): string {
+  return `${tls === undefined ? 'http' : 'https'}://${host}:${port}`
+}
+
 /** Makes the first admin token, or takes the configured one; only its digest is kept. */
 async function settleAdminToken(
   { pipeline }: RunningExchange,
-  given: string | undefined,
+  config: ServeConfig,
 ): Promise<string | null> {
+  const given = config.adminToken
   const known = pipeline.clearing.accounts.adminTokenDigest
   if (given === undefined && known !== '') return null
   const token = given ?? randomBytes(24).toString('base64url')
+  if (given === undefined && config.demo) {
+    keepAdminToken(config.dataDir, baseUrlOf(config, config.port), token)
+  }
   const tokenDigest = digestOf(token)
   if (tokenDigest !== known) await pipeline.change({ kind: 'setAdminToken', tokenDigest })
   return given === undefined ? token : null
@@ -116,7 +124,7 @@ async function serve(config: ServeConfig): Promise<void> {
   watch(exchange, metrics)
   const services = await wire(exchange, config, { metrics, clock: Date.now, isReady: () => true })
   setTouch((tokenId) => services.accounts.touch(tokenId))
-  const adminToken = await settleAdminToken(exchange, config.adminToken)
+  const adminToken = await settleAdminToken(exchange, config)
   const identity = config.identity === undefined ? undefined : identityCheck(config.identity)
   const { headerPrefixes } = config
   const guard = new Guard({
@@ -140,14 +148,14 @@ async function serve(config: ServeConfig): Promise<void> {
     ...(config.tls === undefined ? {} : { tls: config.tls }),
   })
   const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
-  const port = await gateway.listen(config.host, config.port)
-  const scheme = config.tls === undefined ? 'http' : 'https'
-  const baseUrl = `${scheme}://${config.host}:${port}`
+  const baseUrl = baseUrlOf(config, await gateway.listen(config.host, config.port))
   if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
+  const token = config.adminToken ?? adminToken
   const demo = config.demo
-    ? await startDemo({ dataDir: config.dataDir, baseUrl, adminToken, config, log })
-    : { stop: async () => {} }
+    ? startDemo({ dataDir: config.dataDir, baseUrl, adminToken: token, config, log })
+    : { ready: true, stop: async () => {} }
   onSignals(log, () => stop(log, { exchange, gateway, ticker, metrics }, demo.stop))
+  if (!(await demo.ready)) return
   process.stdout.write(`listening ${baseUrl}\n`)
 }
 

@@ -1,29 +1,20 @@
 // `--demo`: fills an empty data folder with a lively exchange, and keeps its books alive.
 
-import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { accountOf } from '../auth/client-order.ts'
-import { boolean, integer, text } from '../http/scalars.ts'
-import { compile, list, openObject } from '../http/schema.ts'
+import { boolean, text } from '../http/scalars.ts'
+import { compile, openObject } from '../http/schema.ts'
+import { DemoClient, type DemoMarket } from './demo-client.ts'
 import {
-  adminCall,
-  DemoClient,
-  type DemoMarket,
-  type DemoTrader,
-  type Venue,
-} from './demo-client.ts'
+  BOTS,
+  type Filling,
+  fillBots,
+  fillMarkets,
+  fillTraders,
+  MARKETS,
+  signIn,
+  TRADERS,
+} from './demo-fill.ts'
+import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { type MarketMaker, startMarketMaker } from './market-maker.ts'
-
-const MARKETS = [
-  { slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?', fee: true },
-  { slug: 'btc-above-100k', title: 'Will BTC close above $100,000 this week?', fee: true },
-  { slug: 'home-team-wins', title: 'Will the home team win on Saturday?', fee: false },
-  { slug: 'rates-cut-in-march', title: 'Will rates be cut in March?', fee: false },
-] as const
-const TRADERS = 3
-const TRADER_FUNDS_RAW = 10_000_000_000
-const BOT_FUNDS_RAW = 1_000_000_000_000
 
 export interface DemoOptions {
   readonly dataDir: string
@@ -37,9 +28,12 @@ export interface DemoOptions {
   readonly log: { warn(sentence: string): void; info(sentence: string): void }
 }
 
-const knownProfile = compile(
-  openObject({ profileId: integer(1), account: text(), tokenId: text(), secret: text() }),
-)
+export interface Demo {
+  /** True when the books have their first quotes; false when it was stopped before. */
+  readonly ready: Promise<boolean>
+  stop(): Promise<void>
+}
+
 const knownMarket = compile(
   openObject({
     slug: text(),
@@ -48,35 +42,6 @@ const knownMarket = compile(
     metadata: openObject({ fee: boolean() }),
   }),
 )
-const knownTrader = openObject({
-  profileId: integer(1),
-  account: text(),
-  privateKey: text(),
-  tokenId: text(),
-  secret: text(),
-})
-const knownDemo = compile(openObject({ adminToken: text(), traders: list(knownTrader) }))
-
-async function makeTrader(
-  venue: Venue,
-  adminToken: string,
-  key: Uint8Array,
-  fundsRaw: number,
-): Promise<DemoTrader> {
-  const made = await adminCall(venue.baseUrl, adminToken, '/admin/profiles', {
-    account: accountOf(key),
-    rank: 'Bronze',
-    apiToken: { scopes: ['trading'] },
-  })
-  if (!knownProfile.holds(made)) throw new Error('a new profile comes with a token')
-  const { profileId, account, tokenId, secret } = made
-  if (fundsRaw > 0) {
-    const credit = { profileId, collateralRaw: fundsRaw }
-    await adminCall(venue.baseUrl, adminToken, '/admin/balances', credit)
-  }
-  const privateKey = `0x${Buffer.from(key).toString('hex')}`
-  return { profileId, account, privateKey, tokenId, secret }
-}
 
 async function readMarket(baseUrl: string, slug: string): Promise<DemoMarket | null> {
   const response = await fetch(`${baseUrl}/markets/${slug}`)
@@ -87,73 +52,83 @@ async function readMarket(baseUrl: string, slug: string): Promise<DemoMarket | n
   return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee }
 }
 
-/** Keys of the demo's own two bots follow from the admin token, so a restart finds them again. */
-function botKey(adminToken: string, name: string): Buffer {
-  return createHash('sha256').update(`outcomex demo ${name} ${adminToken}`).digest()
-}
-
-/** A bot's fresh token; those of earlier starts are revoked, so that they never pile up. */
-async function startBot(
-  venue: Venue,
-  adminToken: string,
-  name: string,
-  isNew: boolean,
-): Promise<DemoClient> {
-  const key = botKey(adminToken, name)
-  const trader = await makeTrader(venue, adminToken, key, isNew ? BOT_FUNDS_RAW : 0)
-  const bot = new DemoClient(trader, venue)
-  const tokens = await bot.call('GET', '/auth/api-tokens')
-  const known = compile(list(openObject({ tokenId: text() })))
-  if (!known.holds(tokens)) throw new Error('a token list is a list')
-  for (const { tokenId } of tokens) {
-    if (tokenId !== trader.tokenId) await bot.call('DELETE', `/auth/api-tokens/${tokenId}`)
-  }
-  return bot
-}
-
-async function fill(venue: Venue, adminToken: string): Promise<DemoTrader[]> {
-  for (const market of MARKETS) {
-    const body = { kind: 'clob', ...market, categories: ['demo'] }
-    await adminCall(venue.baseUrl, adminToken, '/admin/markets', body)
-  }
-  const traders: DemoTrader[] = []
-  for (let index = 0; index < TRADERS; index++) {
-    traders.push(await makeTrader(venue, adminToken, randomBytes(32), TRADER_FUNDS_RAW))
-  }
-  return traders
-}
-
-function readDemo(path: string): { adminToken: string; traders: readonly DemoTrader[] } | null {
-  if (!existsSync(path)) return null
-  const demo: unknown = JSON.parse(readFileSync(path, 'utf8'))
-  return knownDemo.holds(demo) ? demo : null
-}
-
 async function isEmpty(baseUrl: string): Promise<boolean> {
   const slugs: unknown = await (await fetch(`${baseUrl}/markets/active/slugs`)).json()
   return Array.isArray(slugs) && slugs.length === 0
 }
 
-/** Makes or finds the demo and starts its bots; resolves when the books have their first quotes. */
-export async function startDemo(options: DemoOptions): Promise<MarketMaker> {
-  const { baseUrl, config, log } = options
-  const path = join(options.dataDir, 'demo.json')
-  const known = readDemo(path)
-  const adminToken = options.adminToken ?? known?.adminToken ?? ''
-  const idle = { stop: async () => {} }
-  const isNew = known === null
-  if (adminToken === '' || (isNew && !(await isEmpty(baseUrl)))) {
-    log.warn('the data folder holds an exchange that is no demo; it is served as it is')
-    return idle
+interface Found {
+  readonly demo: DemoFile
+  /** With another admin token the bots are other profiles, which are yet to be made. */
+  readonly hasBots: boolean
+}
+
+/** The demo of this folder with a token that opens it; null, and a word why, when it is none. */
+async function findDemo(options: DemoOptions): Promise<Found | null> {
+  const { baseUrl, log } = options
+  const known = readDemo(options.dataDir)
+  if (known === 'damaged') {
+    log.warn('demo.json is damaged: the exchange is served as it is, without the bots of the demo')
+    return null
   }
+  const adminToken = options.adminToken ?? known?.adminToken ?? ''
+  if (adminToken === '' || (known === null && !(await isEmpty(baseUrl)))) {
+    log.warn('the data folder holds an exchange that is no demo; it is served as it is')
+    return null
+  }
+  const traders = known !== null && known.traders.length >= TRADERS.length ? known.traders : []
+  const hasBots = traders.length > 0 && known?.adminToken === adminToken
+  return { demo: { baseUrl, adminToken, traders }, hasBots }
+}
+
+/** demo.json has its traders only when all is made and funded: nothing is ever given twice. */
+async function complete(dataDir: string, found: Found, filling: Filling): Promise<void> {
+  const { demo, hasBots } = found
+  const hasTraders = demo.traders.length > 0
+  if (hasBots || !hasTraders) writeDemo(dataDir, demo)
+  if (hasBots) return
+  await fillMarkets(filling)
+  await fillBots(filling)
+  const traders = hasTraders ? demo.traders : await fillTraders(filling)
+  if (!filling.isStopped()) writeDemo(dataDir, { ...demo, traders })
+}
+
+/** What must be on the disk before an admin token is valid: without it no start can go on. */
+export function keepAdminToken(dataDir: string, baseUrl: string, adminToken: string): void {
+  writeDemo(dataDir, { baseUrl, adminToken, traders: [] })
+}
+
+async function begin(options: DemoOptions, isStopped: () => boolean): Promise<MarketMaker | null> {
+  const { baseUrl, config, log } = options
+  const found = await findDemo(options)
+  if (found === null) return null
   const venue = { baseUrl, headerPrefix: config.headerPrefixes[0], domain: config.domain }
-  const traders = known?.traders ?? (await fill(venue, adminToken))
-  writeFileSync(path, `${JSON.stringify({ baseUrl, adminToken, traders }, null, 2)}\n`, {
-    mode: 0o600,
-  })
-  const maker = await startBot(venue, adminToken, 'maker', isNew)
-  const taker = await startBot(venue, adminToken, 'taker', isNew)
-  const found = await Promise.all(MARKETS.map(({ slug }) => readMarket(baseUrl, slug)))
-  const markets = found.flatMap((market) => (market === null ? [] : [market]))
+  const filling = { venue, adminToken: found.demo.adminToken, isStopped }
+  await complete(options.dataDir, found, filling)
+  if (isStopped()) return null
+  const maker = new DemoClient(await signIn(filling, BOTS[0]), venue)
+  const taker = new DemoClient(await signIn(filling, BOTS[1]), venue)
+  const read = await Promise.all(MARKETS.map(({ slug }) => readMarket(baseUrl, slug)))
+  const markets = read.flatMap((market) => (market === null ? [] : [market]))
+  if (isStopped()) return null
   return startMarketMaker({ maker, taker, markets, warn: (sentence) => log.warn(sentence) })
+}
+
+/** Makes or finds the demo and starts its bots. */
+export function startDemo(options: DemoOptions): Demo {
+  let stopped = false
+  const begun = begin(options, () => stopped)
+  const quoted = async () => {
+    await (await begun)?.ready
+    return !stopped
+  }
+  return {
+    ready: quoted(),
+    async stop() {
+      stopped = true
+      // A failure to begin is told by `ready`.
+      const bots = await begun.catch(() => null)
+      await bots?.stop()
+    },
+  }
 }

@@ -3,6 +3,8 @@
 import type { DemoClient, DemoMarket } from './demo-client.ts'
 
 export interface MarketMaker {
+  /** Resolves when every book has its first quotes. */
+  readonly ready: Promise<void>
   stop(): Promise<void>
 }
 
@@ -44,8 +46,8 @@ async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number
   await taker.place(market, { isBuy: true, outcome, priceTicks, shares, type: 'FAK' })
 }
 
-/** Resolves when every book has its first quotes; a failed round is said once and tried again. */
-export async function startMarketMaker(options: MarketMakerOptions): Promise<MarketMaker> {
+/** A failed round is said once and tried again. */
+export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
   const { maker, taker, markets, warn } = options
   const fair = new Map(markets.map((market, index) => [market, 350 + 100 * index]))
   let stopped = false
@@ -66,18 +68,18 @@ export async function startMarketMaker(options: MarketMakerOptions): Promise<Mar
       if (!stopped && sentence !== said) warn(sentence)
       said = sentence
     })
-  let running = guarded()
-  await running
   const next = () => {
+    if (stopped) return
     timer = setTimeout(() => {
       running = guarded()
-      running.then(() => {
-        if (!stopped) next()
-      })
+      running.then(next)
     }, ROUND_MS)
   }
-  next()
+  let running = guarded()
+  const ready = running
+  ready.then(next)
   return {
+    ready,
     async stop() {
       stopped = true
       clearTimeout(timer)

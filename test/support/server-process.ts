@@ -127,6 +127,22 @@ function markOf(lines: string, msg: string): Mark | null {
   return null
 }
 
+/** Starts the server and waits for a line of it, or its end. */
+async function serveUntil(options: ServeOptions, prefix: string) {
+  const { dataDir, args = [], demo = false, wrapper } = options
+  const own = demo ? ['--demo'] : ['--admin-token', ADMIN_TOKEN]
+  let found = (_rest: string) => {}
+  const line = new Promise<string>((resolve) => {
+    found = resolve
+  })
+  const words = ['serve', '--data', dataDir, '--port', '0', ...own, ...args]
+  const onLine = (each: string) => {
+    if (each.startsWith(prefix)) found(each.slice(prefix.length))
+  }
+  const run = new Run(words, onLine, wrapper)
+  return { run, said: await Promise.race([line, run.ended]) }
+}
+
 export class ServerProcess {
   readonly baseUrl: string
   readonly #run: Run
@@ -138,20 +154,21 @@ export class ServerProcess {
 
   /** Resolves when the server listens; one that ends before fails with what it said. */
   static async start(options: ServeOptions): Promise<ServerProcess> {
-    const { dataDir, args = [], demo = false, wrapper } = options
-    const own = demo ? ['--demo'] : ['--admin-token', ADMIN_TOKEN]
-    let found = (_baseUrl: string) => {}
-    const listening = new Promise<string>((resolve) => {
-      found = resolve
-    })
-    const words = ['serve', '--data', dataDir, '--port', '0', ...own, ...args]
-    const onLine = (line: string) => {
-      if (line.startsWith('listening ')) found(line.slice('listening '.length))
-    }
-    const run = new Run(words, onLine, wrapper)
-    const baseUrl = await Promise.race([listening, run.ended])
+    const { run, said: baseUrl } = await serveUntil(options, 'listening ')
     if (typeof baseUrl === 'string') return new ServerProcess(run, baseUrl)
     assert.fail(`the server ended before it listened: ${JSON.stringify(baseUrl)}`)
+  }
+
+  /** A first start that gets a signal between its admin token and its readiness. */
+  static async cutShort(
+    options: ServeOptions,
+    isThere: () => Promise<boolean>,
+    signal: NodeJS.Signals,
+  ): Promise<Ended> {
+    const { run } = await serveUntil(options, 'admin token ')
+    while (!(await isThere())) assert.equal(run.child.exitCode, null, run.stderr)
+    run.child.kill(signal)
+    return run.ended
   }
 
   get ended(): Promise<Ended> {

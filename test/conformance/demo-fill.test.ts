@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { boolean, integer, text } from '../../server/http/scalars.ts'
+import { compile, list, object, openObject } from '../../server/http/schema.ts'
+import { startDemo } from '../../server/services/demo.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { bookShape, ExchangeClient, SHARE, send, shaped } from '../support/exchange-client.ts'
+import { compileProgram, ServerProcess } from '../support/server-process.ts'
+
+// A first start of the demo that ends while it fills its folder: the next one goes on.
+
+const MARKETS = 4
+const TRADERS = 3
+const FUNDS_RAW = 10_000 * SHARE
+/** The fill writes about 25 commands; the quotes of the bots follow. */
+const KILLED_AT_SEQ = [0, 6, 13]
+
+await compileProgram()
+
+const trader = object({
+  profileId: integer(1),
+  account: text(),
+  privateKey: text(),
+  tokenId: text(),
+  secret: text(),
+})
+const demoShape = compile(object({ baseUrl: text(), adminToken: text(), traders: list(trader) }))
+const readyShape = compile(openObject({ ready: boolean(), seq: integer(0) }))
+const marketShape = compile(
+  openObject({
+    id: integer(1),
+    slug: text(),
+    tokens: openObject({ yes: text(), no: text() }),
+    venue: openObject({ exchange: text() }),
+    metadata: openObject({ fee: boolean() }),
+  }),
+)
+
+function demoOf(dataDir: string) {
+  const path = join(dataDir, 'demo.json')
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+  return shaped(demoShape, JSON.parse(readFileSync(path, 'utf8')))
+}
+
+/** The start has written as many commands; 0 is there as soon as the admin token is known. */
+function hasWritten(dataDir: string, seq: number): () => Promise<boolean> {
+  return async () => {
+    if (seq === 0) return true
+    const { baseUrl } = demoOf(dataDir)
+    if (baseUrl.endsWith(':0')) {
+      // It listens, and is about to say where.
+      await new Promise((resolve) => setImmediate(resolve))
+      return false
+    }
+    return shaped(readyShape, (await send(baseUrl, 'GET', '/ready')).body).seq >= seq
+  }
+}
+
+/** Four quoted books, and three traders with exactly their funds who can trade. */
+async function expectWholeDemo(dataDir: string): Promise<void> {
+  const server = await ServerProcess.start({ dataDir, demo: true })
+  const { adminToken, baseUrl, traders } = demoOf(dataDir)
+  assert.equal(baseUrl, server.baseUrl)
+  assert.equal(traders.length, TRADERS)
+  const client = new ExchangeClient(baseUrl, adminToken)
+  const slugs = await client.get('/markets/active/slugs')
+  assert.ok(Array.isArray(slugs) && slugs.length === MARKETS, JSON.stringify(slugs))
+  const names = ['rain-tomorrow', 'btc-above-100k', 'home-team-wins', 'rates-cut-in-march']
+  for (const [index, slug] of names.entries()) {
+    // The maker renews its quotes one after the other: a side is empty for a moment at most.
+    const seen = { bids: 0, asks: 0 }
+    while (seen.bids === 0 || seen.asks === 0) {
+      const book = shaped(bookShape, await client.get(`/markets/${slug}/orderbook`))
+      seen.bids += book.bids.length
+      seen.asks += book.asks.length
+    }
+    const owner = traders[index % TRADERS]
+    const key = Buffer.from(owner.privateKey.slice(2), 'hex')
+    if (index < TRADERS) {
+      const balances = await client.balances({ ...owner, key })
+      assert.deepEqual(balances, { freeRaw: FUNDS_RAW, reservedRaw: 0 })
+    }
+    const { venue, metadata, ...market } = shaped(marketShape, await client.get(`/markets/${slug}`))
+    await client.placed(
+      { ...owner, key },
+      { ...market, exchange: venue.exchange, fee: metadata.fee },
+      { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC', salt: index + 1 },
+    )
+  }
+  await server.kill()
+}
+
+describe('a first start that ends early', { concurrency: 2 }, () => {
+  for (const seq of KILLED_AT_SEQ) {
+    test(`a demo killed at command ${seq} of its first start is whole after the next`, async () => {
+      const dataDir = newFolder()
+      const there = hasWritten(dataDir, seq)
+      const { signal } = await ServerProcess.cutShort({ dataDir, demo: true }, there, 'SIGKILL')
+      assert.equal(signal, 'SIGKILL')
+      await expectWholeDemo(dataDir)
+    })
+  }
+
+  test('SIGTERM in the middle stops in good order, and the next start goes on', async () => {
+    const dataDir = newFolder()
+    const there = hasWritten(dataDir, 4)
+    const ended = await ServerProcess.cutShort({ dataDir, demo: true }, there, 'SIGTERM')
+    assert.deepEqual([ended.code, ended.stdout.includes('listening')], [0, false])
+    assert.deepEqual(demoOf(dataDir).traders, [])
+    await expectWholeDemo(dataDir)
+  })
+})
+
+test('a damaged demo.json is said, and no bots are started', async () => {
+  const dataDir = newFolder()
+  writeFileSync(join(dataDir, 'demo.json'), '{"baseUrl":')
+  const said: string[] = []
+  const demo = startDemo({
+    dataDir,
+    baseUrl: 'http://127.0.0.1:1',
+    adminToken: null,
+    config: { headerPrefixes: ['svc-'], domain: { name: 'none', chainId: 1 } },
+    log: { warn: (sentence) => said.push(sentence), info: () => {} },
+  })
+  assert.equal(await demo.ready, true)
+  assert.match(said.join(), /^demo\.json is damaged/)
+  await demo.stop()
+})
