@@ -6,6 +6,7 @@ import type { Command, PlaceOrder, ProfileFields, RareCommand } from '../engine/
 import type { MarketSpec } from '../engine/domain/market.ts'
 import { OUTCOME, SIDE } from '../engine/domain/order.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
+import { marketSpec, profileFields } from '../test/support/specs.ts'
 
 export const START_MS = 1_700_000_000_000
 export const FEE_BPS = 300
@@ -25,36 +26,12 @@ export function tokenIdOf(account: number): string {
 }
 
 export function profileOf(account: number): ProfileFields {
-  return {
-    account: `0x${account.toString(16).padStart(40, '0')}`,
-    username: null,
-    displayName: `Trader ${account}`,
-    client: 'eoa',
-    smartWallet: null,
-    rank: { id: 1, name: 'Bronze', feeRateBps: FEE_BPS },
-    feeCapBps: null,
-    scopes: ['trading'],
-  }
+  return profileFields(account, { rank: { id: 1, name: 'Bronze', feeRateBps: FEE_BPS } })
 }
 
 /** Every market takes fees: the dearest way of a fill. */
 export function marketOf(marketId: number): MarketSpec {
-  return {
-    slug: `market-${marketId}`,
-    title: `Market ${marketId}`,
-    description: '',
-    deadlineMs: null,
-    feeEnabled: true,
-    categories: [],
-    tags: [],
-    conditionId: `0x${marketId.toString(16).padStart(64, '0')}`,
-    yesTokenId: String(marketId * 2),
-    noTokenId: String(marketId * 2 + 1),
-    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
-    adapterAddress: null,
-    minSizeRaw: 0,
-    maxSpread: 0.03,
-  }
+  return marketSpec(marketId, { feeEnabled: true })
 }
 
 type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never

@@ -14,6 +14,7 @@ import type { MarketSpec } from '../../engine/domain/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { type RejectName, rejectName } from '../../engine/domain/reject.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
+import { marketSpec, profileFields } from './specs.ts'
 
 // A small caller of the one-thread exchange: it decides, stamps, applies and reports, as the
 // sequencer does, with every step at hand for a test.
@@ -80,43 +81,6 @@ function resultName(code: number): ResultName {
 
 function isResult(name: string): name is ResultName {
   return name in RESULT
-}
-
-export function profileFields(
-  account: number,
-  changes: Partial<ProfileFields> = {},
-): ProfileFields {
-  return {
-    account: `0x${account.toString(16).padStart(40, '0')}`,
-    username: null,
-    displayName: `Trader ${account}`,
-    client: 'eoa',
-    smartWallet: null,
-    rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
-    feeCapBps: null,
-    scopes: ['trading'],
-    ...changes,
-  }
-}
-
-export function marketSpec(marketId: number, changes: Partial<MarketSpec> = {}): MarketSpec {
-  return {
-    slug: `market-${marketId}`,
-    title: `Market ${marketId}`,
-    description: '',
-    deadlineMs: null,
-    feeEnabled: false,
-    categories: [],
-    tags: [],
-    conditionId: `0x${marketId.toString(16).padStart(64, '0')}`,
-    yesTokenId: String(marketId * 2),
-    noTokenId: String(marketId * 2 + 1),
-    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
-    adapterAddress: null,
-    minSizeRaw: 0,
-    maxSpread: 0.03,
-    ...changes,
-  }
 }
 
 type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never

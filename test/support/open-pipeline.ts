@@ -4,6 +4,7 @@
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { MarketThreads } from '../../server/pipeline/shards.ts'
+import { marketSpec, profileFields } from './specs.ts'
 
 export interface TestClock {
   nowMs: number
@@ -39,22 +40,7 @@ export async function makeMarket(
   marketId: number,
   deadlineMs: number | null = null,
 ): Promise<void> {
-  const market = {
-    slug: `market-${marketId}`,
-    title: 'A market',
-    description: '',
-    deadlineMs,
-    feeEnabled: false,
-    categories: [],
-    tags: [],
-    conditionId: `0x${'1'.repeat(64)}`,
-    yesTokenId: String(2 * marketId),
-    noTokenId: String(2 * marketId + 1),
-    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
-    adapterAddress: null,
-    minSizeRaw: 0,
-    maxSpread: 0.035,
-  }
+  const market = marketSpec(marketId, { deadlineMs })
   await pipeline.change({ kind: 'createMarket', marketId, market })
 }
 
@@ -67,16 +53,7 @@ export async function fill(
   const { pipeline, seal } = exchange
   await makeMarket(exchange, 1, deadlineMs)
   pipeline.refreshMarket(1)
-  const profile = {
-    account: `0x${'a'.repeat(40)}`,
-    username: null,
-    displayName: 'a',
-    client: 'eoa',
-    smartWallet: null,
-    rank: null,
-    feeCapBps: null,
-    scopes: ['trading'] as const,
-  }
+  const profile = profileFields(1, { rank: null })
   const sealedSecret = seal.seal(new Uint8Array(32))
   const token = { tokenId: TOKEN, sealedSecret, label: null, scopes: ['trading'] as const }
   await pipeline.change({ kind: 'createProfile', profileId: 1, profile, token })

@@ -2,23 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Accounts, effectiveFeeBps } from '../../../engine/core/accounts.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { profileFields } from '../../support/specs.ts'
 
-const FIELDS = {
-  account: '0xAbC',
-  username: null,
-  displayName: 'a',
-  client: 'eoa',
-  smartWallet: null,
-  rank: null,
-  feeCapBps: null,
-  scopes: [],
-}
+const FIELDS = profileFields(1, { rank: null })
 const BRONZE = { id: 1, name: 'Bronze', feeRateBps: 300 }
 
 function withProfiles(count: number): Accounts {
   const accounts = new Accounts()
   for (let id = 1; id <= count; id++) {
-    accounts.putProfile(id, { ...FIELDS, account: `0x${id}` }, 1)
+    accounts.putProfile(id, profileFields(id), 1)
   }
   return accounts
 }

@@ -5,42 +5,16 @@ import { Exchange } from '../../../engine/core/exchange.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject.ts'
 import { blankPlace } from '../../../engine/wire/place-codec.ts'
-
-const PROFILE = {
-  account: '0x1',
-  username: null,
-  displayName: 'a',
-  client: 'eoa',
-  smartWallet: null,
-  rank: null,
-  feeCapBps: null,
-  scopes: ['trading'] as const,
-}
-const MARKET = {
-  slug: 'm',
-  title: 'm',
-  description: '',
-  deadlineMs: null,
-  feeEnabled: false,
-  categories: [],
-  tags: [],
-  conditionId: '0x',
-  yesTokenId: '1',
-  noTokenId: '2',
-  exchangeAddress: '0x',
-  adapterAddress: null,
-  minSizeRaw: 0,
-  maxSpread: 0,
-}
+import { marketSpec, profileFields } from '../../support/specs.ts'
 
 test('one profile cannot take every slot: at its bound it must cancel, others trade on', () => {
   const exchange = new Exchange()
   const { clearing } = exchange
   let seq = 0
   const stamp = () => ({ seq: ++seq, nowMs: 1 })
-  exchange.apply({ ...stamp(), kind: 'createMarket', marketId: 1, market: MARKET })
+  exchange.apply({ ...stamp(), kind: 'createMarket', marketId: 1, market: marketSpec(1) })
   for (const profileId of [1, 2]) {
-    const profile = { ...PROFILE, account: `0x${profileId}` }
+    const profile = profileFields(profileId)
     const sealedSecret = new Uint8Array(0)
     const token = { tokenId: `t${profileId}`, sealedSecret, label: null, scopes: [] }
     exchange.apply({ ...stamp(), kind: 'createProfile', profileId, profile, token })

@@ -17,7 +17,7 @@ import {
   readPlaceHead,
   stampPlace,
 } from '../../../engine/wire/place-codec.ts'
-import { profileFields } from '../../support/exchange-driver.ts'
+import { profileFields } from '../../support/specs.ts'
 
 const safe = fc.maxSafeNat()
 const u32 = fc.nat(2 ** 32 - 1)

@@ -1,0 +1,41 @@
+// Profiles and markets of tests and benches: plain ones, changed where a test means it.
+
+import type { ProfileFields } from '../../engine/domain/command.ts'
+import type { MarketSpec } from '../../engine/domain/market.ts'
+
+export function profileFields(
+  account: number,
+  changes: Partial<ProfileFields> = {},
+): ProfileFields {
+  return {
+    account: `0x${account.toString(16).padStart(40, '0')}`,
+    username: null,
+    displayName: `Trader ${account}`,
+    client: 'eoa',
+    smartWallet: null,
+    rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+    feeCapBps: null,
+    scopes: ['trading'],
+    ...changes,
+  }
+}
+
+export function marketSpec(marketId: number, changes: Partial<MarketSpec> = {}): MarketSpec {
+  return {
+    slug: `market-${marketId}`,
+    title: `Market ${marketId}`,
+    description: '',
+    deadlineMs: null,
+    feeEnabled: false,
+    categories: [],
+    tags: [],
+    conditionId: `0x${marketId.toString(16).padStart(64, '0')}`,
+    yesTokenId: String(marketId * 2),
+    noTokenId: String(marketId * 2 + 1),
+    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
+    adapterAddress: null,
+    minSizeRaw: 0,
+    maxSpread: 0.03,
+    ...changes,
+  }
+}
