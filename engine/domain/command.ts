@@ -112,5 +112,4 @@ export type RareCommand = Stamp &
     | { kind: 'adjustBalance'; profileId: number; collateralRaw: number }
   )
 
-export type RareKind = RareCommand['kind']
 export type Command = PlaceOrder | CancelOrders | RareCommand

@@ -19,7 +19,6 @@ export const POLICY_OF_TYPE = [
 
 /** Index = number on the wire (domain §4.1). */
 export const STP_POLICIES = ['cancel_maker', 'cancel_taker', 'cancel_both'] as const
-export type StpPolicy = (typeof STP_POLICIES)[number]
 export const STP = { CANCEL_MAKER: 0, CANCEL_TAKER: 1, CANCEL_BOTH: 2 } as const
 
 /** BUY YES and SELL NO are bids of the YES ladder; SELL YES and BUY NO are asks (domain §2.1). */

@@ -1,7 +1,6 @@
 // Cancels by the names clients use: order ids, client order ids, a whole market (domain §4.7,
 // §4.8).
 
-import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, rejectSentence } from '../../engine/domain/reject.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { PrivateReads } from './private-reads.ts'
@@ -87,7 +86,7 @@ export class Cancels {
     }
   }
 
-  /** Cancels every open order of the profile in one market; null when overloaded. */
+  /** Cancels every open order of the profile in one market; a number is a refusal. */
   async all(profileId: number, marketId: number): Promise<BatchOutcome | number> {
     const live = this.#pipeline.liveOrders(profileId, marketId)
     const canceled = await this.#cancelByMarket(live)
@@ -187,6 +186,3 @@ function failure(each: Resolved): FailedCancel {
     retryable: false,
   }
 }
-
-/** The bound of every list of ids a client may send. */
-export const BATCH_IDS_MAX = LIMITS.batchCancelIdsMax

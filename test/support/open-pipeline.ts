@@ -4,7 +4,7 @@
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { MarketThreads } from '../../server/pipeline/shards.ts'
-import { marketSpec, profileFields } from './specs.ts'
+import { marketSpec, ownRequest, profileFields } from './specs.ts'
 
 export interface TestClock {
   nowMs: number
@@ -70,18 +70,5 @@ export function buy(
   place.hashHigh = hash
   place.hashLow = 1
   const record = encodePlace(place)
-  return pipeline.sequencer.place(
-    {
-      order: place,
-      tokenId: TOKEN,
-      ownerId: 1,
-      signerIsCaller: true,
-      makerIsCaller: true,
-      signatureOk: true,
-      signedFeeBps: 0,
-      timestampMs: 0,
-      recvWindowMs: 0,
-    },
-    record,
-  )
+  return pipeline.sequencer.place(ownRequest(place, TOKEN), record)
 }

@@ -1,6 +1,7 @@
 // Profiles and markets of tests and benches: plain ones, changed where a test means it.
 
-import type { ProfileFields } from '../../engine/domain/command.ts'
+import type { PlaceRequest } from '../../engine/core/decide.ts'
+import type { PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 
 export function profileFields(
@@ -37,5 +38,20 @@ export function marketSpec(marketId: number, changes: Partial<MarketSpec> = {}):
     minSizeRaw: 0,
     maxSpread: 0.03,
     ...changes,
+  }
+}
+
+/** A request that passes every gate of its caller: own order, own signature, no receive window. */
+export function ownRequest(order: PlaceOrder, tokenId: string): PlaceRequest {
+  return {
+    order,
+    tokenId,
+    ownerId: order.accountId,
+    signerIsCaller: true,
+    makerIsCaller: true,
+    signatureOk: true,
+    signedFeeBps: 0,
+    timestampMs: 0,
+    recvWindowMs: 0,
   }
 }

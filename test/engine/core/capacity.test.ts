@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decidePlace, type PlaceRequest } from '../../../engine/core/decide.ts'
+import { decidePlace } from '../../../engine/core/decide.ts'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject.ts'
 import { blankPlace } from '../../../engine/wire/place-codec.ts'
-import { marketSpec, profileFields } from '../../support/specs.ts'
+import { marketSpec, ownRequest, profileFields } from '../../support/specs.ts'
 
 test('one profile cannot take every slot: at its bound it must cancel, others trade on', () => {
   const exchange = new Exchange()
@@ -21,17 +21,7 @@ test('one profile cannot take every slot: at its bound it must cancel, others tr
     exchange.apply({ ...stamp(), kind: 'adjustBalance', profileId, collateralRaw: 1e12 })
   }
   const order = blankPlace()
-  const request: PlaceRequest = {
-    order,
-    tokenId: 't1',
-    ownerId: 1,
-    signerIsCaller: true,
-    makerIsCaller: true,
-    signatureOk: true,
-    signedFeeBps: 0,
-    timestampMs: 0,
-    recvWindowMs: 0,
-  }
+  const request = ownRequest(order, 't1')
   const decide = (accountId: number, hash: number) => {
     Object.assign(order, { marketId: 1, accountId, priceTicks: 1, sizeRaw: 1000, hashLow: hash })
     Object.assign(request, { tokenId: `t${accountId}`, ownerId: accountId })
