@@ -14,7 +14,7 @@ MIN ?= 10
 .DEFAULT_GOAL := help
 BENCHES := book core journal pipeline http recovery
 
-.PHONY: help run test soak build bench bench-smoke lint format clean $(BENCHES:%=bench-%)
+.PHONY: help run test soak build bench bench-smoke bench-readme lint format clean $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ bench: $(INSTALLED) ## Runs the benchmarks, one of them as bench-book, -core, -j
 
 bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.
 	@$(NODE) --import tsx bench/run.ts --smoke
+
+bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md.
+	@$(NODE) --import tsx bench/run.ts --readme
 
 $(BENCHES:%=bench-%): bench-%: $(INSTALLED)
 	@$(NODE) --import tsx bench/run.ts $* $(ARGS)

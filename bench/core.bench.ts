@@ -2,6 +2,7 @@
 // that a sequencer would decide. The yardstick is the book alone under the same workload.
 
 import { forkPasses } from './passes.ts'
+import { progress } from './progress.ts'
 import { type BenchOptions, median, type Report, rowOf } from './report.ts'
 
 const PROCESSES = 3
@@ -17,6 +18,7 @@ export async function coreBench({ smoke }: BenchOptions): Promise<Report> {
   const spread: number[] = []
   let collections = 0
   for (let round = 0; round < (smoke ? 1 : PROCESSES); round++) {
+    progress(`core: process ${round + 1}`)
     book.push(...(await forkPasses({ ...plan, contender: 'our-book' })).nsPerOp)
     const result = await forkPasses({ ...plan, contender: 'core' })
     core.push(...result.nsPerOp)
@@ -29,8 +31,8 @@ export async function coreBench({ smoke }: BenchOptions): Promise<Report> {
   return {
     name: 'core',
     rows: [
-      rowOf('core, 1 market', 'ns/op', core, { ...alone, aim: 'ratio ≥ 0.125 (1 / 8)' }),
-      rowOf('core, 1 market', 'commands/s', perSecond, { aim: '≥ 2,000,000' }),
+      rowOf('core, 1 market', 'ns/op', core, alone),
+      rowOf('core, 1 market', 'commands/s', perSecond),
       rowOf('core, 100 markets', 'ns/op', spread),
       rowOf('the book alone', 'ns/op', book),
       rowOf('core, collections', 'collections', [collections]),

@@ -53,7 +53,6 @@ export async function recoveryBench({ smoke }: BenchOptions): Promise<Report> {
   const against = (samples: readonly number[]) => ({
     yardstick,
     ratio: median(samples) / median(perSecond),
-    aim: 'ratio ≥ 0.3',
   })
   const rows = [rowOf('start, cold process', 'commands/s', [cold], against([cold]))]
   if (warm.length > 0) rows.push(rowOf('start, warm process', 'commands/s', warm, against(warm)))

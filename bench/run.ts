@@ -1,6 +1,10 @@
-// `node --import tsx bench/run.ts [names…] [--smoke]`: all benches when none is named.
+// `node --import tsx bench/run.ts [names…] [--smoke | --readme]`: all benches when none is named.
 
-import { type BenchOptions, type Report, saveReport, tableOf } from './report.ts'
+import { progress } from './progress.ts'
+import { writeReadme } from './readme.ts'
+import type { BenchOptions, Report } from './report.ts'
+import { saveResult } from './results.ts'
+import { summaryOf, tableOf } from './tables.ts'
 
 type Bench = (options: BenchOptions) => Promise<Report>
 
@@ -12,23 +16,34 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   http: async () => (await import('./http.bench.ts')).httpBench,
   recovery: async () => (await import('./recovery.bench.ts')).recoveryBench,
 }
+const FLAGS = ['--smoke', '--readme']
+
+async function runAll(names: readonly string[], smoke: boolean): Promise<void> {
+  const reports: Report[] = []
+  for (const name of names) {
+    progress(`${name}: begins`)
+    const bench = await BENCHES[name]()
+    const report = await bench({ smoke })
+    reports.push(report)
+    // A figure of a moment would only mislead whoever finds it later.
+    if (!smoke) saveResult(report)
+    console.log(smoke ? `${name}: works, ${report.rows.length} cases` : `\n${tableOf(report)}\n`)
+  }
+  if (!smoke && names.length === Object.keys(BENCHES).length) console.log(summaryOf(reports))
+}
 
 const args = process.argv.slice(2)
-const smoke = args.includes('--smoke')
 const named = args.filter((arg) => !arg.startsWith('--'))
 const wrong = [
   ...named.filter((name) => !(name in BENCHES)),
-  ...args.filter((arg) => arg.startsWith('--') && arg !== '--smoke'),
+  ...args.filter((arg) => arg.startsWith('--') && !FLAGS.includes(arg)),
 ]
 if (wrong.length > 0) {
   const known = Object.keys(BENCHES).join(', ')
-  console.error(`There is no ${wrong.join(', ')}; name benches of ${known}, or --smoke.`)
+  console.error(
+    `There is no ${wrong.join(', ')}; name benches of ${known}, or ${FLAGS.join(', ')}.`,
+  )
   process.exit(2)
 }
-for (const name of named.length > 0 ? named : Object.keys(BENCHES)) {
-  const bench = await BENCHES[name]()
-  const report = await bench({ smoke })
-  // A figure of a moment would only mislead whoever finds it later.
-  if (!smoke) saveReport(report)
-  console.log(smoke ? `${name}: works, ${report.rows.length} cases` : `${tableOf(report)}\n`)
-}
+if (args.includes('--readme')) writeReadme(Object.keys(BENCHES))
+else await runAll(named.length > 0 ? named : Object.keys(BENCHES), args.includes('--smoke'))

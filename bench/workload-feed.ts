@@ -1,6 +1,6 @@
 // Gives the rows of a workload to a pipeline, as the intake would: PLACE records already encoded.
 
-import type { PlaceRequest } from '../engine/core/decide.ts'
+import { expiresAtMs, type PlaceRequest } from '../engine/core/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
 import { ladderTicks } from '../engine/domain/order.ts'
 import { REJECT } from '../engine/domain/reject.ts'
@@ -61,7 +61,8 @@ export class WorkloadFeed {
 
   /** False, and nothing done, when the rings are full. `done` is called once it is durable. */
   send(row: number, done: () => void): boolean {
-    return this.#work.op[row] === OP.PLACE ? this.#place(row, done) : this.#cancel(row, done)
+    if (this.#work.op[row] === OP.PLACE) return this.#place(row, done)
+    return this.#work.isExpiry[row] === 1 ? this.#expire(row, done) : this.#cancel(row, done)
   }
 
   #place(row: number, done: () => void): boolean {
@@ -77,6 +78,18 @@ export class WorkloadFeed {
     this.#generationOf[row] = order.generation
     this.bytes += record.length
     this.#pipeline.publisher.whenReceipt(order.seq, order.nowMs, done)
+    return true
+  }
+
+  /** Lets the target's time come: the sequencer finds what is due, and it is the target alone. */
+  #expire(row: number, done: () => void): boolean {
+    const { sequencer, clearing, publisher } = this.#pipeline
+    const seq = clearing.lastSeq + 1
+    sequencer.emitDue(expiresAtMs(this.#work.expirationSec[this.#work.target[row]]))
+    if (clearing.lastSeq < seq) return false
+    assert(clearing.lastSeq === seq, 'one order expires at a time')
+    this.bytes += 48
+    publisher.whenReceipt(seq, 0, done)
     return true
   }
 

@@ -1,6 +1,7 @@
 // The one workload of all benches and of the tests that want load: seeded, so every contender and
 // every run sees the same orders. 55% adds, 35% cancels, 10% marketable, around a steady number of
-// live orders; cancels always name an order that lives, self-trades happen, prices walk.
+// live orders; cancels always name an order that lives, self-trades happen, prices walk. A seventh
+// of the cancels is the target's expiry.
 
 import { OUTCOME, SIDE, STP } from '../engine/domain/order.ts'
 import { Random } from '../test/support/random.ts'
@@ -23,7 +24,11 @@ const ADDS = 0.55
 const CANCELS = 0.35
 /** Self-trade policies as they are met: most take the default. */
 const POLICIES = [...Array(8).fill(STP.CANCEL_MAKER), STP.CANCEL_TAKER, STP.CANCEL_BOTH]
-const FAR_SEC = 4_000_000_000
+/** The order that expires by row r does so r seconds after this; no one's clock gets here alone. */
+const EXPIRIES_SEC = 4_000_000_000
+/** After the expiries of every run. */
+const FAR_SEC = 5_000_000_000
+const CANCELS_PER_EXPIRY = 7
 /** Where prices walk. */
 const MID = { low: 300, high: 700 } as const
 
@@ -47,6 +52,11 @@ export class Workload {
   readonly expirationSec: Float64Array
   /** Row of the order a CANCEL names. */
   readonly target: Int32Array
+  /**
+   * 1 where a CANCEL is its target's expiry: no other order that lives then has an earlier one.
+   * Who keeps no time takes it for any other cancel.
+   */
+  readonly isExpiry: Uint8Array
   /** Slots as a table that reuses the last freed first would allot them; a CANCEL's target's. */
   readonly slot: Int32Array
   readonly generation: Int32Array
@@ -73,6 +83,7 @@ export class Workload {
     this.sizeRaw = new Float64Array(rows)
     this.expirationSec = new Float64Array(rows)
     this.target = new Int32Array(rows)
+    this.isExpiry = new Uint8Array(rows)
     this.slot = new Int32Array(rows)
     this.generation = new Int32Array(rows)
     new Generator(this).run()
@@ -213,6 +224,10 @@ class Generator {
     this.#work.book[row] = book
     this.#work.owner[row] = this.#work.owner[target]
     this.#work.target[row] = target
+    if (row % CANCELS_PER_EXPIRY === 0) {
+      this.#work.isExpiry[row] = 1
+      this.#work.expirationSec[target] = EXPIRIES_SEC + row
+    }
     this.#work.slot[row] = this.#work.slot[target]
     this.#work.generation[row] = this.#work.generation[target]
     this.#hear(book, this.#books[book].cancel(target))

@@ -5,12 +5,15 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { CancelOrders } from '../../engine/domain/command.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
+import { CANCEL_REASONS, EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { FEE_BPS, START_MS, setUp, tokenIdOf } from '../setting.ts'
 import { OP, type Workload } from '../workload.ts'
 import type { Contender } from './contender.ts'
+
+const USER = CANCEL_REASONS.indexOf('USER')
+const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 
 export class CoreContender implements Contender {
   readonly exchange: Exchange
@@ -63,9 +66,10 @@ export class CoreContender implements Contender {
   }
 
   run(from: number, to: number): void {
-    const { op, target } = this.#work
+    const { op, target, isExpiry } = this.#work
     for (let row = from; row < to; row++) {
       if (op[row] === OP.PLACE) this.#place(row)
+      else if (isExpiry[row] === 1) this.#end(target[row], EXPIRED)
       else this.#takeBack(target[row])
     }
   }
@@ -104,11 +108,17 @@ export class CoreContender implements Contender {
     const generation = this.#generationOf[target]
     const reject = decideCancel(clearing, this.#work.owner[target], slot, generation)
     assert(reject === 0, 'a cancel of the workload names a live order')
+    this.#end(target, USER)
+  }
+
+  /** What is due passes no gate. */
+  #end(target: number, reason: number): void {
     const cancel = this.#cancel
-    cancel.seq = clearing.lastSeq + 1
+    cancel.seq = this.exchange.clearing.lastSeq + 1
     cancel.marketId = this.#work.book[target]
-    cancel.slots[0] = slot
-    cancel.generations[0] = generation
+    cancel.reason = reason
+    cancel.slots[0] = this.#slotOf[target]
+    cancel.generations[0] = this.#generationOf[target]
     this.exchange.apply(cancel)
   }
 

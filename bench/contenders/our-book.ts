@@ -3,11 +3,14 @@
 import { eventF64s, eventWords, onEventsReady } from '../../engine/core/event-buffer.ts'
 import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/market.ts'
 import type { CancelOrders } from '../../engine/domain/command.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
+import { CANCEL_REASONS, EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { OP, type Workload } from '../workload.ts'
 import type { Contender } from './contender.ts'
+
+const USER = CANCEL_REASONS.indexOf('USER')
+const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 
 export class OurBook implements Contender {
   readonly #work: Workload
@@ -69,6 +72,7 @@ export class OurBook implements Contender {
     const cancel = this.#cancel
     cancel.seq = row + 1
     cancel.marketId = work.book[row]
+    cancel.reason = work.isExpiry[row] === 1 ? EXPIRED : USER
     cancel.slots[0] = work.slot[row]
     cancel.generations[0] = work.generation[row]
     cancelInMarket(cancel)

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { CoreContender } from '../../bench/contenders/core.ts'
 import { OurBook } from '../../bench/contenders/our-book.ts'
 import { PlainContender } from '../../bench/contenders/plain-book.ts'
-import { rowOf, tableOf } from '../../bench/report.ts'
 import { OP, Workload } from '../../bench/workload.ts'
 import { freshSeed } from '../support/random.ts'
 
@@ -18,6 +17,23 @@ test('a workload is the same for the same seed', () => {
   assert.deepEqual(again.sizeRaw, work.sizeRaw)
   assert.deepEqual(again.slot, work.slot)
   assert.equal(again.filledRaw, work.filledRaw)
+})
+
+test('an expiry ends a live order at a time of its own', () => {
+  let lastSec = 0
+  let expiries = 0
+  for (let row = 0; row < work.count; row++) {
+    if (work.isExpiry[row] === 0) continue
+    assert.equal(work.op[row], OP.CANCEL)
+    const sec = work.expirationSec[work.target[row]]
+    assert.ok(sec > lastSec, 'orders expire one after the other')
+    lastSec = sec
+    expiries++
+  }
+  const part = expiries / options.ops
+  assert.ok(part > 0.04 && part < 0.06, `${expiries} orders expire`)
+  const far = work.expirationSec.filter((sec) => sec > lastSec)
+  assert.ok(far.length > 0, 'some orders have their expiry before them when they end')
 })
 
 test('a workload has the mix it promises and keeps its number of live orders', () => {
@@ -46,11 +62,3 @@ for (const Contender of [OurBook, PlainContender, CoreContender]) {
     }
   })
 }
-
-test('a table shows the median, the extremes and the ratio', () => {
-  const row = rowOf('a case', 'ns/op', [30, 10, 20], { yardstick: 'another', ratio: 2 })
-  assert.deepEqual([row.median, row.min, row.max], [20, 10, 30])
-  const [head, line] = tableOf({ name: 'book', rows: [row] }).split('\n')
-  assert.match(head, /^book +unit +median +min +max +ratio +yardstick/)
-  assert.match(line, /^a case +ns\/op +20\.0 +10\.0 +30\.0 +2\.00x +another$/)
-})

@@ -1,0 +1,183 @@
+// What the benches are to reach, in the order it is reported, and whether a row reaches it.
+
+import type { Report, Row } from './report.ts'
+
+export interface Aim {
+  readonly bench: string
+  /** What is promised, in a few words. */
+  readonly about: string
+  /** The cases that promise it; the worst of them counts. */
+  readonly cases: RegExp
+  readonly unit?: string
+  readonly yardstick?: RegExp
+  readonly reach: Reach
+}
+
+export type Reach =
+  | { readonly kind: 'times better'; readonly min: number; readonly hopedMin?: number }
+  /** Of what the yardstick takes; `orMore`: that much more than it takes will do as well. */
+  | { readonly kind: 'times its cost'; readonly max: number; readonly orMore?: number }
+  | { readonly kind: 'at least'; readonly min: number }
+  | { readonly kind: 'at most'; readonly max: number }
+
+export interface Judged {
+  readonly aim: Aim
+  /** The worst row of the aim; undefined when it was not measured. */
+  readonly row: Row | undefined
+  readonly isMet: boolean
+}
+
+export const AIMS: readonly Aim[] = [
+  {
+    bench: 'book',
+    about: 'book against npm nodejs-order-book',
+    cases: /^ours, 10,000 live$/,
+    yardstick: /nodejs-order-book/,
+    reach: { kind: 'times better', min: 60 },
+  },
+  {
+    bench: 'book',
+    about: 'book against objects and Maps',
+    cases: /^ours, 10,000 live$/,
+    yardstick: /objects and Maps/,
+    reach: { kind: 'times better', min: 3.5 },
+  },
+  {
+    bench: 'book',
+    about: 'book: collections once warm',
+    cases: /^ours, collections/,
+    reach: { kind: 'at most', max: 0 },
+  },
+  {
+    bench: 'book',
+    about: 'book: 100,000 live orders against 1,000',
+    cases: /^ours, 100,000 live/,
+    reach: { kind: 'times its cost', max: 1.4 },
+  },
+  {
+    bench: 'book',
+    about: '1,000 books against one',
+    cases: /in 1,000 books/,
+    reach: { kind: 'times its cost', max: 4.5 },
+  },
+  {
+    bench: 'core',
+    about: 'core against the book alone',
+    cases: /^core, 1 market$/,
+    unit: 'ns/op',
+    reach: { kind: 'times its cost', max: 8 },
+  },
+  {
+    bench: 'core',
+    about: 'core',
+    cases: /^core, 1 market$/,
+    unit: 'commands/s',
+    reach: { kind: 'at least', min: 2_000_000 },
+  },
+  {
+    bench: 'pipeline',
+    about: 'pipeline against raw SQLite commits',
+    cases: /under way$/,
+    reach: { kind: 'times better', min: 0.5 },
+  },
+  {
+    bench: 'pipeline',
+    about: 'pipeline p99 at 5,000/s against a lone commit',
+    cases: /^5000\/s, p99$/,
+    reach: { kind: 'times its cost', max: 3 },
+  },
+  {
+    bench: 'http',
+    about: 'signed orders over HTTP against echoing them',
+    cases: /^\d+ markets?$/,
+    unit: 'orders/s',
+    reach: { kind: 'times better', min: 0.7, hopedMin: 0.8 },
+  },
+  {
+    bench: 'http',
+    about: 'HTTP p99 at half the highest rate against the echo',
+    cases: /^p99 at half the highest rate$/,
+    reach: { kind: 'times its cost', max: 2, orMore: 2 },
+  },
+  {
+    bench: 'http',
+    about: 'follower, sustained, against HTTP orders',
+    cases: /^follower/,
+    reach: { kind: 'times better', min: 1.5 },
+  },
+  {
+    bench: 'recovery',
+    about: 'recovery against the core',
+    cases: /^start, cold/,
+    unit: 'commands/s',
+    reach: { kind: 'times better', min: 0.3 },
+  },
+  {
+    bench: 'recovery',
+    about: 'start of 2,000,000 commands, a snapshot at the half',
+    cases: /snapshot at the half/,
+    unit: 's',
+    reach: { kind: 'at most', max: 3 },
+  },
+  {
+    bench: 'snapshot',
+    about: 'p99 while a snapshot is saved against none',
+    cases: /^p99/,
+    reach: { kind: 'times its cost', max: 1.5 },
+  },
+  {
+    bench: 'memory',
+    about: 'memory per resting order, all threads',
+    cases: /per resting order/,
+    reach: { kind: 'at most', max: 320 },
+  },
+  {
+    bench: 'memory',
+    about: 'memory per dead order, all threads',
+    cases: /per dead order/,
+    reach: { kind: 'at most', max: 4 },
+  },
+]
+
+function isOf(aim: Aim, bench: string, row: Row): boolean {
+  if (aim.bench !== bench || !aim.cases.test(row.case)) return false
+  if (aim.unit !== undefined && aim.unit !== row.unit) return false
+  if (aim.yardstick !== undefined) return aim.yardstick.test(row.yardstick ?? '')
+  const needsRatio = aim.reach.kind === 'times better' || aim.reach.kind === 'times its cost'
+  return !needsRatio || row.ratio !== undefined
+}
+
+/** How far a row goes beyond what is asked: 1 just reaches it. */
+function marginOf(reach: Reach, { ratio = 0, median }: Row): number {
+  switch (reach.kind) {
+    case 'times better':
+      return ratio / reach.min
+    case 'times its cost': {
+      const allowed = Math.max(reach.max * median * ratio, median * ratio + (reach.orMore ?? 0))
+      return allowed / median
+    }
+    case 'at least':
+      return median / reach.min
+    case 'at most':
+      // A difference: the most may be nothing, which divides nothing.
+      return 1 + reach.max - median
+  }
+}
+
+export function isReached(reach: Reach, row: Row): boolean {
+  return marginOf(reach, row) >= 1
+}
+
+/** The aim of a row, if anything is asked of it. */
+export function aimOf(bench: string, row: Row): Aim | undefined {
+  return AIMS.find((aim) => isOf(aim, bench, row))
+}
+
+/** Every aim with the worst of its rows. */
+export function judge(reports: readonly Report[]): Judged[] {
+  return AIMS.map((aim) => {
+    const rows = reports.flatMap(({ name, rows }) => rows.filter((row) => isOf(aim, name, row)))
+    const [worst] = rows.sort((a, b) => marginOf(aim.reach, a) - marginOf(aim.reach, b))
+    return { aim, row: worst, isMet: worst !== undefined && isReached(aim.reach, worst) }
+  })
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AIMS, aimOf, isReached, judge, type Reach } from '../../bench/aims.ts'
+import { rowOf } from '../../bench/report.ts'
+import { readmeBlock, summaryOf, tableOf } from '../../bench/tables.ts'
+
+const row = rowOf('a case', 'ns/op', [30, 10, 20], { yardstick: 'another', ratio: 2 })
+
+test('a table shows the median, the extremes, the spread and the ratio', () => {
+  assert.deepEqual([row.median, row.min, row.max], [20, 10, 30])
+  const [head, line] = tableOf({ name: 'a bench', rows: [row] }).split('\n')
+  assert.match(head, /^a bench +unit +median +min +max +spread +ratio +yardstick/)
+  assert.match(line, /^a case +ns\/op +20\.0 +10\.0 +30\.0 +100% +2\.00× +another$/)
+})
+
+test('a table says when its yardstick was not steady', () => {
+  const yardstick = rowOf('another', 'ns/op', [40, 40, 61])
+  assert.match(tableOf({ name: 'a bench', rows: [row, yardstick] }), /"another" varied by 53%/)
+  const steady = rowOf('another', 'ns/op', [40, 40, 41])
+  assert.doesNotMatch(tableOf({ name: 'a bench', rows: [row, steady] }), /varied/)
+})
+
+const CASES: readonly (readonly [Reach, median: number, ratio: number, met: boolean])[] = [
+  [{ kind: 'times better', min: 60 }, 1, 60, true],
+  [{ kind: 'times better', min: 60 }, 1, 59, false],
+  [{ kind: 'times its cost', max: 1.25 }, 1, 0.8, true],
+  [{ kind: 'times its cost', max: 1.25 }, 1, 0.79, false],
+  // The yardstick takes 1: three is more than twice that, and not more than two above it.
+  [{ kind: 'times its cost', max: 2, orMore: 2 }, 3, 1 / 3, true],
+  [{ kind: 'times its cost', max: 2, orMore: 1 }, 3, 1 / 3, false],
+  [{ kind: 'at least', min: 100 }, 100, 0, true],
+  [{ kind: 'at least', min: 100 }, 99, 0, false],
+  [{ kind: 'at most', max: 0 }, 0, 0, true],
+  [{ kind: 'at most', max: 0 }, 1, 0, false],
+  [{ kind: 'at most', max: 320 }, 320, 0, true],
+  [{ kind: 'at most', max: 320 }, 321, 0, false],
+]
+
+test('an aim is met from its bound on', () => {
+  for (const [reach, median, ratio, met] of CASES) {
+    const found = isReached(reach, { ...row, median, ratio })
+    assert.equal(found, met, JSON.stringify({ reach, median, ratio }))
+  }
+})
+
+const against = (name: string, ratio: number) =>
+  rowOf(name, 'orders/s', [1000], { yardstick: 'echo', ratio })
+const http = { name: 'http', rows: [against('1 market', 0.9), against('4 markets', 0.75)] }
+
+test('the worst case of an aim counts, and what was not measured is not met', () => {
+  const judged = judge([http])
+  assert.equal(judged.length, AIMS.length)
+  const found = judged.filter((each) => each.row !== undefined)
+  assert.deepEqual(
+    found.map((each) => [each.row?.case, each.isMet]),
+    [['4 markets', true]],
+  )
+  assert.equal(aimOf('http', http.rows[0]), found[0].aim)
+  const summary = summaryOf([http])
+  assert.match(summary, /signed orders over HTTP.* ≥ 0\.7×.* 0\.75× +met, short of 0\.8×/)
+  assert.match(summary, /memory per dead order.* not measured +–/)
+})
+
+test('the README carries summary, curve of the intake and latencies with their origin', () => {
+  const more = [
+    rowOf('1 intake thread', 'orders/s', [9000]),
+    rowOf('2 intake threads', 'orders/s', [15_000]),
+    rowOf('p50 at 1000/s', 'ms', [0.5]),
+    rowOf('p99 at 1000/s', 'ms', [1.5]),
+  ]
+  const rows = [...http.rows, ...more]
+  const text = readmeBlock([{ name: 'http', commit: 'abc', machine: 'a machine', rows }])
+  assert.match(text, /^Measured on a machine, at abc\.\n/)
+  assert.match(text, /\| signed orders over HTTP.* \| 0\.75× \| met, short of 0\.8× \|/)
+  assert.match(text, /\| intake threads \| orders\/s \|\n.*\n\| 1 \| 9,000 \|\n\| 2 \| 15,000 \|/)
+  assert.match(text, /\| 1,000 \| 0\.500 \| 1\.500 \|/)
+})
