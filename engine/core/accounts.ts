@@ -5,6 +5,7 @@ import { assert } from '../domain/assert.ts'
 import type { ProfileFields, TokenFields } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { FeeBps, TimeMs } from '../domain/units.ts'
+import { factsOf } from './facts.ts'
 
 export interface Token extends TokenFields {
   readonly profileId: number
@@ -158,15 +159,11 @@ export class Accounts {
   *facts(): Iterable<unknown> {
     yield this.adminTokenDigest
     for (const { tokens: _tokens, ...fields } of this.#profiles) {
-      yield Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
+      yield factsOf(fields)
     }
-    for (const token of this.#tokens.values()) {
-      const { tokenId, profileId, label, scopes, createdMs, lastUsedMs, revoked } = token
-      yield [tokenId, profileId, label, scopes, createdMs, lastUsedMs, revoked]
-    }
-    for (const { digest, profileId, expiresMs } of this.#sessions.values()) {
-      yield [digest, profileId, expiresMs]
-    }
+    // A sealed secret says the same under every nonce: what it seals is no state.
+    for (const { sealedSecret: _sealed, ...fields } of this.#tokens.values()) yield factsOf(fields)
+    for (const session of this.#sessions.values()) yield factsOf(session)
     yield* this.#burnedNonces
   }
 

@@ -3,6 +3,7 @@
 import { assert } from '../domain/assert.ts'
 import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../domain/market.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../domain/units.ts'
+import { factsOf } from './facts.ts'
 
 export interface Market extends MarketSpec {
   readonly marketId: number
@@ -79,8 +80,6 @@ export class Catalogue {
 
   /** Everything that counts as state, in id order; for the state hash. */
   *facts(): Iterable<unknown> {
-    for (const market of this.#markets) {
-      yield Object.entries(market).sort(([a], [b]) => (a < b ? -1 : 1))
-    }
+    for (const market of this.#markets) yield factsOf(market)
   }
 }

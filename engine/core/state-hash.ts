@@ -1,5 +1,10 @@
 // One number for a whole state: SHA-256 over profiles, markets, money, open orders by age, and
 // every book by market, tick and queue; never by slot, which is free to differ.
+//
+// The hash of an old journal never changes: recordings of it are tests (test/golden). So the lists
+// of numbers below are closed, as they stand. A later fact is a named field of a profile, token,
+// session or market, which counts only where it holds something, or a line of its own at the end
+// of clearingFacts, written only when there is anything to say.
 
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'

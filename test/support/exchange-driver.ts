@@ -232,14 +232,14 @@ export class ExchangeDriver {
   }
 
   /** The command itself, past the gate; slots that were really canceled. */
-  cancelMany(marketId: number, refs: readonly OrderRef[]): number[] {
+  cancelMany(marketId: number, refs: readonly OrderRef[], reason = 0): number[] {
     this.#canceled = []
     this.apply({
       kind: 'cancelOrders',
       seq: this.clearing.lastSeq + 1,
       nowMs: this.nowMs,
       marketId,
-      reason: 0,
+      reason,
       count: refs.length,
       slots: Uint32Array.from(refs, (ref) => ref.slot),
       generations: Uint32Array.from(refs, (ref) => ref.generation),

@@ -1,0 +1,13 @@
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0
+  return value === undefined || value === null || value === false || value === 0 || value === ''
+}
+
+/**
+ * The fields of a record by name, for the state hash. One that holds nothing is no fact: a field
+ * that a later version adds is empty all through an older journal, and so leaves its hashes alone.
+ */
+export function factsOf(fields: object): [name: string, value: unknown][] {
+  const held = Object.entries(fields).filter(([, value]) => !isEmpty(value))
+  return held.sort(([a], [b]) => (a < b ? -1 : 1))
+}

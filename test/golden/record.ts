@@ -1,0 +1,13 @@
+import { GoldenFlow } from './golden-flow.ts'
+import { NEWEST, writeRecording } from './recording.ts'
+
+// node --import tsx test/golden/record.ts: records a journal of this version, beside the older
+// ones. The seed is free: a recording is kept, never made again.
+
+const COMMANDS = 2000
+const SEED = 3
+
+const flow = new GoldenFlow(SEED)
+flow.run(COMMANDS)
+writeRecording(NEWEST, flow)
+console.log(`${NEWEST}: ${COMMANDS} commands, last state ${flow.hashes.at(-1)}`)
