@@ -89,7 +89,7 @@ function openingBuy(
     seq: lastSeq + 1,
     nowMs: START_MS,
     slot,
-    generation: orders.generationOf[slot] + 1,
+    generation: orders.generationOf(slot) + 1,
     side: SIDE.BUY,
     orderType: GTC,
     priceTicks: 500,

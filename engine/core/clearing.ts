@@ -148,13 +148,13 @@ export class Clearing {
   }
 
   #settleFill(): void {
-    const market = this.catalogue.existing(this.orders.marketOf[legs.maker])
+    const market = this.catalogue.existing(this.orders.marketOf(legs.maker))
     market.volumeRaw += settleFill(this.ledger, this.orders, legs)
     market.lastYesTicks = legs.ticks
     market.openSizeRaw -= legs.sharesRaw
     if (
-      this.orders.marketFormOf[legs.taker] === 0 ||
-      this.orders.sideOf[legs.taker] === SIDE.SELL
+      this.orders.marketFormOf(legs.taker) === 0 ||
+      this.orders.sideOf(legs.taker) === SIDE.SELL
     ) {
       market.openSizeRaw -= legs.sharesRaw
     }
@@ -173,17 +173,17 @@ export class Clearing {
 
   /** A refused post-only order leaves no trace: its hash and client id are free again. */
   #forget(slot: number): void {
-    this.seen.removeHash(this.orders.hashHighOf[slot], this.orders.hashLowOf[slot])
+    this.seen.removeHash(this.orders.hashHighOf(slot), this.orders.hashLowOf(slot))
     const clientId = this.orders.clientIdOf(slot)
-    if (clientId !== '') this.seen.removeClientId(this.orders.accountOf[slot], clientId)
+    if (clientId !== '') this.seen.removeClientId(this.orders.accountOf(slot), clientId)
   }
 
   #end(slot: number): void {
     const { orders } = this
     releaseReserve(this.ledger, orders, slot)
-    this.catalogue.existing(orders.marketOf[slot]).openSizeRaw -= orders.leftRawOf[slot]
+    this.catalogue.existing(orders.marketOf(slot)).openSizeRaw -= orders.leftRawOf(slot)
     const clientId = orders.clientIdOf(slot)
-    const account = orders.accountOf[slot]
+    const account = orders.accountOf(slot)
     if (clientId !== '' && this.seen.hasClientId(account, clientId)) {
       this.seen.endClientId(account, clientId)
     }

@@ -104,7 +104,7 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): nu
   if (!hasRoomFor(clearing, order)) return REJECT.CAPACITY
   order.slot = clearing.orders.freeSlot()
   if (order.slot === 0) return REJECT.CAPACITY
-  order.generation = clearing.orders.generationOf[order.slot] + 1
+  order.generation = clearing.orders.generationOf(order.slot) + 1
   return 0
 }
 
@@ -138,5 +138,5 @@ export function decideCancel(
   generation: number,
 ): number {
   if (!clearing.orders.isLive(slot, generation)) return REJECT.ORDER_NOT_OPEN
-  return clearing.orders.accountOf[slot] === accountId ? 0 : REJECT.ORDER_NOT_FOUND
+  return clearing.orders.accountOf(slot) === accountId ? 0 : REJECT.ORDER_NOT_FOUND
 }

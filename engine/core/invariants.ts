@@ -49,16 +49,16 @@ function brokenReserves(clearing: Clearing): string | null {
   const collateralRaw = new Map<number, number>()
   const sharesRaw = new Map<number, number>()
   for (let slot = 1; slot <= orders.highSlot; slot++) {
-    if (orders.stateOf[slot] === STATE.FREE) continue
-    const reservedRaw = orders.reservedRawOf[slot]
-    const buys = orders.sideOf[slot] === SIDE.BUY
-    const leftRaw = orders.leftRawOf[slot]
-    const dueRaw = buys ? costFloorRaw(orders.priceTicksOf[slot], leftRaw) : leftRaw
-    if (orders.stateOf[slot] === STATE.OPEN && reservedRaw !== dueRaw) {
-      return `the order of seq ${orders.seqOf[slot]} reserves ${reservedRaw}, not ${dueRaw}`
+    if (orders.stateOf(slot) === STATE.FREE) continue
+    const reservedRaw = orders.reservedRawOf(slot)
+    const buys = orders.sideOf(slot) === SIDE.BUY
+    const leftRaw = orders.leftRawOf(slot)
+    const dueRaw = buys ? costFloorRaw(orders.priceTicksOf(slot), leftRaw) : leftRaw
+    if (orders.stateOf(slot) === STATE.OPEN && reservedRaw !== dueRaw) {
+      return `the order of seq ${orders.seqOf(slot)} reserves ${reservedRaw}, not ${dueRaw}`
     }
     const sums = buys ? collateralRaw : sharesRaw
-    const key = buys ? orders.accountOf[slot] : orders.rowOf[slot] * 2 + orders.outcomeOf[slot]
+    const key = buys ? orders.accountOf(slot) : orders.rowOf(slot) * 2 + orders.outcomeOf(slot)
     sums.set(key, (sums.get(key) ?? 0) + reservedRaw)
   }
   for (let account = 0; account <= clearing.accounts.count; account++) {

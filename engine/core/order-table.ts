@@ -3,6 +3,14 @@
 // One thread writes it. Invariants: a slot is in the free chain, or belongs to one order that is
 // in flight or open; a generation is never used twice for a slot; slots above `highSlot` are
 // unused.
+//
+// A slot is one record, for all of it is written at once: columns would touch a cache line each.
+//
+//   f64    0 sizeRaw │ 1 leftRaw │ 2 reservedRaw │ 3 filledSharesRaw │ 4 filledCollateralRaw │
+//          5 placedMs │ 6 seq │ 7 expirationSec
+//   words  16 generation │ 17 account │ 18 market │ 19 hashHigh │ 20 hashLow │ 21 row │ 22 next │
+//          23 previous │ 24 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
+//          8 price ticks, 18 fee bps │ 25 unused
 
 import { assert } from '../domain/assert.ts'
 import type { PlaceOrder } from '../domain/command.ts'
@@ -10,35 +18,16 @@ import { LIMITS } from '../domain/limits.ts'
 
 export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2 } as const
 
+const F64S = 13
+const WORDS = F64S * 2
+export const ORDER_BYTES = F64S * 8
+const STATE_MASK = 3
+
 export class OrderTable {
   readonly capacity: number
-  readonly stateOf: Uint8Array
-  readonly generationOf: Uint32Array
-  readonly accountOf: Uint32Array
-  readonly marketOf: Uint32Array
-  readonly sideOf: Uint8Array
-  readonly outcomeOf: Uint8Array
-  readonly orderTypeOf: Uint8Array
-  readonly marketFormOf: Uint8Array
-  readonly priceTicksOf: Uint16Array
-  readonly feeBpsOf: Uint16Array
-  readonly sizeRawOf: Float64Array
-  /** Shares still open; 0 for a market buy, which wants collateral's worth. */
-  readonly leftRawOf: Float64Array
-  readonly reservedRawOf: Float64Array
-  /** What the arrival has traded so far: shares and collateral before fees. */
-  readonly filledSharesRawOf: Float64Array
-  readonly filledCollateralRawOf: Float64Array
-  readonly placedMsOf: Float64Array
-  readonly seqOf: Float64Array
-  readonly expirationSecOf: Float64Array
-  readonly hashHighOf: Uint32Array
-  readonly hashLowOf: Uint32Array
-  /** Position row, and the chain of the row's orders; of free slots: the free chain. */
-  readonly rowOf: Int32Array
-  readonly nextOf: Int32Array
-  readonly previousOf: Int32Array
-  /** Orders that carry a client id; few slots do, so it is not a column. */
+  readonly #f64s: Float64Array
+  readonly #words: Int32Array
+  /** Orders that carry a client id; few slots do, so it is not in the record. */
   readonly #clientIdOf = new Map<number, string>()
   /** First order of each position row; 0 = none. */
   #firstOfRow = new Int32Array(1024)
@@ -49,34 +38,122 @@ export class OrderTable {
 
   constructor(capacity: number = LIMITS.orderSlotsMax) {
     this.capacity = capacity
-    this.stateOf = new Uint8Array(capacity)
-    this.generationOf = new Uint32Array(capacity)
-    this.accountOf = new Uint32Array(capacity)
-    this.marketOf = new Uint32Array(capacity)
-    this.sideOf = new Uint8Array(capacity)
-    this.outcomeOf = new Uint8Array(capacity)
-    this.orderTypeOf = new Uint8Array(capacity)
-    this.marketFormOf = new Uint8Array(capacity)
-    this.priceTicksOf = new Uint16Array(capacity)
-    this.feeBpsOf = new Uint16Array(capacity)
-    this.sizeRawOf = new Float64Array(capacity)
-    this.leftRawOf = new Float64Array(capacity)
-    this.reservedRawOf = new Float64Array(capacity)
-    this.filledSharesRawOf = new Float64Array(capacity)
-    this.filledCollateralRawOf = new Float64Array(capacity)
-    this.placedMsOf = new Float64Array(capacity)
-    this.seqOf = new Float64Array(capacity)
-    this.expirationSecOf = new Float64Array(capacity)
-    this.hashHighOf = new Uint32Array(capacity)
-    this.hashLowOf = new Uint32Array(capacity)
-    this.rowOf = new Int32Array(capacity)
-    this.nextOf = new Int32Array(capacity)
-    this.previousOf = new Int32Array(capacity)
+    const records = new ArrayBuffer(capacity * ORDER_BYTES)
+    this.#f64s = new Float64Array(records)
+    this.#words = new Int32Array(records)
+  }
+
+  sizeRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 0]
+  }
+
+  /** Shares still open; 0 for a market buy, which wants collateral's worth. */
+  leftRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 1]
+  }
+
+  reservedRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 2]
+  }
+
+  /** What the arrival has traded so far, before fees. */
+  filledSharesRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 3]
+  }
+
+  filledCollateralRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 4]
+  }
+
+  placedMsOf(slot: number): number {
+    return this.#f64s[slot * F64S + 5]
+  }
+
+  seqOf(slot: number): number {
+    return this.#f64s[slot * F64S + 6]
+  }
+
+  expirationSecOf(slot: number): number {
+    return this.#f64s[slot * F64S + 7]
+  }
+
+  generationOf(slot: number): number {
+    return this.#words[slot * WORDS + 16] >>> 0
+  }
+
+  accountOf(slot: number): number {
+    return this.#words[slot * WORDS + 17]
+  }
+
+  marketOf(slot: number): number {
+    return this.#words[slot * WORDS + 18]
+  }
+
+  hashHighOf(slot: number): number {
+    return this.#words[slot * WORDS + 19] >>> 0
+  }
+
+  hashLowOf(slot: number): number {
+    return this.#words[slot * WORDS + 20] >>> 0
+  }
+
+  /** Position row of the order. */
+  rowOf(slot: number): number {
+    return this.#words[slot * WORDS + 21]
+  }
+
+  /** The next older order of the row; 0 after the last. */
+  nextOf(slot: number): number {
+    return this.#words[slot * WORDS + 22]
+  }
+
+  stateOf(slot: number): number {
+    return this.#words[slot * WORDS + 24] & STATE_MASK
+  }
+
+  sideOf(slot: number): number {
+    return (this.#words[slot * WORDS + 24] >> 2) & 1
+  }
+
+  outcomeOf(slot: number): number {
+    return (this.#words[slot * WORDS + 24] >> 3) & 1
+  }
+
+  marketFormOf(slot: number): number {
+    return (this.#words[slot * WORDS + 24] >> 4) & 1
+  }
+
+  orderTypeOf(slot: number): number {
+    return (this.#words[slot * WORDS + 24] >> 5) & 7
+  }
+
+  priceTicksOf(slot: number): number {
+    return (this.#words[slot * WORDS + 24] >> 8) & 1023
+  }
+
+  feeBpsOf(slot: number): number {
+    return (this.#words[slot * WORDS + 24] >> 18) & 1023
+  }
+
+  setOpen(slot: number, leftRaw: number, reservedRaw: number): void {
+    this.#f64s[slot * F64S + 1] = leftRaw
+    this.#f64s[slot * F64S + 2] = reservedRaw
+  }
+
+  addFilled(slot: number, sharesRaw: number, collateralRaw: number): void {
+    this.#f64s[slot * F64S + 3] += sharesRaw
+    this.#f64s[slot * F64S + 4] += collateralRaw
+  }
+
+  #setState(slot: number, state: number): void {
+    const word = slot * WORDS + 24
+    this.#words[word] = (this.#words[word] & ~STATE_MASK) | state
   }
 
   /** A slot for the next order; 0 when every slot is taken. */
   freeSlot(): number {
-    if (this.nextOf[0] !== 0) return this.nextOf[0]
+    const first = this.#words[22]
+    if (first !== 0) return first
     return this.highSlot + 1 < this.capacity ? this.highSlot + 1 : 0
   }
 
@@ -85,29 +162,34 @@ export class OrderTable {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
     while (this.highSlot < slot) this.#chainFree(++this.highSlot)
-    assert(this.stateOf[slot] === STATE.FREE, 'a slot holds one order')
-    assert(order.generation === this.generationOf[slot] + 1, 'generations count by one')
+    assert(this.stateOf(slot) === STATE.FREE, 'a slot holds one order')
+    assert(order.generation === this.generationOf(slot) + 1, 'generations count by one')
     this.#unchainFree(slot)
-    this.stateOf[slot] = STATE.IN_FLIGHT
-    this.generationOf[slot] = order.generation
-    this.accountOf[slot] = order.accountId
-    this.marketOf[slot] = order.marketId
-    this.sideOf[slot] = order.side
-    this.outcomeOf[slot] = order.outcome
-    this.orderTypeOf[slot] = order.orderType
-    this.marketFormOf[slot] = order.marketForm ? 1 : 0
-    this.priceTicksOf[slot] = order.priceTicks
-    this.feeBpsOf[slot] = order.feeBps
-    this.sizeRawOf[slot] = order.sizeRaw
-    this.leftRawOf[slot] = order.sizeRaw
-    this.reservedRawOf[slot] = order.reserveRaw
-    this.filledSharesRawOf[slot] = 0
-    this.filledCollateralRawOf[slot] = 0
-    this.placedMsOf[slot] = order.nowMs
-    this.seqOf[slot] = order.seq
-    this.expirationSecOf[slot] = order.expirationSec
-    this.hashHighOf[slot] = order.hashHigh
-    this.hashLowOf[slot] = order.hashLow
+    const f64 = slot * F64S
+    const f64s = this.#f64s
+    f64s[f64] = order.sizeRaw
+    f64s[f64 + 1] = order.sizeRaw
+    f64s[f64 + 2] = order.reserveRaw
+    f64s[f64 + 3] = 0
+    f64s[f64 + 4] = 0
+    f64s[f64 + 5] = order.nowMs
+    f64s[f64 + 6] = order.seq
+    f64s[f64 + 7] = order.expirationSec
+    const word = slot * WORDS
+    const words = this.#words
+    words[word + 16] = order.generation
+    words[word + 17] = order.accountId
+    words[word + 18] = order.marketId
+    words[word + 19] = order.hashHigh
+    words[word + 20] = order.hashLow
+    words[word + 24] =
+      STATE.IN_FLIGHT |
+      (order.side << 2) |
+      (order.outcome << 3) |
+      (order.marketForm ? 1 << 4 : 0) |
+      (order.orderType << 5) |
+      (order.priceTicks << 8) |
+      (order.feeBps << 18)
     if (order.clientOrderId !== '') this.#clientIdOf.set(slot, order.clientOrderId)
     this.#chainToRow(slot, row)
     this.#count(order.accountId)
@@ -128,18 +210,18 @@ export class OrderTable {
   }
 
   opened(slot: number): void {
-    assert(this.stateOf[slot] === STATE.IN_FLIGHT, 'only an arrival comes to rest')
-    this.stateOf[slot] = STATE.OPEN
+    assert(this.stateOf(slot) === STATE.IN_FLIGHT, 'only an arrival comes to rest')
+    this.#setState(slot, STATE.OPEN)
   }
 
   free(slot: number): void {
-    assert(this.stateOf[slot] !== STATE.FREE, 'an order ends once')
-    assert(this.reservedRawOf[slot] === 0, 'an ended order reserves nothing')
+    assert(this.stateOf(slot) !== STATE.FREE, 'an order ends once')
+    assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
     this.#unchainFromRow(slot)
     this.#clientIdOf.delete(slot)
-    this.stateOf[slot] = STATE.FREE
+    this.#setState(slot, STATE.FREE)
     this.openCount--
-    this.#openOf[this.accountOf[slot]]--
+    this.#openOf[this.accountOf(slot)]--
     this.#chainFree(slot)
   }
 
@@ -147,8 +229,8 @@ export class OrderTable {
     return (
       slot > 0 &&
       slot < this.capacity &&
-      this.stateOf[slot] !== STATE.FREE &&
-      this.generationOf[slot] === generation
+      this.stateOf(slot) !== STATE.FREE &&
+      this.generationOf(slot) === generation
     )
   }
 
@@ -161,19 +243,22 @@ export class OrderTable {
     return row < this.#firstOfRow.length ? this.#firstOfRow[row] : 0
   }
 
+  /** Slot 0 heads the chain of free slots. */
   #chainFree(slot: number): void {
-    const next = this.nextOf[0]
-    this.nextOf[slot] = next
-    this.previousOf[slot] = 0
-    if (next !== 0) this.previousOf[next] = slot
-    this.nextOf[0] = slot
+    const words = this.#words
+    const next = words[22]
+    words[slot * WORDS + 22] = next
+    words[slot * WORDS + 23] = 0
+    if (next !== 0) words[next * WORDS + 23] = slot
+    words[22] = slot
   }
 
   #unchainFree(slot: number): void {
-    const next = this.nextOf[slot]
-    const previous = this.previousOf[slot]
-    this.nextOf[previous] = next
-    if (next !== 0) this.previousOf[next] = previous
+    const words = this.#words
+    const next = words[slot * WORDS + 22]
+    const previous = words[slot * WORDS + 23]
+    words[previous * WORDS + 22] = next
+    if (next !== 0) words[next * WORDS + 23] = previous
   }
 
   #chainToRow(slot: number, row: number): void {
@@ -182,19 +267,21 @@ export class OrderTable {
       grown.set(this.#firstOfRow)
       this.#firstOfRow = grown
     }
+    const words = this.#words
     const next = this.#firstOfRow[row]
-    this.rowOf[slot] = row
-    this.nextOf[slot] = next
-    this.previousOf[slot] = 0
-    if (next !== 0) this.previousOf[next] = slot
+    words[slot * WORDS + 21] = row
+    words[slot * WORDS + 22] = next
+    words[slot * WORDS + 23] = 0
+    if (next !== 0) words[next * WORDS + 23] = slot
     this.#firstOfRow[row] = slot
   }
 
   #unchainFromRow(slot: number): void {
-    const next = this.nextOf[slot]
-    const previous = this.previousOf[slot]
-    if (previous === 0) this.#firstOfRow[this.rowOf[slot]] = next
-    else this.nextOf[previous] = next
-    if (next !== 0) this.previousOf[next] = previous
+    const words = this.#words
+    const next = words[slot * WORDS + 22]
+    const previous = words[slot * WORDS + 23]
+    if (previous === 0) this.#firstOfRow[words[slot * WORDS + 21]] = next
+    else words[previous * WORDS + 22] = next
+    if (next !== 0) words[next * WORDS + 23] = previous
   }
 }

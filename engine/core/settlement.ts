@@ -39,8 +39,8 @@ export function sellFeeCollateralRaw(
 
 /** What one leg reserves for what is still open of it (domain §2.5). */
 function reserveOfLeft(orders: OrderTable, slot: number, leftRaw: number): number {
-  if (orders.sideOf[slot] === SIDE.SELL) return leftRaw
-  return costFloorRaw(orders.priceTicksOf[slot], leftRaw)
+  if (orders.sideOf(slot) === SIDE.SELL) return leftRaw
+  return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
 }
 
 /** Moves a maker's side of a fill; `closed` gives back what is too small to trade on. */
@@ -50,22 +50,21 @@ function settleMaker(
   maker: number,
   fill: { sharesRaw: number; collateralRaw: number; closed: boolean },
 ): void {
-  const leftRaw = orders.leftRawOf[maker] - fill.sharesRaw
+  const leftRaw = orders.leftRawOf(maker) - fill.sharesRaw
   assert(leftRaw >= 0, 'a maker is never overfilled')
   const keptRaw = fill.closed ? 0 : reserveOfLeft(orders, maker, leftRaw)
-  const endedRaw = orders.reservedRawOf[maker] - keptRaw
-  const row = orders.rowOf[maker]
-  const outcome = orders.outcomeOf[maker]
-  const account = orders.accountOf[maker]
-  if (orders.sideOf[maker] === SIDE.BUY) {
+  const endedRaw = orders.reservedRawOf(maker) - keptRaw
+  const row = orders.rowOf(maker)
+  const outcome = orders.outcomeOf(maker)
+  const account = orders.accountOf(maker)
+  if (orders.sideOf(maker) === SIDE.BUY) {
     ledger.spendReserve(account, endedRaw, fill.collateralRaw)
     ledger.creditShares(row, outcome, fill.sharesRaw)
   } else {
     ledger.deliverShares(row, outcome, endedRaw, fill.sharesRaw)
     ledger.creditCollateral(account, fill.collateralRaw)
   }
-  orders.leftRawOf[maker] = leftRaw
-  orders.reservedRawOf[maker] = keptRaw
+  orders.setOpen(maker, leftRaw, keptRaw)
 }
 
 /** Takes a taker's payment out of its reserve; its proceeds wait on the order until DONE. */
@@ -75,23 +74,21 @@ function settleTaker(
   taker: number,
   fill: { sharesRaw: number; collateralRaw: number },
 ): void {
-  orders.filledSharesRawOf[taker] += fill.sharesRaw
-  orders.filledCollateralRawOf[taker] += fill.collateralRaw
+  orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)
   // A market buy wants collateral's worth, not shares: it has no size to count down.
-  const bySpend = orders.marketFormOf[taker] === 1 && orders.sideOf[taker] === SIDE.BUY
-  const leftRaw = bySpend ? 0 : orders.leftRawOf[taker] - fill.sharesRaw
+  const bySpend = orders.marketFormOf(taker) === 1 && orders.sideOf(taker) === SIDE.BUY
+  const leftRaw = bySpend ? 0 : orders.leftRawOf(taker) - fill.sharesRaw
   assert(leftRaw >= 0, 'a taker is never overfilled')
-  orders.leftRawOf[taker] = leftRaw
   const keptRaw = bySpend
-    ? orders.reservedRawOf[taker] - fill.collateralRaw
+    ? orders.reservedRawOf(taker) - fill.collateralRaw
     : reserveOfLeft(orders, taker, leftRaw)
-  const endedRaw = orders.reservedRawOf[taker] - keptRaw
-  if (orders.sideOf[taker] === SIDE.BUY) {
-    ledger.spendReserve(orders.accountOf[taker], endedRaw, fill.collateralRaw)
+  const endedRaw = orders.reservedRawOf(taker) - keptRaw
+  if (orders.sideOf(taker) === SIDE.BUY) {
+    ledger.spendReserve(orders.accountOf(taker), endedRaw, fill.collateralRaw)
   } else {
-    ledger.deliverShares(orders.rowOf[taker], orders.outcomeOf[taker], endedRaw, fill.sharesRaw)
+    ledger.deliverShares(orders.rowOf(taker), orders.outcomeOf(taker), endedRaw, fill.sharesRaw)
   }
-  orders.reservedRawOf[taker] = keptRaw
+  orders.setOpen(taker, leftRaw, keptRaw)
 }
 
 const makerFill = { sharesRaw: 0, collateralRaw: 0, closed: false }
@@ -108,13 +105,13 @@ export function settleFill(
   legs: { taker: number; maker: number; ticks: number; sharesRaw: number; closed: boolean },
 ): number {
   const { taker, maker, sharesRaw } = legs
-  const buys = orders.sideOf[taker] === SIDE.BUY
-  const ownTicks = ladderTicks(orders.outcomeOf[taker], legs.ticks)
+  const buys = orders.sideOf(taker) === SIDE.BUY
+  const ownTicks = ladderTicks(orders.outcomeOf(taker), legs.ticks)
   const valueRaw = buys ? costCeilRaw(ownTicks, sharesRaw) : costFloorRaw(ownTicks, sharesRaw)
-  const sameOutcome = orders.outcomeOf[taker] === orders.outcomeOf[maker]
+  const sameOutcome = orders.outcomeOf(taker) === orders.outcomeOf(maker)
   assert(
-    isBid(orders.sideOf[taker], orders.outcomeOf[taker]) !==
-      isBid(orders.sideOf[maker], orders.outcomeOf[maker]),
+    isBid(orders.sideOf(taker), orders.outcomeOf(taker)) !==
+      isBid(orders.sideOf(maker), orders.outcomeOf(maker)),
     'a fill joins a bid and an ask',
   )
   makerFill.sharesRaw = sharesRaw
@@ -124,39 +121,39 @@ export function settleFill(
   takerFill.collateralRaw = valueRaw
   settleTaker(ledger, orders, taker, takerFill)
   settleMaker(ledger, orders, maker, makerFill)
-  if (!sameOutcome) ledger.moveCondition(orders.marketOf[taker], buys ? sharesRaw : -sharesRaw)
+  if (!sameOutcome) ledger.moveCondition(orders.marketOf(taker), buys ? sharesRaw : -sharesRaw)
   return valueRaw
 }
 
 /** Credits what an arrival earned, less its fee; call once, at DONE. Returns the fee taken. */
 export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number): number {
-  const sharesRaw = orders.filledSharesRawOf[taker]
+  const sharesRaw = orders.filledSharesRawOf(taker)
   if (sharesRaw === 0) return 0
-  const collateralRaw = orders.filledCollateralRawOf[taker]
-  const feeBps = orders.feeBpsOf[taker]
-  const outcome = orders.outcomeOf[taker]
-  if (orders.sideOf[taker] === SIDE.BUY) {
+  const collateralRaw = orders.filledCollateralRawOf(taker)
+  const feeBps = orders.feeBpsOf(taker)
+  const outcome = orders.outcomeOf(taker)
+  if (orders.sideOf(taker) === SIDE.BUY) {
     const feeRaw = buyFeeSharesRaw(feeBps, collateralRaw, sharesRaw)
-    ledger.creditShares(orders.rowOf[taker], outcome, sharesRaw - feeRaw)
+    ledger.creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)
     if (feeRaw > 0) {
-      ledger.creditShares(ledger.rowFor(FEE_ACCOUNT, orders.marketOf[taker]), outcome, feeRaw)
+      ledger.creditShares(ledger.rowFor(FEE_ACCOUNT, orders.marketOf(taker)), outcome, feeRaw)
     }
     return feeRaw
   }
   const feeRaw = sellFeeCollateralRaw(feeBps, collateralRaw, sharesRaw)
-  ledger.creditCollateral(orders.accountOf[taker], collateralRaw - feeRaw)
+  ledger.creditCollateral(orders.accountOf(taker), collateralRaw - feeRaw)
   ledger.creditCollateral(FEE_ACCOUNT, feeRaw)
   return feeRaw
 }
 
 /** Gives back everything an ending order still reserves. */
 export function releaseReserve(ledger: Ledger, orders: OrderTable, slot: number): void {
-  const reservedRaw = orders.reservedRawOf[slot]
+  const reservedRaw = orders.reservedRawOf(slot)
   if (reservedRaw === 0) return
-  if (orders.sideOf[slot] === SIDE.BUY) {
-    ledger.spendReserve(orders.accountOf[slot], reservedRaw, 0)
+  if (orders.sideOf(slot) === SIDE.BUY) {
+    ledger.spendReserve(orders.accountOf(slot), reservedRaw, 0)
   } else {
-    ledger.deliverShares(orders.rowOf[slot], orders.outcomeOf[slot], reservedRaw, 0)
+    ledger.deliverShares(orders.rowOf(slot), orders.outcomeOf(slot), reservedRaw, 0)
   }
-  orders.reservedRawOf[slot] = 0
+  orders.setOpen(slot, orders.leftRawOf(slot), 0)
 }

@@ -58,27 +58,27 @@ function moneyFacts(clearing: Clearing): number[] {
 function liveSlots({ orders }: Clearing): number[] {
   const live: number[] = []
   for (let slot = 1; slot <= orders.highSlot; slot++) {
-    if (orders.stateOf[slot] !== STATE.FREE) live.push(slot)
+    if (orders.stateOf(slot) !== STATE.FREE) live.push(slot)
   }
-  return live.sort((a, b) => orders.seqOf[a] - orders.seqOf[b])
+  return live.sort((a, b) => orders.seqOf(a) - orders.seqOf(b))
 }
 
 function orderFacts({ orders }: Clearing, live: readonly number[]): number[] {
   const facts: number[] = []
   for (const slot of live) {
     facts.push(
-      orders.seqOf[slot],
-      orders.accountOf[slot],
-      orders.marketOf[slot],
-      orders.sideOf[slot],
-      orders.outcomeOf[slot],
-      orders.orderTypeOf[slot],
-      orders.feeBpsOf[slot],
-      orders.priceTicksOf[slot],
-      orders.sizeRawOf[slot],
-      orders.leftRawOf[slot],
-      orders.reservedRawOf[slot],
-      orders.expirationSecOf[slot],
+      orders.seqOf(slot),
+      orders.accountOf(slot),
+      orders.marketOf(slot),
+      orders.sideOf(slot),
+      orders.outcomeOf(slot),
+      orders.orderTypeOf(slot),
+      orders.feeBpsOf(slot),
+      orders.priceTicksOf(slot),
+      orders.sizeRawOf(slot),
+      orders.leftRawOf(slot),
+      orders.reservedRawOf(slot),
+      orders.expirationSecOf(slot),
     )
   }
   return facts
@@ -106,7 +106,7 @@ export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]
   const named = live.filter((slot) => clearing.orders.clientIdOf(slot) !== '')
   hashFacts(
     hash,
-    named.map((slot) => [clearing.orders.seqOf[slot], clearing.orders.clientIdOf(slot)]),
+    named.map((slot) => [clearing.orders.seqOf(slot), clearing.orders.clientIdOf(slot)]),
   )
   for (const digest of bookDigests) hash.update(digest)
   return bytesToHex(hash.digest())

@@ -17,8 +17,8 @@ export function handOver(marketId: number, orders: OrderTable, shard: ShardHandl
     length = 0
   }
   eachResting(marketId, (ticks, slot, owner, leftRaw) => {
-    const bid = isBid(orders.sideOf[slot], orders.outcomeOf[slot]) ? 1 : 0
-    const fields = [marketId, slot, orders.generationOf[slot], owner, bid, ticks, leftRaw]
+    const bid = isBid(orders.sideOf(slot), orders.outcomeOf(slot)) ? 1 : 0
+    const fields = [marketId, slot, orders.generationOf(slot), owner, bid, ticks, leftRaw]
     chunk.set(fields, length)
     length += RESTORE_F64S
     if (length === chunk.length) send()

@@ -139,7 +139,7 @@ export class OrdersTable {
     const known = this.#bySlot.get(slot)
     if (known !== undefined) return known
     const change: Change = {
-      placedSeq: this.#orders.seqOf[slot],
+      placedSeq: this.#orders.seqOf(slot),
       status: LIVE,
       filledRaw: 0,
       remainingRaw: 0,

@@ -47,8 +47,9 @@ export class TradesTable {
       order.side === SIDE.BUY ? costCeilRaw(ownTicks, sizeRaw) : costFloorRaw(ownTicks, sizeRaw)
     this.#sharesRaw += sizeRaw
     this.#lastTicks = yesTicks
-    const { seqOf, accountOf } = this.#orders
-    this.#fills.push([order.seq, this.#position, seqOf[maker], accountOf[maker], sizeRaw, yesTicks])
+    const makerSeq = this.#orders.seqOf(maker)
+    const makerId = this.#orders.accountOf(maker)
+    this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
     this.#position++
   }
 

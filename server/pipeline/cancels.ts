@@ -57,7 +57,7 @@ export class Cancels {
       return resolved.reject
     }
     const { orders } = this.#pipeline.clearing
-    const marketId = orders.marketOf[resolved.order.slot]
+    const marketId = orders.marketOf(resolved.order.slot)
     const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order])
     if (typeof receipt === 'number') return receipt
     return receipt.canceled.length === 1 ? 0 : REJECT.ORDER_NOT_OPEN
@@ -107,11 +107,11 @@ export class Cancels {
 
   /** Keys of the orders that were canceled. No await before the last command is stamped. */
   async #cancelByMarket(orders: readonly OrderName[]): Promise<Set<number> | number> {
-    const { marketOf } = this.#pipeline.clearing.orders
+    const { orders: table } = this.#pipeline.clearing
     const byMarket = new Map<number, OrderName[]>()
     // While names were looked up an order may have ended, and its slot may hold another market's.
     for (const order of orders.filter((each) => this.#isOpen(each))) {
-      const marketId = marketOf[order.slot]
+      const marketId = table.marketOf(order.slot)
       const known = byMarket.get(marketId)
       if (known === undefined) byMarket.set(marketId, [order])
       else known.push(order)
@@ -142,7 +142,7 @@ export class Cancels {
         const reject = known ? REJECT.ORDER_NOT_OPEN : REJECT.ORDER_NOT_FOUND
         return { text, order: null, orderId: null, reject }
       }
-      const generation = clearing.orders.generationOf[slot]
+      const generation = clearing.orders.generationOf(slot)
       return { text, order: { slot, generation }, orderId: ids.text(slot, generation), reject: 0 }
     }
     const order = ids.parse(text.orderId.toLowerCase())

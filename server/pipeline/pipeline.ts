@@ -260,8 +260,8 @@ export class Pipeline {
     const row = ledger.findRow(profileId, marketId)
     const live: OrderName[] = []
     let slot = row === 0 ? 0 : orders.firstOfRow(row)
-    for (; slot !== 0; slot = orders.nextOf[slot]) {
-      live.push({ slot, generation: orders.generationOf[slot] })
+    for (; slot !== 0; slot = orders.nextOf(slot)) {
+      live.push({ slot, generation: orders.generationOf(slot) })
     }
     return live
   }

@@ -106,11 +106,11 @@ export class Publisher implements FrameVisitor {
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     this.#clearing.settle(words, f64s, at, count)
     const waiter = this.#waiters.get(f64s[(at >> 3) + 3])
-    const { stateOf } = this.#clearing.orders
+    const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
       const word = (at >> 2) + record * EVENT_WORDS
       const slot = words[word + 1]
-      if (stateOf[slot] === STATE.FREE) this.#sequencer?.ended(slot)
+      if (orders.stateOf(slot) === STATE.FREE) this.#sequencer?.ended(slot)
       if (waiter !== undefined) {
         this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * EVENT_F64S + 1])
       }
@@ -121,7 +121,7 @@ export class Publisher implements FrameVisitor {
   #collect(waiter: Waiter, kindAndCode: number, slot: number, sizeRaw: number): void {
     const { orders } = this.#clearing
     const { receipt, cancels } = waiter
-    const generation = orders.generationOf[slot]
+    const generation = orders.generationOf(slot)
     switch (kindAndCode & 0xff) {
       case EVENT.FILL:
         receipt.makers.push({ slot, generation, sizeRaw })
@@ -138,8 +138,8 @@ export class Publisher implements FrameVisitor {
       case EVENT.DONE:
         receipt.result = (kindAndCode >>> 8) & 0xff
         if (slot === 0) return
-        receipt.filledSharesRaw = orders.filledSharesRawOf[slot]
-        receipt.filledCollateralRaw = orders.filledCollateralRawOf[slot]
+        receipt.filledSharesRaw = orders.filledSharesRawOf(slot)
+        receipt.filledCollateralRaw = orders.filledCollateralRawOf(slot)
         receipt.feeRaw = this.#clearing.lastFeeRaw
     }
   }

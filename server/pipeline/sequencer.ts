@@ -134,8 +134,8 @@ export class Sequencer {
       this.#owe(marketId, status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
     }
     for (let slot = 1; slot <= orders.highSlot; slot++) {
-      if (orders.stateOf[slot] === STATE.FREE || orders.expirationSecOf[slot] === 0) continue
-      this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf[slot]))
+      if (orders.stateOf(slot) === STATE.FREE || orders.expirationSecOf(slot) === 0) continue
+      this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf(slot)))
     }
   }
 
@@ -237,8 +237,8 @@ export class Sequencer {
     const { orders: table } = this.#clearing
     const orders: OrderName[] = []
     for (let slot = 1; slot <= table.highSlot; slot++) {
-      if (table.stateOf[slot] === STATE.FREE || table.marketOf[slot] !== marketId) continue
-      orders.push({ slot, generation: table.generationOf[slot] })
+      if (table.stateOf(slot) === STATE.FREE || table.marketOf(slot) !== marketId) continue
+      orders.push({ slot, generation: table.generationOf(slot) })
     }
     if (orders.length > 0) this.#owed.push({ marketId, reason, orders, sent: 0 })
   }
@@ -248,8 +248,8 @@ export class Sequencer {
     const byMarket = new Map<number, OrderName[]>()
     while (this.#expiries.nextMs <= nowMs) {
       const slot = this.#expiries.pop()
-      const marketId = table.marketOf[slot]
-      const order = { slot, generation: table.generationOf[slot] }
+      const marketId = table.marketOf(slot)
+      const order = { slot, generation: table.generationOf(slot) }
       const due = byMarket.get(marketId)
       if (due === undefined) byMarket.set(marketId, [order])
       else due.push(order)

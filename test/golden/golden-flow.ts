@@ -136,11 +136,11 @@ export class GoldenFlow {
     const { orders } = this.driver.clearing
     const open: (OrderRef & { account: number })[] = []
     for (let slot = 1; slot <= orders.highSlot; slot++) {
-      if (orders.stateOf[slot] === STATE.FREE) continue
-      if (only.marketId !== undefined && orders.marketOf[slot] !== only.marketId) continue
-      const account = orders.accountOf[slot]
+      if (orders.stateOf(slot) === STATE.FREE) continue
+      if (only.marketId !== undefined && orders.marketOf(slot) !== only.marketId) continue
+      const account = orders.accountOf(slot)
       if (only.account !== undefined && account !== only.account) continue
-      open.push({ slot, generation: orders.generationOf[slot], account })
+      open.push({ slot, generation: orders.generationOf(slot), account })
     }
     return open
   }
@@ -283,7 +283,7 @@ export class GoldenFlow {
         this.#end('MARKET_LOCKED', marketId, this.#open({ marketId }))
       }
       const due = this.#open({ marketId }).filter(({ slot }) => {
-        const expirationSec = orders.expirationSecOf[slot]
+        const expirationSec = orders.expirationSecOf(slot)
         return expirationSec !== 0 && expiresAtMs(expirationSec) <= nowMs
       })
       this.#end('EXPIRED', marketId, due)

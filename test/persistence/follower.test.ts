@@ -48,13 +48,13 @@ function openOrders({ exchange }: CommandFlow): unknown[] {
   const { orders } = exchange.clearing
   const open: unknown[] = []
   for (let slot = 1; slot <= orders.highSlot; slot++) {
-    if (orders.stateOf[slot] !== STATE.OPEN) continue
+    if (orders.stateOf(slot) !== STATE.OPEN) continue
     open.push({
-      seq: orders.seqOf[slot],
+      seq: orders.seqOf(slot),
       slot,
-      generation: orders.generationOf[slot],
-      owner: orders.accountOf[slot],
-      left: orders.leftRawOf[slot],
+      generation: orders.generationOf(slot),
+      owner: orders.accountOf(slot),
+      left: orders.leftRawOf(slot),
     })
   }
   return open

@@ -87,7 +87,7 @@ export class CommandFlow {
     const { orders } = this.exchange.clearing
     const order = { ...blankPlace(), accountId: 1, marketId: 1, ...terms, ...this.#stamp() }
     order.slot = orders.freeSlot()
-    order.generation = orders.generationOf[order.slot] + 1
+    order.generation = orders.generationOf(order.slot) + 1
     order.hashHigh = order.seq
     order.hashLow = this.#below(0xffffffff)
     order.feeBps = order.marketId % 2 === 1 ? 300 : 0
@@ -146,9 +146,9 @@ export class CommandFlow {
   #cancelSome(): void {
     const { orders } = this.exchange.clearing
     const slot = 1 + this.#below(Math.max(1, orders.highSlot))
-    if (orders.stateOf[slot] !== STATE.OPEN) return
-    const generation = orders.generationOf[slot]
-    this.cancel([{ slot, generation }], orders.marketOf[slot], this.#below(2))
+    if (orders.stateOf(slot) !== STATE.OPEN) return
+    const generation = orders.generationOf(slot)
+    this.cancel([{ slot, generation }], orders.marketOf(slot), this.#below(2))
   }
 
   #stamp(): { seq: number; nowMs: number } {

@@ -114,7 +114,7 @@ export class ExchangeDriver {
     const kind = head & 0xff
     const code = (head >>> 8) & 0xff
     if (kind === EVENT.FILL) {
-      const account = this.clearing.orders.accountOf[slot]
+      const account = this.clearing.orders.accountOf(slot)
       const closed = code === MAKER.CLOSED
       this.#makers.push({ slot, account, sizeRaw, leftRaw, closed, ticks: head >>> 16 })
     } else if (kind === EVENT.STP_CANCEL) this.#stpCancels.push(slot)
@@ -214,8 +214,8 @@ export class ExchangeDriver {
       result: resultName(this.#result),
       slot,
       generation,
-      filledRaw: this.clearing.orders.filledSharesRawOf[slot],
-      collateralRaw: this.clearing.orders.filledCollateralRawOf[slot],
+      filledRaw: this.clearing.orders.filledSharesRawOf(slot),
+      collateralRaw: this.clearing.orders.filledCollateralRawOf(slot),
       feeRaw: this.clearing.lastFeeRaw,
       makers: this.#makers,
       stpCancels: this.#stpCancels,
@@ -226,7 +226,7 @@ export class ExchangeDriver {
   cancel(account: number, ref: OrderRef): RejectName | null {
     const refusal = decideCancel(this.clearing, account, ref.slot, ref.generation)
     if (refusal !== 0) return rejectName(refusal)
-    const marketId = this.clearing.orders.marketOf[ref.slot]
+    const marketId = this.clearing.orders.marketOf(ref.slot)
     assert.deepEqual(this.cancelMany(marketId, [ref]), [ref.slot], 'an open order can be canceled')
     return null
   }
@@ -284,7 +284,7 @@ export class ExchangeDriver {
     const asks: BookLevel[] = []
     const { orders } = this.clearing
     eachResting(marketId, (ticks, slot, _owner, leftRaw) => {
-      const side = orders.sideOf[slot] === orders.outcomeOf[slot] ? bids : asks
+      const side = orders.sideOf(slot) === orders.outcomeOf(slot) ? bids : asks
       const last = side.at(-1)
       if (last?.ticks === ticks) last.sizeRaw += leftRaw
       else side.push({ ticks, sizeRaw: leftRaw })

@@ -68,7 +68,7 @@ function newTrade(driver: ExchangeDriver, marketId: number): () => void {
     }
     cancel.seq = clearing.lastSeq + 1
     cancel.slots[0] = between(1, 400)
-    cancel.generations[0] = clearing.orders.generationOf[cancel.slots[0]]
+    cancel.generations[0] = clearing.orders.generationOf(cancel.slots[0])
     exchange.apply(cancel)
   }
 }

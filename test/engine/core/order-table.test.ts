@@ -7,14 +7,14 @@ import { freshSeed, Random } from '../../support/random.ts'
 const CAPACITY = 64
 
 function admit(table: OrderTable, slot: number, row: number, clientOrderId = ''): number {
-  const generation = table.generationOf[slot] + 1
+  const generation = table.generationOf(slot) + 1
   table.admit({ ...blankPlace(), slot, generation, sizeRaw: 1000, clientOrderId }, row)
   return generation
 }
 
 function slotsOfRow(table: OrderTable, row: number): number[] {
   const slots: number[] = []
-  for (let slot = table.firstOfRow(row); slot !== 0; slot = table.nextOf[slot]) slots.push(slot)
+  for (let slot = table.firstOfRow(row); slot !== 0; slot = table.nextOf(slot)) slots.push(slot)
   return slots
 }
 
@@ -80,7 +80,7 @@ test('laws of the table are faults', () => {
   const skipped = { ...blankPlace(), slot: 2, generation: 2 }
   assert.throws(() => table.admit(skipped, 1), /generations count by one/)
   assert.throws(() => table.admit({ ...blankPlace(), slot: 4 }, 1), /a slot lies in the table/)
-  assert.equal(table.stateOf[1], STATE.IN_FLIGHT)
+  assert.equal(table.stateOf(1), STATE.IN_FLIGHT)
   table.opened(1)
   assert.throws(() => table.opened(1), /only an arrival comes to rest/)
   table.free(1)
