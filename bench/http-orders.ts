@@ -60,17 +60,30 @@ export function signOrders(setting: HttpSetting, count: number, saltFrom: number
   return orders
 }
 
-/** The bytes of each request; their timestamps are good for half a minute. */
-export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
+/** A POST /orders with the proof of its sender. */
+export interface SignedCall {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Their timestamps are good for half a minute. */
+export function callsOf(orders: readonly UnsentOrder[]): SignedCall[] {
   return orders.map(({ trader, body }) => {
     const { tokenId, secret } = trader
     const call = { method: 'POST', path: '/orders', body }
-    const credentials = { tokenId, secret, headerPrefix: 'svc-' }
-    const { headers } = signedRequest(call, credentials, Date.now())
+    const { headers } = signedRequest(call, { tokenId, secret, headerPrefix: 'svc-' }, Date.now())
+    return { headers, body }
+  })
+}
+
+/** The same as bytes. */
+export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
+  return callsOf(orders).map(({ headers, body }) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const length = `content-length: ${Buffer.byteLength(body)}\r\n`
-    const head = `POST /orders HTTP/1.1\r\nhost: bench\r\n${lines.join('')}${length}\r\n`
-    return Buffer.from(head + body)
+    return Buffer.from(
+      `POST /orders HTTP/1.1\r\nhost: bench\r\n${lines.join('')}${length}\r\n${body}`,
+    )
   })
 }
 

@@ -1,110 +1,189 @@
 // Distinct signed orders over keep-alive connections to the real server, follower running and every
-// reply durable. The yardstick authenticates, parses, verifies and echoes the same bytes.
+// reply durable. The yardstick authenticates, parses, verifies and echoes the same orders.
 
-import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { assert } from '../engine/domain/assert.ts'
 import { spawn } from '../engine/wire/spawn.ts'
-import { ServerProcess } from '../test/support/server-process.ts'
-import { withFolder } from './folder.ts'
-import { echoSetting, type HttpSetting, prepare, requestsOf, signOrders } from './http-orders.ts'
-import { LOAD_PERCENTILES, type LoadPlan, type LoadResult } from './load-client.ts'
+import { fullSpeed } from './autocannon-load.ts'
+import { followerRuns } from './follower-runs.ts'
+import { callsOf, requestsOf, signOrders, type UnsentOrder } from './http-orders.ts'
+import { type Target, withEcho, withExchange } from './http-servers.ts'
+import type { LoadPlan, LoadResult } from './load-client.ts'
+import { PERCENTILES, percentileName } from './pacer.ts'
+import { progress } from './progress.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
 
-const RUNS = 5
 const MIXES = [1, 4, 16]
+const INTAKE_THREADS = [1, 2, 4]
+const RATES = [1000, 2000, 4000]
+/** A rate above this part of the highest measures the queue, not the way. */
+const RATE_PART_MAX = 0.75
 const CONNECTIONS = 64
-const ORDERS = 6000
-const ECHO = 'echo of the same orders'
+const LATENCY_MARKETS = 4
 
-function isResult(message: unknown): message is LoadResult {
-  return typeof message === 'object' && message !== null && 'statuses' in message
+interface Size {
+  readonly runs: number
+  readonly orders: number
+  readonly latencySeconds: number
+  readonly followed: number
 }
 
-async function load(plan: LoadPlan): Promise<LoadResult> {
+const WHOLE: Size = { runs: 5, orders: 12_800, latencySeconds: 5, followed: 200_000 }
+const SMOKE: Size = { runs: 1, orders: 128, latencySeconds: 0.2, followed: 2000 }
+
+interface Pair {
+  readonly ours: number[]
+  readonly echo: number[]
+}
+
+/** Every order of a bench is another: salts go on. */
+let nextSalt = 1
+
+function freshOrders({ setting }: Target, count: number): UnsentOrder[] {
+  const orders = signOrders(setting, count, nextSalt)
+  nextSalt += count * 10
+  return orders
+}
+
+async function ordersPerSecond(port: number, orders: readonly UnsentOrder[]): Promise<number> {
+  const calls = callsOf(orders)
+  const { perSecond, refused } = await fullSpeed({ port, calls, connections: CONNECTIONS })
+  // A refusal is cheaper than an order: it would flatter.
+  assert(refused === 0, 'every order of the load is taken')
+  return perSecond
+}
+
+/** The same orders to both servers in turn; one run more, the first warms both up. */
+function highestRates(markets: number, { runs, orders: count }: Size): Promise<Pair> {
+  return withExchange(markets, [], (target) =>
+    withEcho(target, async (echoPort) => {
+      const pair: Pair = { ours: [], echo: [] }
+      for (let run = 0; run <= runs; run++) {
+        progress(`http: ${markets} markets, run ${run} of ${runs}`)
+        const orders = freshOrders(target, count)
+        pair.ours.push(await ordersPerSecond(target.port, orders))
+        pair.echo.push(await ordersPerSecond(echoPort, orders))
+      }
+      return { ours: pair.ours.slice(1), echo: pair.echo.slice(1) }
+    }),
+  )
+}
+
+function isLoadResult(message: unknown): message is LoadResult {
+  return typeof message === 'object' && message !== null && 'latencyMs' in message
+}
+
+async function latenciesMs(plan: LoadPlan): Promise<readonly number[]> {
   const worker = spawn(new URL('./load.worker.ts', import.meta.url), {
     name: 'load',
     workerData: plan,
   })
   const [result] = await once(worker, 'message')
-  assert(isResult(result), 'the load gives its result')
-  // A refusal is cheaper than an order: it would flatter.
-  if (result.refusal !== '') throw new Error(`not every order was taken: ${result.refusal}`)
-  return result
+  await worker.terminate()
+  assert(isLoadResult(result), 'the load gives its result')
+  if (result.refused > 0) throw new Error(`not every order was taken: ${result.refusal}`)
+  return result.latencyMs
 }
 
-async function startEcho(setting: HttpSetting): Promise<{ child: ChildProcess; port: number }> {
-  const child = fork(
-    fileURLToPath(new URL('./echo-server.ts', import.meta.url)),
-    [JSON.stringify(echoSetting(setting))],
-    { execArgv: ['--import', 'tsx'] },
+interface LatencyPlan {
+  readonly name: string
+  readonly perSecond: number
+  readonly size: Size
+}
+
+async function latencyRows(target: Target, echoPort: number, plan: LatencyPlan): Promise<Row[]> {
+  const { name, perSecond, size } = plan
+  const ours: (readonly number[])[] = []
+  const echo: (readonly number[])[] = []
+  for (let run = 0; run < size.runs; run++) {
+    progress(`http: latency at ${name}, run ${run + 1} of ${size.runs}`)
+    const orders = freshOrders(target, Math.ceil(perSecond * size.latencySeconds))
+    const common = { connections: CONNECTIONS, perSecond }
+    ours.push(await latenciesMs({ ...common, port: target.port, requests: requestsOf(orders) }))
+    echo.push(await latenciesMs({ ...common, port: echoPort, requests: requestsOf(orders) }))
+  }
+  return PERCENTILES.flatMap((percentile, index) => {
+    const samples = ours.map((run) => run[index])
+    const echoed = echo.map((run) => run[index])
+    const title = `${percentileName(percentile)} at ${name}`
+    const yardstick = `echo, ${title}`
+    const ratio = median(echoed) / median(samples)
+    return [rowOf(title, 'ms', samples, { yardstick, ratio }), rowOf(yardstick, 'ms', echoed)]
+  })
+}
+
+function latencyTable(highest: number, size: Size): Promise<Row[]> {
+  const half = Math.round(highest / 2)
+  const rates = RATES.filter((rate) => rate <= highest * RATE_PART_MAX)
+  return withExchange(LATENCY_MARKETS, [], (target) =>
+    withEcho(target, async (echoPort) => {
+      // Warm up as for the highest rate.
+      const warm = freshOrders(target, size.orders)
+      await ordersPerSecond(target.port, warm)
+      await ordersPerSecond(echoPort, warm)
+      const rows: Row[] = []
+      for (const perSecond of rates) {
+        const plan = { name: `${perSecond}/s`, perSecond, size }
+        rows.push(...(await latencyRows(target, echoPort, plan)))
+      }
+      const plan = { name: 'half the highest rate', perSecond: half, size }
+      rows.push(...(await latencyRows(target, echoPort, plan)))
+      return [...rows, rowOf(plan.name, 'orders/s', [half])]
+    }),
   )
-  const [port] = await once(child, 'message')
-  return { child, port: Number(port) }
 }
 
-interface Pair {
-  readonly ours: LoadResult[]
-  readonly echo: LoadResult[]
-}
-
-/** The same orders to both servers in turn; salts differ over all calls. */
-async function compare(
-  markets: number,
-  plan: { runs: number; orders: number; perSecond: number },
-): Promise<Pair> {
-  return await withFolder(async (dataDir) => {
-    const args = ['--no-rate-limit']
-    const server = await ServerProcess.start({ dataDir, args })
-    const setting = await prepare(server.baseUrl, markets)
-    const { child, port: echoPort } = await startEcho(setting)
-    const port = Number(new URL(server.baseUrl).port)
-    const pair: Pair = { ours: [], echo: [] }
-    const { runs, orders: count, perSecond } = plan
-    // One run more: the first warms both up.
+/** What each core buys: the pool of 1, 2 and 4 threads, in turns. */
+async function intakeCurve({ runs, orders: count }: Size): Promise<Row[]> {
+  const byThreads = INTAKE_THREADS.map((): number[] => [])
+  const measure = (index: number, targets: readonly Target[]): Promise<void> =>
+    index < INTAKE_THREADS.length
+      ? withExchange(LATENCY_MARKETS, ['--intake-threads', String(INTAKE_THREADS[index])], (next) =>
+          measure(index + 1, [...targets, next]),
+        )
+      : inTurns(targets)
+  const inTurns = async (targets: readonly Target[]) => {
     for (let run = 0; run <= runs; run++) {
-      const orders = signOrders(setting, count, 1 + run * count * 10)
-      const common = { connections: CONNECTIONS, perSecond }
-      pair.ours.push(await load({ ...common, port, requests: requestsOf(orders) }))
-      pair.echo.push(await load({ ...common, port: echoPort, requests: requestsOf(orders) }))
+      progress(`http: intake threads, run ${run} of ${runs}`)
+      for (const [index, target] of targets.entries()) {
+        const perSecond = await ordersPerSecond(target.port, freshOrders(target, count))
+        if (run > 0) byThreads[index].push(perSecond)
+      }
     }
-    child.disconnect()
-    await server.stop()
-    return { ours: pair.ours.slice(1), echo: pair.echo.slice(1) }
+  }
+  await measure(0, [])
+  return INTAKE_THREADS.map((threads, index) => {
+    const yardstick = '1 intake thread'
+    const ratio = median(byThreads[index]) / median(byThreads[0])
+    const title = `${threads} intake thread${threads === 1 ? '' : 's'}`
+    const more = threads === 1 ? {} : { yardstick, ratio }
+    return rowOf(title, 'orders/s', byThreads[index], more)
   })
 }
 
-function latencyRows(pair: Pair, perSecond: number): Row[] {
-  return LOAD_PERCENTILES.flatMap((percentile, index) => {
-    const ours = pair.ours.map((run) => run.latencyMs[index])
-    const echo = pair.echo.map((run) => run.latencyMs[index])
-    const name = percentile === 100 ? 'worst' : `p${percentile}`
-    const more = { yardstick: ECHO, ratio: median(echo) / median(ours) }
-    return [
-      rowOf(`${name} at ${perSecond}/s, 4 markets`, 'ms', ours, more),
-      rowOf(`${ECHO}, ${name}`, 'ms', echo),
-    ]
-  })
+async function followerRow(fastest: Row, { followed, runs }: Size): Promise<Row> {
+  progress(`http: the follower on ${followed} commands`)
+  const { perSecond } = await followerRuns(followed, runs)
+  const ratio = median(perSecond) / fastest.median
+  return rowOf('follower, sustained', 'commands/s', perSecond, { yardstick: fastest.case, ratio })
 }
 
 export async function httpBench({ smoke }: BenchOptions): Promise<Report> {
+  const size = smoke ? SMOKE : WHOLE
   const rows: Row[] = []
-  const rate = (runs: readonly LoadResult[], orders: number) =>
-    runs.map((run) => orders / run.seconds)
-  const plan = { runs: smoke ? 1 : RUNS, orders: smoke ? 100 : ORDERS, perSecond: 0 }
-  let highest = 0
+  let fastest: Row | undefined
   for (const markets of smoke ? [2] : MIXES) {
-    const pair = await compare(markets, plan)
-    const ours = rate(pair.ours, plan.orders)
-    const echo = rate(pair.echo, plan.orders)
-    const more = { yardstick: ECHO, ratio: median(ours) / median(echo) }
-    rows.push(rowOf(`${markets} markets`, 'orders/s', ours, more))
-    rows.push(rowOf(`${ECHO} (${markets} markets)`, 'orders/s', echo))
-    highest = Math.max(highest, median(ours))
+    const { ours, echo } = await highestRates(markets, size)
+    const title = `${markets} market${markets === 1 ? '' : 's'}`
+    const yardstick = `echo, ${title}`
+    const more = { yardstick, ratio: median(ours) / median(echo) }
+    const row = rowOf(title, 'orders/s', ours, more)
+    rows.push(row, rowOf(yardstick, 'orders/s', echo))
+    if (fastest === undefined || row.median > fastest.median) fastest = row
   }
-  if (smoke) return { name: 'http', rows }
-  const perSecond = Math.round(highest / 2)
-  rows.push(...latencyRows(await compare(4, { ...plan, perSecond }), perSecond))
+  assert(fastest !== undefined, 'there is a mix')
+  rows.push(await followerRow(fastest, size))
+  rows.push(...(await latencyTable(smoke ? 1000 : fastest.median, size)))
+  rows.push(...(await intakeCurve(size)))
   return { name: 'http', rows }
 }

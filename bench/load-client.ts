@@ -1,101 +1,78 @@
-// A lean HTTP client for load: raw sockets, ready-made requests, one under way per connection. It
-// shares the machine with the server, so what it costs itself is kept small.
+// A lean HTTP client for latency: raw sockets, ready-made requests, one under way per connection.
+// It begins each order at its time of a constant rate, whatever became of those before. autocannon
+// begins the next one when the last is answered, so that a slow server is asked less often and the
+// wait of what should have begun is never seen; what it adds to make up for that is a guess.
 
 import { connect, type Socket } from 'node:net'
-import { build, type Histogram } from 'hdr-histogram-js'
+import { paced } from './pacer.ts'
 
 export interface LoadPlan {
   readonly port: number
   readonly requests: readonly Uint8Array[]
   readonly connections: number
-  /** 0: as fast as replies come. Else requests begin at this rate, late or not. */
   readonly perSecond: number
 }
 
 export interface LoadResult {
-  readonly seconds: number
-  /** Replies by status. */
-  readonly statuses: Readonly<Record<string, number>>
-  /** The first reply that was not 201; '' when all were. */
+  /** Replies other than 201. */
+  readonly refused: number
+  /** The first of them. */
   readonly refusal: string
-  /** Milliseconds by LOAD_PERCENTILES, from the moment each request was meant to begin. */
+  /** Milliseconds by percentile as asked, from the moment each request was meant to begin. */
   readonly latencyMs: readonly number[]
 }
 
-export const LOAD_PERCENTILES = [50, 99, 99.9, 99.99, 100] as const
 const HEAD_END = '\r\n\r\n'
 const CONTENT_LENGTH = /content-length: *(\d+)/i
 
 interface Line {
   readonly socket: Socket
   waiting: Buffer
-  /** 0 when the line is free. */
-  intendedMs: number
+  /** Of the request that is under way. */
+  done: () => void
 }
 
-export class LoadClient {
-  readonly #plan: LoadPlan
+interface Unsent {
+  readonly request: Uint8Array
+  readonly done: () => void
+}
+
+class LoadClient {
   readonly #free: Line[] = []
-  readonly #statuses: Record<string, number> = {}
-  readonly #histogram: Histogram = build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: 60_000_000,
-  })
-  #refusal = ''
-  #next = 0
-  #ended = 0
-  #startMs = 0
-  #isTicking = false
-  #finish: (result: LoadResult) => void = () => {}
-  #fail: (error: Error) => void = () => {}
+  /** Found no free connection, oldest first; their time runs. */
+  readonly #unsent: Unsent[] = []
+  #unsentFrom = 0
+  refused = 0
+  refusal = ''
 
-  constructor(plan: LoadPlan) {
-    this.#plan = plan
-  }
-
-  async run(): Promise<LoadResult> {
-    const lines = Array.from({ length: this.#plan.connections }, () => this.#connect())
+  async connect({ port, connections }: LoadPlan): Promise<void> {
+    const lines = Array.from({ length: connections }, () => this.#connect(port))
     this.#free.push(...(await Promise.all(lines)))
-    const result = await new Promise<LoadResult>((resolve, reject) => {
-      this.#finish = resolve
-      this.#fail = reject
-      this.#startMs = performance.now()
-      this.#pump()
-    })
+  }
+
+  close(): void {
     for (const { socket } of this.#free) socket.destroy()
-    return result
   }
 
-  #connect(): Promise<Line> {
-    const socket = connect({ port: this.#plan.port, host: '127.0.0.1', noDelay: true })
-    const line: Line = { socket, waiting: Buffer.alloc(0), intendedMs: 0 }
+  send(request: Uint8Array, done: () => void): void {
+    const line = this.#free.pop()
+    if (line === undefined) this.#unsent.push({ request, done })
+    else this.#begin(line, request, done)
+  }
+
+  #begin(line: Line, request: Uint8Array, done: () => void): void {
+    line.done = done
+    line.socket.write(request)
+  }
+
+  #connect(port: number): Promise<Line> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    const line: Line = { socket, waiting: Buffer.alloc(0), done: () => {} }
     socket.on('data', (bytes) => this.#take(line, bytes))
-    socket.on('error', (error) => this.#fail(error))
+    socket.on('error', (error) => {
+      throw error
+    })
     return new Promise((resolve) => socket.once('connect', () => resolve(line)))
-  }
-
-  /** Begins what is due on the lines that are free; what finds none waits, and its time runs. */
-  #pump(): void {
-    const { requests, perSecond } = this.#plan
-    const nowMs = performance.now()
-    while (this.#next < requests.length && this.#free.length > 0) {
-      const dueMs = perSecond === 0 ? nowMs : this.#startMs + (this.#next * 1000) / perSecond
-      if (dueMs > nowMs) break
-      const line = this.#free.pop()
-      if (line === undefined) return
-      line.intendedMs = dueMs
-      line.socket.write(requests[this.#next++])
-    }
-    const isTimed = perSecond > 0 && this.#next < requests.length && this.#free.length > 0
-    if (isTimed && !this.#isTicking) this.#tick()
-  }
-
-  #tick(): void {
-    this.#isTicking = true
-    setTimeout(() => {
-      this.#isTicking = false
-      this.#pump()
-    }, 1)
   }
 
   #take(line: Line, bytes: Buffer): void {
@@ -105,24 +82,34 @@ export class LoadClient {
     const head = line.waiting.toString('latin1', 0, headEnd)
     const length = Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0)
     if (line.waiting.length < headEnd + HEAD_END.length + length) return
-    const status = head.slice(9, 12)
-    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
-    if (status !== '201' && this.#refusal === '') this.#refusal = line.waiting.toString('utf8')
-    const tookMs = performance.now() - line.intendedMs
-    this.#histogram.recordValue(Math.max(1, Math.round(tookMs * 1000)))
-    line.waiting = Buffer.alloc(0)
-    this.#free.push(line)
-    this.#ended++
-    if (this.#ended === this.#plan.requests.length) this.#finish(this.#result())
-    else this.#pump()
-  }
-
-  #result(): LoadResult {
-    return {
-      seconds: (performance.now() - this.#startMs) / 1000,
-      statuses: this.#statuses,
-      refusal: this.#refusal,
-      latencyMs: LOAD_PERCENTILES.map((each) => this.#histogram.getValueAtPercentile(each) / 1000),
+    if (head.slice(9, 12) !== '201') {
+      this.refused++
+      if (this.refusal === '') this.refusal = line.waiting.toString('utf8')
     }
+    line.waiting = Buffer.alloc(0)
+    const { done } = line
+    const next = this.#unsent[this.#unsentFrom]
+    if (next === undefined) this.#free.push(line)
+    else {
+      this.#unsentFrom++
+      this.#begin(line, next.request, next.done)
+    }
+    done()
   }
+}
+
+export async function constantRate(
+  plan: LoadPlan,
+  percentiles: readonly number[],
+): Promise<LoadResult> {
+  const client = new LoadClient()
+  await client.connect(plan)
+  const { perSecond, requests } = plan
+  const histogram = await paced({ perSecond, count: requests.length }, (index, done) => {
+    client.send(requests[index], done)
+  })
+  client.close()
+  const { refused, refusal } = client
+  const latencyMs = percentiles.map((each) => histogram.getValueAtPercentile(each) / 1000)
+  return { refused, refusal, latencyMs }
 }

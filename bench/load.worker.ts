@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { LoadClient } from './load-client.ts'
+import { constantRate } from './load-client.ts'
+import { PERCENTILES } from './pacer.ts'
 
-parentPort?.postMessage(await new LoadClient(workerData).run())
+parentPort?.postMessage(await constantRate(workerData, PERCENTILES))

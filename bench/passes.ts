@@ -1,10 +1,9 @@
 // Measures one contender in a process of its own, so that no other has shaped its machine code.
 
-import { type ChildProcess, fork } from 'node:child_process'
 import { PerformanceObserver } from 'node:perf_hooks'
-import { fileURLToPath } from 'node:url'
 import { assert } from '../engine/domain/assert.ts'
 import type { Contender } from './contenders/contender.ts'
+import { forkFor } from './fork.ts'
 import { Workload, type WorkloadOptions } from './workload.ts'
 
 export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core'] as const
@@ -87,16 +86,5 @@ function isResult(message: unknown): message is PassResult {
 
 /** Runs the plan in a fresh process. */
 export function forkPasses(plan: PassPlan): Promise<PassResult> {
-  const child: ChildProcess = fork(
-    fileURLToPath(new URL('./pass-process.ts', import.meta.url)),
-    [JSON.stringify(plan)],
-    { execArgv: ['--import', 'tsx', ...(process.env.BENCH_NODE_ARGS?.split(' ') ?? [])] },
-  )
-  return new Promise((resolve, reject) => {
-    child.on('message', (message) => {
-      if (isResult(message)) resolve(message)
-    })
-    child.on('error', reject)
-    child.on('exit', (code) => reject(new Error(`${plan.contender} ended with code ${code}`)))
-  })
+  return forkFor(new URL('./pass-process.ts', import.meta.url), plan, isResult)
 }

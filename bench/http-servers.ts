@@ -1,0 +1,48 @@
+// The servers that HTTP load is sent to: the exchange itself, as its own process, and the yardstick.
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { ServerProcess } from '../test/support/server-process.ts'
+import { withFolder } from './folder.ts'
+import { echoSetting, type HttpSetting, prepare } from './http-orders.ts'
+
+export interface Target {
+  readonly port: number
+  readonly setting: HttpSetting
+}
+
+/** The exchange on an empty folder, follower running and every reply durable. */
+export function withExchange<T>(
+  markets: number,
+  args: readonly string[],
+  work: (target: Target) => Promise<T>,
+): Promise<T> {
+  return withFolder(async (dataDir) => {
+    const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit', ...args] })
+    try {
+      const setting = await prepare(server.baseUrl, markets)
+      return await work({ port: Number(new URL(server.baseUrl).port), setting })
+    } finally {
+      await server.stop()
+    }
+  })
+}
+
+/** Beside an exchange: knows its traders and markets, and echoes their orders. */
+export async function withEcho<T>(
+  { setting }: Target,
+  work: (port: number) => Promise<T>,
+): Promise<T> {
+  const child: ChildProcess = fork(
+    fileURLToPath(new URL('./echo-server.ts', import.meta.url)),
+    [JSON.stringify(echoSetting(setting))],
+    { execArgv: ['--import', 'tsx'] },
+  )
+  try {
+    const [port] = await once(child, 'message')
+    return await work(Number(port))
+  } finally {
+    child.disconnect()
+  }
+}
