@@ -12,7 +12,7 @@ ONLY ?=
 MIN ?= 10
 
 .DEFAULT_GOAL := help
-BENCHES := book core journal pipeline http recovery
+BENCHES := book core journal pipeline http recovery micro
 
 .PHONY: help run test soak build bench bench-smoke bench-readme lint format clean $(BENCHES:%=bench-%)
 
@@ -31,7 +31,7 @@ soak: $(INSTALLED) ## Kills and restarts a trading server for MIN=... minutes (1
 build: $(BUILT) ## Compiles the sources into dist/.
 	@:
 
-bench: $(INSTALLED) ## Runs the benchmarks, one of them as bench-book, -core, -journal, -pipeline, -http, -recovery.
+bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -recovery, -micro run one.
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
 
 bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.

@@ -1,4 +1,4 @@
-// The servers that HTTP load is sent to: the exchange itself, as its own process, and the yardstick.
+// What HTTP load is sent to: the exchange itself, as its own process, and the yardstick.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

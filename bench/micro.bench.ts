@@ -1,0 +1,132 @@
+// The small steps of an order's way, each alone: where a change of one of them shows before it
+// shows in a whole. tinybench times calls; the short steps are timed by the hundred.
+
+import { Bench } from 'tinybench'
+import { assert } from '../engine/domain/assert.ts'
+import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'
+import { Ring } from '../engine/wire/ring.ts'
+import { parseAddress } from '../server/auth/address.ts'
+import { verifyHmac } from '../server/auth/api-token.ts'
+import { recoverAddress } from '../server/auth/ecdsa.ts'
+import { domainSeparator, hashOrder } from '../server/auth/eip712.ts'
+import { Intake } from '../server/auth/intake.ts'
+import { keccakReady } from '../server/auth/keccak.ts'
+import { wordOf } from '../server/auth/uint256.ts'
+import { OrderIds } from '../server/pipeline/order-ids.ts'
+import * as kit from '../test/server/auth/order-kit.ts'
+import { CoreContender } from './contenders/core.ts'
+import { progress } from './progress.ts'
+import { type BenchOptions, type Report, rowOf } from './report.ts'
+import { Workload } from './workload.ts'
+
+const RUNS = 5
+const SHORT_CALLS = 100
+const NS_PER_MS = 1e6
+
+interface Step {
+  readonly name: string
+  readonly calls: number
+  readonly run: () => void
+}
+
+function short(name: string, call: () => void): Step {
+  const run = () => {
+    for (let index = 0; index < SHORT_CALLS; index++) call()
+  }
+  return { name, calls: SHORT_CALLS, run }
+}
+
+function wireSteps(): Step[] {
+  const order = blankPlace()
+  const record = encodePlace(order)
+  const shared = Ring.allocate(1 << 16)
+  const writer = new Ring(shared)
+  const reader = new Ring(shared)
+  return [
+    short('PLACE record, encode', () => encodePlace(order)),
+    short('PLACE record, decode', () => decodePlaceInto(record, order)),
+    short('ring, push to release', () => {
+      assert(writer.push(1, record), 'an empty ring has room')
+      writer.publish()
+      assert(reader.next(), 'what was pushed is there')
+      reader.release()
+    }),
+  ]
+}
+
+function intakeSteps(): Step[] {
+  const order = kit.signed(kit.unsignedOrder())
+  const maker = parseAddress(order.maker)
+  const exchange = parseAddress(kit.EXCHANGE)
+  assert(maker !== undefined && exchange !== undefined, 'the addresses are right')
+  const separator = domainSeparator(kit.DOMAIN.name, kit.DOMAIN.chainId, exchange)
+  const fields = {
+    salt: wordOf(String(order.salt)),
+    maker,
+    signer: maker,
+    taker: new Uint8Array(20),
+    tokenId: wordOf(order.tokenId),
+    makerAmount: Number(order.makerAmount),
+    takerAmount: Number(order.takerAmount),
+    expirationSec: 0,
+    nonce: 0,
+    feeBps: order.feeRateBps,
+    side: order.side,
+    signatureType: order.signatureType,
+  }
+  const hash = hashOrder(fields, separator)
+  const signature = Buffer.from(order.signature.slice(2), 'hex')
+  const request = kit.request(JSON.stringify(kit.orderBody(order)))
+  const hmac = { ...request, secret: kit.SECRET }
+  const intake = new Intake(kit.directory())
+  return [
+    short('EIP-712 hash of an order', () => hashOrder(fields, separator)),
+    short('HMAC of a call', () => assert(verifyHmac(hmac) === 0, 'the call is signed')),
+    {
+      name: 'signer of an order, recovered',
+      calls: 1,
+      run: () => assert(recoverAddress(hash, signature) !== undefined, 'the order is signed'),
+    },
+    { name: 'intake of an order, whole', calls: 1, run: () => intake.check(request) },
+  ]
+}
+
+function idSteps(): Step[] {
+  const ids = new OrderIds(new Uint8Array(32))
+  const text = ids.text(12_345, 6)
+  return [
+    short('order id, text', () => ids.text(12_345, 6)),
+    short('order id, parse', () => assert(ids.parse(text) !== null, 'the id is ours')),
+  ]
+}
+
+/** Of a state as the core bench leaves it. */
+function stateHashStep(live: number): Step {
+  const work = new Workload({ seed: 1, live, books: 1, accounts: 64, ops: live })
+  const core = new CoreContender(work)
+  core.run(0, work.count)
+  const name = `state hash, ${live.toLocaleString('en-US')} live orders`
+  return { name, calls: 1, run: () => core.exchange.stateHash() }
+}
+
+function nsPerCall({ name, calls, run }: Step, smoke: boolean): number {
+  const times = smoke ? { time: 10, warmupTime: 5 } : { time: 300, warmupTime: 200 }
+  const bench = new Bench({ ...times, iterations: 10, warmupIterations: 5 })
+  bench.add(name, run)
+  const [{ result }] = bench.runSync()
+  if (result.state !== 'completed') throw new Error(`${name}: ${JSON.stringify(result)}`)
+  return (result.latency.p50 * NS_PER_MS) / calls
+}
+
+export async function microBench({ smoke }: BenchOptions): Promise<Report> {
+  await keccakReady
+  const hashed = stateHashStep(smoke ? 100 : 10_000)
+  const steps = [...wireSteps(), ...intakeSteps(), ...idSteps(), hashed]
+  const samples = steps.map((): number[] => [])
+  for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
+    progress(`micro: run ${run + 1}`)
+    for (const [index, step] of steps.entries()) samples[index].push(nsPerCall(step, smoke))
+  }
+  const rows = steps.map(({ name }, index) => rowOf(name, 'ns', samples[index]))
+  return { name: 'micro', rows }
+}
