@@ -10,11 +10,12 @@ SOURCES := $(shell find engine persistence server -type d -o -type f 2>/dev/null
 ARGS ?=
 ONLY ?=
 MIN ?= 10
+SECONDS ?= 60
 
 .DEFAULT_GOAL := help
 BENCHES := book core journal pipeline http recovery micro
 
-.PHONY: help run test soak build bench bench-smoke bench-readme lint format clean $(BENCHES:%=bench-%)
+.PHONY: help run test soak overload build bench bench-smoke bench-readme lint format clean $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -27,6 +28,9 @@ test: $(INSTALLED) ## Runs all tests, or those whose path holds ONLY=...
 
 soak: $(INSTALLED) ## Kills and restarts a trading server for MIN=... minutes (10) and checks it.
 	@$(NODE) --import tsx test/soak.ts $(MIN)
+
+overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=... (60) and checks what becomes of them.
+	@$(NODE) --import tsx test/overload.ts $(SECONDS)
 
 build: $(BUILT) ## Compiles the sources into dist/.
 	@:

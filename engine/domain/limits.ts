@@ -38,8 +38,14 @@ export const LIMITS = {
   bodyBytesMax: 64 * 1024,
   /** One journal record: a rare command carries at most one admin body. */
   recordBytesMax: 128 * 1024,
-  /** Requests inside the intake pool and the pipeline; above it 503. */
+  /** Requests of all kinds under way; above it 503. */
   inFlightMax: 16_384,
+  /**
+   * Orders under way; above it the next gets 503, unread. It bounds how long a taken one waits (a
+   * tenth of a second at ten thousand a second) and leaves the rest of `inFlightMax` to cancels.
+   * A smaller bound starves the pool while main reads a flood; a larger one buys nothing.
+   */
+  ordersUnderWayMax: 1024,
   batchBytesMax: 1 << 20,
   ringBytes: 1 << 22,
   /** Room in each ring that only deadlines may use. */
@@ -54,6 +60,7 @@ assert(
   LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes < LIMITS.ringBytes / 2,
   'a record fits its ring',
 )
+assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')

@@ -184,7 +184,9 @@ export class Gateway<S> {
     const key = addressKey(turn.call.address)
     const waitSec = this.options.addressLimiter?.take(key, lane, turn.startedMs) ?? 0
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    if (found.target !== null) return null
+    if (found.target !== null) {
+      return found.target.route.hasRoom(this.options.services) ? null : refuse('OVERLOADED')
+    }
     if (found.allow.length === 0) return refuse('PATH_NOT_FOUND')
     return refuse('METHOD_NOT_ALLOWED')
   }

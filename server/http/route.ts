@@ -100,13 +100,15 @@ export interface Route<S> {
   }
   /** True when the handler proves the caller and parses the body itself. */
   readonly raw: boolean
+  /** False: refused as overloaded before its body is read. */
+  readonly hasRoom: (services: S) => boolean
   /** Checks the request and calls the handler. */
   readonly run: (request: Unchecked, services: S) => unknown
   /** What a reply does that its schema does not allow. */
   readonly replyIssues: (value: unknown) => Issue[]
 }
 
-type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run'>
+type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run' | 'hasRoom'>
 
 function documented<P extends Fields, Q extends Fields, B extends Schema, R extends Schema>(
   spec: Described<P, Q, B, R>,
@@ -160,6 +162,7 @@ export function route<
     ...documented(spec),
     auth,
     raw: false,
+    hasRoom: () => true,
     run: ({ params, query, body, caller, call }, services) => {
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
@@ -187,16 +190,19 @@ export function rawRoute<
 >(
   spec: Described<P, Q, B, R> & {
     readonly auth: Auth<Caller>
+    /** Whether one more call can be taken, asked before its body is read. */
+    readonly hasRoom: (services: S) => boolean
     readonly handle: (input: RawInput<P, Q>, services: S) => Result<Frozen<Infer<R>>>
   },
 ): Route<S> {
   const checkParams = compileFields(spec.params)
   const checkQuery = compileFields(spec.query)
-  const { auth, handle } = spec
+  const { auth, hasRoom, handle } = spec
   return {
     ...documented(spec),
     auth,
     raw: true,
+    hasRoom,
     run: ({ params, query, call }, services) => {
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))

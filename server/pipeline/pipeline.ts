@@ -102,6 +102,14 @@ export class Pipeline {
     return this.#asked.size + this.publisher.waitingCount
   }
 
+  /**
+   * Whether one more order may come. One that does waits for those under way, which are answered
+   * in turn; cancels and all else are not held up by this bound.
+   */
+  get takesOrders(): boolean {
+    return this.underWay < LIMITS.ordersUnderWayMax
+  }
+
   /** Rings are shown to their threads once per turn of the loop, however much was put in. */
   #publishSoon(): void {
     if (this.#publishDue) return
@@ -135,7 +143,7 @@ export class Pipeline {
   /** Answers a signed order; `reply` is called exactly once. */
   placeOrder(call: OrderCall, reply: (answer: OrderAnswer) => void): void {
     assert(this.#intake !== null, 'orders come when the intake is connected')
-    if (this.#asked.size >= LIMITS.inFlightMax) {
+    if (!this.takesOrders) {
       reply({ reject: REJECT.OVERLOADED })
       return
     }

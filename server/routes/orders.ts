@@ -70,7 +70,8 @@ export const placeOrder = rawRoute({
     'POST_ONLY_WOULD_MATCH',
   ],
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
-  handle: ({ call }, { pipeline, settings }: Services) => {
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call }, { pipeline, settings }) => {
     const { method, target: pathWithQuery, body } = call
     const proof = apiHeaders(call, settings.headerPrefixes)
     return new Promise<Bytes | Refusal>((resolve) => {

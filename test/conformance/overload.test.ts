@@ -10,17 +10,13 @@ import { ExchangeClient, headersFor, orderBody, SHARE, shaped } from '../support
 import { compileProgram, ServerProcess, verify } from '../support/server-process.ts'
 
 // autocannon against the running demo: no 5xx at a load the machine can take, and beyond it only
-// 503 with Retry-After, to those who read and to those who trade.
+// 503 with Retry-After to those who read. overload-orders.test.ts does it to those who trade.
 
 const ORDERS = 4000
 const MODERATE_CONNECTIONS = 8
 /** More than the questions that may wait for the query thread. */
 const FLOOD_CONNECTIONS = 1800
 const FLOOD_SEC = 3
-/** One order on each, all at once: more than the orders that may be on their way. */
-const FLOOD_ORDERS = 17_500
-/** What the program and the tool need besides the connections. */
-const OTHER_FILES = 500
 
 await compileProgram()
 const dataDir = newFolder()
@@ -96,33 +92,6 @@ test(`${ORDERS} signed orders at a moderate load are all taken`, async () => {
   assert.deepEqual([others, errors], [{}, 0], JSON.stringify(statuses))
   assert.equal(taken + repeated, ORDERS)
   assert.ok(repeated <= MODERATE_CONNECTIONS, `${repeated} repeated`)
-})
-
-function openFilesMax(): number {
-  const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))
-  return limit === null ? Number.POSITIVE_INFINITY : Number(limit[1])
-}
-
-test(`of ${FLOOD_ORDERS} orders at once each is taken or refused`, async (context) => {
-  if (openFilesMax() < FLOOD_ORDERS + OTHER_FILES) {
-    return context.skip('the limit of open files is too low')
-  }
-  const first = ORDERS + 2
-  const posts = Array.from({ length: FLOOD_ORDERS }, (_, index) =>
-    signedPost(orderOf(first + index)),
-  )
-  let next = 0
-  const { statuses, silent503, errors } = await fire({
-    connections: FLOOD_ORDERS,
-    amount: FLOOD_ORDERS,
-    timeout: 20,
-    requests: [{ setupRequest: (request) => ({ ...request, ...posts[next++ % FLOOD_ORDERS] }) }],
-  })
-  console.log(JSON.stringify(statuses))
-  const { 201: taken = 0, 429: limited = 0, 503: refused = 0, ...others } = statuses
-  assert.deepEqual([others, errors, silent503], [{}, 0, 0], JSON.stringify(statuses))
-  assert.equal(taken + limited + refused, FLOOD_ORDERS)
-  assert.ok(taken > 0)
 })
 
 test('far beyond it only 503 with Retry-After is said, and all is fine afterwards', async () => {

@@ -171,6 +171,12 @@ export class ServerProcess {
     return run.ended
   }
 
+  get pid(): number {
+    const { pid } = this.#run.child
+    assert.ok(pid !== undefined, 'a server that listens has a process')
+    return pid
+  }
+
   get ended(): Promise<Ended> {
     return this.#run.ended
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { PROFILE_RATES, RateLimiter } from '../../../server/http/rate-limit.ts'
+import { RawClient } from './raw-client.ts'
 import { BODY_MAX, startToys, type ToyExchange } from './toy-exchange.ts'
 
 let toys: ToyExchange
@@ -315,6 +316,20 @@ test('above the bound of calls in flight the answer is 503 with Retry-After', as
   for (const done of await Promise.all(slow)) assert.deepEqual(done.body, { done: true })
   assert.equal((await ask('/markets/active/slugs', {}, small.url)).status, 200)
   await small.gateway.stop()
+})
+
+test('a route without room refuses before the body came, and the others go on', async () => {
+  const services = { placed: [], wait: async () => {}, takesRaw: false }
+  const full = await startToys({ services })
+  const head = 'POST /raw HTTP/1.1\r\nhost: x\r\nsvc-api-key: alice\r\ncontent-length: 5\r\n\r\n'
+  const client = new RawClient(full.port).send(head)
+  const [refused] = await client.replies(1)
+  assert.match(refused, /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"code":"OVERLOADED"/s)
+  // The connection lives: what follows the unread body is the next request.
+  const [, next] = await client.send(`12345${head.replace('/raw', '/orders/1')}{"no"`).replies(2)
+  assert.match(next, /^HTTP\/1\.1 400 /)
+  client.destroy()
+  await full.gateway.stop()
 })
 
 test('a stop lets what is in flight finish and takes nothing more', async () => {

@@ -12,6 +12,8 @@ import { list, object, optional, schemaOf } from '../../../server/http/schema.ts
 /** What the toy routes work with: doors that a test opens by hand. */
 export interface Toys {
   readonly placed: string[]
+  /** Whether `/raw` has room. */
+  readonly takesRaw: boolean
   /** Waits until the test lets the call go. */
   wait(): Promise<void>
 }
@@ -95,6 +97,7 @@ export const rawOrder = rawRoute({
   body: object({ any: text() }),
   reply: object({ bytes: integer(), target: text() }),
   example: { body: { any: 'x' }, reply: { bytes: 11, target: '/raw' } },
+  hasRoom: ({ takesRaw }: Toys) => takesRaw,
   handle: ({ call }) => ({ bytes: call.body.length, target: call.target }),
 })
 
@@ -190,7 +193,7 @@ export async function startToys(options: Partial<GatewayOptions<Toys>> = {}): Pr
     })
   const gateway = new Gateway<Toys>({
     routes: TOY_ROUTES,
-    services: { placed, wait },
+    services: { placed, wait, takesRaw: true },
     authenticate,
     onFault: (error) => faults.push(error),
     observe: (turn) => {

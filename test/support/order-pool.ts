@@ -1,0 +1,97 @@
+import { signCall } from '../../server/auth/api-token.ts'
+import { orderBody, SHARE, type TestMarket, type Trader } from './exchange-client.ts'
+import type { Random } from './random.ts'
+
+// Distinct orders, signed before any clock starts. A refused one goes back to the end of the queue:
+// nothing happened to it, so its next sending is as new as the first.
+
+const BODY_BYTES_MAX = 640
+
+export class OrderPool {
+  readonly #traders: readonly Trader[]
+  readonly #secrets: readonly Buffer[]
+  readonly #bodies: Buffer[] = []
+  readonly #traderOf: number[] = []
+  readonly #queue: number[] = []
+  #head = 0
+  readonly #accepted = new Set<number>()
+  #slab = Buffer.alloc(0)
+  #slabAt = 0
+  #timestamp = ''
+  #timestampMs = 0
+
+  constructor(traders: readonly Trader[]) {
+    this.#traders = traders
+    this.#secrets = traders.map(({ secret }) => Buffer.from(secret, 'base64'))
+  }
+
+  /** Salts of what is signed count from 1; buyers of both outcomes, so many orders meet. */
+  sign(count: number, markets: readonly TestMarket[], random: Random): void {
+    for (let done = 0; done < count; done++) {
+      const index = this.#bodies.length
+      const trader = random.between(0, this.#traders.length - 1)
+      const body = orderBody(this.#traders[trader], random.pick(markets), {
+        isBuy: true,
+        outcome: random.chance(0.5) ? 'yes' : 'no',
+        ticks: random.between(480, 520),
+        sizeRaw: random.between(1, 20) * SHARE,
+        type: random.chance(0.8) ? 'GTC' : 'FAK',
+        salt: index + 1,
+      })
+      this.#bodies.push(this.#keep(body))
+      this.#traderOf.push(trader)
+      this.#queue.push(index)
+    }
+  }
+
+  /** Half a million small buffers of their own would cost more than their bytes. */
+  #keep(body: string): Buffer {
+    if (this.#slab.length - this.#slabAt < BODY_BYTES_MAX) {
+      this.#slab = Buffer.allocUnsafeSlow(1 << 22)
+      this.#slabAt = 0
+    }
+    const startByte = this.#slabAt
+    this.#slabAt += this.#slab.write(body, startByte, 'latin1')
+    return this.#slab.subarray(startByte, this.#slabAt)
+  }
+
+  /** The next order that was not taken yet; undefined when all were or are on their way. */
+  next(): number | undefined {
+    if (this.#head === this.#queue.length) return undefined
+    const index = this.#queue[this.#head++]
+    if (this.#head === 1 << 16) this.#queue.splice(0, this.#head)
+    this.#head %= 1 << 16
+    return index
+  }
+
+  /** The bytes of a call of now; its proof is made here, since it ages. */
+  request(index: number, nowMs: number): string {
+    if (nowMs - this.#timestampMs > 1000) {
+      this.#timestampMs = nowMs
+      this.#timestamp = new Date(nowMs).toISOString()
+    }
+    const body = this.#bodies[index]
+    const trader = this.#traderOf[index]
+    const call = { method: 'POST', pathWithQuery: '/orders', timestamp: this.#timestamp, body }
+    const signature = signCall({ ...call, secret: this.#secrets[trader] })
+    return (
+      `POST /orders HTTP/1.1\r\nhost: x\r\nsvc-api-key: ${this.#traders[trader].tokenId}\r\n` +
+      `svc-timestamp: ${this.#timestamp}\r\nsvc-signature: ${signature}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n` +
+      body.toString('latin1')
+    )
+  }
+
+  accept(index: number): void {
+    this.#accepted.add(index)
+  }
+
+  giveBack(index: number): void {
+    this.#queue.push(index)
+  }
+
+  /** Salts of what was taken. */
+  accepted(): Float64Array {
+    return Float64Array.from(this.#accepted, (index) => index + 1)
+  }
+}

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+// What the system says of another process.
+
+export interface ProcessFigures {
+  readonly residentBytes: number
+  readonly threads: number
+  readonly openFiles: number
+}
+
+function field(status: string, name: string): number {
+  const found = new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)
+  return found === null ? Number.NaN : Number(found[1])
+}
+
+export function figuresOf(pid: number): ProcessFigures {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return {
+    residentBytes: field(status, 'VmRSS') * 1024,
+    threads: field(status, 'Threads'),
+    openFiles: readdirSync(`/proc/${pid}/fd`).length,
+  }
+}
+
+/** One figure of the Prometheus text; NaN when it is not there. */
+export function gaugeIn(text: string, name: string): number {
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)
+  return found === null ? Number.NaN : Number(found[1])
+}
