@@ -91,6 +91,7 @@ export interface IntakePoolOptions {
 
 const NOTHING = new Uint8Array(0)
 const FLUSH_RETRY_MS = 1
+const PUBLISH_AT = 64
 
 /** One core is main's; the rest recover signatures. */
 export function defaultIntakeThreads(): number {
@@ -123,6 +124,7 @@ export class IntakePool {
   #flushTimer: NodeJS.Timeout | undefined
   #isStopping = false
   #publishDue = false
+  #unpublished = 0
 
   constructor(options: IntakePoolOptions) {
     this.#options = options
@@ -189,14 +191,23 @@ export class IntakePool {
     return true
   }
 
-  /** One wake-up for all orders of a turn of the loop: each costs main as much as an order does. */
+  /**
+   * One wake-up for all orders of a turn of the loop: each costs main as much as an order does. In
+   * a flood one turn reads thousands, so many enough are shown before it ends.
+   */
   #publishSoon(): void {
+    if (++this.#unpublished === PUBLISH_AT) this.#publish()
     if (this.#publishDue) return
     this.#publishDue = true
     setImmediate(() => {
       this.#publishDue = false
-      for (const lane of this.#lanes) lane.requests.publish()
+      this.#publish()
     })
+  }
+
+  #publish(): void {
+    this.#unpublished = 0
+    for (const lane of this.#lanes) lane.requests.publish()
   }
 
   #leastLoaded(): Lane {

@@ -51,6 +51,9 @@ export interface PipelineParts {
   readonly onTokenUsed: (tokenId: string) => void
 }
 
+/** A turn of the loop that reads a flood lasts: the threads must not idle through it. */
+const PUBLISH_AT = 64
+
 export class Pipeline {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
@@ -63,6 +66,7 @@ export class Pipeline {
   #nextRequest = 1
   readonly #order = blankPlace()
   #publishDue = false
+  #unpublished = 0
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
@@ -110,15 +114,21 @@ export class Pipeline {
     return this.underWay < LIMITS.ordersUnderWayMax
   }
 
-  /** Rings are shown to their threads once per turn of the loop, however much was put in. */
+  /** Rings are shown to their threads once per turn of the loop, or when much was put in. */
   #publishSoon(): void {
+    if (++this.#unpublished === PUBLISH_AT) this.#publish()
     if (this.#publishDue) return
     this.#publishDue = true
     setImmediate(() => {
       this.#publishDue = false
-      this.#parts.journal.publish()
-      for (const shard of this.#parts.shards) shard.publish()
+      this.#publish()
     })
+  }
+
+  #publish(): void {
+    this.#unpublished = 0
+    this.#parts.journal.publish()
+    for (const shard of this.#parts.shards) shard.publish()
   }
 
   #durable(seq: number): void {
