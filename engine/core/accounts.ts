@@ -32,6 +32,7 @@ export function effectiveFeeBps(profile: ProfileFields): FeeBps | null {
   return Math.min(profile.rank.feeRateBps, profile.feeCapBps ?? profile.rank.feeRateBps)
 }
 
+export const NO_FEE_RATE = -1
 const NO_SECRET = new Uint8Array(0)
 
 export class Accounts {
@@ -44,6 +45,8 @@ export class Accounts {
   readonly #sessionsOf = new Map<number, readonly string[]>()
   readonly #burnedNonces = new Map<string, TimeMs>()
   adminTokenDigest = ''
+  /** Effective rate by profile id, NO_FEE_RATE without one: an order needs no more of a profile. */
+  #feeBps = new Int16Array(1024)
 
   get count(): number {
     return this.#profiles.length
@@ -51,6 +54,11 @@ export class Accounts {
 
   byId(profileId: number): Profile | undefined {
     return this.#profiles[profileId - 1]
+  }
+
+  /** What an order of the profile is charged; NO_FEE_RATE when that is not known. */
+  feeBpsOf(profileId: number): number {
+    return profileId <= this.#profiles.length ? this.#feeBps[profileId] : NO_FEE_RATE
   }
 
   byAddress(address: string): Profile | undefined {
@@ -88,6 +96,12 @@ export class Accounts {
 
   #store(profile: Profile): void {
     this.#profiles[profile.profileId - 1] = profile
+    if (profile.profileId >= this.#feeBps.length) {
+      const wider = new Int16Array(this.#feeBps.length * 2)
+      wider.set(this.#feeBps)
+      this.#feeBps = wider
+    }
+    this.#feeBps[profile.profileId] = effectiveFeeBps(profile) ?? NO_FEE_RATE
     this.#byAddress.set(profile.account.toLowerCase(), profile)
     if (profile.username !== null) this.#byUsername.set(profile.username.toLowerCase(), profile)
   }

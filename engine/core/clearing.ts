@@ -37,17 +37,34 @@ export class Clearing {
     this.ledger.openAccount(FEE_ACCOUNT)
   }
 
-  /** Takes a decided command in: everything it changes before its market speaks. */
+  /**
+   * Takes a decided command in: everything it changes before its market speaks. Whoever knows the
+   * kind calls the one of that kind: reading a field of any of twenty shapes is a search.
+   */
   admit(command: Command): void {
-    assert(command.seq === this.lastSeq + 1, 'commands come without a gap')
-    assert(command.nowMs >= this.lastNowMs, 'time never goes back')
-    this.lastSeq = command.seq
-    this.lastNowMs = command.nowMs
-    if (command.kind === 'placeOrder') this.#admitOrder(command)
-    else if (command.kind !== 'cancelOrders') this.#applyRare(command)
+    if (command.kind === 'placeOrder') this.admitOrder(command)
+    else if (command.kind === 'cancelOrders') this.admitCancel(command)
+    else this.admitRare(command)
   }
 
-  #admitOrder(order: PlaceOrder): void {
+  admitCancel(cancel: CancelOrders): void {
+    this.#stamp(cancel.seq, cancel.nowMs)
+  }
+
+  admitRare(command: RareCommand): void {
+    this.#stamp(command.seq, command.nowMs)
+    this.#applyRare(command)
+  }
+
+  #stamp(seq: number, nowMs: TimeMs): void {
+    assert(seq === this.lastSeq + 1, 'commands come without a gap')
+    assert(nowMs >= this.lastNowMs, 'time never goes back')
+    this.lastSeq = seq
+    this.lastNowMs = nowMs
+  }
+
+  admitOrder(order: PlaceOrder): void {
+    this.#stamp(order.seq, order.nowMs)
     const row = this.ledger.rowFor(order.accountId, order.marketId)
     if (order.side === SIDE.BUY) {
       this.ledger.reserveCollateral(order.accountId, order.reserveRaw)

@@ -8,7 +8,7 @@ import { takesOrders } from '../domain/market.ts'
 import { SIDE } from '../domain/order.ts'
 import { REJECT } from '../domain/reject.ts'
 import { costFloorRaw, type TimeMs } from '../domain/units.ts'
-import { effectiveFeeBps } from './accounts.ts'
+import { NO_FEE_RATE } from './accounts.ts'
 import type { Market } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
 
@@ -79,9 +79,8 @@ function gateOwner(request: PlaceRequest): number {
 function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): number {
   request.order.feeBps = 0
   if (!market.feeEnabled) return 0
-  const profile = clearing.accounts.byId(request.order.accountId)
-  const feeBps = profile === undefined ? null : effectiveFeeBps(profile)
-  if (feeBps === null) return REJECT.FEE_RATE_UNAVAILABLE
+  const feeBps = clearing.accounts.feeBpsOf(request.order.accountId)
+  if (feeBps === NO_FEE_RATE) return REJECT.FEE_RATE_UNAVAILABLE
   if (feeBps !== request.signedFeeBps) return REJECT.FEE_RATE_MISMATCH
   request.order.feeBps = feeBps
   return 0
@@ -111,8 +110,8 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): nu
 /** Whether the maps that only grow can take what this order would add. */
 function hasRoomFor({ seen, ledger }: Clearing, order: PlaceOrder): boolean {
   if (order.clientOrderId !== '' && seen.clientIdCount >= LIMITS.clientOrderIdsMax) return false
-  if (ledger.rowCount < LIMITS.positionsMax) return true
-  return ledger.findRow(order.accountId, order.marketId) !== 0
+  if (ledger.rows.end < LIMITS.positionsMax) return true
+  return ledger.rows.find(order.accountId, order.marketId) !== 0
 }
 
 function gateBalance(clearing: Clearing, order: PlaceOrder): number {

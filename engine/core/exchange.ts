@@ -2,8 +2,8 @@
 // The books live in one module-level arena, so a thread holds one Exchange at a time: making a
 // new one empties them.
 
-import type { Command } from '../domain/command.ts'
-import { Clearing, concernsBook } from './clearing.ts'
+import type { CancelOrders, Command, PlaceOrder } from '../domain/command.ts'
+import { Clearing } from './clearing.ts'
 import { eventF64s, eventWords, onEventsReady } from './event-buffer.ts'
 import { brokenInvariant } from './invariants.ts'
 import { cancelInMarket, placeInMarket, resetMarkets } from './market.ts'
@@ -30,10 +30,21 @@ export class Exchange {
 
   /** Never refuses; a command that breaks a law is a fault. */
   apply(command: Command): void {
-    this.clearing.admit(command)
-    if (!concernsBook(command)) return
-    if (command.kind === 'placeOrder') placeInMarket(command)
-    else cancelInMarket(command)
+    if (command.kind === 'placeOrder') this.place(command)
+    else if (command.kind === 'cancelOrders') this.cancel(command)
+    else this.clearing.admitRare(command)
+  }
+
+  /** `apply` for whoever knows the kind. */
+  place(order: PlaceOrder): void {
+    this.clearing.admitOrder(order)
+    placeInMarket(order)
+  }
+
+  /** `apply` for whoever knows the kind. */
+  cancel(cancel: CancelOrders): void {
+    this.clearing.admitCancel(cancel)
+    cancelInMarket(cancel)
   }
 
   stateHash(): string {

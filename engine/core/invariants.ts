@@ -25,8 +25,8 @@ function brokenMoney(clearing: Clearing): string | null {
 function brokenShares(clearing: Clearing): string | null {
   const { ledger } = clearing
   const supplyRaw = new Map<number, [bigint, bigint]>()
-  for (let row = 1; row < ledger.accountOfRow.length; row++) {
-    const marketId = ledger.marketOfRow[row]
+  for (let row = 1; row < ledger.rows.end; row++) {
+    const marketId = ledger.rows.marketOf(row)
     const supply = supplyRaw.get(marketId) ?? [0n, 0n]
     for (const outcome of [0, 1] as const) {
       const freeRaw = ledger.sharesFreeRaw[row * 2 + outcome]
@@ -65,7 +65,7 @@ function brokenReserves(clearing: Clearing): string | null {
     if (ledger.collateralReservedRaw[account] === (collateralRaw.get(account) ?? 0)) continue
     return `account ${account} reserves collateral that no order holds`
   }
-  for (let index = 2; index < ledger.accountOfRow.length * 2; index++) {
+  for (let index = 2; index < ledger.rows.end * 2; index++) {
     if (ledger.sharesReservedRaw[index] === (sharesRaw.get(index) ?? 0)) continue
     return `row ${index >> 1} reserves shares that no order holds`
   }

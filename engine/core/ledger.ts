@@ -5,10 +5,10 @@
 
 import { assert } from '../domain/assert.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { PositionRows } from './position-rows.ts'
 
 /** Account that receives fees; profiles count from 1. */
 export const FEE_ACCOUNT = 0
-const ROWS_PER_ACCOUNT_KEY = LIMITS.marketsMax + 1
 
 function grown(column: Float64Array<ArrayBuffer>, index: number): Float64Array<ArrayBuffer> {
   if (index < column.length) return column
@@ -27,39 +27,25 @@ export class Ledger {
   readonly conditionRaw = new Float64Array(LIMITS.marketsMax + 1)
   depositsRaw = 0
   withdrawalsRaw = 0
-  readonly accountOfRow: number[] = [0]
-  readonly marketOfRow: number[] = [0]
-  readonly #rows = new Map<number, number>()
+  readonly rows = new PositionRows()
 
   openAccount(accountId: number): void {
     this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId)
     this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId)
   }
 
-  get rowCount(): number {
-    return this.accountOfRow.length
-  }
-
-  /** The row of an account in a market; 0 when it never had one. */
-  findRow(accountId: number, marketId: number): number {
-    return this.#rows.get(accountId * ROWS_PER_ACCOUNT_KEY + marketId) ?? 0
-  }
-
+  /** The row of an account in a market, made when it has none. */
   rowFor(accountId: number, marketId: number): number {
-    const key = accountId * ROWS_PER_ACCOUNT_KEY + marketId
-    const known = this.#rows.get(key)
-    if (known !== undefined) return known
-    const row = this.accountOfRow.length
-    this.accountOfRow.push(accountId)
-    this.marketOfRow.push(marketId)
-    this.#rows.set(key, row)
+    const known = this.rows.find(accountId, marketId)
+    if (known !== 0) return known
+    const row = this.rows.add(accountId, marketId)
     this.sharesFreeRaw = grown(this.sharesFreeRaw, row * 2 + 1)
     this.sharesReservedRaw = grown(this.sharesReservedRaw, row * 2 + 1)
     return row
   }
 
   freeSharesRaw(accountId: number, marketId: number, outcome: number): number {
-    const row = this.findRow(accountId, marketId)
+    const row = this.rows.find(accountId, marketId)
     return row === 0 ? 0 : this.sharesFreeRaw[row * 2 + outcome]
   }
 

@@ -34,11 +34,11 @@ function moneyFacts(clearing: Clearing): number[] {
     facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
   }
   for (const market of clearing.catalogue.all()) facts.push(ledger.conditionRaw[market.marketId])
-  const rows = ledger.accountOfRow.map((_account, row) => row).slice(1)
+  const rows = Array.from({ length: ledger.rows.end - 1 }, (_none, index) => index + 1)
   rows.sort(
     (a, b) =>
-      ledger.marketOfRow[a] - ledger.marketOfRow[b] ||
-      ledger.accountOfRow[a] - ledger.accountOfRow[b],
+      ledger.rows.marketOf(a) - ledger.rows.marketOf(b) ||
+      ledger.rows.accountOf(a) - ledger.rows.accountOf(b),
   )
   for (const row of rows) {
     const held = [
@@ -49,7 +49,7 @@ function moneyFacts(clearing: Clearing): number[] {
     ]
     // A row that holds nothing is an index, not a fact.
     if (held.every((raw) => raw === 0)) continue
-    facts.push(ledger.accountOfRow[row], ledger.marketOfRow[row], ...held)
+    facts.push(ledger.rows.accountOf(row), ledger.rows.marketOf(row), ...held)
   }
   return facts
 }

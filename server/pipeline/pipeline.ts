@@ -275,7 +275,7 @@ export class Pipeline {
   /** Live orders of a profile in a market, newest first. */
   liveOrders(profileId: number, marketId: number): OrderName[] {
     const { orders, ledger } = this.clearing
-    const row = ledger.findRow(profileId, marketId)
+    const row = ledger.rows.find(profileId, marketId)
     const live: OrderName[] = []
     let slot = row === 0 ? 0 : orders.firstOfRow(row)
     for (; slot !== 0; slot = orders.nextOf(slot)) {

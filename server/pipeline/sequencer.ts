@@ -84,7 +84,7 @@ export class Sequencer {
     order.seq = this.#clearing.lastSeq + 1
     order.nowMs = nowMs
     stampPlace(record, order)
-    this.#clearing.admit(order)
+    this.#clearing.admitOrder(order)
     if (order.expirationSec !== 0) {
       this.#expiries.add(order.slot, expiresAtMs(order.expirationSec))
     }
@@ -184,7 +184,7 @@ export class Sequencer {
 
   #stampRare(body: RareBody, nowMs: TimeMs): number {
     const command = { ...body, seq: this.#clearing.lastSeq + 1, nowMs }
-    this.#clearing.admit(command)
+    this.#clearing.admitRare(command)
     this.#watch(command)
     this.#journal.append(command.seq, encodeRare(command))
     this.#afterStamp()
@@ -212,7 +212,7 @@ export class Sequencer {
       command.generations[index] = orders[index].generation
     }
     const record = encodeCancel(command)
-    this.#clearing.admit(command)
+    this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
     this.#shardOf(marketId).cancel(record)
     this.#afterStamp()

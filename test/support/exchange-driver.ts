@@ -275,7 +275,7 @@ export class ExchangeDriver {
 
   sharesReservedRaw(account: number, marketId: number, outcome: number): number {
     const { ledger } = this.clearing
-    return ledger.sharesReservedRaw[ledger.findRow(account, marketId) * 2 + outcome]
+    return ledger.sharesReservedRaw[ledger.rows.find(account, marketId) * 2 + outcome]
   }
 
   /** Domain §2.7: level totals of the YES ladder, best first. */

@@ -35,7 +35,7 @@ test('no settlement ever lowers a free balance', () => {
     const { ledger } = flow.driver.clearing
     const snapshot = () => [
       ...ledger.collateralFreeRaw.subarray(0, 8),
-      ...ledger.sharesFreeRaw.subarray(0, ledger.accountOfRow.length * 2),
+      ...ledger.sharesFreeRaw.subarray(0, ledger.rows.end * 2),
     ]
     let before: number[] = []
     let settled = 0
