@@ -8,6 +8,7 @@ import {
   type JournalMessage,
   type JournalThreadData,
   RECORD_TAG,
+  REPORT,
   REPORT_F64S,
   STOP_TAG,
 } from './journal-thread.ts'
@@ -33,15 +34,17 @@ export interface JournalOptions {
 export interface JournalStats {
   batches: number
   records: number
-  commitMicros: number
 }
+
+/** One group commit as its thread measured it; no checkpoint before it took 0. */
+type OnCommit = (records: number, bytes: number, micros: number, checkpointMicros: number) => void
 
 export class JournalHandle implements JournalWriter {
   readonly durability: Durability
-  readonly stats: JournalStats = { batches: 0, records: 0, commitMicros: 0 }
+  readonly stats: JournalStats = { batches: 0, records: 0 }
   onDurable: (seq: number) => void = () => {}
   /** Once per commit, for histograms. */
-  onCommit: (records: number, micros: number) => void = () => {}
+  onCommit: OnCommit = () => {}
   readonly #incoming: Ring
   readonly #done: Ring
   readonly #watch: ThreadWatch
@@ -131,12 +134,14 @@ export class JournalHandle implements JournalWriter {
 
   #take(): void {
     const report = new Float64Array(this.#done.shared, this.#done.byteOffset, REPORT_F64S)
-    assert(report[0] > this.#durableSeq, 'the durable seq only grows')
-    assert(report[0] <= this.#appendedSeq, 'nothing is durable that was not appended')
-    this.#durableSeq = report[0]
+    const seq = report[REPORT.seq]
+    assert(seq > this.#durableSeq, 'the durable seq only grows')
+    assert(seq <= this.#appendedSeq, 'nothing is durable that was not appended')
+    this.#durableSeq = seq
+    const records = report[REPORT.records]
     this.stats.batches++
-    this.stats.records += report[1]
-    this.stats.commitMicros += report[2]
-    this.onCommit(report[1], report[2])
+    this.stats.records += records
+    const checkpointMicros = report[REPORT.checkpointMicros]
+    this.onCommit(records, report[REPORT.bytes], report[REPORT.micros], checkpointMicros)
   }
 }

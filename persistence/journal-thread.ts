@@ -9,7 +9,7 @@ export interface JournalThreadData {
   readonly pagesMax: number
   /** Records from main; the tag is RECORD_TAG or STOP_TAG. */
   readonly incoming: SharedArrayBuffer
-  /** { seq f64, records f64, micros f64 } for each commit. */
+  /** REPORT f64s for each commit. */
   readonly done: SharedArrayBuffer
 }
 
@@ -18,4 +18,7 @@ export type JournalMessage = 'ready' | 'doorbell'
 export const RECORD_TAG = 0
 export const STOP_TAG = 1
 export const SLEEP_MS = 1000
-export const REPORT_F64S = 3
+
+/** Durable seq, records and bytes of the commit, its time, and that of the checkpoint before it. */
+export const REPORT = { seq: 0, records: 1, bytes: 2, micros: 3, checkpointMicros: 4 } as const
+export const REPORT_F64S = 5

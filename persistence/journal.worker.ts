@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../engine/domain/assert.ts'
 import { Ring } from '../engine/wire/ring.ts'
 import { BatchBuffer } from './batch-buffer.ts'
+import { CommitReport } from './commit-report.ts'
 import { type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
 import { SqliteJournalWriter } from './sqlite-journal.ts'
 
@@ -15,17 +16,12 @@ const done = new Ring(data.done)
 const journal = new SqliteJournalWriter(data.dataDir, data.durability, data.tail)
 if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
 const batch = new BatchBuffer(data.tail.seq)
-const report = new Float64Array(3)
-const reportBytes = new Uint8Array(report.buffer)
+const report = new CommitReport()
 
 function commit(): void {
-  const startedNs = process.hrtime.bigint()
-  journal.commit(batch.lastSeq, batch.records)
-  report[0] = batch.lastSeq
-  report[1] = batch.count
-  report[2] = Number((process.hrtime.bigint() - startedNs) / 1000n)
+  report.commit(journal, batch)
   batch.clear()
-  while (!done.push(0, reportBytes)) done.waitForSpace()
+  while (!done.push(0, report.bytes)) done.waitForSpace()
   done.publish()
   if (done.takeDoorbell()) port.postMessage('doorbell')
 }
@@ -43,7 +39,7 @@ function run(): void {
     }
     incoming.release()
     if (batch.count > 0) commit()
-    journal.checkpoint()
+    report.checkpoint(journal)
   }
 }
 

@@ -294,9 +294,9 @@ export class SqliteJournalWriter {
     this.#freshBytes += records.length + 3 * PAGE_BYTES
   }
 
-  /** Keeps the WAL bounded. Between commits, after the last one was told. */
-  checkpoint(): void {
-    if (this.#freshBytes < CHECKPOINT_BYTES) return
+  /** Keeps the WAL bounded; true if there was work. Between commits, after the last was told. */
+  checkpoint(): boolean {
+    if (this.#freshBytes < CHECKPOINT_BYTES) return false
     speaking(this.#path, () => {
       // A passive checkpoint gives way to readers; the WAL starts anew once none is in it.
       const mustWait = this.#walBytes >= CHECKPOINT_WAIT_BYTES
@@ -306,6 +306,7 @@ export class SqliteJournalWriter {
       this.#walBytes = state.log * PAGE_BYTES
       this.#freshBytes = 0
     })
+    return true
   }
 
   #checkpointRows(mode: 'PASSIVE' | 'RESTART'): { log: number; checkpointed: number }[] {

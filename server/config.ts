@@ -79,6 +79,7 @@ export const SETTINGS = {
     'The admin token; without it the first start makes one.',
   ),
   keyFile: maybe('key-file', file, 'The server key; without it server.key in the data folder.'),
+  trace: maybe('trace', file, 'A file that gets a line for each order, a time per step.'),
   tlsCert: maybe('tls-cert', file, 'Certificate chain (PEM); serves HTTPS with --tls-key.'),
   tlsKey: maybe('tls-key', file, 'Private key of the certificate (PEM).'),
   logLevel: setting<LogLevel>(
@@ -136,6 +137,7 @@ export interface ServeConfig {
   readonly keyFile: string | undefined
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly logLevel: LogLevel
+  readonly trace: string | undefined
   readonly rateLimit: boolean
   readonly domain: { readonly name: string; readonly chainId: number }
   /** As `identityCheck` takes it; undefined when no identity token is to be accepted. */
@@ -274,6 +276,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),
     logLevel: get(SETTINGS.logLevel),
+    trace: get(SETTINGS.trace),
     rateLimit: !get(SETTINGS.noRateLimit),
     domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
     identity: identityOf(given, readFile),

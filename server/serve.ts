@@ -14,10 +14,12 @@ import { Gateway } from './http/gateway.ts'
 import { ADDRESS_RATES, PROFILE_RATES, RateLimiter } from './http/rate-limit.ts'
 import { type Log, openLog } from './ops/log.ts'
 import { Metrics } from './ops/metrics.ts'
+import { TraceFile } from './ops/trace.ts'
 import { openExchange, type RunningExchange } from './pipeline/open.ts'
 import type { Services } from './routes/services.ts'
 import { keepAdminToken, startDemo } from './services/demo.ts'
-import { watch, wire } from './wiring.ts'
+import { watch } from './watch.ts'
+import { wire } from './wiring.ts'
 
 const TICK_MS = 20
 const PROGRESS_EVERY_MS = 2000
@@ -63,7 +65,7 @@ interface Running {
   readonly exchange: RunningExchange
   readonly gateway: Gateway<Services>
   readonly ticker: NodeJS.Timeout
-  readonly metrics: Metrics
+  readonly stopWatching: () => Promise<void>
 }
 
 async function stop(log: Log, running: Running, stopDemo: () => Promise<void>): Promise<void> {
@@ -71,7 +73,7 @@ async function stop(log: Log, running: Running, stopDemo: () => Promise<void>): 
   clearInterval(running.ticker)
   await running.gateway.stop()
   const last = await running.exchange.stop()
-  running.metrics.stop()
+  await running.stopWatching()
   log.info(last, 'stopped')
   log.flush()
   process.exit(0)
@@ -114,15 +116,20 @@ async function open(config: ServeConfig, log: Log, profiles: RateLimiter<number>
   return { exchange, setTouch }
 }
 
+function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null {
+  return trace === undefined ? null : TraceFile.open(trace, (sentence) => log.warn(sentence))
+}
+
 async function serve(config: ServeConfig): Promise<void> {
   const log = openLog(config.logLevel)
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
   process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
   const profiles = config.rateLimit ? new RateLimiter<number>(PROFILE_RATES) : null
+  const trace = await openTrace(config, log)
   const { exchange, setTouch } = await open(config, log, profiles)
-  const metrics = new Metrics()
-  watch(exchange, metrics)
-  const services = await wire(exchange, config, { metrics, clock: Date.now, isReady: () => true })
+  const { observe, metricsText, stop: stopWatching } = watch(exchange, new Metrics(), trace)
+  const parts = { metricsText, clock: Date.now, isReady: () => true }
+  const services = await wire(exchange, config, parts)
   setTouch((tokenId) => services.accounts.touch(tokenId))
   const adminToken = await settleAdminToken(exchange, config)
   const identity = config.identity === undefined ? undefined : identityCheck(config.identity)
@@ -144,7 +151,7 @@ async function serve(config: ServeConfig): Promise<void> {
     onFault: (error) => fatal(log, error instanceof Error ? (error.stack ?? '') : String(error)),
     addressLimiter: config.rateLimit ? new RateLimiter<string>(ADDRESS_RATES) : null,
     profileLimiter: profiles,
-    observe: (seen) => metrics.http(seen),
+    observe,
     ...(config.tls === undefined ? {} : { tls: config.tls }),
   })
   const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
@@ -154,7 +161,7 @@ async function serve(config: ServeConfig): Promise<void> {
   const demo = config.demo
     ? startDemo({ dataDir: config.dataDir, baseUrl, adminToken: token, config, log })
     : { ready: true, stop: async () => {} }
-  onSignals(log, () => stop(log, { exchange, gateway, ticker, metrics }, demo.stop))
+  onSignals(log, () => stop(log, { exchange, gateway, ticker, stopWatching }, demo.stop))
   if (!(await demo.ready)) return
   process.stdout.write(`listening ${baseUrl}\n`)
 }

@@ -5,7 +5,6 @@ import type { AuthState, TokenState } from './auth/guard.ts'
 import { keccakReady } from './auth/keccak.ts'
 import type { ServeConfig } from './config.ts'
 import { openApi } from './http/openapi.ts'
-import type { Metrics } from './ops/metrics.ts'
 import { AccountChanges } from './pipeline/accounts.ts'
 import { Cancels } from './pipeline/cancels.ts'
 import { MarketChanges } from './pipeline/market-changes.ts'
@@ -44,7 +43,11 @@ function authState({ pipeline, seal }: RunningExchange): AuthState {
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
-  parts: { metrics: Metrics; clock: () => number; isReady: () => boolean },
+  parts: {
+    metricsText: () => Promise<string>
+    clock: () => number
+    isReady: () => boolean
+  },
 ): Promise<Services> {
   await keccakReady
   const { pipeline, seal, intake, shards, follower, query } = exchange
@@ -69,31 +72,7 @@ export async function wire(
     loginKey: seal.derive('login'),
     clock: parts.clock,
     isReady: parts.isReady,
-    metricsText: () => parts.metrics.text(),
+    metricsText: parts.metricsText,
     openApi: () => document,
-  }
-}
-
-/** Figures of the way of an order, read when somebody asks for metrics. */
-export function watch(exchange: RunningExchange, metrics: Metrics): void {
-  const { pipeline, journal, follower, intake, query, shards } = exchange
-  const { gauge } = metrics
-  const add = gauge.bind(metrics)
-  add('outcomex_sequenced_seq', 'Newest decided command.', () => pipeline.clearing.lastSeq)
-  add('outcomex_durable_seq', 'Newest durable command.', () => pipeline.durableSeq)
-  add('outcomex_follower_seq', 'Newest command in the read tables.', () => follower.applied)
-  add('outcomex_open_orders', 'Orders open or in flight.', () => {
-    return pipeline.clearing.orders.openCount
-  })
-  add('outcomex_intake_in_flight', 'Orders inside the intake pool.', () => intake.inFlight())
-  add('outcomex_replies_waiting', 'Replies under way.', () => pipeline.underWay)
-  add('outcomex_journal_waiting_bytes', 'Journal ring.', () => journal.waitingBytes)
-  add('outcomex_query_waiting', 'Questions to the query thread.', () => query.waiting)
-  add('outcomex_market_threads', 'Market threads.', () => shards.all.length)
-  const commit = metrics.histogram('outcomex_commit_seconds', 'One group commit.')
-  const records = metrics.counter('outcomex_journal_records_total', 'Records committed.')
-  journal.onCommit = (count, micros) => {
-    commit(micros / 1e6)
-    records(count)
   }
 }

@@ -14,6 +14,11 @@ export interface Call {
   readonly headers: ReadonlyMap<string, string>
   /** Empty until the body has arrived. */
   body: Uint8Array
+  /** When its first bytes came and when its handler had all of it, monotonic; 0 until then. */
+  readonly receivedMs: number
+  readMs: number
+  /** Where the times of its order stand; 0 for none. */
+  timesRow: number
 }
 
 export function header(call: Call, lowerCaseName: string): string {

@@ -16,14 +16,15 @@ import { type Field, readingOf, readJson, readParams, readQuery } from './reques
 import type { Guarded, Route } from './route.ts'
 import { assertNames, type Found, pathNames, Router } from './router.ts'
 
+/** What a request came to. Its path is the client's word: the route's labels metrics. */
 export interface Seen {
-  readonly method: string
-  /** The path of the route, never the one of the call: it labels metrics. */
-  readonly route: string
+  readonly call: Call
+  /** null when there is none. */
+  readonly route: Pick<Route<never>, 'method' | 'path' | 'lane'> | null
   /** 0 when the client left before its reply. */
   readonly status: number
   readonly refusal: string | null
-  readonly tookMs: number
+  readonly endedMs: number
 }
 
 export interface GatewayOptions<S> {
@@ -55,13 +56,14 @@ interface Entry<S> {
   readonly query: ReadonlyMap<string, Field>
 }
 
-/** One request on its way: from its first byte to its end. */
-interface Turn<S> {
+/** One request on its way: from its first byte to its end, when it is also what was seen. */
+interface Turn<S> extends Seen {
   readonly response: uWS.HttpResponse
-  readonly call: Call
   readonly entry: Entry<S> | null
   readonly values: readonly string[]
-  readonly startedMs: number
+  status: number
+  refusal: string | null
+  endedMs: number
   admitted: boolean
   aborted: boolean
   ended: boolean
@@ -140,7 +142,7 @@ export class Gateway<S> {
   }
 
   private receive(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
-    const call = copied(response, request)
+    const call = copied(response, request, this.clock())
     // HEAD is GET without the body.
     const method = call.method === 'HEAD' ? 'GET' : call.method
     const found = this.router.find(method, call.path)
@@ -148,8 +150,11 @@ export class Gateway<S> {
       response,
       call,
       entry: found.target,
+      route: found.target?.route ?? null,
       values: found.values,
-      startedMs: this.clock(),
+      status: 0,
+      refusal: null,
+      endedMs: 0,
       admitted: false,
       aborted: false,
       ended: false,
@@ -182,7 +187,7 @@ export class Gateway<S> {
     if (this.inFlight >= this.inFlightMax) return refuse('OVERLOADED')
     const lane = found.target?.route.lane ?? 'public'
     const key = addressKey(turn.call.address)
-    const waitSec = this.options.addressLimiter?.take(key, lane, turn.startedMs) ?? 0
+    const waitSec = this.options.addressLimiter?.take(key, lane, turn.call.receivedMs) ?? 0
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     if (found.target !== null) {
       return found.target.route.hasRoom(this.options.services) ? null : refuse('OVERLOADED')
@@ -216,7 +221,7 @@ export class Gateway<S> {
   private dropSlow(): void {
     const startedBeforeMs = this.clock() - this.bodyDeadlineMs
     for (const turn of this.reading) {
-      if (turn.startedMs > startedBeforeMs) break
+      if (turn.call.receivedMs > startedBeforeMs) break
       this.reading.delete(turn)
       this.refuseEarly(turn, refuse('BODY_TIMEOUT'), true)
     }
@@ -266,7 +271,7 @@ export class Gateway<S> {
     if (caller === null) return null
     const { route } = entry
     const key = caller.profileId
-    const waitSec = this.options.profileLimiter?.take(key, route.lane, turn.startedMs) ?? 0
+    const waitSec = this.options.profileLimiter?.take(key, route.lane, turn.call.receivedMs) ?? 0
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     // A form on a foreign page can send a cookie, but never this content type.
     if (caller.via !== 'session' || route.method === 'GET') return null
@@ -277,6 +282,7 @@ export class Gateway<S> {
   private handle(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): unknown {
     const { route } = entry
     const { call } = turn
+    call.readMs = this.clock()
     const isRead = route.body !== null && !route.raw
     const json = isRead ? readJson(call.body) : { value: undefined }
     if (json === null) return refuse('BODY_MALFORMED')
@@ -343,18 +349,15 @@ export class Gateway<S> {
     if (turn.ended) return
     turn.ended = true
     if (turn.admitted) this.inFlight--
-    this.options.observe?.({
-      method: turn.call.method,
-      route: turn.entry?.route.path ?? 'none',
-      status,
-      refusal,
-      tookMs: this.clock() - turn.startedMs,
-    })
+    turn.status = status
+    turn.refusal = refusal
+    turn.endedMs = this.clock()
+    this.options.observe?.(turn)
     if (this.inFlight === 0) this.onIdle?.()
   }
 }
 
-function copied(response: uWS.HttpResponse, request: uWS.HttpRequest): Call {
+function copied(response: uWS.HttpResponse, request: uWS.HttpRequest, receivedMs: number): Call {
   const headers = new Map<string, string>()
   // Asked for first: the other getter lowers the letters in place.
   const method = request.getCaseSensitiveMethod()
@@ -371,6 +374,9 @@ function copied(response: uWS.HttpResponse, request: uWS.HttpRequest): Call {
     address: Buffer.from(response.getRemoteAddressAsText()).toString(),
     headers,
     body: NO_BYTES,
+    receivedMs,
+    readMs: 0,
+    timesRow: 0,
   }
 }
 

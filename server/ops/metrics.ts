@@ -1,94 +1,198 @@
-// The only importer of prom-client: what the exchange counts about itself, as Prometheus text.
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+// The only importer of prom-client: what the exchange counts about itself, as Prometheus text. What
+// is counted often is counted in columns and becomes text when somebody reads it.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Distribution, MICROS } from './latency.ts'
+import { KINDS, type KindOfCall, type OrderTimes, STEPS_OF } from './order-times.ts'
 
+/** What the gateway saw of one request. */
 export interface HttpTurn {
-  readonly method: string
-  readonly route: string
+  readonly call: { readonly method: string; readonly receivedMs: number; readonly readMs: number }
+  readonly route: { readonly method: string; readonly path: string; readonly lane: string } | null
   /** 0 when the client left before its reply. */
   readonly status: number
   readonly refusal: string | null
-  readonly tookMs: number
+  readonly endedMs: number
+}
+
+/** One of the series of a histogram. */
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>
+  readonly values: Distribution
 }
 
 /** Any client can make up a method; metrics keep only those that exist. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
+const STATUSES = 600
+const MICROS_PER_SECOND = 1e6
+
+/** What came to one route by one method. */
+class RouteCounts {
+  readonly method: string
+  readonly path: string
+  readonly kind: KindOfCall
+  readonly byStatus = new Float64Array(STATUSES)
+  readonly took = new Distribution(MICROS)
+
+  constructor(method: string, route: HttpTurn['route']) {
+    this.method = method
+    this.path = route?.path ?? 'none'
+    this.kind = kindOf(route)
+  }
+}
+
+function kindOf(route: HttpTurn['route']): KindOfCall {
+  if (route === null || route.method === 'GET') return 'query'
+  if (route.lane !== 'trade') return 'change'
+  return route.path === '/orders' ? 'order' : 'cancel'
+}
+
+function eachKind(): Record<KindOfCall, Distribution> {
+  const [order, cancel, change, query] = KINDS.map(() => new Distribution(MICROS))
+  return { order, cancel, change, query }
+}
 
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
-  private readonly registry = new Registry()
-  private readonly requests: Counter<'method' | 'route' | 'status'>
-  private readonly refusals: Counter<'code'>
-  private readonly seconds: Histogram<'route'>
-  private readonly loop = monitorEventLoopDelay({ resolution: 10 })
+  readonly #registry = new Registry()
+  readonly #routes = new Map<HttpTurn['route'], Map<string, RouteCounts>>()
+  readonly #refusals = new Map<string, number>()
+  readonly #read = eachKind()
+  readonly #whole = eachKind()
 
   constructor() {
-    const registers = [this.registry]
-    this.requests = new Counter({
-      name: 'outcomex_http_requests_total',
-      help: 'HTTP requests by route and status; status 0 is a client that left.',
-      labelNames: ['method', 'route', 'status'],
-      registers,
-    })
-    this.refusals = new Counter({
-      name: 'outcomex_refusals_total',
-      help: 'Refused HTTP requests by refusal.',
-      labelNames: ['code'],
-      registers,
-    })
-    this.seconds = new Histogram({
-      name: 'outcomex_http_seconds',
-      help: 'Time from the first byte of a request to its reply.',
-      labelNames: ['route'],
-      buckets: SECONDS,
-      registers,
-    })
-    this.loop.enable()
-    this.gauge('outcomex_event_loop_delay_p99_seconds', 'Delay of the main loop.', () => {
-      return this.loop.percentile(99) / 1e9
-    })
-    this.gauge('outcomex_resident_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
+    this.totals('outcomex_http_requests_total', HTTP_HELP, ['method', 'route', 'status'], () =>
+      this.#counts().flatMap(({ method, path: route, byStatus }) =>
+        [...byStatus.entries()]
+          .filter(([, count]) => count > 0)
+          .map(([status, value]) => ({ labels: { method, route, status: `${status}` }, value })),
+      ),
+    )
+    const refused = 'Refused HTTP requests by refusal.'
+    this.totals('outcomex_refusals_total', refused, ['code'], () =>
+      [...this.#refusals].map(([code, value]) => ({ labels: { code }, value })),
+    )
+    const took = 'From the first byte of a request to its reply, by route.'
+    this.seconds('outcomex_http_seconds', took, () =>
+      this.#counts().map(({ method, path: route, took: values }) => ({
+        labels: { method, route },
+        values,
+      })),
+    )
   }
 
-  /** Takes what the gateway saw of one request. */
-  http(turn: HttpTurn): void {
-    const method = METHODS.has(turn.method) ? turn.method : 'other'
-    this.requests.inc({ method, route: turn.route, status: String(turn.status) })
-    this.seconds.observe({ route: turn.route }, turn.tookMs / 1000)
-    if (turn.refusal !== null) this.refusals.inc({ code: turn.refusal })
+  #counts(): RouteCounts[] {
+    return [...this.#routes.values()].flatMap((byMethod) => [...byMethod.values()])
+  }
+
+  /** Takes what the gateway saw of one request, and says of what kind it was. */
+  http(turn: HttpTurn): KindOfCall {
+    const { call, route, status, refusal, endedMs } = turn
+    const counts = this.#countsOf(METHODS.has(call.method) ? call.method : 'other', route)
+    const tookMicros = (endedMs - call.receivedMs) * 1000
+    counts.byStatus[status]++
+    counts.took.record(tookMicros)
+    this.#whole[counts.kind].record(tookMicros)
+    const readMs = call.readMs - call.receivedMs
+    if (call.readMs > 0) this.#read[counts.kind].record(readMs * 1000)
+    if (refusal !== null) this.#refusals.set(refusal, (this.#refusals.get(refusal) ?? 0) + 1)
+    return counts.kind
+  }
+
+  #countsOf(method: string, route: HttpTurn['route']): RouteCounts {
+    let byMethod = this.#routes.get(route)
+    if (byMethod === undefined) {
+      byMethod = new Map()
+      this.#routes.set(route, byMethod)
+    }
+    let counts = byMethod.get(method)
+    if (counts === undefined) {
+      counts = new RouteCounts(method, route)
+      byMethod.set(method, counts)
+    }
+    return counts
+  }
+
+  /** The steps of every kind of call, and the whole way. */
+  steps(times: OrderTimes): void {
+    const series = KINDS.flatMap((kind) => [
+      { labels: { kind, step: 'read' }, values: this.#read[kind] },
+      ...STEPS_OF[kind].map((step) => ({
+        labels: { kind, step },
+        values: times.step(kind, step),
+      })),
+      { labels: { kind, step: 'whole' }, values: this.#whole[kind] },
+    ])
+    this.seconds('outcomex_step_seconds', STEP_HELP, () => series)
   }
 
   /** A figure that is read each time somebody asks. */
   gauge(name: string, help: string, read: () => number): void {
+    this.gauges(name, help, [], () => [{ labels: {}, value: read() }])
+  }
+
+  gauges(name: string, help: string, labelNames: readonly string[], read: () => Sample[]): void {
     const collect = function (this: Gauge): void {
-      this.set(read())
+      this.reset()
+      for (const { labels, value } of read()) this.set(labels, value)
     }
-    new Gauge({ name, help, registers: [this.registry], collect })
+    const registers = [this.#registry]
+    new Gauge({ name, help, labelNames, registers, collect })
   }
 
-  /** A count that only grows; the returned function adds to it. */
-  counter(name: string, help: string): (by?: number) => void {
-    const counter = new Counter({ name, help, registers: [this.registry] })
-    return (by = 1) => counter.inc(by)
+  /** Counts that only grow and are kept elsewhere. */
+  totals(name: string, help: string, labelNames: readonly string[], read: () => Sample[]): void {
+    const collect = function (this: Counter): void {
+      this.reset()
+      for (const { labels, value } of read()) this.inc(labels, value)
+    }
+    const registers = [this.#registry]
+    new Counter({ name, help, labelNames, registers, collect })
   }
 
-  /** Observes seconds; the returned function takes one. */
-  histogram(
-    name: string,
-    help: string,
-    buckets: readonly number[] = SECONDS,
-  ): (seconds: number) => void {
-    const registers = [this.registry]
-    const histogram = new Histogram({ name, help, buckets: [...buckets], registers })
-    return (seconds) => histogram.observe(seconds)
+  /** Distributions of microseconds, shown in seconds. */
+  seconds(name: string, help: string, read: () => readonly Series[]): void {
+    this.#histogram(name, help, MICROS_PER_SECOND, read)
+  }
+
+  /** A distribution shown as it was counted. */
+  sizes(name: string, help: string, values: Distribution): void {
+    this.#histogram(name, help, 1, () => [{ labels: {}, values }])
+  }
+
+  #histogram(name: string, help: string, scale: number, read: () => readonly Series[]): void {
+    const histogram = new Histogram<string>({ name, help, registers: [this.#registry] })
+    const filled = async () => {
+      const values = read().flatMap((series) => samplesOf(name, scale, series))
+      return { name, help, type: 'histogram', aggregator: 'sum', values }
+    }
+    // The text is made of the second; versions before it had only the first.
+    Object.assign(histogram, { get: filled, getForPromString: filled })
   }
 
   text(): Promise<string> {
-    return this.registry.metrics()
+    return this.#registry.metrics()
   }
+}
 
-  stop(): void {
-    this.loop.disable()
-  }
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+const HTTP_HELP = 'HTTP requests by route and status; status 0 is a client that left.'
+const STEP_HELP =
+  'Steps of the way of orders, cancels, other changes and queries, as main waits for them; ' +
+  'journal and match run side by side.'
+
+/** Cumulative counts, as Prometheus wants them. */
+function samplesOf(name: string, scale: number, { labels, values }: Series) {
+  const metricName = `${name}_bucket`
+  let count = 0
+  const buckets = [...values.bounds, Infinity].map((bound, bucket) => {
+    count += values.counts[bucket]
+    const le = bound === Infinity ? '+Inf' : `${bound / scale}`
+    return { metricName, labels: { ...labels, le }, value: count }
+  })
+  const sum = { metricName: `${name}_sum`, labels, value: values.sum / scale }
+  return [...buckets, sum, { metricName: `${name}_count`, labels, value: count }]
 }

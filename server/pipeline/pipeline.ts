@@ -14,6 +14,7 @@ import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
 import type { IntakePool, IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
+import type { OrderTimes } from '../ops/order-times.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { CancelReceipt, Publisher, Receipt } from './publisher.ts'
@@ -21,7 +22,16 @@ import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
 import { type AcceptedOrder, orderReplyText } from './views.ts'
 
 /** A call of POST /orders as it came, before anything of it was read. */
-export type OrderCall = Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs'>
+export interface OrderCall
+  extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs'> {
+  /** Where its times stand; 0 for none. */
+  readonly timesRow: number
+}
+
+interface Asked {
+  readonly timesRow: number
+  readonly reply: (answer: OrderAnswer) => void
+}
 
 /** The 201 as JSON text, or the number of the refusal with what the body adds to it. */
 export type OrderAnswer =
@@ -58,11 +68,12 @@ export class Pipeline {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   readonly publisher: Publisher
+  readonly times: OrderTimes
   readonly ids: OrderIds
   readonly sequencer: Sequencer
   readonly #parts: PipelineParts
   #intake: IntakePool | null = null
-  readonly #asked = new Map<number, (answer: OrderAnswer) => void>()
+  readonly #asked = new Map<number, Asked>()
   #nextRequest = 1
   readonly #order = blankPlace()
   #publishDue = false
@@ -73,10 +84,14 @@ export class Pipeline {
     this.clearing = parts.clearing
     this.published = parts.published
     this.publisher = parts.publisher
+    this.times = parts.publisher.times
     this.ids = parts.ids
     this.sequencer = new Sequencer({
       ...parts,
-      afterStamp: () => this.#publishSoon(),
+      afterStamp: (seq, kind) => {
+        this.times.stamped(seq, kind)
+        this.#publishSoon()
+      },
       onLocked: (seq, marketId) => {
         const market = this.clearing.catalogue.existing(marketId)
         // As this command leaves it: it may be resolved before its lock is durable.
@@ -127,6 +142,7 @@ export class Pipeline {
 
   #publish(): void {
     this.#unpublished = 0
+    this.times.handed()
     this.#parts.journal.publish()
     for (const shard of this.#parts.shards) shard.publish()
   }
@@ -141,6 +157,7 @@ export class Pipeline {
   drain(): void {
     for (const shard of this.#parts.shards) {
       shard.drain()
+      this.times.drained()
       shard.releaseThrough(this.publisher.durableSeq)
     }
   }
@@ -159,7 +176,7 @@ export class Pipeline {
     }
     const requestId = this.#nextRequest
     this.#nextRequest = (requestId % 0xffffffff) + 1
-    this.#asked.set(requestId, reply)
+    this.#asked.set(requestId, { timesRow: call.timesRow, reply })
     const taken = this.#intake.submit({ requestId, nowMs: this.#parts.clock(), ...call })
     if (taken) return
     this.#asked.delete(requestId)
@@ -167,9 +184,11 @@ export class Pipeline {
   }
 
   onIntake(result: IntakeResult): void {
-    const reply = this.#asked.get(result.requestId)
-    assert(reply !== undefined, 'the intake answers what was asked')
+    const asked = this.#asked.get(result.requestId)
+    assert(asked !== undefined, 'the intake answers what was asked')
     this.#asked.delete(result.requestId)
+    const { reply, timesRow } = asked
+    this.times.told(timesRow)
     if (result.tokenId !== '') this.#parts.onTokenUsed(result.tokenId)
     if (result.kind === 'refused') {
       reply({ reject: result.rejectCode, issues: result.issues })
@@ -184,10 +203,10 @@ export class Pipeline {
     }
     const waitSec = this.#parts.profileWaitSec(result.profileId)
     if (waitSec > 0) reply({ reject: REJECT.RATE_LIMITED, retryAfterSec: waitSec })
-    else this.#sequence(result, reply)
+    else this.#sequence(result, asked)
   }
 
-  #sequence(verified: VerifiedOrder, reply: (answer: OrderAnswer) => void): void {
+  #sequence(verified: VerifiedOrder, { reply, timesRow }: Asked): void {
     assert(verified.isMinted(), 'only the intake pool makes verified orders')
     const order = this.#order
     decodePlaceInto(verified.record, order)
@@ -204,10 +223,12 @@ export class Pipeline {
     }
     const refusal = this.sequencer.place(request, verified.record)
     if (refusal !== 0) {
+      this.times.refused(timesRow, order.marketId)
       const answer = this.#refusal(refusal, order.accountId)
       this.publisher.whenDurable(this.clearing.lastSeq, () => reply(answer))
       return
     }
+    this.times.accepted(timesRow, order)
     const accepted: AcceptedOrder = {
       id: this.ids.text(order.slot, order.generation),
       ownerId: order.accountId,

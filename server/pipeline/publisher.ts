@@ -7,6 +7,7 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { STATE } from '../../engine/core/order-table.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
+import { OrderTimes } from '../ops/order-times.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { OrderName, Sequencer } from './sequencer.ts'
 
@@ -51,6 +52,7 @@ export class Publisher implements FrameVisitor {
   #durableQueue: { seq: number; run: () => void }[] = []
   #durableHead = 0
   durableSeq = 0
+  readonly times = new OrderTimes()
 
   constructor(clearing: Clearing, published: PublishedMarkets) {
     this.#clearing = clearing
@@ -62,9 +64,14 @@ export class Publisher implements FrameVisitor {
     this.#sequencer = sequencer
   }
 
+  /** Replies that wait for the disk alone. */
+  get durableWaitingCount(): number {
+    return this.#durableQueue.length - this.#durableHead
+  }
+
   /** Replies under way, for metrics and the stop. */
   get waitingCount(): number {
-    return this.#waiters.size + this.#durableQueue.length - this.#durableHead
+    return this.#waiters.size + this.durableWaitingCount
   }
 
   /** Calls `finish` once the command of `seq` is settled by its market and durable. */
@@ -94,6 +101,7 @@ export class Publisher implements FrameVisitor {
 
   advance(durableSeq: number): void {
     this.durableSeq = durableSeq
+    this.times.durable(durableSeq)
     const queue = this.#durableQueue
     while (this.#durableHead < queue.length && queue[this.#durableHead].seq <= durableSeq) {
       queue[this.#durableHead++].run()
@@ -104,8 +112,11 @@ export class Publisher implements FrameVisitor {
   }
 
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    const seq = f64s[(at >> 3) + 3]
+    const last = (at >> 2) + (count - 1) * EVENT_WORDS
+    this.times.saw(seq, (words[last] & 0xff) === EVENT.DONE)
     this.#clearing.settle(words, f64s, at, count)
-    const waiter = this.#waiters.get(f64s[(at >> 3) + 3])
+    const waiter = this.#waiters.get(seq)
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
       const word = (at >> 2) + record * EVENT_WORDS

@@ -17,6 +17,7 @@ import { REJECT } from '../../engine/domain/reject.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import { encodeCancel, encodeRare } from '../../engine/wire/codec.ts'
+import { KIND } from '../../engine/wire/layout.ts'
 import { stampPlace } from '../../engine/wire/place-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
 
@@ -44,7 +45,7 @@ export class Sequencer {
   readonly #journal: JournalWriter
   readonly #shardOf: (marketId: number) => ShardHandle
   readonly #clock: () => TimeMs
-  readonly #afterStamp: () => void
+  readonly #afterStamp: (seq: number, kind: number) => void
   readonly #onLocked: (seq: number, marketId: number) => void
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines()
@@ -56,8 +57,11 @@ export class Sequencer {
     journal: JournalWriter
     shardOf: (marketId: number) => ShardHandle
     clock: () => TimeMs
-    /** Called once something was put into a ring: the owner publishes within this turn. */
-    afterStamp: () => void
+    /**
+     * Called with the seq and the KIND of what was put into a ring: the owner publishes within
+     * this turn.
+     */
+    afterStamp: (seq: number, kind: number) => void
     /** A deadline locked a market by the command of this seq. */
     onLocked: (seq: number, marketId: number) => void
   }) {
@@ -90,7 +94,7 @@ export class Sequencer {
     }
     this.#journal.append(order.seq, record)
     this.#shardOf(order.marketId).place(record)
-    this.#afterStamp()
+    this.#afterStamp(order.seq, KIND.PLACE)
     return 0
   }
 
@@ -187,7 +191,7 @@ export class Sequencer {
     this.#clearing.admitRare(command)
     this.#watch(command)
     this.#journal.append(command.seq, encodeRare(command))
-    this.#afterStamp()
+    this.#afterStamp(command.seq, KIND.RARE)
     return command.seq
   }
 
@@ -215,7 +219,7 @@ export class Sequencer {
     this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
     this.#shardOf(marketId).cancel(record)
-    this.#afterStamp()
+    this.#afterStamp(command.seq, KIND.CANCEL)
     return command.seq
   }
 

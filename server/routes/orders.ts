@@ -73,9 +73,11 @@ export const placeOrder = rawRoute({
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call }, { pipeline, settings }) => {
     const { method, target: pathWithQuery, body } = call
+    const timesRow = pipeline.times.begin(call.readMs)
+    call.timesRow = timesRow
     const proof = apiHeaders(call, settings.headerPrefixes)
     return new Promise<Bytes | Refusal>((resolve) => {
-      pipeline.placeOrder({ method, pathWithQuery, body, ...proof }, (answer) =>
+      pipeline.placeOrder({ method, pathWithQuery, body, timesRow, ...proof }, (answer) =>
         resolve(answered(answer)),
       )
     })

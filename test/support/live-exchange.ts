@@ -10,9 +10,11 @@ import { digestOf } from '../../server/auth/session.ts'
 import { readConfig, type ServeConfig } from '../../server/config.ts'
 import { Gateway } from '../../server/http/gateway.ts'
 import { Metrics } from '../../server/ops/metrics.ts'
+import { TraceFile } from '../../server/ops/trace.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { Services } from '../../server/routes/services.ts'
-import { watch, wire } from '../../server/wiring.ts'
+import { watch } from '../../server/watch.ts'
+import { wire } from '../../server/wiring.ts'
 import { newFolder } from './data-folder.ts'
 
 // The whole exchange in this process, over real sockets and threads: every reply is held against
@@ -69,7 +71,10 @@ export class LiveExchange {
   readonly gateway: Gateway<Services>
   readonly port: number
   readonly faults: string[]
+  /** What was said of lost lines of the trace. */
+  readonly lost: string[]
   readonly #ticker: NodeJS.Timeout
+  readonly #stopWatching: () => Promise<void>
   readonly #time: { offsetMs: number }
 
   constructor(parts: {
@@ -77,6 +82,8 @@ export class LiveExchange {
     gateway: Gateway<Services>
     port: number
     faults: string[]
+    lost: string[]
+    stopWatching: () => Promise<void>
     ticker: NodeJS.Timeout
     time: { offsetMs: number }
   }) {
@@ -84,6 +91,8 @@ export class LiveExchange {
     this.gateway = parts.gateway
     this.port = parts.port
     this.faults = parts.faults
+    this.lost = parts.lost
+    this.#stopWatching = parts.stopWatching
     this.#ticker = parts.ticker
     this.#time = parts.time
   }
@@ -100,7 +109,9 @@ export class LiveExchange {
   async stop(): Promise<{ seq: number; stateHash: string }> {
     clearInterval(this.#ticker)
     await this.gateway.stop()
-    return this.exchange.stop()
+    const last = await this.exchange.stop()
+    await this.#stopWatching()
+    return last
   }
 
   /** A reply of any kind; the body must be JSON unless it is empty or the metrics. */
@@ -214,9 +225,14 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     onFault,
     onProgress: () => {},
   })
-  const metrics = new Metrics()
-  watch(exchange, metrics)
-  const services = await wire(exchange, config, { metrics, clock, isReady: () => true })
+  const lost: string[] = []
+  const trace =
+    config.trace === undefined
+      ? null
+      : await TraceFile.open(config.trace, (sentence) => lost.push(sentence))
+  const watching = watch(exchange, new Metrics(), trace)
+  const { observe, metricsText, stop: stopWatching } = watching
+  const services = await wire(exchange, config, { metricsText, clock, isReady: () => true })
   touch = (tokenId) => services.accounts.touch(tokenId)
   await exchange.pipeline.change({ kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) })
   const { headerPrefixes } = config
@@ -227,10 +243,11 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     services,
     authenticate: async (call, auth) => guard.authenticate(call, auth, clock()),
     onFault: (error) => onFault(error instanceof Error ? `${error.stack}` : String(error)),
+    observe,
     bodyDeadlineMs: 400,
     verifyReplies: true,
   })
   const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
   const port = await gateway.listen('127.0.0.1', 0)
-  return new LiveExchange({ exchange, gateway, port, faults, ticker, time })
+  return new LiveExchange({ exchange, gateway, port, faults, lost, stopWatching, ticker, time })
 }

@@ -38,7 +38,11 @@ export const FOLDERS: readonly Folder[] = [
       `gateway call route auth-scheme schema scalars fields refusal reply rate-limit openapi`,
     ),
   },
-  { path: 'server/ops', rank: 1, doors: files('log metrics latency') },
+  {
+    path: 'server/ops',
+    rank: 1,
+    doors: files('log metrics latency order-times process-metrics trace'),
+  },
   {
     path: 'persistence',
     rank: 1,

@@ -60,6 +60,9 @@ function call(headers: Record<string, string>): Call {
     address: '127.0.0.1',
     headers: new Map(Object.entries(headers)),
     body: new Uint8Array(0),
+    receivedMs: 0,
+    readMs: 0,
+    timesRow: 0,
   }
 }
 

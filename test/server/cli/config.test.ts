@@ -59,6 +59,7 @@ test('nothing given is the defaults', () => {
     adminToken: undefined,
     keyFile: undefined,
     tls: undefined,
+    trace: undefined,
     logLevel: 'info',
     rateLimit: true,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },

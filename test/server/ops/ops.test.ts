@@ -1,38 +1,62 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Distribution } from '../../../server/ops/latency.ts'
 import { openLog } from '../../../server/ops/log.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
+import { watchProcess } from '../../../server/ops/process-metrics.ts'
 
-test('metrics count calls by route and status, refusals by name, and read gauges', async () => {
+test('metrics count calls by route and status, refusals by name, and read figures', async () => {
   const metrics = new Metrics()
-  const turn = {
-    method: 'GET',
-    route: '/orders/:id',
-    status: 404,
-    refusal: 'ORDER_NOT_FOUND',
-    tookMs: 2,
-  }
-  metrics.http(turn)
-  metrics.http({ ...turn, method: 'MADEUP', status: 405, refusal: null })
+  const call = { method: 'GET', receivedMs: 10, readMs: 11 }
+  const route = { method: 'GET', path: '/orders/:id', lane: 'private' }
+  const turn = { call, route, status: 404, refusal: 'ORDER_NOT_FOUND', endedMs: 12 }
+  assert.equal(metrics.http(turn), 'query')
+  metrics.http({ ...turn, call: { ...call, method: 'MADEUP' }, route: null, refusal: null })
+  const order = { method: 'POST', path: '/orders', lane: 'trade' }
+  assert.equal(metrics.http({ ...turn, route: order, status: 0, refusal: null }), 'order')
+  assert.equal(metrics.http({ ...turn, route: { ...order, path: '/x' } }), 'cancel')
+  assert.equal(metrics.http({ ...turn, route: { ...order, lane: 'admin' } }), 'change')
   let size = 1
   metrics.gauge('toy_size', 'A size.', () => size)
-  metrics.counter('toy_total', 'A count.')(3)
-  metrics.histogram('toy_seconds', 'A time.', [1])(0.5)
+  metrics.totals('toy_total', 'A count.', ['of'], () => [{ labels: { of: 'x' }, value: 3 }])
+  const took = new Distribution([1000, 2000])
+  for (const micros of [1, 1000, 1001, 5000]) took.record(micros)
+  metrics.seconds('toy_seconds', 'A time.', () => [{ labels: { of: 'y' }, values: took }])
   size = 5
+  // Read twice: nothing is counted by being read.
+  await metrics.text()
   const text = await metrics.text()
-  metrics.stop()
   for (const line of [
     'outcomex_http_requests_total{method="GET",route="/orders/:id",status="404"} 1',
-    'outcomex_http_requests_total{method="other",route="/orders/:id",status="405"} 1',
-    'outcomex_refusals_total{code="ORDER_NOT_FOUND"} 1',
-    'outcomex_http_seconds_count{route="/orders/:id"} 2',
+    'outcomex_http_requests_total{method="other",route="none",status="404"} 1',
+    'outcomex_refusals_total{code="ORDER_NOT_FOUND"} 3',
+    'outcomex_http_seconds_count{method="GET",route="/orders/:id"} 1',
+    'outcomex_http_seconds_sum{method="GET",route="/orders/:id"} 0.002',
     'toy_size 5',
-    'toy_total 3',
-    'toy_seconds_bucket{le="1"} 1',
+    'toy_total{of="x"} 3',
+    'toy_seconds_bucket{of="y",le="0.001"} 2',
+    'toy_seconds_bucket{of="y",le="0.002"} 3',
+    'toy_seconds_bucket{of="y",le="+Inf"} 4',
+    'toy_seconds_sum{of="y"} 0.007002',
+    'toy_seconds_count{of="y"} 4',
   ]) {
-    assert.ok(text.includes(line), line)
+    assert.ok(text.includes(`${line}\n`), `${line}\n${text}`)
   }
-  assert.match(text, /outcomex_event_loop_delay_p99_seconds /)
+})
+
+test('what the process costs is told, before anything was measured too', async () => {
+  const metrics = new Metrics()
+  const end = watchProcess(metrics)
+  const text = await metrics.text()
+  end()
+  for (const name of [
+    ...['event_loop_delay_seconds{quantile="0.5"}', 'event_loop_delay_seconds{quantile="1"}'],
+    ...['resident_bytes', 'heap_bytes', 'uptime_seconds', 'gc_seconds_count'],
+    ...['cpu_seconds_total{mode="user"}', 'cpu_seconds_total{mode="system"}'],
+  ]) {
+    const line = text.split('\n').find((each) => each.startsWith(`outcomex_${name} `))
+    assert.match(line ?? name, / [0-9.e-]+$/)
+  }
 })
 
 test('a log holds no secrets', () => {

@@ -1,0 +1,61 @@
+// Hot path. bench/pipeline.bench.ts
+// How often a figure fell into which bucket: counted in columns, read when somebody asks.
+
+import { assert } from '../../engine/domain/assert.ts'
+
+const LARGEST = 0x7fffffff
+
+/** Bounds of buckets from `from` to `to`, the same steps in every decade. All are integers. */
+export function logLinear(from: number, to: number, steps: readonly number[]): number[] {
+  const bounds: number[] = []
+  for (let decade = from; decade <= to; decade *= 10) {
+    for (const step of steps) if (decade * step <= to) bounds.push(decade * step)
+  }
+  return bounds
+}
+
+/** Ten microseconds to ten seconds; neighbours differ by half at the most. */
+export const MICROS = logLinear(10, 10_000_000, [1, 1.5, 2, 3, 5, 7])
+
+export class Distribution {
+  /** Upper bounds, inclusive, ascending. */
+  readonly bounds: readonly number[]
+  /** A bucket for each bound, and one for what is above them all. */
+  readonly counts: Float64Array
+  sum = 0
+  readonly #bounds: Float64Array
+  /** By the bits of a value: the first bound that may hold it. */
+  readonly #firstOf = new Uint8Array(33)
+
+  constructor(bounds: readonly number[]) {
+    assert(bounds.length < 256, 'a bucket has a number of one byte')
+    assert(
+      bounds.every((bound) => Number.isInteger(bound) && bound < LARGEST),
+      'a value is rounded up before it is compared, so bounds are integers',
+    )
+    this.bounds = bounds
+    this.counts = new Float64Array(bounds.length + 1)
+    this.#bounds = Float64Array.from([...bounds, Infinity])
+    for (let bits = 1; bits <= 32; bits++) {
+      this.#firstOf[bits] = this.#bounds.findIndex((bound) => bound >= 2 ** (bits - 1))
+    }
+  }
+
+  /** Adds one value; a negative one counts as 0. */
+  record(value: number): void {
+    const whole = value < LARGEST ? Math.ceil(value) : LARGEST
+    let bucket = 0
+    if (whole > 0) {
+      bucket = this.#firstOf[32 - Math.clz32(whole)]
+      while (whole > this.#bounds[bucket]) bucket++
+      this.sum += value
+    }
+    this.counts[bucket]++
+  }
+
+  get count(): number {
+    let count = 0
+    for (const each of this.counts) count += each
+    return count
+  }
+}

@@ -1,0 +1,182 @@
+// `--trace FILE`: a line for each order, written behind main's back. Invariants: one write is under
+// way at a time; what waits for it is bounded, and what finds no room or could not be written is
+// counted, in metrics and by a line of its own once the file takes lines again.
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { OrderTimes } from './order-times.ts'
+
+const WAITING_CHARACTERS_MAX = 8 << 20
+const GATHER_MS = 50
+const { O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
+/** How every line begins: a file that begins otherwise is somebody else's. */
+const LINE_HEAD = '{"trace":'
+
+/** How a request for an order ended. */
+export interface OrderEnd {
+  readonly call: { readonly receivedMs: number; readonly timesRow: number }
+  /** 0 when the client left before its reply. */
+  readonly status: number
+  readonly refusal: string | null
+  readonly endedMs: number
+}
+
+export interface OrderNames {
+  readonly orderIdOf: (slot: number, generation: number) => string
+  readonly slugOf: (marketId: number) => string
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Never waits for a reader of a pipe, and never cuts what is there. */
+async function openLines(path: string): Promise<FileHandle> {
+  const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
+  const stats = await file.stat()
+  if (!stats.isFile() || stats.size === 0) return file
+  const whole = await open(path, O_RDWR)
+  const head = Buffer.alloc(LINE_HEAD.length)
+  await whole.read(head, 0, head.length, 0)
+  await whole.close()
+  if (head.toString('latin1') === LINE_HEAD) return file
+  await file.close()
+  throw new Error('it holds something else; name a new file')
+}
+
+export class TraceFile {
+  readonly #path: string
+  readonly #onLost: (sentence: string) => void
+  #file: FileHandle
+  #waiting: string[] = []
+  #waitingCharacters = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | null = null
+  /** Lost since the file was last told. */
+  #lost = 0
+  #isAfterFailure = false
+  droppedCount = 0
+  writtenCount = 0
+
+  private constructor(file: FileHandle, path: string, onLost: (sentence: string) => void) {
+    this.#file = file
+    this.#path = path
+    this.#onLost = onLost
+  }
+
+  /**
+   * Throws a sentence when the file cannot be written; `onLost` gets one when lines begin to be
+   * lost later.
+   */
+  static async open(path: string, onLost: (sentence: string) => void): Promise<TraceFile> {
+    try {
+      return new TraceFile(await openLines(path), path, onLost)
+    } catch (error) {
+      throw new Error(`The trace file ${path} cannot be opened: ${reasonOf(error)}`)
+    }
+  }
+
+  add(line: string): void {
+    if (this.#waitingCharacters >= WAITING_CHARACTERS_MAX) {
+      this.#lose(1, 'the disk is slower than the orders')
+      return
+    }
+    this.#waiting.push(line)
+    this.#waitingCharacters += line.length
+    this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS)
+  }
+
+  #lose(count: number, why: string): void {
+    if (this.#lost === 0) {
+      this.#onLost(`${this.#path}: lines of the trace are lost: ${why}`)
+    }
+    this.#lost += count
+    this.droppedCount += count
+  }
+
+  #flush(): void {
+    this.#timer = undefined
+    if (this.#writing !== null || this.#waiting.length === 0) return
+    this.#writing = this.#write().finally(() => {
+      this.#writing = null
+      if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS)
+    })
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#waiting
+    const lost = this.#lost
+    this.#waiting = []
+    this.#waitingCharacters = 0
+    const told = lost > 0 ? `${LINE_HEAD}0,"dropped":${lost}}\n` : ''
+    try {
+      if (isGone(await this.#file.stat())) await this.#reopen()
+      // A line that was cut by a full disk ends here.
+      const head = this.#isAfterFailure ? '\n' : ''
+      await this.#file.appendFile(`${head}${told}${lines.join('')}`)
+      this.#isAfterFailure = false
+      this.#lost -= lost
+      this.writtenCount += lines.length
+    } catch (error) {
+      this.#isAfterFailure = true
+      this.#lose(lines.length, reasonOf(error))
+    }
+  }
+
+  /** The file was deleted: a new one takes its place. */
+  async #reopen(): Promise<void> {
+    const next = await openLines(this.#path)
+    await this.#file.close()
+    this.#file = next
+    this.#isAfterFailure = false
+  }
+
+  /** Writes what waits, and closes the file. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    while (this.#writing !== null || this.#waiting.length > 0) {
+      this.#flush()
+      await this.#writing
+    }
+    clearTimeout(this.#timer)
+    await this.#file.close()
+  }
+}
+
+const STAMP_NAMES = [
+  'received',
+  'read',
+  'intake',
+  'sequence',
+  'journal',
+  'match',
+  'settle',
+  'reply',
+] as const
+
+/** The line of an order whose row is not free yet. */
+export function traceLine(times: OrderTimes, names: OrderNames, end: OrderEnd): string {
+  const { receivedMs, timesRow: row } = end.call
+  const { request, marketId, seq, slot, generation, stampsMs } = times.wayOf(row)
+  const result = end.status === 0 ? 'left' : (end.refusal ?? 'accepted')
+  const market = marketId === 0 ? '' : names.slugOf(marketId)
+  const id = seq === 0 ? '' : names.orderIdOf(slot, generation)
+  const [marketText, idText, resultText] = [market, id, result].map((text) => JSON.stringify(text))
+  return (
+    `${LINE_HEAD}${request},"market":${marketText},"order":${idText},"seq":${seq},` +
+    `"status":${end.status},"result":${resultText},` +
+    `${stampTexts([receivedMs, ...stampsMs, end.endedMs])}}\n`
+  )
+}
+
+/** Microseconds since the Unix epoch; null for a step the order did not come to. */
+function stampTexts(stampsMs: readonly number[]): string {
+  const texts = STAMP_NAMES.map((name, index) => {
+    const ms = stampsMs[index]
+    return `"${name}":${ms === 0 ? 'null' : Math.round((performance.timeOrigin + ms) * 1000)}`
+  })
+  return texts.join(',')
+}
+
+function isGone(stats: Stats): boolean {
+  return stats.isFile() && stats.nlink === 0
+}

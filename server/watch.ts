@@ -1,0 +1,118 @@
+// What an operator can see of a running exchange: figures for /metrics, lines for --trace.
+
+import type { Seen } from './http/gateway.ts'
+import { Distribution, logLinear, MICROS } from './ops/latency.ts'
+import type { Metrics } from './ops/metrics.ts'
+import { watchProcess } from './ops/process-metrics.ts'
+import { type TraceFile, traceLine } from './ops/trace.ts'
+import type { RunningExchange } from './pipeline/open.ts'
+
+export interface Watch {
+  /** Takes every request when it has ended. */
+  readonly observe: (seen: Seen) => void
+  readonly metricsText: () => Promise<string>
+  /** Writes what the trace still holds. */
+  readonly stop: () => Promise<void>
+}
+
+const RECORDS = logLinear(1, 10_000, [1, 2, 5])
+const BYTES = logLinear(100, 1_000_000, [1, 2, 5])
+
+export function watch(exchange: RunningExchange, metrics: Metrics, trace: TraceFile | null): Watch {
+  metrics.steps(exchange.pipeline.times)
+  watchState(exchange, metrics)
+  watchQueues(exchange, metrics)
+  watchCommits(exchange, metrics)
+  const endProcess = watchProcess(metrics)
+  const { pipeline } = exchange
+  const { times } = pipeline
+  const names = {
+    orderIdOf: (slot: number, generation: number) => pipeline.ids.text(slot, generation),
+    slugOf: (marketId: number) => pipeline.clearing.catalogue.existing(marketId).slug,
+  }
+  if (trace !== null) watchTrace(trace, metrics)
+  return {
+    observe(seen) {
+      const kind = metrics.http(seen)
+      if (trace !== null && kind === 'order') trace.add(traceLine(times, names, seen))
+      times.end(seen.call.timesRow, seen.endedMs)
+    },
+    metricsText: () => metrics.text(),
+    async stop() {
+      endProcess()
+      await trace?.stop()
+    },
+  }
+}
+
+function watchState({ pipeline, follower, shards }: RunningExchange, metrics: Metrics): void {
+  const { gauge } = metrics
+  const add = gauge.bind(metrics)
+  add('outcomex_sequenced_seq', 'Newest decided command.', () => pipeline.clearing.lastSeq)
+  add('outcomex_durable_seq', 'Newest durable command.', () => pipeline.durableSeq)
+  add('outcomex_follower_seq', 'Newest command in the read tables.', () => follower.applied)
+  add('outcomex_follower_lag_commands', 'Durable commands not yet in the read tables.', () =>
+    Math.max(0, pipeline.durableSeq - follower.applied),
+  )
+  add('outcomex_follower_lag_seconds', 'Since when the oldest of them has been durable.', () => {
+    return pipeline.times.behindMs(follower.applied, performance.now()) / 1000
+  })
+  add('outcomex_open_orders', 'Orders open or in flight.', () => {
+    return pipeline.clearing.orders.openCount
+  })
+  add('outcomex_market_threads', 'Market threads.', () => shards.all.length)
+}
+
+function watchQueues(exchange: RunningExchange, metrics: Metrics): void {
+  const { pipeline, journal, intake, query, shards } = exchange
+  const { gauge } = metrics
+  const add = gauge.bind(metrics)
+  add('outcomex_intake_in_flight', 'Orders inside the intake pool.', () => intake.inFlight())
+  add('outcomex_replies_waiting', 'Replies under way.', () => pipeline.underWay)
+  add('outcomex_replies_waiting_for_disk', 'Those that wait for the journal alone.', () => {
+    return pipeline.publisher.durableWaitingCount
+  })
+  add('outcomex_journal_waiting_bytes', 'Commands the journal has not taken.', () => {
+    return journal.waitingBytes
+  })
+  const waiting = 'Commands a market thread has not taken.'
+  metrics.gauges('outcomex_market_waiting_bytes', waiting, ['thread'], () =>
+    shards.all.map((shard) => ({ labels: { thread: shard.name }, value: shard.queuedBytes() })),
+  )
+  add('outcomex_query_waiting', 'Questions to the query thread.', () => query.waiting)
+}
+
+function watchCommits({ journal }: RunningExchange, metrics: Metrics): void {
+  const commits = new Distribution(MICROS)
+  const checkpoints = new Distribution(MICROS)
+  const records = new Distribution(RECORDS)
+  const bytes = new Distribution(BYTES)
+  const committed =
+    'One group commit in the journal thread, its fsync included under full durability.'
+  metrics.seconds('outcomex_commit_seconds', committed, () => [{ labels: {}, values: commits }])
+  const copied = 'Copies of the write-ahead log into journal.db.'
+  metrics.seconds('outcomex_checkpoint_seconds', copied, () => [
+    { labels: {}, values: checkpoints },
+  ])
+  metrics.sizes('outcomex_commit_records', 'Commands in a group commit.', records)
+  metrics.sizes('outcomex_commit_bytes', 'Bytes of commands in a group commit.', bytes)
+  metrics.totals('outcomex_journal_records_total', 'Commands committed.', [], () => [
+    { labels: {}, value: journal.stats.records },
+  ])
+  journal.onCommit = (recordCount, byteCount, micros, checkpointMicros) => {
+    commits.record(micros)
+    records.record(recordCount)
+    bytes.record(byteCount)
+    if (checkpointMicros > 0) checkpoints.record(checkpointMicros)
+  }
+}
+
+function watchTrace(trace: TraceFile, metrics: Metrics): void {
+  metrics.totals('outcomex_trace_lines_total', 'Orders written to the trace file.', [], () => [
+    { labels: {}, value: trace.writtenCount },
+  ])
+  const dropped = 'Orders the trace file had no room for.'
+  metrics.totals('outcomex_trace_dropped_total', dropped, [], () => [
+    { labels: {}, value: trace.droppedCount },
+  ])
+}

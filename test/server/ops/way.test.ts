@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { newFolder } from '../../support/data-folder.ts'
+import { startLive } from '../../support/live-exchange.ts'
+import { openMarket, orderBody, place } from '../../support/live-orders.ts'
+
+// The metrics of orders that went their way over HTTP.
+
+const live = await startLive({ flags: ['--trace', join(newFolder(), 'trace')] })
+after(() => live.stop())
+const market = await openMarket(live, 'watched')
+const alice = await live.trader(100_000_000)
+
+/** The samples of GET /metrics whose name and labels begin so, by the rest. */
+async function samples(start: string): Promise<Map<string, number>> {
+  const { text } = await live.send('GET', '/metrics')
+  const lines = text.split('\n').filter((line) => line.startsWith(start))
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(' ')
+      return [line.slice(start.length, space), Number(line.slice(space + 1))]
+    }),
+  )
+}
+
+async function stepCounts(kind: string): Promise<Record<string, number>> {
+  const found = await samples(`outcomex_step_seconds_count{kind="${kind}",step="`)
+  return Object.fromEntries([...found].map(([rest, count]) => [rest.slice(0, -2), count]))
+}
+
+test('each order is counted once in every step it came to', async () => {
+  const ORDERS = 12
+  for (let count = 0; count < ORDERS; count++) {
+    assert.equal((await place(live, alice, market, { ticks: 100 + count })).status, 201)
+  }
+  const all = ORDERS
+  assert.deepEqual(await stepCounts('order'), {
+    ...{ read: all, intake: all, sequence: all, journal: all, match: all, settle: all },
+    ...{ publish: all, whole: all },
+  })
+  const dear = await place(live, alice, market, { ticks: 900, sizeRaw: 1_000_000_000_000 })
+  assert.equal(dear.status, 400)
+  const forged = await live.call(alice, 'POST', '/orders', orderBody(alice, market), {
+    signedBody: '{}',
+  })
+  assert.equal(forged.status, 401)
+  const large = await live.call(alice, 'POST', '/orders', ' '.repeat(70_000))
+  assert.equal(large.status, 413)
+  assert.deepEqual(await stepCounts('order'), {
+    ...{ read: all + 2, intake: all + 2, sequence: all + 1, journal: all, match: all },
+    ...{ settle: all, publish: all, whole: all + 3 },
+  })
+})
+
+test('buckets rise to their count, and the whole is no shorter than its steps', async () => {
+  for (const step of ['read', 'match', 'whole']) {
+    const labels = `{kind="order",step="${step}"`
+    const buckets = [...(await samples(`outcomex_step_seconds_bucket${labels}`)).values()]
+    assert.ok(buckets.every((count, index) => index === 0 || count >= buckets[index - 1]))
+    const counts = await samples(`outcomex_step_seconds_count${labels}`)
+    assert.equal(buckets.at(-1), counts.get('}'))
+  }
+  const sums = await samples('outcomex_step_seconds_sum{kind="order",step=')
+  const sum = (step: string) => sums.get(`"${step}"}`) ?? Number.NaN
+  const inRow = sum('intake') + sum('sequence') + sum('match') + sum('settle')
+  assert.ok(inRow > 0 && inRow <= sum('whole'), `${inRow} of ${sum('whole')}`)
+})
+
+test('cancels and other changes have their own steps', async () => {
+  const before = await stepCounts('cancel')
+  assert.equal((await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)).status, 200)
+  const steps = await stepCounts('cancel')
+  for (const step of ['journal', 'match', 'settle', 'read', 'whole']) {
+    assert.equal(steps[step], before[step] + 1, step)
+  }
+  const changes = await stepCounts('change')
+  await openMarket(live, 'watched-too')
+  const later = await stepCounts('change')
+  assert.equal(later.journal, changes.journal + 1)
+  assert.equal(later.whole, changes.whole + 1)
+})
+
+test('commits, queues and the follower are told', async () => {
+  await live.exchange.pipeline.settled()
+  const seq = live.exchange.pipeline.durableSeq
+  assert.equal(await live.gauge('outcomex_journal_records_total'), seq)
+  // The rules, which came first, were committed before anyone watched.
+  assert.equal(await live.gauge('outcomex_commit_records_sum'), seq - 1)
+  assert.ok((await live.gauge('outcomex_commit_seconds_sum')) > 0)
+  const bytes = await live.gauge('outcomex_commit_bytes_sum')
+  assert.ok(bytes >= 48 * seq && bytes % 8 === 0, `${bytes}`)
+  assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
+  for (const name of [
+    ...['intake_in_flight', 'replies_waiting', 'replies_waiting_for_disk', 'query_waiting'],
+    ...['journal_waiting_bytes', 'market_waiting_bytes{thread="market-0"}'],
+    ...['follower_lag_commands', 'follower_lag_seconds', 'checkpoint_seconds_count'],
+  ]) {
+    assert.equal(await live.gauge(`outcomex_${name}`), 0, name)
+  }
+})
+
+test('every metric has a sentence, a type, and its row in the README', async () => {
+  const { text } = await live.send('GET', '/metrics')
+  const helps = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)]
+  assert.ok(helps.length > 20)
+  for (const [, name, help] of helps) {
+    assert.match(name, /^outcomex_[a-z_]+$/)
+    assert.match(help, /^[A-Z].*\.$/)
+    assert.match(text, new RegExp(`^# TYPE ${name} (counter|gauge|histogram)$`, 'm'))
+  }
+  const table = helps.map(([, name, help]) => `| \`${name}\` | ${help} |`)
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const between = readme.split('<!-- metrics -->')[1]?.split('<!-- /metrics -->')[0]?.trim()
+  assert.equal(between, ['| metric | |', '|---|---|', ...table].join('\n'))
+})
