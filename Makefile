@@ -11,11 +11,16 @@ ARGS ?=
 ONLY ?=
 MIN ?= 10
 SECONDS ?= 60
+REV ?=
+BENCH ?= core
+PASSES ?= 3
+WHAT ?=
 
 .DEFAULT_GOAL := help
 BENCHES := book core journal pipeline http recovery micro
 
-.PHONY: help run test soak overload build bench bench-smoke bench-readme lint format clean $(BENCHES:%=bench-%)
+.PHONY: help run test soak overload build bench bench-smoke lint format clean
+.PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
@@ -41,8 +46,14 @@ bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeli
 bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.
 	@$(NODE) --import tsx bench/run.ts --smoke
 
+bench-compare: $(INSTALLED) ## Runs BENCH=core (or another) of the commit REV=... and of these files in turns.
+	@$(NODE) --import tsx bench/compare.ts "$(REV)" $(BENCH) $(PASSES)
+
 bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md.
 	@$(NODE) --import tsx bench/run.ts --readme
+
+profile: $(INSTALLED) ## Records WHAT=book, core or server under load as a flame graph in .cache/profile/.
+	@$(NODE) --import tsx bench/profile.ts $(WHAT)
 
 $(BENCHES:%=bench-%): bench-%: $(INSTALLED)
 	@$(NODE) --import tsx bench/run.ts $* $(ARGS)

@@ -1,21 +1,35 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
+export interface ForkOptions {
+  readonly nodeArgs?: readonly string[]
+  /** Is given what the process prints, instead of the terminal. */
+  readonly onOutput?: (text: string) => void
+}
+
 /** Runs `entry` in a fresh process with the plan as its argument; its message is the result. */
 export function forkFor<T>(
   entry: URL,
   plan: unknown,
   isResult: (message: unknown) => message is T,
+  { nodeArgs = [], onOutput }: ForkOptions = {},
 ): Promise<T> {
-  const nodeArgs = process.env.BENCH_NODE_ARGS?.split(' ') ?? []
   const child = fork(fileURLToPath(entry), [JSON.stringify(plan)], {
     execArgv: ['--import', 'tsx', ...nodeArgs],
+    silent: onOutput !== undefined,
   })
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => onOutput?.(text))
+  child.stderr?.pipe(process.stderr)
   return new Promise((resolve, reject) => {
+    let result: T | undefined
     child.on('message', (message) => {
-      if (isResult(message)) resolve(message)
+      if (isResult(message)) result = message
     })
     child.on('error', reject)
-    child.on('exit', (code) => reject(new Error(`${entry.pathname} ended with code ${code}`)))
+    // By then it has written all it had to.
+    child.on('close', (code) => {
+      if (result !== undefined && code === 0) resolve(result)
+      else reject(new Error(`${entry.pathname} ended with code ${code}`))
+    })
   })
 }

@@ -3,7 +3,8 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { assert } from '../engine/domain/assert.ts'
 import type { Contender } from './contenders/contender.ts'
-import { forkFor } from './fork.ts'
+import { type ForkOptions, forkFor } from './fork.ts'
+import { recorded } from './recording.ts'
 import { Workload, type WorkloadOptions } from './workload.ts'
 
 export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core'] as const
@@ -14,6 +15,8 @@ export interface PassPlan {
   readonly workload: WorkloadOptions
   readonly warmPasses: number
   readonly passes: number
+  /** Where the profile of the passes goes, if one is wanted. */
+  readonly profilePath?: string
 }
 
 export interface PassResult {
@@ -47,7 +50,7 @@ class CollectionCount {
     this.#observer.observe({ entryTypes: ['gc'] })
   }
 
-  async within(windows: readonly { startMs: number; endMs: number }[]): Promise<number> {
+  async within(windows: readonly Window[]): Promise<number> {
     // Entries come in a later turn of the loop.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve, 5))
     this.#observer.disconnect()
@@ -59,8 +62,22 @@ class CollectionCount {
 export async function runPasses(plan: PassPlan): Promise<PassResult> {
   const work = new Workload(plan.workload)
   const contender = await contenderOf(plan.contender, work)
+  const run = async () => passesOf(plan, work, contender)
   const collections = new CollectionCount()
-  const windows: { startMs: number; endMs: number }[] = []
+  const windows = await (plan.profilePath === undefined ? run() : recorded(plan.profilePath, run))
+  const ops = work.count - work.filled
+  const nsPerOp = windows.map(({ startMs, endMs }) => ((endMs - startMs) * 1e6) / ops)
+  return { nsPerOp, collections: await collections.within(windows) }
+}
+
+interface Window {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** When each measured pass ran. */
+function passesOf(plan: PassPlan, work: Workload, contender: Contender): Window[] {
+  const windows: Window[] = []
   for (let pass = 0; pass < plan.warmPasses + plan.passes; pass++) {
     contender.run(0, work.filled)
     contender.takeFills()
@@ -75,9 +92,7 @@ export async function runPasses(plan: PassPlan): Promise<PassResult> {
     } else assert(fills > 0, 'the book trades')
     contender.empty()
   }
-  const ops = work.count - work.filled
-  const nsPerOp = windows.map(({ startMs, endMs }) => ((endMs - startMs) * 1e6) / ops)
-  return { nsPerOp, collections: await collections.within(windows) }
+  return windows
 }
 
 function isResult(message: unknown): message is PassResult {
@@ -85,6 +100,6 @@ function isResult(message: unknown): message is PassResult {
 }
 
 /** Runs the plan in a fresh process. */
-export function forkPasses(plan: PassPlan): Promise<PassResult> {
-  return forkFor(new URL('./pass-process.ts', import.meta.url), plan, isResult)
+export function forkPasses(plan: PassPlan, options?: ForkOptions): Promise<PassResult> {
+  return forkFor(new URL('./pass-process.ts', import.meta.url), plan, isResult, options)
 }

@@ -18,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   micro: async () => (await import('./micro.bench.ts')).microBench,
 }
 const FLAGS = ['--smoke', '--readme']
+const INTERRUPTED = 130
 
 async function runAll(names: readonly string[], smoke: boolean): Promise<void> {
   const reports: Report[] = []
@@ -33,6 +34,10 @@ async function runAll(names: readonly string[], smoke: boolean): Promise<void> {
   if (!smoke && names.length === Object.keys(BENCHES).length) console.log(summaryOf(reports))
 }
 
+// So that folders are dropped: a signal alone would skip that.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => process.exit(INTERRUPTED))
+}
 const args = process.argv.slice(2)
 const named = args.filter((arg) => !arg.startsWith('--'))
 const wrong = [

@@ -49,7 +49,7 @@ function verdict(reach: Reach, row: Row): string {
   return (row.ratio ?? 0) >= reach.hopedMin ? 'met' : `met, short of ${reach.hopedMin}×`
 }
 
-function aligned(lines: readonly string[][], isText: (column: number) => boolean): string {
+export function aligned(lines: readonly string[][], isText: (column: number) => boolean): string {
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)))
   const pad = (cell: string, column: number) =>
     isText(column) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])

@@ -1,0 +1,87 @@
+// `node --import tsx bench/profile.ts book|core|server` records it under load in .cache/profile/.
+// Every thread is sampled by V8 itself, which also says what it optimises and what it takes back.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { compileProgram, ServerProcess } from '../test/support/server-process.ts'
+import { fullSpeed } from './autocannon-load.ts'
+import { readProfiles, speedscopeOf } from './cpu-profile.ts'
+import { withFolder } from './folder.ts'
+import { callsOf, prepare, signOrders } from './http-orders.ts'
+import { type ContenderName, forkPasses } from './passes.ts'
+import { readTrace, summaryText } from './profile-summary.ts'
+import { progress } from './progress.ts'
+
+const PARENT = fileURLToPath(new URL('../.cache/profile/', import.meta.url))
+const INTERVAL_US = 250
+const WORKLOAD = { seed: 1, live: 10_000, books: 1, accounts: 64, ops: 500_000 }
+const PASSES = 40
+const MARKETS = 4
+const ROUNDS = 6
+const ORDERS = 6400
+const CONNECTIONS = 64
+
+const TRACING = ['--trace-opt', '--trace-deopt']
+
+/** Gives what the process said. */
+async function recordPasses(contender: ContenderName, folder: string): Promise<string> {
+  progress(`${contender}: ${PASSES} passes of ${WORKLOAD.ops} operations`)
+  let said = ''
+  const profilePath = join(folder, `${contender}.cpuprofile`)
+  await forkPasses(
+    { contender, workload: WORKLOAD, warmPasses: 0, passes: PASSES, profilePath },
+    { nodeArgs: TRACING, onOutput: (text) => (said += text) },
+  )
+  return said
+}
+
+async function recordServer(folder: string): Promise<string> {
+  progress('server: compiling it, so that the profile shows the program itself')
+  await compileProgram()
+  return await withFolder(async (dataDir) => {
+    const sampling = ['--cpu-prof', `--cpu-prof-interval=${INTERVAL_US}`]
+    const flags = [...sampling, ...TRACING, '--cpu-prof-dir'].join(' ')
+    // The shell puts them between node and the program.
+    const wrapper = ['sh', '-c', `exec "$0" ${flags} '${folder}' "$@"`]
+    const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'], wrapper })
+    const setting = await prepare(server.baseUrl, MARKETS)
+    progress(`server: signing ${ROUNDS * ORDERS} orders`)
+    const rounds = Array.from({ length: ROUNDS }, (_, round) =>
+      signOrders(setting, ORDERS, 1 + round * ORDERS * 10),
+    )
+    const port = Number(new URL(server.baseUrl).port)
+    for (const orders of rounds) {
+      const calls = callsOf(orders)
+      const { perSecond } = await fullSpeed({ port, calls, connections: CONNECTIONS })
+      progress(`server: ${Math.round(perSecond)} orders/s while it is watched`)
+    }
+    server.signal('SIGTERM')
+    const { code, stdout } = await server.ended
+    if (code !== 0) throw new Error(`the server stopped with code ${code}`)
+    return stdout
+  })
+}
+
+const RECORDERS: Readonly<Record<string, (folder: string) => Promise<string>>> = {
+  book: (folder) => recordPasses('our-book', folder),
+  core: (folder) => recordPasses('core', folder),
+  server: recordServer,
+}
+
+const [what = ''] = process.argv.slice(2)
+if (!(what in RECORDERS)) {
+  console.error(`Say what to profile: make profile WHAT=${Object.keys(RECORDERS).join('|')}`)
+  process.exit(2)
+}
+const folder = join(PARENT, what)
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+const trace = await RECORDERS[what](folder)
+const profiles = readProfiles(folder)
+const summary = summaryText(profiles, readTrace(trace.split('\n')))
+const flameGraph = join(folder, `${what}.speedscope.json`)
+writeFileSync(join(folder, 'compiler.log'), trace)
+writeFileSync(join(folder, 'summary.txt'), `${summary}\n`)
+writeFileSync(flameGraph, speedscopeOf(`outcomex ${what}`, profiles))
+console.log(`${summary}\n\nThe flame graph is ${flameGraph}: open it in https://www.speedscope.app`)
