@@ -99,7 +99,7 @@ export class CoreContender implements Contender {
     order.nowMs = START_MS
     this.#slotOf[row] = order.slot
     this.#generationOf[row] = order.generation
-    this.exchange.apply(order)
+    this.exchange.place(order)
   }
 
   #takeBack(target: number): void {
@@ -119,7 +119,7 @@ export class CoreContender implements Contender {
     cancel.reason = reason
     cancel.slots[0] = this.#slotOf[target]
     cancel.generations[0] = this.#generationOf[target]
-    this.exchange.apply(cancel)
+    this.exchange.cancel(cancel)
   }
 
   empty(): void {
