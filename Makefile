@@ -15,11 +15,13 @@ REV ?=
 BENCH ?= core
 PASSES ?= 3
 WHAT ?=
+SEED ?=
+STEPS ?=
 
 .DEFAULT_GOAL := help
 BENCHES := book core journal pipeline http recovery micro
 
-.PHONY: help run test soak overload build bench bench-smoke lint format clean
+.PHONY: help run test soak sim overload build bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -36,6 +38,9 @@ soak: $(INSTALLED) ## Kills and restarts a trading server for MIN=... minutes (1
 
 overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=... (60) and checks what becomes of them.
 	@$(NODE) --import tsx test/overload.ts $(SECONDS)
+
+sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed.
+	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)'
 
 build: $(BUILT) ## Compiles the sources into dist/.
 	@:

@@ -4,7 +4,7 @@
 // durable, to publish; their bytes stay in the ring until then, so nothing is copied.
 // Invariant: frames are released in the order they were settled.
 
-import type { Worker } from 'node:worker_threads'
+import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -20,13 +20,35 @@ export interface FrameVisitor {
   release(words: Int32Array, f64s: Float64Array, at: number, count: number): void
 }
 
+/**
+ * Where a shard's books live. `start` puts something else than a worker at the far end of the
+ * rings; it says what a worker says: 'message', 'error', 'exit'.
+ */
+export interface ShardThread {
+  readonly inline: boolean
+  /** Called on main when frames may have come; the owner then calls `drain`. */
+  readonly onReady: () => void
+  readonly onFault: (sentence: string) => void
+  readonly ringBytes?: number | undefined
+  readonly start?: ((name: string, rings: ShardRings) => EventEmitter) | undefined
+}
+
+export interface ShardRings {
+  readonly input: SharedArrayBuffer
+  readonly output: SharedArrayBuffer
+}
+
+function startWorker(name: string, workerData: ShardRings): EventEmitter {
+  return spawn(new URL('./market.worker.ts', import.meta.url), { name, workerData })
+}
+
 export class ShardHandle {
   readonly name: string
   readonly #input: Ring
   readonly #output: Ring
   readonly #words: Int32Array
   readonly #f64s: Float64Array
-  readonly #worker: Worker | null
+  readonly #worker: EventEmitter | null
   readonly #visitor: FrameVisitor
   /** Settled frames that wait for their release: where, how many records, seq, end in the ring. */
   readonly #frameAt = new Int32Array(UNRELEASED_FRAMES)
@@ -43,17 +65,12 @@ export class ShardHandle {
   readonly ready: Promise<void>
   #onStarted: () => void = () => {}
 
-  /** `onReady` is called on main when frames may have come; the owner then calls `drain`. */
-  constructor(
-    name: string,
-    visitor: FrameVisitor,
-    thread: { inline: boolean; onReady: () => void; onFault: (sentence: string) => void },
-  ) {
+  constructor(name: string, visitor: FrameVisitor, thread: ShardThread) {
     this.name = name
     this.#visitor = visitor
-    this.#input = new Ring(Ring.allocate(LIMITS.ringBytes))
-    const bytes = thread.inline ? INLINE_RING_BYTES : LIMITS.ringBytes
-    this.#output = new Ring(Ring.allocate(bytes))
+    const ringBytes = thread.ringBytes ?? LIMITS.ringBytes
+    this.#input = new Ring(Ring.allocate(ringBytes))
+    this.#output = new Ring(Ring.allocate(thread.inline ? INLINE_RING_BYTES : ringBytes))
     this.#words = new Int32Array(this.#output.shared)
     this.#f64s = new Float64Array(this.#output.shared)
     const started = new Promise<void>((resolve) => {
@@ -66,15 +83,14 @@ export class ShardHandle {
     }
   }
 
-  #start(thread: { onReady: () => void; onFault: (sentence: string) => void }): Worker {
-    const workerData = { input: this.#input.shared, output: this.#output.shared }
-    const entry = new URL('./market.worker.ts', import.meta.url)
-    const worker = spawn(entry, { name: this.name, workerData })
+  #start(thread: ShardThread): EventEmitter {
+    const rings = { input: this.#input.shared, output: this.#output.shared }
+    const worker = (thread.start ?? startWorker)(this.name, rings)
     // The thread's first message says that it runs, each later one that frames have come.
     worker.once('message', this.#onStarted)
     worker.on('message', thread.onReady)
-    worker.on('error', (error) => thread.onFault(`${this.name} died: ${error.message}`))
-    worker.on('exit', (code) => {
+    worker.on('error', (error: Error) => thread.onFault(`${this.name} died: ${error.message}`))
+    worker.on('exit', (code: number) => {
       if (!this.#stopping) thread.onFault(`${this.name} ended with code ${code}`)
     })
     return worker

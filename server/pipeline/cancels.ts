@@ -3,7 +3,6 @@
 
 import { REJECT, rejectSentence } from '../../engine/domain/reject.ts'
 import type { Pipeline } from './pipeline.ts'
-import type { PrivateReads } from './private-reads.ts'
 import type { OrderName } from './sequencer.ts'
 
 /** How a client names an order. */
@@ -38,13 +37,18 @@ function nameOf(text: OrderText): string {
   return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
 }
 
+/** Whose an order that ended was; null for none, undefined for no answer in time. */
+export interface EndedOrders {
+  order(name: OrderName): Promise<{ readonly accountId: number } | null | undefined>
+}
+
 const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
 
 export class Cancels {
   readonly #pipeline: Pipeline
-  readonly #reads: PrivateReads
+  readonly #reads: EndedOrders
 
-  constructor(pipeline: Pipeline, reads: PrivateReads) {
+  constructor(pipeline: Pipeline, reads: EndedOrders) {
     this.#pipeline = pipeline
     this.#reads = reads
   }

@@ -2,16 +2,18 @@
 
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { type FrameVisitor, ShardHandle } from '../../engine/shard/shard-handle.ts'
+import {
+  type FrameVisitor,
+  ShardHandle,
+  type ShardThread,
+} from '../../engine/shard/shard-handle.ts'
 
 /** A number shares that many threads, 0 keeps the books on main (design §3). */
 export type MarketThreads = 'auto' | 'each' | number
 
-export interface ShardOptions {
+export interface ShardOptions extends Omit<ShardThread, 'inline'> {
   readonly threads: MarketThreads
   readonly visitor: FrameVisitor
-  readonly onReady: () => void
-  readonly onFault: (sentence: string) => void
 }
 
 export class Shards {
@@ -42,12 +44,9 @@ export class Shards {
   }
 
   #start(index: number): ShardHandle {
-    const { threads, visitor, onReady, onFault } = this.#options
-    const shard = new ShardHandle(`market-${index}`, visitor, {
-      inline: threads === 0,
-      onReady,
-      onFault,
-    })
+    const { threads, visitor, ...thread } = this.#options
+    const name = `market-${index}`
+    const shard = new ShardHandle(name, visitor, { ...thread, inline: threads === 0 })
     shard.drain()
     return shard
   }

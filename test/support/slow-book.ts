@@ -76,12 +76,28 @@ function reserveOf(order: { side: SlowSide; price: bigint }, left: bigint): bigi
   return order.side === 'buy' ? (order.price * left) / ONE : left
 }
 
+/** What an order locks before it trades (domain §2.5). */
+function lockOf({ side, price, shares, spend }: SlowRequest): bigint {
+  if (side === 'sell') return shares
+  return price === null ? spend : (price * shares) / ONE
+}
+
 export class SlowExchange {
   readonly resting: Resting[] = []
   readonly #cash = new Map<number, Purse>()
   readonly #shares = new Map<string, Purse>()
   readonly #inside = new Map<number, bigint>()
   deposits = 0n
+
+  copy(): SlowExchange {
+    const twin = new SlowExchange()
+    for (const order of this.resting) twin.resting.push({ ...order })
+    for (const [owner, purse] of this.#cash) twin.#cash.set(owner, { ...purse })
+    for (const [key, purse] of this.#shares) twin.#shares.set(key, { ...purse })
+    for (const [market, inside] of this.#inside) twin.#inside.set(market, inside)
+    twin.deposits = this.deposits
+    return twin
+  }
 
   cash(owner: number): Purse {
     const purse = this.#cash.get(owner) ?? { free: 0n, locked: 0n }
@@ -163,39 +179,47 @@ export class SlowExchange {
   }
 
   place(request: SlowRequest): SlowAnswer {
-    const answer: SlowAnswer = {
-      end: 'short',
-      fills: [],
-      cancelled: [],
-      shares: 0n,
-      collateral: 0n,
-      fee: 0n,
-      owners: new Set([request.owner]),
-    }
-    const buys = request.side === 'buy'
-    const price = request.price ?? 0n
-    const bySpend = request.price === null && buys
-    const reserve = buys && !bySpend ? (price * request.shares) / ONE : request.shares
-    const locked = bySpend ? request.spend : reserve
+    if (this.lacks(request)) return this.#answerTo(request)
+    this.reserve(request)
+    return this.match(request)
+  }
+
+  /** Whether the free balance is too short for the order. */
+  lacks(request: SlowRequest): boolean {
+    return this.#purseOf(request).free < lockOf(request)
+  }
+
+  /** The first half of an order: what it locks before its market speaks. */
+  reserve(request: SlowRequest): void {
     const purse = this.#purseOf(request)
-    if (purse.free < locked) return answer
-    if (request.postOnly && this.#nextMaker(request, new Set()) !== null) {
-      answer.end = 'would cross'
+    purse.free -= lockOf(request)
+    purse.locked += lockOf(request)
+  }
+
+  #answerTo(request: SlowRequest): SlowAnswer {
+    const owners = new Set([request.owner])
+    const nothing = { shares: 0n, collateral: 0n, fee: 0n }
+    return { end: 'short', fills: [], cancelled: [], ...nothing, owners }
+  }
+
+  /** The second half: what its market says. */
+  match(request: SlowRequest): SlowAnswer {
+    const answer = this.#answerTo(request)
+    const locked = lockOf(request)
+    const purse = this.#purseOf(request)
+    const end = this.#endUntouched(request)
+    if (end !== null) {
+      purse.locked -= locked
+      purse.free += locked
+      answer.end = end
       return answer
     }
-    if (request.type === 'FOK') {
-      const whole = this.#wholeOrNot(request)
-      if (whole !== 'filled') {
-        answer.end = whole
-        return answer
-      }
-    }
-    purse.free -= locked
     const want = this.#walk(request, answer)
-    const paid = buys ? answer.collateral : answer.shares
+    const paid = request.side === 'buy' ? answer.collateral : answer.shares
     const rests = answer.end === 'rested'
+    const price = request.price ?? 0n
     const kept = rests ? reserveOf({ side: request.side, price }, want) : 0n
-    purse.locked += kept
+    purse.locked -= locked - kept
     purse.free += locked - paid - kept
     if (rests) {
       const { id, market, owner, side, token } = request
@@ -203,6 +227,14 @@ export class SlowExchange {
     }
     this.#earn(request, answer)
     return answer
+  }
+
+  /** How an order ends that may not even begin; null when it may. */
+  #endUntouched(request: SlowRequest): SlowEnd | null {
+    if (request.postOnly && this.#nextMaker(request, new Set()) !== null) return 'would cross'
+    if (request.type !== 'FOK') return null
+    const whole = this.#wholeOrNot(request)
+    return whole === 'filled' ? null : whole
   }
 
   /** Fills until nothing is wanted or nothing is there; returns what is still wanted. */

@@ -1,0 +1,49 @@
+import { BrokenWorld, indicesOf, playScript, replayLine } from './simulation/run-seed.ts'
+import { scriptOf } from './simulation/script.ts'
+
+// `make sim SEED=… STEPS=…`: one seed, or with no STEPS ever new ones; ONLY plays some of its
+// steps.
+
+const STEPS_PER_SEED = 20_000
+const SHOW_EVERY_MS = 3_000
+
+const [seedText, stepsText, onlyText] = process.argv.slice(2)
+const isEndless = stepsText === ''
+const steps = isEndless ? STEPS_PER_SEED : Number(stepsText)
+let seed = seedText === '' ? 1 : Number(seedText)
+if (!Number.isSafeInteger(seed) || !(Number.isSafeInteger(steps) && steps > 0)) {
+  console.error('sim takes whole numbers: make sim SEED=1 STEPS=20000')
+  process.exit(2)
+}
+const only = onlyText === '' ? null : indicesOf(onlyText)
+const startedMs = Date.now()
+let shownMs = startedMs
+let commands = 0
+
+function show(): void {
+  shownMs = Date.now()
+  const perSec = Math.round(commands / ((shownMs - startedMs) / 1000))
+  console.log(`through seed ${seed}: ${commands} commands, ${perSec} a second, every law held`)
+}
+
+async function play(): Promise<void> {
+  try {
+    const { totals } = await playScript(scriptOf(seed, steps), only)
+    commands += totals.commands
+  } catch (broken) {
+    if (!(broken instanceof BrokenWorld)) throw broken
+    console.log(`SEED=${seed} STEPS=${broken.step + 1} breaks a law:`)
+    console.log(broken.cause)
+    if (only === null) {
+      console.log('looking for fewer steps that do')
+      console.log(await replayLine(seed, broken))
+    }
+    process.exit(1)
+  }
+}
+
+do {
+  await play()
+  if (!isEndless || Date.now() - shownMs > SHOW_EVERY_MS) show()
+  if (isEndless) seed++
+} while (isEndless)

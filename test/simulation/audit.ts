@@ -1,0 +1,118 @@
+// Walks over the whole of a simulated exchange: the laws, and equality with the model.
+
+import assert from 'node:assert/strict'
+import { brokenInvariant } from '../../engine/core/invariants.ts'
+import { eachResting } from '../../engine/core/market.ts'
+import { STATE } from '../../engine/core/order-table.ts'
+import { bookDigest, stateHash } from '../../engine/core/state-hash.ts'
+import type { SlowToken } from '../support/slow-book.ts'
+import type { Life } from './life.ts'
+
+const TOKENS: readonly SlowToken[] = ['yes', 'no']
+
+/** Holds at any moment, however late markets and disk are. */
+export function walk(life: Life): void {
+  const { clearing } = life.pipeline
+  assert.equal(brokenInvariant(clearing), null)
+  life.watch.money.everythingHolds()
+  compareMoney(life)
+  compareOrders(life)
+  comparePublic(life)
+}
+
+function compareMoney({ pipeline, model }: Life): void {
+  const { ledger, accounts } = pipeline.clearing
+  for (let account = 0; account <= accounts.count; account++) {
+    const { free, locked } = model.slow.cash(account)
+    assert.equal(ledger.collateralFreeRaw[account], Number(free), 'free collateral')
+    assert.equal(ledger.collateralReservedRaw[account], Number(locked), 'locked collateral')
+  }
+  for (let row = 1; row < ledger.rows.end; row++) {
+    const [account, marketId] = [ledger.rows.accountOf(row), ledger.rows.marketOf(row)]
+    for (const outcome of [0, 1]) {
+      const { free, locked } = model.slow.shares(account, marketId, TOKENS[outcome])
+      assert.equal(ledger.sharesFreeRaw[row * 2 + outcome], Number(free), 'free shares')
+      assert.equal(ledger.sharesReservedRaw[row * 2 + outcome], Number(locked), 'locked shares')
+    }
+  }
+  for (let marketId = 1; marketId <= model.markets.length; marketId++) {
+    assert.equal(BigInt(ledger.conditionRaw[marketId]), model.slow.inside(marketId))
+  }
+  assert.equal(BigInt(ledger.depositsRaw), model.slow.deposits, 'deposits')
+  assert.equal(BigInt(ledger.withdrawalsRaw), model.withdrawals, 'withdrawals')
+}
+
+/** Main's view of orders: what rests in the model is open, what else lives is under way. */
+function compareOrders({ pipeline, model }: Life): void {
+  const { orders, catalogue, seen } = pipeline.clearing
+  const openRaw: number[] = []
+  let open = 0
+  for (let slot = 1; slot <= orders.highSlot; slot++) {
+    if (orders.stateOf(slot) === STATE.FREE) continue
+    assert(model.live.has(orders.seqOf(slot)), 'an order that is kept lives')
+    const marketId = orders.marketOf(slot)
+    openRaw[marketId] = (openRaw[marketId] ?? 0) + orders.leftRawOf(slot)
+    if (orders.stateOf(slot) === STATE.OPEN) open++
+  }
+  assert.equal(orders.openCount, model.live.size, 'orders that live')
+  assert.equal(open, model.slow.resting.length, 'orders that rest')
+  for (const { id, left, locked } of model.slow.resting) {
+    const order = model.live.get(id)
+    assert(order !== undefined, 'what rests lives')
+    assert.equal(
+      Number(left) + order.filledRaw,
+      Number(order.request.shares),
+      'an order is its parts',
+    )
+    assert(locked >= 0n, 'nothing locked is negative')
+  }
+  for (const { marketId, openSizeRaw } of catalogue.all()) {
+    assert.equal(openSizeRaw, openRaw[marketId] ?? 0, 'the open size of a market')
+  }
+  assert.equal(seen.count, model.hashes.size, 'hashes that are taken')
+  assert.equal(seen.clientIdCount, model.clientKeys.size, 'client ids that are taken')
+}
+
+/** Law 1: what is shown of each market is no newer than the disk. */
+function comparePublic({ published, journal, watch, model }: Life): void {
+  for (const { market, status, depth } of published.all()) {
+    const known = model.isKnownStatus(market.marketId, status, journal.durableSeq)
+    assert(known, 'a status is shown when it is durable')
+    const shown = [...depth.bids(), ...depth.asks()].reduce((sum, level) => sum + level.sizeRaw, 0)
+    assert.equal(
+      shown,
+      watch.publicRaw[market.marketId] ?? 0,
+      'depth moves by durable records only',
+    )
+  }
+}
+
+/** With nothing under way: the books themselves, and what is shown of them. */
+export function compareBooks(life: Life): void {
+  const { orders } = life.pipeline.clearing
+  for (const { market, depth, status } of life.published.all()) {
+    const lines = life.model.slow.book(market.marketId)
+    const levels = new Map<number, number>()
+    let at = 0
+    eachResting(market.marketId, (ticks, slot, _owner, leftRaw) => {
+      const line = lines[at++]
+      assert.equal(orders.seqOf(slot), line?.id, 'the order in its turn')
+      assert.equal(ticks, line?.ticks, 'at its price')
+      assert.equal(leftRaw, line?.left, 'with its size')
+      levels.set(ticks, (levels.get(ticks) ?? 0) + leftRaw)
+    })
+    assert.equal(at, lines.length, 'lines of a book')
+    const bids = depth.bids()
+    const asks = depth.asks()
+    for (const { ticks, sizeRaw } of [...bids, ...asks]) assert.equal(sizeRaw, levels.get(ticks))
+    assert.equal(bids.length + asks.length, levels.size, 'levels that are shown')
+    assert((bids[0]?.ticks ?? 0) < (asks[0]?.ticks ?? 1000), 'a book is never crossed')
+    assert.equal(status, life.model.status(market.marketId), 'everything durable is shown')
+  }
+}
+
+/** The live state, with nothing under way. */
+export function liveHash({ pipeline, model }: Life): string {
+  const digests = model.markets.map((_market, index) => bookDigest(index + 1))
+  return stateHash(pipeline.clearing, digests)
+}

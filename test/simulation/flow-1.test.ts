@@ -1,0 +1,3 @@
+import { testLongFlow } from './long-flow.ts'
+
+testLongFlow(1, 260_000)

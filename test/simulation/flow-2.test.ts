@@ -1,0 +1,3 @@
+import { testLongFlow } from './long-flow.ts'
+
+testLongFlow(2, 260_000)

@@ -1,0 +1,3 @@
+import { testLongFlow } from './long-flow.ts'
+
+testLongFlow(3, 260_000)

@@ -1,0 +1,261 @@
+// What the exchange must be, told by its commands alone. An order comes in two halves, as it does
+// in the exchange: `admit` when it is decided, `settle` when its market has answered; so the model
+// is equal to main's state at any moment, however late the markets are.
+
+import assert from 'node:assert/strict'
+import { concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
+import type {
+  CancelOrders,
+  Command,
+  PlaceOrder,
+  ProfileFields,
+  RareCommand,
+} from '../../engine/domain/command.ts'
+import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
+import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
+
+export interface MarketModel {
+  readonly feeEnabled: boolean
+  readonly deadlineMs: number | null
+  /** Its statuses, each with the command that set it. */
+  readonly history: { readonly seq: number; readonly status: string }[]
+}
+
+export interface TokenModel {
+  readonly profileId: number
+  isRevoked: boolean
+}
+
+interface LiveOrder {
+  readonly request: SlowRequest
+  readonly clientKey: string
+  readonly hash: number
+  filledRaw: number
+}
+
+export type Answer =
+  | { readonly kind: 'order'; readonly request: SlowRequest; readonly answer: SlowAnswer }
+  | { readonly kind: 'cancels'; readonly ids: readonly number[]; readonly gone: readonly number[] }
+
+/** Generations stay far below this in a run. */
+const GENERATIONS = 2 ** 24
+
+/** One number for both halves of a hash; no two of a run are alike in it. */
+export function hashKey({ hashHigh, hashLow }: PlaceOrder): number {
+  return hashHigh * 2 ** 21 + (hashLow % 2 ** 21)
+}
+
+const raw = (ticks: number) => BigInt(ticks) * 1000n
+
+function requestOf(order: PlaceOrder): SlowRequest {
+  return {
+    id: order.seq,
+    market: order.marketId,
+    owner: order.accountId,
+    side: order.side === SIDE.BUY ? 'buy' : 'sell',
+    token: order.outcome === 0 ? 'yes' : 'no',
+    type: ORDER_TYPES[order.orderType],
+    price: order.marketForm ? null : raw(order.priceTicks),
+    shares: BigInt(order.sizeRaw),
+    spend: BigInt(order.spendRaw),
+    postOnly: order.postOnly,
+    policy: STP_POLICIES[order.stp],
+    feeBps: BigInt(order.feeBps),
+  }
+}
+
+function rateOf({ rank, feeCapBps }: ProfileFields): number | null {
+  return rank === null ? null : Math.min(rank.feeRateBps, feeCapBps ?? 1000)
+}
+
+export class Model {
+  slow = new SlowExchange()
+  seq = 0
+  withdrawals = 0n
+  readonly live = new Map<number, LiveOrder>()
+  readonly hashes = new Set<number>()
+  readonly clientKeys = new Set<string>()
+  readonly markets: MarketModel[] = []
+  readonly tokens = new Map<string, TokenModel>()
+  readonly rates: (number | null)[] = []
+  /** Account by id of its order. */
+  readonly #owners: number[] = []
+  readonly #idOf = new Map<number, number>()
+  readonly #pending = new Map<number, SlowRequest | CancelOrders>()
+
+  copy(): Model {
+    const twin = new Model()
+    twin.slow = this.slow.copy()
+    twin.seq = this.seq
+    twin.withdrawals = this.withdrawals
+    for (const [id, order] of this.live) twin.live.set(id, { ...order })
+    for (const hash of this.hashes) twin.hashes.add(hash)
+    for (const key of this.clientKeys) twin.clientKeys.add(key)
+    for (const market of this.markets) {
+      twin.markets.push({ ...market, history: [...market.history] })
+    }
+    for (const [tokenId, token] of this.tokens) twin.tokens.set(tokenId, { ...token })
+    twin.#owners.push(...this.#owners)
+    twin.rates.push(...this.rates)
+    for (const [name, id] of this.#idOf) twin.#idOf.set(name, id)
+    for (const [seq, asked] of this.#pending) twin.#pending.set(seq, asked)
+    return twin
+  }
+
+  /** Commands whose market has not answered. */
+  get pendingCount(): number {
+    return this.#pending.size
+  }
+
+  idOf(slot: number, generation: number): number {
+    return this.#idOf.get(slot * GENERATIONS + generation) ?? 0
+  }
+
+  isLive(slot: number, generation: number): boolean {
+    return this.live.has(this.idOf(slot, generation))
+  }
+
+  /** Whose order ever had this name; 0 for none. */
+  ownerOf(slot: number, generation: number): number {
+    return this.#owners[this.idOf(slot, generation)] ?? 0
+  }
+
+  admit(command: Command): void {
+    assert.equal(command.seq, this.seq + 1, 'commands come without a gap')
+    this.seq = command.seq
+    if (command.kind === 'placeOrder') this.#admitOrder(command)
+    else if (command.kind === 'cancelOrders') this.#pending.set(command.seq, command)
+    else this.#rare(command)
+  }
+
+  #admitOrder(order: PlaceOrder): void {
+    const request = requestOf(order)
+    const clientKey = order.clientOrderId === '' ? '' : `${order.accountId}:${order.clientOrderId}`
+    const feeBps = this.markets[order.marketId - 1].feeEnabled ? this.rates[order.accountId] : 0
+    assert.equal(order.feeBps, feeBps, 'an order carries the rate of its owner')
+    assert(!this.hashes.has(hashKey(order)), 'a signed order is taken in once')
+    assert(!this.clientKeys.has(clientKey), 'a client id is used once')
+    assert(!this.slow.lacks(request), 'an order is covered')
+    const before = this.slow.cash(order.accountId).free
+    this.slow.reserve(request)
+    const reserved = before - this.slow.cash(order.accountId).free
+    const lockedRaw = order.side === SIDE.BUY ? Number(reserved) : order.sizeRaw
+    assert.equal(order.reserveRaw, lockedRaw, 'an order reserves what domain 2.5 says')
+    this.hashes.add(hashKey(order))
+    if (clientKey !== '') this.clientKeys.add(clientKey)
+    this.live.set(order.seq, { request, clientKey, hash: hashKey(order), filledRaw: 0 })
+    this.#idOf.set(order.slot * GENERATIONS + order.generation, order.seq)
+    this.#owners[order.seq] = order.accountId
+    this.#pending.set(order.seq, request)
+  }
+
+  #rare(command: RareCommand): void {
+    switch (command.kind) {
+      case 'createMarket': {
+        const { feeEnabled, deadlineMs } = command.market
+        const history = [{ seq: command.seq, status: 'FUNDED' }]
+        this.markets.push({ feeEnabled, deadlineMs, history })
+        return
+      }
+      case 'lockMarket':
+        this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'LOCKED' })
+        return
+      case 'resolveMarket':
+        this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'RESOLVED' })
+        return
+      case 'adjustBalance':
+        this.#adjust(command.profileId, BigInt(command.collateralRaw))
+        return
+      case 'rules':
+        assert.equal(command.version, RULES_VERSION)
+        return
+      default:
+        this.#account(command)
+    }
+  }
+
+  #account(command: RareCommand): void {
+    if (command.kind === 'createProfile' || command.kind === 'editProfile') {
+      this.rates[command.profileId] = rateOf(command.profile)
+    }
+    if ('token' in command && command.token !== null) {
+      const { profileId } = command
+      this.tokens.set(command.token.tokenId, { profileId, isRevoked: false })
+    }
+    if (command.kind !== 'revokeToken') return
+    const token = this.tokens.get(command.tokenId)
+    assert(token?.isRevoked === false, 'a token is revoked once')
+    token.isRevoked = true
+  }
+
+  #adjust(profileId: number, amount: bigint): void {
+    if (amount > 0n) {
+      this.slow.deposit(profileId, amount)
+      return
+    }
+    const cash = this.slow.cash(profileId)
+    assert(cash.free >= -amount, 'only free collateral leaves')
+    cash.free += amount
+    this.withdrawals -= amount
+  }
+
+  /** What the market of this command must answer; its half of the money moves. */
+  settle(seq: number): Answer {
+    const asked = this.#pending.get(seq)
+    assert(asked !== undefined, 'a market answers what it was asked, once')
+    this.#pending.delete(seq)
+    if ('kind' in asked) return this.#cancel(asked)
+    const answer = this.slow.match(asked)
+    this.#fill(seq, Number(answer.shares))
+    for (const { maker, shares, closed } of answer.fills) {
+      this.#fill(maker, Number(shares))
+      if (closed) this.live.delete(maker)
+    }
+    for (const id of answer.cancelled) this.live.delete(id)
+    if (answer.end === 'would cross') this.#forget(seq)
+    if (answer.end !== 'rested') this.live.delete(seq)
+    return { kind: 'order', request: asked, answer }
+  }
+
+  #fill(id: number, sharesRaw: number): void {
+    const order = this.live.get(id)
+    assert(order !== undefined, 'only a live order trades')
+    order.filledRaw += sharesRaw
+  }
+
+  /** A post-only order that would cross leaves no trace. */
+  #forget(id: number): void {
+    const order = this.live.get(id)
+    assert(order !== undefined, 'an arrival lives until it is answered')
+    this.hashes.delete(order.hash)
+    this.clientKeys.delete(order.clientKey)
+  }
+
+  #cancel({ count, slots, generations }: CancelOrders): Answer {
+    const ids: number[] = []
+    const gone: number[] = []
+    for (let index = 0; index < count; index++) {
+      const id = this.idOf(slots[index], generations[index])
+      ids.push(id)
+      if (!this.live.has(id) || !this.slow.cancel(id)) continue
+      this.live.delete(id)
+      gone.push(id)
+    }
+    return { kind: 'cancels', ids, gone }
+  }
+
+  isKnownStatus(marketId: number, status: string, durableSeq: number): boolean {
+    const { history } = this.markets[marketId - 1]
+    return history.some((each) => each.status === status && each.seq <= durableSeq)
+  }
+
+  status(marketId: number): string | undefined {
+    return this.markets[marketId - 1]?.history.at(-1)?.status
+  }
+}
+
+/** A command of a journal, and at once what its market says. */
+export function replayInto(model: Model, command: Command): void {
+  model.admit(command)
+  if (concernsBook(command)) model.settle(command.seq)
+}

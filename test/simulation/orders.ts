@@ -1,0 +1,129 @@
+// The orders of a simulated world: rows of the workload, changed into every other kind there is.
+
+import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { ladderTicks, ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
+import { blankPlace } from '../../engine/wire/place-codec.ts'
+import type { PublishedMarkets } from '../../server/pipeline/published.ts'
+import type { SlowToken } from '../support/slow-book.ts'
+import type { Model } from './model.ts'
+import type { Script, Step } from './script.ts'
+
+const TICKS_MAX = 999
+/** One order in so many takes no care whether it can be taken in. */
+const CARELESS = 12
+const TOKENS: readonly SlowToken[] = ['yes', 'no']
+const FOK = ORDER_TYPES.indexOf('FOK')
+const FAK = ORDER_TYPES.indexOf('FAK')
+
+/** The newest market of a lane; lanes take turns in the order of market ids. */
+export function marketOfLane(lane: number, lanes: number, markets: number): number {
+  return markets - ((markets - lane) % lanes)
+}
+
+export class Orders {
+  readonly #script: Script
+  readonly #model: Model
+  readonly #published: PublishedMarkets
+
+  /** Clients know the markets that are published. */
+  constructor(script: Script, model: Model, published: PublishedMarkets) {
+    this.#script = script
+    this.#model = model
+    this.#published = published
+  }
+
+  /** The row as the workload has it, under a hash of its own. */
+  plain(row: number, hash: number): PlaceOrder {
+    const { work } = this.#script
+    const outcome = work.outcome[row]
+    const order = {
+      ...blankPlace(),
+      marketId: this.#marketOf(work.book[row], hash),
+      accountId: work.owner[row],
+      side: work.side[row],
+      outcome,
+      orderType: work.orderType[row],
+      postOnly: work.postOnly[row] === 1,
+      stp: work.stp[row],
+      priceTicks: ladderTicks(outcome, work.ticks[row]),
+      sizeRaw: work.sizeRaw[row],
+      expirationSec: work.expirationSec[row],
+      hashHigh: hash,
+      hashLow: Math.imul(hash, 0x9e3779b1) >>> 0,
+    }
+    if (hash % CARELESS !== 0) this.#afford(order)
+    return order
+  }
+
+  /** The market of the lane, or another when that takes no orders any more. */
+  #marketOf(lane: number, hash: number): number {
+    const all = this.#published.all()
+    const marketId = marketOfLane(lane, this.#script.setting.lanes, all.length)
+    if (all[marketId - 1].status === 'FUNDED' || hash % CARELESS === 0) return marketId
+    return all.findLast(({ status }) => status === 'FUNDED')?.market.marketId ?? marketId
+  }
+
+  /** Who has nothing to sell buys the other outcome: the same side of the ladder. */
+  #afford(order: PlaceOrder): void {
+    if (order.side === SIDE.BUY) return
+    const { accountId, marketId, outcome, sizeRaw } = order
+    const { free } = this.#model.slow.shares(accountId, marketId, TOKENS[outcome])
+    if (free >= BigInt(sizeRaw)) return
+    order.side = SIDE.BUY
+    order.outcome = 1 - outcome
+    order.priceTicks = 1000 - order.priceTicks
+  }
+
+  /** Another type and policy, at a price that reaches further. */
+  typed(order: PlaceOrder, [kind, policy]: Step['dice']): void {
+    order.orderType = kind < 0.5 ? FOK : FAK
+    order.postOnly = false
+    order.stp = Math.floor(policy * 3)
+    this.reach(order, 40)
+  }
+
+  /** The market form; half of the sizes are no whole steps. */
+  market(order: PlaceOrder, [odd, policy]: Step['dice']): void {
+    const sizeRaw = odd < 0.5 ? order.sizeRaw : order.sizeRaw - Math.ceil(odd * 999)
+    order.orderType = FOK
+    order.marketForm = true
+    order.postOnly = false
+    order.stp = Math.floor(policy * 3)
+    order.priceTicks = 0
+    order.spendRaw = order.side === SIDE.BUY ? Math.ceil(sizeRaw / 2) : 0
+    order.sizeRaw = order.side === SIDE.BUY ? 0 : sizeRaw
+  }
+
+  /** All that the account has free, or one unit more than that. */
+  exact(order: PlaceOrder, [more, form]: Step['dice']): void {
+    const { accountId, marketId, outcome } = order
+    const { slow } = this.#model
+    const sells = order.side === SIDE.SELL
+    const purse = sells ? slow.shares(accountId, marketId, TOKENS[outcome]) : slow.cash(accountId)
+    const freeRaw = Math.min(Number(purse.free), 10 ** 13) + (more < 0.4 ? 1 : 0)
+    if (freeRaw === 0) return
+    if (form < 0.6) {
+      this.market(order, [0, form])
+      if (sells) order.sizeRaw = freeRaw
+      else order.spendRaw = freeRaw
+      return
+    }
+    const priceTicks = sells ? order.priceTicks : 1 + Math.floor(form * 10)
+    order.priceTicks = priceTicks
+    const steps = sells ? Math.ceil(freeRaw / 1000) : Math.ceil(freeRaw / priceTicks)
+    order.sizeRaw = Math.min(steps * 1000, 10 ** 13)
+  }
+
+  /** Post-only, and reaching across the book. */
+  crossing(order: PlaceOrder): void {
+    order.orderType = 0
+    order.postOnly = true
+    this.reach(order, 150)
+  }
+
+  /** Moves an order's price towards the other side; backwards when negative. */
+  reach(order: PlaceOrder, ticks: number): void {
+    const wanted = order.priceTicks + (order.side === SIDE.BUY ? ticks : -ticks)
+    order.priceTicks = Math.max(1, Math.min(TICKS_MAX, wanted))
+  }
+}

@@ -1,0 +1,157 @@
+// What happens in a simulated world, step by step: the seed and the number of a step say all of
+// it, so that any steps may be left out and the others still mean what they meant.
+
+import { OP, Workload } from '../../bench/workload.ts'
+import { Random } from '../support/random.ts'
+
+/** Clients trade; the rest happens to the machine. */
+export const ACTS = [
+  // Rows of the workload as they are, and changed into other kinds of orders.
+  'row',
+  'typed',
+  'market',
+  'exact',
+  'expiring',
+  'named',
+  'crossing',
+  'resent',
+  'again',
+  'barred',
+  // Cancels beyond the workload's.
+  'cancelAgain',
+  'cancelForeign',
+  'cancelBatch',
+  'cancelAll',
+  'cancelWide',
+  // Accounts, money, markets.
+  'deposit',
+  'withdraw',
+  'token',
+  'revoke',
+  'touch',
+  'login',
+  'logout',
+  'edit',
+  'open',
+  'resolve',
+  // The machine.
+  'turn',
+  'thread',
+  'hear',
+  'commit',
+  'report',
+  'time',
+  'clockBack',
+  'catchUp',
+  'stall',
+  'wake',
+  'refuse',
+  'accept',
+  'crash',
+  'death',
+  'rest',
+] as const
+export type Act = (typeof ACTS)[number]
+
+export interface Step {
+  readonly act: Act
+  /** Row of the workload, for the acts that take one. */
+  readonly row: number
+  /** In [0, 1): what the act makes of them is its own. */
+  readonly dice: readonly [number, number]
+}
+
+export interface Setting {
+  readonly accounts: number
+  readonly lanes: number
+  readonly threads: number
+  readonly capacity: number
+}
+
+export interface Script {
+  readonly seed: number
+  readonly setting: Setting
+  readonly work: Workload
+  readonly steps: readonly Step[]
+}
+
+type Odds = Readonly<Partial<Record<Act, number>>>
+
+const CLIENTS: Odds = {
+  row: 62,
+  typed: 6,
+  market: 5,
+  exact: 2.5,
+  expiring: 2,
+  named: 4,
+  crossing: 2,
+  resent: 1.5,
+  again: 1.2,
+  barred: 2,
+  cancelAgain: 1.5,
+  cancelForeign: 0.7,
+  cancelBatch: 1.5,
+  cancelAll: 0.3,
+  deposit: 0.8,
+  withdraw: 0.5,
+  token: 0.4,
+  revoke: 0.2,
+  touch: 0.4,
+  login: 0.4,
+  logout: 0.3,
+  edit: 0.4,
+  open: 0.15,
+  resolve: 0.06,
+}
+
+/** How the machine is: as often as each stands here. */
+const MACHINES: readonly Odds[] = [
+  { turn: 10, thread: 10, hear: 6, commit: 6, report: 5, catchUp: 6, time: 2, rest: 0.05 },
+  { turn: 14, thread: 14, hear: 4, commit: 6, report: 5, catchUp: 1, time: 2, stall: 0.1, wake: 1 },
+  { turn: 12, thread: 14, hear: 9, commit: 1, report: 0.3, catchUp: 0.2, time: 2, rest: 0.02 },
+  {
+    ...{ turn: 14, thread: 12, hear: 5, commit: 5, report: 3, catchUp: 0.5, time: 3, rest: 0.03 },
+    ...{ clockBack: 0.1, stall: 0.2, wake: 1, refuse: 0.1, accept: 1, cancelWide: 0.15 },
+  },
+]
+const CRASHES: Odds = { crash: 0.02, death: 0.01 }
+
+function wheelOf(odds: Odds): (dice: number) => Act {
+  const acts = ACTS.filter((act) => (odds[act] ?? 0) > 0)
+  const sum = acts.reduce((total, act) => total + (odds[act] ?? 0), 0)
+  let reached = 0
+  const ends = acts.map((act) => {
+    reached += (odds[act] ?? 0) / sum
+    return reached
+  })
+  return (dice) => acts[ends.findIndex((end) => dice < end)] ?? acts[0]
+}
+
+/** Acts that use up one row of the workload. */
+const TAKES_ROW = new Set<Act>(['row', 'typed', 'market', 'exact', 'expiring', 'named', 'crossing'])
+
+export function scriptOf(seed: number, length: number): Script {
+  const random = new Random(seed)
+  const setting: Setting = {
+    accounts: random.pick([2, 4, 6, 8, 12]),
+    lanes: random.pick([1, 2, 3, 4, 6]),
+    threads: random.pick([1, 2, 3, 16]),
+    capacity: random.pick([48, 160, 160, 400, 1000, 1000]),
+  }
+  const live = random.pick([20, 50, 80, 110])
+  const spin = wheelOf({ ...CLIENTS, ...random.pick(MACHINES), ...CRASHES })
+  const steps: Step[] = []
+  let rows = 0
+  for (let index = 0; index < length; index++) {
+    const act = spin(random.next())
+    const row = TAKES_ROW.has(act) ? rows++ : rows
+    steps.push({ act, row, dice: [random.next(), random.next()] })
+  }
+  const { accounts, lanes: books } = setting
+  const work = new Workload({ seed, live, books, accounts, ops: rows + 1 })
+  return { seed, setting, work, steps }
+}
+
+export function isCancel({ work }: Script, row: number): boolean {
+  return work.op[row] === OP.CANCEL
+}

@@ -1,0 +1,145 @@
+// The disk of a simulated exchange: a chain of batches in memory. It may be slow, refuse, and at a
+// crash keep only a part of what was not yet reported, its last batch torn. What was reported as
+// durable it keeps: a disk that lies cannot be survived.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { eachRecord } from '../../engine/wire/codec.ts'
+import type { Batch, JournalWriter } from '../../persistence/journal-port.ts'
+
+/** How the last batch of a crash came to the disk. */
+export type Tear = 'whole' | 'cut' | 'flipped'
+
+const CAPACITY_BYTES = 1 << 21
+const BATCH_RECORDS = 16
+
+function chained(before: Uint8Array, firstSeq: number, records: Uint8Array): Uint8Array {
+  return createHash('sha256').update(before).update(String(firstSeq)).update(records).digest()
+}
+
+export class SimDisk {
+  #batches: Batch[] = []
+  /** All up to here was promised to main. */
+  reportedSeq = 0
+
+  get lastSeq(): number {
+    return this.#batches.at(-1)?.lastSeq ?? 0
+  }
+
+  write(all: readonly Uint8Array[]): void {
+    const records = Buffer.concat(all)
+    const firstSeq = this.lastSeq + 1
+    const before = this.#batches.at(-1)?.checksum ?? new Uint8Array(32)
+    const checksum = chained(before, firstSeq, records)
+    this.#batches.push({ firstSeq, lastSeq: this.lastSeq + all.length, records, checksum })
+  }
+
+  tear(how: Tear): void {
+    const last = this.#batches.pop()
+    if (last === undefined) return
+    assert(last.lastSeq > this.reportedSeq, 'only what nobody was promised is torn')
+    const records = Buffer.from(last.records)
+    if (how === 'flipped') records[records.length >> 1] ^= 1
+    const torn = how === 'cut' ? records.subarray(0, (records.length >> 1) & ~7) : records
+    this.#batches.push({ ...last, records: torn })
+  }
+
+  /** After a crash: drops what the chain does not hold, and gives every record that is left. */
+  recover(visit: (record: Uint8Array) => void): void {
+    let before: Uint8Array = new Uint8Array(32)
+    let good = 0
+    for (const { firstSeq, records, checksum } of this.#batches) {
+      if (Buffer.compare(chained(before, firstSeq, records), checksum) !== 0) break
+      before = checksum
+      good++
+    }
+    this.#batches = this.#batches.slice(0, good)
+    assert(this.lastSeq >= this.reportedSeq, 'what was promised is there')
+    this.reportedSeq = this.lastSeq
+    for (const { records } of this.#batches) eachRecord(records, visit)
+  }
+
+  /** Every batch as it stands; for journals that are replayed elsewhere. */
+  get batches(): readonly Batch[] {
+    return this.#batches
+  }
+}
+
+export class SimJournal implements JournalWriter {
+  readonly durability = 'full'
+  onDurable: (seq: number) => void = () => {}
+  readonly #disk: SimDisk
+  readonly #onAppend: (seq: number, record: Uint8Array) => void
+  #appended: Uint8Array[] = []
+  #published = 0
+  #bytes = 0
+  #lastSeq: number
+  /** Full: it has room for nothing. */
+  isRefusing = false
+
+  constructor(disk: SimDisk, onAppend: (seq: number, record: Uint8Array) => void) {
+    this.#disk = disk
+    this.#onAppend = onAppend
+    this.#lastSeq = disk.lastSeq
+  }
+
+  get durableSeq(): number {
+    return this.#disk.reportedSeq
+  }
+
+  get waitingCount(): number {
+    return this.#appended.length
+  }
+
+  freeBytes(): number {
+    return this.isRefusing ? 0 : Math.max(0, CAPACITY_BYTES - this.#bytes)
+  }
+
+  append(seq: number, record: Uint8Array): void {
+    assert.equal(seq, this.#lastSeq + 1, 'the journal has no gap')
+    assert(this.freeBytes() >= record.length, 'nothing is appended that has no room')
+    this.#lastSeq = seq
+    this.#appended.push(record.slice())
+    this.#bytes += record.length
+    this.#onAppend(seq, record)
+  }
+
+  publish(): void {
+    this.#published = this.#appended.length
+  }
+
+  /** Puts up to `count` published records on the disk; main does not know yet. */
+  commit(count: number): void {
+    const batch = this.#appended.slice(0, Math.min(count, this.#published))
+    if (batch.length === 0) return
+    this.#disk.write(batch)
+    this.#appended = this.#appended.slice(batch.length)
+    this.#published -= batch.length
+    for (const record of batch) this.#bytes -= record.length
+  }
+
+  /** Main hears of all that is on the disk. */
+  report(): void {
+    if (this.#disk.lastSeq === this.#disk.reportedSeq) return
+    this.#disk.reportedSeq = this.#disk.lastSeq
+    this.onDurable(this.#disk.reportedSeq)
+  }
+
+  /** The end of the process: `count` more records reach the disk, the last batch of them torn. */
+  crash(count: number, tear: Tear): void {
+    let left = Math.min(count, this.#published)
+    while (left > 0) {
+      const size = Math.min(left, BATCH_RECORDS)
+      this.commit(size)
+      left -= size
+    }
+    if (tear !== 'whole' && this.#disk.lastSeq > this.#disk.reportedSeq) this.#disk.tear(tear)
+  }
+
+  stop(): Promise<void> {
+    this.publish()
+    this.commit(this.#published)
+    this.report()
+    return Promise.resolve()
+  }
+}

@@ -1,0 +1,53 @@
+// The far end of a shard's rings without a thread: it runs the frames of a market thread when the
+// script says so, and may be slow, silent or dead.
+
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { handleFrame, sendEventsTo } from '../../engine/shard/market-thread.ts'
+import type { ShardRings } from '../../engine/shard/shard-handle.ts'
+import { Ring } from '../../engine/wire/ring.ts'
+
+/** A thread waits for main here before a command, as a real one does within it. */
+const WIDEST_ANSWER_BYTES = 256 * 1024
+
+export class SimThread extends EventEmitter {
+  readonly #input: Ring
+  readonly #output: Ring
+  isStalled = false
+  isDead = false
+
+  constructor(rings: ShardRings) {
+    super()
+    this.#input = new Ring(rings.input)
+    this.#output = new Ring(rings.output)
+  }
+
+  /** Answers up to `count` frames that main has published; returns how many. */
+  run(count: number): number {
+    if (this.isStalled || this.isDead) return 0
+    sendEventsTo(this.#output, () => assert.fail('an answer has room'))
+    let done = 0
+    while (done < count && this.#hasRoom() && this.#input.next()) {
+      assert(handleFrame(this.#input.tag, this.#input.bytes, this.#output), 'nobody stops a thread')
+      done++
+    }
+    if (done > 0) this.#input.release()
+    return done
+  }
+
+  #hasRoom(): boolean {
+    return this.#output.freeBytes() >= WIDEST_ANSWER_BYTES
+  }
+
+  /** Shows main the answers and rings its bell; main may come late. */
+  show(): void {
+    if (this.isStalled || this.isDead) return
+    this.#output.publish()
+    if (this.#output.takeDoorbell()) this.emit('message', 0)
+  }
+
+  /** Main hears of a death some time after it. */
+  bury(): void {
+    if (this.isDead) this.emit('exit', 1)
+  }
+}

@@ -1,0 +1,319 @@
+// What the clients of a simulated world do with orders: send and cancel, honestly and not. Each
+// answer is compared with what the model says of it, and comes no sooner than the disk allows.
+
+import assert from 'node:assert/strict'
+import type { PlaceRequest } from '../../engine/core/decide.ts'
+import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { RESULT } from '../../engine/domain/event.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { encodePlace } from '../../engine/wire/place-codec.ts'
+import { expectedRefusal } from './gates.ts'
+import type { Life } from './life.ts'
+import { Orders } from './orders.ts'
+import { isCancel, type Script, type Step } from './script.ts'
+
+interface Known {
+  readonly slot: number
+  readonly generation: number
+  readonly account: number
+  readonly marketId: number
+}
+
+/** What outlives a crash: what clients know and were told. */
+export class ClientMemory {
+  readonly placed = new Map<number, Known>()
+  known: Known[] = []
+  sent: PlaceOrder[] = []
+  /** Post-only orders that were refused because they would have crossed. */
+  crossed: PlaceOrder[] = []
+  /** Accepted orders by hash, with their seq; canceled ones. */
+  readonly accepted = new Map<number, number>()
+  readonly canceled: { readonly seq: number; readonly order: Known }[] = []
+
+  /** After a recovery: everything that was told is there. */
+  check({ pipeline }: Life, recoveredSeq: number): void {
+    const { seen, orders } = pipeline.clearing
+    for (const [hash, seq] of this.accepted) {
+      assert(seq <= recoveredSeq, 'an accepted order is in the journal')
+      assert(seen.hasHash(hash, Math.imul(hash, 0x9e3779b1) >>> 0), 'an accepted order is kept')
+    }
+    for (const { seq, order } of this.canceled) {
+      assert(seq <= recoveredSeq, 'a cancel that was told is in the journal')
+      assert(!orders.isLive(order.slot, order.generation), 'a canceled order stays canceled')
+    }
+  }
+}
+
+const KNOWN_MAX = 400
+/** Below this much room a ring or the journal may refuse anything. */
+const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes + 64 * 1024
+
+export class Traders {
+  readonly #script: Script
+  readonly #life: Life
+  readonly #memory: ClientMemory
+  readonly #orders: Orders
+  readonly #tokens = new Map<number, string>()
+  refusals = 0
+  overloads = 0
+
+  constructor(script: Script, life: Life, memory: ClientMemory) {
+    this.#script = script
+    this.#life = life
+    this.#memory = memory
+    this.#orders = new Orders(script, life.model, life.published)
+  }
+
+  /** A valid token of the account when it has one. */
+  #tokenOf(account: number): string {
+    const { tokens } = this.#life.model
+    const known = this.#tokens.get(account)
+    if (known !== undefined && tokens.get(known)?.isRevoked === false) return known
+    for (const [tokenId, token] of tokens) {
+      if (token.profileId !== account || token.isRevoked) continue
+      this.#tokens.set(account, tokenId)
+      return tokenId
+    }
+    return 'none'
+  }
+
+  row({ row }: Step, index: number): void {
+    if (!isCancel(this.#script, row)) {
+      this.#send(this.#orders.plain(row, index + 1), row)
+      return
+    }
+    const known = this.#memory.placed.get(this.#script.work.target[row])
+    if (known !== undefined) this.cancel(known, known.account)
+  }
+
+  /** An order of a row, changed by the act. */
+  order({ act, row, dice }: Step, index: number): void {
+    if (isCancel(this.#script, row)) {
+      this.row({ act, row, dice }, index)
+      return
+    }
+    const order = this.#orders.plain(row, index + 1)
+    if (act === 'typed') this.#orders.typed(order, dice)
+    else if (act === 'market') this.#orders.market(order, dice)
+    else if (act === 'exact') this.#orders.exact(order, dice)
+    else if (act === 'crossing') this.#orders.crossing(order)
+    else if (act === 'expiring') {
+      const nowSec = Math.floor(this.#life.pipeline.sequencer.nowMs() / 1000)
+      order.expirationSec = nowSec + Math.floor(dice[0] * 6) - 1
+    } else if (act === 'named') {
+      const fresh = dice[0] < 0.7
+      order.clientOrderId = fresh ? `order ${index}` : `order ${Math.floor(dice[1] * 40)}`
+    }
+    this.#send(order, row)
+  }
+
+  /** The hash of an earlier order, whatever became of it. */
+  again({ dice }: Step): void {
+    const { sent } = this.#memory
+    const recent = dice[1] < 0.7 ? Math.max(0, sent.length - 20) : 0
+    const order = sent[recent + Math.floor(dice[0] * (sent.length - recent))]
+    if (order !== undefined) this.#send({ ...order })
+  }
+
+  /** A post-only order that would have crossed comes again, further back: nothing is in its way. */
+  resent({ dice }: Step): void {
+    const { crossed } = this.#memory
+    if (crossed.length === 0) return
+    const [order] = crossed.splice(Math.floor(dice[0] * crossed.length), 1)
+    const again = { ...order }
+    this.#orders.reach(again, dice[1] < 0.8 ? -400 : 0)
+    this.#send(again)
+  }
+
+  /** An order that one gate stops, or two: the first in the precedence answers. */
+  barred({ row, dice }: Step, index: number): void {
+    if (isCancel(this.#script, row)) return
+    const order = this.#orders.plain(row, index + 1)
+    const nowMs = this.#life.pipeline.sequencer.nowMs()
+    const bars: ((request: PlaceRequest) => Partial<PlaceRequest>)[] = [
+      () => ({ tokenId: 'none' }),
+      () => ({ recvWindowMs: 500, timestampMs: nowMs - 501 }),
+      () => ({ recvWindowMs: 500, timestampMs: nowMs + 1001 }),
+      () => ({ ownerId: order.accountId + 1 }),
+      () => ({ makerIsCaller: false }),
+      () => ({ signerIsCaller: false }),
+      ({ signedFeeBps }) => ({ signedFeeBps: signedFeeBps + 1 }),
+      () => ({ signatureOk: false }),
+      () => ({ recvWindowMs: 500, timestampMs: nowMs - 500 }),
+    ]
+    let request = this.#requestOf(order)
+    for (const each of dice) request = { ...request, ...bars[Math.floor(each * 9)](request) }
+    this.#send(order, -1, request)
+  }
+
+  #requestOf(order: PlaceOrder): PlaceRequest {
+    return {
+      order,
+      tokenId: this.#tokenOf(order.accountId),
+      ownerId: order.accountId,
+      signerIsCaller: true,
+      makerIsCaller: true,
+      signatureOk: true,
+      signedFeeBps: this.#life.model.rates[order.accountId] ?? 0,
+      timestampMs: 0,
+      recvWindowMs: 0,
+    }
+  }
+
+  #send(order: PlaceOrder, row = -1, request: PlaceRequest = this.#requestOf(order)): void {
+    const { pipeline, model, watch, capacity } = this.#life
+    const { clearing, publisher } = pipeline
+    this.#memory.sent.push({ ...order })
+    const expected = expectedRefusal(model, request, pipeline.sequencer.nowMs(), capacity)
+    const refusal = pipeline.sequencer.place(request, encodePlace(order))
+    const at = clearing.lastSeq
+    if (refusal === REJECT.OVERLOADED) {
+      this.overload(order.marketId)
+      return
+    }
+    assert.equal(rejectName(refusal), expected, 'what the gates say')
+    if (refusal !== 0) {
+      this.refusals++
+      publisher.whenDurable(at, () => watch.told(at))
+      return
+    }
+    assert.equal(order.seq, at, 'an order that is taken in is the newest command')
+    const { slot, generation, accountId: account, marketId } = order
+    const known = { slot, generation, account, marketId }
+    this.#remember(known, row)
+    publisher.whenReceipt(order.seq, order.nowMs, (receipt) => this.#heard(order, receipt))
+  }
+
+  /** Nothing was done, and there was a reason. */
+  overload(marketId: number): void {
+    const { journal, shards } = this.#life
+    this.overloads++
+    const isLow = journal.freeBytes() < LOW_BYTES || shards.of(marketId).freeBytes() < LOW_BYTES
+    assert(isLow, 'nobody is turned away while there is room')
+  }
+
+  #remember(known: Known, row: number): void {
+    const memory = this.#memory
+    if (row >= 0) memory.placed.set(row, known)
+    memory.known.push(known)
+    if (memory.known.length > KNOWN_MAX) memory.known = memory.known.slice(KNOWN_MAX / 2)
+  }
+
+  #heard(
+    order: PlaceOrder,
+    receipt: Parameters<Parameters<Life['pipeline']['publisher']['whenReceipt']>[2]>[0],
+  ): void {
+    const { watch } = this.#life
+    watch.told(order.seq)
+    const answer = watch.answers.get(order.seq)
+    assert(answer !== undefined, 'a reply follows its answer')
+    watch.answers.delete(order.seq)
+    assert.equal(BigInt(receipt.filledSharesRaw), answer.shares, 'shares of a reply')
+    assert.equal(BigInt(receipt.filledCollateralRaw), answer.collateral, 'collateral of a reply')
+    if (answer.shares > 0n) assert.equal(BigInt(receipt.feeRaw), answer.fee, 'the fee of a reply')
+    const sizes = receipt.makers.map(({ sizeRaw }) => sizeRaw)
+    const matched = answer.fills.map(({ shares }) => Number(shares))
+    assert.deepEqual(sizes, matched, 'the makers of a reply')
+    assert.equal(receipt.stpCanceled.length, answer.cancelled.length, 'own makers of a reply')
+    if (receipt.result === RESULT.WOULD_CROSS) this.#memory.crossed.push({ ...order })
+    else this.#memory.accepted.set(order.hashHigh, order.seq)
+  }
+
+  #pickKnown(dice: number): Known | undefined {
+    const { known } = this.#memory
+    return known[Math.floor(dice * known.length)]
+  }
+
+  cancelAgain({ dice }: Step): void {
+    const known = this.#pickKnown(dice[0])
+    if (known === undefined) return
+    this.cancel(known, known.account)
+    this.cancel(known, known.account)
+  }
+
+  cancelForeign({ dice }: Step): void {
+    const known = this.#pickKnown(dice[0])
+    const account = 1 + Math.floor(dice[1] * this.#script.setting.accounts)
+    if (known !== undefined) this.cancel(known, account)
+  }
+
+  cancel(known: Known, account: number): void {
+    const { cancels, pipeline, model, watch } = this.#life
+    const at = pipeline.clearing.lastSeq
+    const isLive = model.isLive(known.slot, known.generation)
+    const isOwn = model.ownerOf(known.slot, known.generation) === account
+    const orderId = pipeline.ids.text(known.slot, known.generation)
+    const told = cancels.one(account, { orderId }).then((result) => {
+      const name = rejectName(result)
+      if (name === 'READ_TIMEOUT' || name === 'OVERLOADED') return
+      watch.told(at)
+      if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
+      else if (!isLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
+      else assert(name === 'NONE' || name === 'ORDER_NOT_OPEN', 'a live order may be canceled')
+      if (name !== 'NONE') return
+      assert(!model.isLive(known.slot, known.generation), 'a canceled order is gone')
+      this.#memory.canceled.push({ seq: at + 1, order: known })
+    })
+    this.#life.follow(told)
+  }
+
+  /** Several of one account at once: live, dead, doubled, and one of another. */
+  cancelBatch({ dice }: Step): void {
+    const { cancels, pipeline, model, watch } = this.#life
+    const first = this.#pickKnown(dice[0])
+    if (first === undefined) return
+    const at = pipeline.clearing.lastSeq
+    const own = this.#memory.known.filter(({ account }) => account === first.account).slice(-12)
+    const foreign = this.#memory.known.find(({ account }) => account !== first.account)
+    const named = [...own, first, ...(foreign === undefined ? [] : [foreign])]
+    const texts = named.map(({ slot, generation }) => {
+      return { orderId: pipeline.ids.text(slot, generation) }
+    })
+    const told = cancels.batch(first.account, texts).then((outcome) => {
+      if (typeof outcome === 'number') {
+        assert(outcome === REJECT.OVERLOADED || outcome === REJECT.READ_TIMEOUT)
+        return
+      }
+      watch.told(at)
+      for (const { orderId } of outcome.canceled) {
+        const name = pipeline.ids.parse(orderId)
+        assert(name !== null && !model.isLive(name.slot, name.generation), 'a canceled one is gone')
+        assert.equal(model.ownerOf(name.slot, name.generation), first.account, 'only own orders')
+      }
+    })
+    this.#life.follow(told)
+  }
+
+  cancelAll({ dice }: Step): void {
+    const { cancels, pipeline, watch } = this.#life
+    const known = this.#pickKnown(dice[0])
+    if (known === undefined) return
+    const at = pipeline.clearing.lastSeq
+    const live = pipeline.liveOrders(known.account, known.marketId).length
+    const told = cancels.all(known.account, known.marketId).then((outcome) => {
+      if (typeof outcome === 'number') {
+        assert.equal(outcome, REJECT.OVERLOADED)
+        return
+      }
+      watch.told(at)
+      assert(outcome.canceled.length <= live, 'no more are canceled than were open')
+    })
+    this.#life.follow(told)
+  }
+
+  /** Cancels as wide as they come, until the market's ring is full; others trade on. */
+  cancelWide({ dice }: Step): void {
+    const { pipeline, shards, threads } = this.#life
+    const known = this.#pickKnown(dice[0])
+    if (known === undefined) return
+    const live = pipeline.liveOrders(known.account, known.marketId)
+    if (live.length === 0) return
+    const names = Array.from({ length: 1000 }, (_each, index) => live[index % live.length])
+    for (const thread of threads) thread.isStalled = dice[1] < 0.7
+    while (pipeline.sequencer.cancel(known.marketId, names) !== 0) {
+      if (shards.of(known.marketId).isIdle) return
+    }
+    this.overload(known.marketId)
+  }
+}

@@ -1,0 +1,244 @@
+// Stands between main and its ports and checks each command twice: when it is journaled, and when
+// its market has answered. It knows the laws, the model and the disk, and passes everything on.
+
+import assert from 'node:assert/strict'
+import type { Clearing } from '../../engine/core/clearing.ts'
+import { STATE } from '../../engine/core/order-table.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/domain/event.ts'
+import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
+import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
+import { decodeCommand } from '../../engine/wire/codec.ts'
+import type { SlowAnswer, SlowRequest, SlowToken } from '../support/slow-book.ts'
+import type { Answer, Model } from './model.ts'
+import { type Conserves, MoneyWatch } from './money-watch.ts'
+import type { SimDisk } from './sim-disk.ts'
+
+const ENDS: Readonly<Record<number, string>> = {
+  [RESULT.RESTED]: 'rested',
+  [RESULT.FILLED]: 'filled',
+  [RESULT.KILLED]: 'killed',
+  [RESULT.STP_STOPPED]: 'stopped',
+  [RESULT.WOULD_CROSS]: 'would cross',
+  [RESULT.CANCELS_DONE]: 'canceled',
+}
+const TOKENS: readonly SlowToken[] = ['yes', 'no']
+
+/** One record, read out of a frame. */
+interface Said {
+  kind: number
+  code: number
+  ticks: number
+  slot: number
+  sizeRaw: number
+  leftRaw: number
+}
+
+interface Touched {
+  readonly account: number
+  readonly marketId: number
+  readonly free: readonly number[]
+}
+
+export class Watch implements FrameVisitor {
+  readonly #clearing: Clearing
+  readonly #next: FrameVisitor
+  readonly #model: Model
+  readonly #disk: SimDisk
+  readonly money: MoneyWatch
+  /** Open size of each market as the released records add it up. */
+  readonly publicRaw: number[] = []
+  /** What the model says of orders that are not replied to yet. */
+  readonly answers = new Map<number, SlowAnswer>()
+  commands = 0
+  fills = 0
+
+  constructor(
+    clearing: Clearing,
+    next: FrameVisitor,
+    world: { model: Model; disk: SimDisk; conserves: Conserves },
+  ) {
+    this.#clearing = clearing
+    this.#next = next
+    this.#model = world.model
+    this.#disk = world.disk
+    this.money = new MoneyWatch(clearing, world.conserves)
+  }
+
+  /** Somebody was told something that rests on this command (law 1). */
+  told(seq: number): void {
+    assert(seq <= this.#disk.reportedSeq, 'nothing is told before it is durable')
+  }
+
+  /** A command went to the journal: main has just admitted it. */
+  journaled(seq: number, record: Uint8Array): void {
+    this.commands++
+    const command = decodeCommand(record)
+    assert.equal(command.seq, seq, 'a record carries the seq it is appended with')
+    assert.equal(seq, this.#clearing.lastSeq, 'a command is journaled when it is admitted')
+    this.#model.admit(command)
+    if (command.kind === 'adjustBalance') this.money.cash(command.profileId)
+    if (command.kind === 'createMarket') this.money.inside(command.marketId)
+    if (command.kind === 'createProfile') this.money.cash(command.profileId)
+    if (command.kind === 'placeOrder') {
+      const { accountId, marketId, slot } = command
+      assert.equal(this.#clearing.orders.reservedRawOf(slot), command.reserveRaw)
+      this.money.look(accountId, marketId)
+      this.#compareOwner(accountId, marketId)
+      this.money.holds(marketId)
+    } else this.money.holds()
+  }
+
+  settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    const seq = f64s[(at >> 3) + 3]
+    const said: Said[] = []
+    for (let record = 0; record < count; record++) said.push(readRecord(words, f64s, at, record))
+    const answer = this.#model.settle(seq)
+    const touched = this.#touchedBy(said)
+    this.#compare(seq, answer, said)
+    this.#next.settle(words, f64s, at, count)
+    if (answer.kind === 'order' && answer.answer.shares > 0n) {
+      assert.equal(BigInt(this.#clearing.lastFeeRaw), answer.answer.fee, 'the fee')
+    }
+    this.#checkTouched(touched, said)
+  }
+
+  #compare(seq: number, answer: Answer, said: Said[]): void {
+    if (answer.kind === 'cancels') {
+      this.#compareCancels(answer, said)
+      return
+    }
+    this.answers.set(seq, answer.answer)
+    this.#compareOrder(answer, said)
+  }
+
+  #touchedBy(said: readonly Said[]): Touched[] {
+    const { orders } = this.#clearing
+    const touched: Touched[] = []
+    for (const { kind, slot } of said) {
+      if (slot === 0 || kind === EVENT.NOT_OPEN) continue
+      const account = orders.accountOf(slot)
+      if (touched.some((each) => each.account === account)) continue
+      const marketId = orders.marketOf(slot)
+      touched.push({ account, marketId, free: this.#freeOf(account, marketId) })
+    }
+    return touched
+  }
+
+  #freeOf(account: number, marketId: number): number[] {
+    const { ledger } = this.#clearing
+    const shares = [0, 1].map((outcome) => ledger.freeSharesRaw(account, marketId, outcome))
+    return [ledger.collateralFreeRaw[account], ...shares]
+  }
+
+  #checkTouched(touched: readonly Touched[], said: readonly Said[]): void {
+    for (const { account, marketId, free } of touched) {
+      const now = this.#freeOf(account, marketId)
+      for (let index = 0; index < 3; index++) {
+        assert(now[index] >= free[index], 'no answer of a market lowers a free balance')
+      }
+      this.money.look(account, marketId)
+      this.#compareOwner(account, marketId)
+    }
+    for (const { kind, slot } of said) if (kind !== EVENT.NOT_OPEN) this.#checkOrder(slot)
+    this.money.holds(touched[0]?.marketId)
+  }
+
+  /** Domain 2.7, rule 4: filled + remaining + canceled = original; locked is what 2.5 says. */
+  #checkOrder(slot: number): void {
+    const { orders } = this.#clearing
+    if (slot === 0 || orders.stateOf(slot) === STATE.FREE) return
+    const leftRaw = orders.leftRawOf(slot)
+    const order = this.#model.live.get(orders.seqOf(slot))
+    assert(order !== undefined, 'an open order lives in the model')
+    assert.equal(orders.sizeRawOf(slot) - leftRaw, order.filledRaw, 'an order is its parts')
+    const reservedRaw = BigInt(orders.reservedRawOf(slot))
+    const buys = orders.sideOf(slot) === SIDE.BUY
+    const dueRaw = (BigInt(leftRaw) * BigInt(buys ? orders.priceTicksOf(slot) : 1000)) / 1000n
+    assert.equal(reservedRaw, dueRaw, 'an open order locks what domain 2.5 says')
+  }
+
+  #compareOwner(account: number, marketId: number): void {
+    const { ledger } = this.#clearing
+    const { slow } = this.#model
+    const cash = slow.cash(account)
+    assert.equal(ledger.collateralFreeRaw[account], Number(cash.free), 'free collateral')
+    assert.equal(ledger.collateralReservedRaw[account], Number(cash.locked), 'locked collateral')
+    const row = ledger.rows.find(account, marketId)
+    if (row === 0) return
+    for (const outcome of [0, 1]) {
+      const purse = slow.shares(account, marketId, TOKENS[outcome])
+      const index = row * 2 + outcome
+      assert.equal(ledger.sharesFreeRaw[index], Number(purse.free), 'free shares')
+      assert.equal(ledger.sharesReservedRaw[index], Number(purse.locked), 'locked shares')
+    }
+  }
+
+  #compareOrder(
+    { request, answer }: { request: SlowRequest; answer: SlowAnswer },
+    said: readonly Said[],
+  ): void {
+    const { orders } = this.#clearing
+    const fills = said.filter(({ kind }) => kind === EVENT.FILL)
+    assert.equal(fills.length, answer.fills.length, 'the number of fills')
+    for (const [index, { slot, code, ticks, sizeRaw, leftRaw }] of fills.entries()) {
+      const expected = answer.fills[index]
+      assert.equal(orders.seqOf(slot), expected.maker, 'the maker whose turn it is')
+      assert.equal(sizeRaw, Number(expected.shares), 'the size of a fill')
+      assert.equal(leftRaw, Number(expected.left), 'what a fill leaves')
+      assert.equal(code === MAKER.CLOSED, expected.closed, 'whether a fill ends its maker')
+      const limitTicks = ladderTicks(orders.outcomeOf(slot), orders.priceTicksOf(slot))
+      assert.equal(ticks, limitTicks, 'a maker trades at its limit')
+    }
+    const canceled = said.filter(({ kind }) => kind === EVENT.STP_CANCEL)
+    const ids = canceled.map(({ slot }) => orders.seqOf(slot))
+    assert.deepEqual(ids, answer.cancelled, 'own makers that are canceled')
+    const done = said[said.length - 1]
+    assert.equal(done.kind, EVENT.DONE, 'an answer ends with DONE')
+    assert.equal(ENDS[done.code], answer.end, 'how an order ends')
+    assert.equal(BigInt(done.sizeRaw), answer.shares, 'what an order traded')
+    this.fills += fills.length
+    if (request.price === null || answer.shares === 0n) return
+    const value = answer.collateral * 1_000_000n
+    const limit = answer.shares * request.price
+    const keeps = request.side === 'buy' ? value <= limit : value >= limit
+    assert(keeps, 'a taker never trades worse than its limit on average')
+  }
+
+  #compareCancels(answer: { ids: readonly number[]; gone: readonly number[] }, said: Said[]): void {
+    const { orders } = this.#clearing
+    const done = said.pop()
+    assert.equal(ENDS[done?.code ?? 0], 'canceled', 'cancels end with DONE')
+    assert.equal(said.length, answer.ids.length, 'each named order is answered')
+    const gone = said.filter(({ kind }) => kind === EVENT.CANCELED)
+    const ids = gone.map(({ slot }) => orders.seqOf(slot))
+    assert.deepEqual(ids, answer.gone, 'the orders that were open are canceled')
+    for (const { slot, leftRaw } of gone) assert.equal(leftRaw, orders.leftRawOf(slot))
+  }
+
+  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    this.told(f64s[(at >> 3) + 3])
+    for (let record = 0; record < count; record++) {
+      const { kind, code, sizeRaw, leftRaw } = readRecord(words, f64s, at, record)
+      const marketId = words[(at >> 2) + 9] & 0xffff
+      let changeRaw = 0
+      if (kind === EVENT.FILL) changeRaw = -sizeRaw - (code === MAKER.CLOSED ? leftRaw : 0)
+      else if (kind === EVENT.CANCELED || kind === EVENT.STP_CANCEL) changeRaw = -leftRaw
+      else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
+      this.publicRaw[marketId] = (this.publicRaw[marketId] ?? 0) + changeRaw
+    }
+    this.#next.release(words, f64s, at, count)
+  }
+}
+
+function readRecord(words: Int32Array, f64s: Float64Array, at: number, record: number): Said {
+  const word = (at >> 2) + record * EVENT_WORDS
+  const f64 = (at >> 3) + record * EVENT_F64S
+  return {
+    kind: words[word] & 0xff,
+    code: (words[word] >>> 8) & 0xff,
+    ticks: words[word] >>> 16,
+    slot: words[word + 1],
+    sizeRaw: f64s[f64 + 1],
+    leftRaw: f64s[f64 + 2],
+  }
+}

@@ -1,0 +1,273 @@
+// A simulated world: one script, the lives it is played in, and what outlives them.
+
+import assert from 'node:assert/strict'
+import { START_MS, setUp } from '../../bench/setting.ts'
+import { encodeCommand } from '../../bench/threaded-exchange.ts'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { OrderTable } from '../../engine/core/order-table.ts'
+import type { Command } from '../../engine/domain/command.ts'
+import { compareBooks, liveHash, walk } from './audit.ts'
+import { Life } from './life.ts'
+import { Model } from './model.ts'
+import { type Conserves, conserved } from './money-watch.ts'
+import { Operators } from './operators.ts'
+import type { Script, Step } from './script.ts'
+import { SimDisk, type Tear } from './sim-disk.ts'
+import { ClientMemory, Traders } from './traders.ts'
+
+const WALK_EVERY = 100
+/** Turns of main's loop before it hears that a thread died. */
+const LAST_TURNS = 4
+const TEARS: readonly Tear[] = ['whole', 'cut', 'flipped']
+/** Far more rounds than any backlog takes. */
+const REST_ROUNDS = 100_000
+
+export interface Totals {
+  commands: number
+  fills: number
+  refusals: number
+  overloads: number
+  crashes: number
+}
+
+export interface WorldOptions {
+  /** A wrong law, to see it caught. */
+  readonly conserves?: Conserves
+}
+
+export class World {
+  readonly disk = new SimDisk()
+  readonly totals: Totals = { commands: 0, fills: 0, refusals: 0, overloads: 0, crashes: 0 }
+  readonly #script: Script
+  readonly #options: WorldOptions
+  readonly #clock = { nowMs: START_MS }
+  readonly #memory = new ClientMemory()
+  #checkpoint = { seq: 0, stateHash: '', model: new Model() }
+  #life: Life
+  #traders: Traders
+  #operators: Operators
+  #walkedAt = 0
+  #turnsToLive = 0
+
+  constructor(script: Script, options: WorldOptions = {}) {
+    this.#script = script
+    this.#options = options
+    this.#begin()
+    this.#life = this.#open()
+    this.#traders = new Traders(script, this.#life, this.#memory)
+    this.#operators = new Operators(script.setting, this.#life)
+  }
+
+  /** The journal of a young exchange: profiles, money, markets and shares. */
+  #begin(): void {
+    const { accounts, lanes } = this.#script.setting
+    const exchange = new Exchange(new OrderTable(64))
+    const records: Uint8Array[] = []
+    setUp({ accounts, markets: lanes }, exchange, (command: Command) => {
+      records.push(encodeCommand(command))
+      exchange.apply(command)
+    })
+    this.disk.write(records)
+    this.disk.reportedSeq = this.disk.lastSeq
+  }
+
+  #open(): Life {
+    const { setting } = this.#script
+    const checkpoint = this.#checkpoint
+    const life = new Life({
+      setting,
+      disk: this.disk,
+      clock: this.#clock,
+      conserves: this.#options.conserves ?? conserved,
+      checkpoint,
+      onCheckpoint: (hash) => assert.equal(hash, checkpoint.stateHash, 'a replay gives the state'),
+    })
+    const seq = this.disk.lastSeq
+    this.#memory.check(life, seq)
+    // Books are on their way to their threads; nothing else is.
+    for (const thread of life.threads) while (thread.run(1000) > 0) thread.show()
+    walk(life)
+    compareBooks(life)
+    assert.equal(liveHash(life), life.recoveredHash, 'threads take over the books that were')
+    this.#checkpoint = { seq, stateHash: life.recoveredHash, model: life.model.copy() }
+    return life
+  }
+
+  /** The process ends, and another starts on what the disk has kept. */
+  #crash([count, how]: Step['dice']): void {
+    const { journal } = this.#life
+    this.totals.crashes++
+    this.#count()
+    journal.crash(Math.floor(count * (journal.waitingCount + 1)), TEARS[Math.floor(how * 3)])
+    this.#life = this.#open()
+    this.#traders = new Traders(this.#script, this.#life, this.#memory)
+    this.#operators = new Operators(this.#script.setting, this.#life)
+    this.#walkedAt = 0
+    this.#turnsToLive = 0
+  }
+
+  #count(): void {
+    this.totals.commands += this.#life.watch.commands
+    this.totals.fills += this.#life.watch.fills
+    this.totals.refusals += this.#traders.refusals
+    this.totals.overloads += this.#traders.overloads
+  }
+
+  /** Plays one step of the script. */
+  async play(step: Step, index: number): Promise<void> {
+    this.#life.readsAreLate = step.dice[1] < 0.05
+    const turn = this.#machine(step)
+    if (turn) await this.#turn()
+    else if (step.act === 'rest') await this.rest()
+    else if (turn === null) this.#client(step, index)
+    if (this.#life.fault !== null) this.#crash(step.dice)
+    if (this.#life.watch.commands - this.#walkedAt < WALK_EVERY) return
+    this.#walkedAt = this.#life.watch.commands
+    walk(this.#life)
+  }
+
+  /** Null when the step is none of the machine's; true when a turn of the loop ends with it. */
+  #machine({ act, dice }: Step): boolean | null {
+    const { threads, journal, pipeline } = this.#life
+    const thread = threads[Math.floor(dice[0] * threads.length)]
+    switch (act) {
+      case 'turn':
+        if (this.#turnsToLive > 0 && --this.#turnsToLive === 0) {
+          for (const each of threads) each.bury()
+        }
+        return true
+      case 'thread':
+        thread.run(1 + Math.floor(dice[1] * 24))
+        if (dice[1] > 0.1) thread.show()
+        return false
+      case 'hear':
+        this.#life.hear()
+        return false
+      case 'commit':
+        journal.commit(1 + Math.floor(dice[0] * 64))
+        return false
+      case 'report':
+        journal.report()
+        return false
+      case 'time':
+        this.#clock.nowMs += Math.floor(dice[0] * dice[0] * 3000)
+        pipeline.tick()
+        return false
+      case 'clockBack':
+        this.#clock.nowMs -= Math.floor(dice[0] * 5000)
+        return false
+      case 'stall':
+        thread.isStalled = true
+        return false
+      default:
+        return this.#trouble({ act, dice, row: 0 })
+    }
+  }
+
+  #trouble({ act, dice }: Step): boolean | null {
+    const { threads, journal } = this.#life
+    const thread = threads[Math.floor(dice[0] * threads.length)]
+    switch (act) {
+      case 'wake':
+        for (const each of threads) each.isStalled = false
+        return false
+      case 'refuse':
+      case 'accept':
+        journal.isRefusing = act === 'refuse'
+        return false
+      case 'catchUp':
+        this.#catchUp()
+        return true
+      case 'crash':
+        this.#crash(dice)
+        return true
+      case 'death':
+        thread.isDead = true
+        this.#turnsToLive = LAST_TURNS
+        return false
+      default:
+        return null
+    }
+  }
+
+  #client(step: Step, index: number): void {
+    const traders = this.#traders
+    const operators = this.#operators
+    switch (step.act) {
+      case 'row':
+      case 'again':
+      case 'resent':
+      case 'barred':
+      case 'cancelAgain':
+      case 'cancelForeign':
+      case 'cancelBatch':
+      case 'cancelAll':
+      case 'cancelWide':
+        traders[step.act](step, index)
+        return
+      case 'deposit':
+      case 'withdraw':
+        operators.adjust(step)
+        return
+      case 'token':
+      case 'revoke':
+      case 'touch':
+      case 'login':
+      case 'logout':
+      case 'edit':
+      case 'open':
+      case 'resolve':
+        operators[step.act](step, index)
+        return
+      default:
+        traders.order(step, index)
+    }
+  }
+
+  /** Everybody does what there is to do, once. */
+  #catchUp(): void {
+    const { threads, journal } = this.#life
+    for (const thread of threads) {
+      thread.run(Number.POSITIVE_INFINITY)
+      thread.show()
+    }
+    this.#life.hear()
+    journal.commit(Number.POSITIVE_INFINITY)
+    journal.report()
+  }
+
+  /** A turn of main's loop: what it published becomes visible, and its promises go on. */
+  async #turn(): Promise<void> {
+    await new Promise(setImmediate)
+    const { failure } = this.#life
+    if (failure !== null) throw failure
+  }
+
+  /** Lets everything come to its end, compares all there is, and remembers it. */
+  async rest(): Promise<void> {
+    if (this.#life.threads.some((thread) => thread.isDead)) this.#crash([0.5, 0])
+    this.#life.journal.isRefusing = false
+    for (const thread of this.#life.threads) thread.isStalled = false
+    for (let round = 0; round < REST_ROUNDS; round++) {
+      await this.#turn()
+      this.#catchUp()
+      if (this.#life.isAtRest) break
+    }
+    await this.#turn()
+    assert(this.#life.isAtRest, 'everything under way comes to its end')
+    assert.equal(this.#life.pipeline.underWay, 0, 'everybody is answered')
+    walk(this.#life)
+    compareBooks(this.#life)
+    const seq = this.disk.lastSeq
+    this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }
+  }
+
+  /** The end: at rest, and once more from the disk. */
+  async end(): Promise<string> {
+    await this.rest()
+    const { stateHash } = this.#checkpoint
+    this.#crash([0, 0])
+    assert.equal(this.#life.recoveredHash, stateHash, 'a restart gives the state that was')
+    return stateHash
+  }
+}
