@@ -1,6 +1,6 @@
 // What the benches are to reach, in the order it is reported, and whether a row reaches it.
 
-import type { Report, Row } from './report.ts'
+import { type Report, type Row, spreadOf } from './report.ts'
 
 export interface Aim {
   readonly bench: string
@@ -25,6 +25,8 @@ export interface Judged {
   /** The worst row of the aim; undefined when it was not measured. */
   readonly row: Row | undefined
   readonly isMet: boolean
+  /** How far apart the runs of its yardstick were; 0 when it has none. */
+  readonly yardstickSpread: number
 }
 
 export const AIMS: readonly Aim[] = [
@@ -69,7 +71,7 @@ export const AIMS: readonly Aim[] = [
   },
   {
     bench: 'core',
-    about: 'core',
+    about: 'core, commands on one thread',
     cases: /^core, 1 market$/,
     unit: 'commands/s',
     reach: { kind: 'at least', min: 2_000_000 },
@@ -97,6 +99,7 @@ export const AIMS: readonly Aim[] = [
     bench: 'http',
     about: 'HTTP p99 at half the highest rate against the echo',
     cases: /^p99 at half the highest rate$/,
+    unit: 'ms',
     reach: { kind: 'times its cost', max: 2, orMore: 2 },
   },
   {
@@ -173,11 +176,20 @@ export function aimOf(bench: string, row: Row): Aim | undefined {
   return AIMS.find((aim) => isOf(aim, bench, row))
 }
 
+/** A ratio is as steady as what it is taken to. */
+export function yardstickSpreadOf(row: Row | undefined, rows: readonly Row[]): number {
+  const isYardstick = (other: Row) => other.case === row?.yardstick && other.unit === row.unit
+  const yardstick = rows.find(isYardstick)
+  return yardstick === undefined ? 0 : spreadOf(yardstick)
+}
+
 /** Every aim with the worst of its rows. */
 export function judge(reports: readonly Report[]): Judged[] {
   return AIMS.map((aim) => {
-    const rows = reports.flatMap(({ name, rows }) => rows.filter((row) => isOf(aim, name, row)))
-    const [worst] = rows.sort((a, b) => marginOf(aim.reach, a) - marginOf(aim.reach, b))
-    return { aim, row: worst, isMet: worst !== undefined && isReached(aim.reach, worst) }
+    const all = reports.filter(({ name }) => name === aim.bench).flatMap(({ rows }) => rows)
+    const rows = all.filter((row) => isOf(aim, aim.bench, row))
+    const [row] = rows.sort((a, b) => marginOf(aim.reach, a) - marginOf(aim.reach, b))
+    const isMet = row !== undefined && isReached(aim.reach, row)
+    return { aim, row, isMet, yardstickSpread: yardstickSpreadOf(row, all) }
   })
 }

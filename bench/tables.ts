@@ -1,11 +1,19 @@
 // How figures are shown: a table for each bench, a summary of what is to be reached, and the part
 // of the README that carries them.
 
-import { type Aim, aimOf, isReached, type Judged, judge, type Reach } from './aims.ts'
+import {
+  type Aim,
+  aimOf,
+  isReached,
+  type Judged,
+  judge,
+  type Reach,
+  yardstickSpreadOf,
+} from './aims.ts'
 import { type Report, type Row, spreadOf } from './report.ts'
 import type { Result } from './results.ts'
 
-/** Runs of the same code that differ by more say more of the machine than of the code. */
+/** Runs of one thing that differ by more say more of the machine than of the code. */
 const STEADY_SPREAD_MAX = 0.5
 
 export function numberText(value: number): string {
@@ -17,16 +25,17 @@ function bound(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-export function aimText(reach: Reach): string {
+export function aimText({ reach, unit }: Aim): string {
+  const of = unit === undefined ? '' : ` ${unit}`
   switch (reach.kind) {
     case 'times better':
       return `≥ ${bound(reach.min)}×${reach.hopedMin ? `, better ${reach.hopedMin}×` : ''}`
     case 'times its cost':
-      return `≤ ${bound(reach.max)}×${reach.orMore ? ` or + ${reach.orMore}` : ''}`
+      return `≤ ${bound(reach.max)}×${reach.orMore ? ` or + ${reach.orMore}${of}` : ''}`
     case 'at least':
-      return `≥ ${bound(reach.min)}`
+      return `≥ ${bound(reach.min)}${of}`
     case 'at most':
-      return reach.max === 0 ? 'none' : `≤ ${bound(reach.max)}`
+      return reach.max === 0 ? 'none' : `≤ ${bound(reach.max)}${of}`
   }
 }
 
@@ -56,19 +65,13 @@ export function aligned(lines: readonly string[][], isText: (column: number) => 
   return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n')
 }
 
-function unsteady(rows: readonly Row[]): string[] {
-  return rows
-    .filter((row) => rows.some((other) => other.yardstick === row.case && other.unit === row.unit))
-    .filter((row) => spreadOf(row) > STEADY_SPREAD_MAX)
-    .map(
-      (row) =>
-        `The yardstick "${row.case}" varied by ${(spreadOf(row) * 100).toFixed(0)}%: ` +
-        'its ratios need a quieter machine.',
-    )
+function unsteadyText(spread: number): string {
+  if (spread <= STEADY_SPREAD_MAX) return ''
+  return `yardstick varied by ${(spread * 100).toFixed(0)}%`
 }
 
 export function tableOf({ name, rows }: Report): string {
-  const head = [name, 'unit', 'median', 'min', 'max', 'spread', 'ratio', 'yardstick', 'aim', '']
+  const head = [name, 'unit', 'median', 'min', 'max', 'spread', 'ratio', 'yardstick', 'aim', '', '']
   const cells = rows.map((row) => {
     const aim = aimOf(name, row)
     return [
@@ -80,17 +83,20 @@ export function tableOf({ name, rows }: Report): string {
       `${(spreadOf(row) * 100).toFixed(0)}%`,
       row.ratio === undefined ? '' : `${row.ratio.toFixed(2)}×`,
       row.yardstick ?? '',
-      aim === undefined ? '' : aimText(aim.reach),
+      aim === undefined ? '' : aimText(aim),
       aim === undefined ? '' : verdict(aim.reach, row),
+      aim === undefined ? '' : unsteadyText(yardstickSpreadOf(row, rows)),
     ]
   })
   const isText = (column: number) => column < 2 || column > 6
-  return [aligned([head, ...cells], isText), ...unsteady(rows)].join('\n')
+  return aligned([head, ...cells], isText)
 }
 
-function summaryCells({ aim, row, isMet }: Judged & { aim: Aim }): string[] {
-  const seen = seenText({ aim, row, isMet })
-  return [aim.about, aimText(aim.reach), seen, row === undefined ? '–' : verdict(aim.reach, row)]
+function summaryCells(judged: Judged): string[] {
+  const { aim, row, yardstickSpread } = judged
+  const said = row === undefined ? '–' : verdict(aim.reach, row)
+  const words = [said, unsteadyText(yardstickSpread)].filter((word) => word !== '')
+  return [aim.about, aimText(aim), seenText(judged), words.join('; ')]
 }
 
 /** Every aim, its worst row, and whether it is met. */
