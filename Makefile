@@ -17,11 +17,13 @@ PASSES ?= 3
 WHAT ?=
 SEED ?=
 STEPS ?=
+SHARD ?=
+SAMPLE ?=
 
 .DEFAULT_GOAL := help
 BENCHES := book core journal pipeline http recovery micro
 
-.PHONY: help run test soak sim overload build bench bench-smoke lint format clean
+.PHONY: help run test soak sim overload mutation build bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -41,6 +43,9 @@ overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=
 
 sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)'
+
+mutation: $(INSTALLED) ## Breaks one rule at a time, those with ONLY=..., SHARD=i/n or SAMPLE=n; the tests must notice.
+	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts
 
 build: $(BUILT) ## Compiles the sources into dist/.
 	@:

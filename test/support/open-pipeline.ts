@@ -1,6 +1,7 @@
 // A running exchange in this process, without HTTP and intake: requests go straight to the
 // sequencer, time is what the test says.
 
+import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { MarketThreads } from '../../server/pipeline/shards.ts'
@@ -32,7 +33,7 @@ export function openForTest(
   })
 }
 
-const TOKEN = 'test-token'
+export const TOKEN = 'test-token'
 
 /** Creates the market of this id: ids count from 1. */
 export async function makeMarket(
@@ -60,15 +61,14 @@ export async function fill(
   await pipeline.change({ kind: 'adjustBalance', profileId: 1, collateralRaw })
 }
 
-/** Puts one GTC buy of YES through the sequencer: the refusal, or 0. */
+/** Puts one order, if not told otherwise a GTC buy of YES, through the sequencer: 0, or why not. */
 export function buy(
   { pipeline }: RunningExchange,
   hash: number,
-  order: { priceTicks: number; sizeRaw: number; expirationSec?: number },
+  order: Partial<PlaceOrder>,
+  signedFeeBps = 0,
 ): number {
-  const place = { ...blankPlace(), ...order, marketId: 1, accountId: 1 }
-  place.hashHigh = hash
-  place.hashLow = 1
-  const record = encodePlace(place)
-  return pipeline.sequencer.place(ownRequest(place, TOKEN), record)
+  const place = { ...blankPlace(), marketId: 1, accountId: 1, hashHigh: hash, hashLow: 1, ...order }
+  const request = { ...ownRequest(place, TOKEN), signedFeeBps }
+  return pipeline.sequencer.place(request, encodePlace(place))
 }

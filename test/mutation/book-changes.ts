@@ -1,0 +1,193 @@
+import type { FileChanges } from './mutation.ts'
+
+// The book: price, time, sizes, self-trade prevention, order types.
+
+const CORE = 'test/engine/core'
+const FILLS = [
+  `${CORE}/worked-fills.test.ts`,
+  `${CORE}/self-trade.test.ts`,
+  `${CORE}/twin.test.ts`,
+  `${CORE}/events.test.ts`,
+  'test/golden/golden.test.ts',
+]
+const LEVELS = [`${CORE}/ladder.test.ts`, ...FILLS]
+
+export const BOOK_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/book.ts',
+    tests: FILLS,
+    changes: [
+      [
+        'a bid takes one tick past its limit',
+        'ticks > worstTicks : ticks < worstTicks) return\n',
+        'ticks > worstTicks + 1 : ticks < worstTicks) return\n',
+      ],
+      [
+        'an ask takes one tick past its limit',
+        'ticks > worstTicks : ticks < worstTicks) return\n',
+        'ticks > worstTicks : ticks < worstTicks - 1) return\n',
+      ],
+      [
+        'a bid does not cross an ask at its price',
+        'bestAskOf[book] <= ticks',
+        'bestAskOf[book] < ticks',
+      ],
+      [
+        'an ask does not cross a bid at its price',
+        'bestBidOf[book] >= ticks',
+        'bestBidOf[book] > ticks',
+      ],
+      [
+        'a maker filled in part goes to the end of its queue',
+        'leftOf[slot] = leftRaw\n  emit(FILL_OPEN',
+        'unlink(slot)\n  link(slot, taker.book, ticks, !taker.isBid)\n' +
+          '  leftOf[slot] = leftRaw\n  emit(FILL_OPEN',
+      ],
+      [
+        'a maker left with less than a step stays in the book',
+        'if (leftRaw < SIZE_STEP_RAW) {',
+        'if (leftRaw === 0) {',
+      ],
+      [
+        'a cancel does not look at the generation',
+        'leftRaw === 0 || generationOf[slot] !== generation',
+        'leftRaw === 0',
+      ],
+      [
+        'a market buy pays for a fill rounded down',
+        'taker.wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw)',
+        'taker.wantRaw -= taker.bySpend ? Math.floor((ownTicks * fillRaw) / 1000)',
+      ],
+      [
+        'the probe of a market buy rounds down',
+        '  wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw)',
+        '  wantRaw -= taker.bySpend ? Math.floor((ownTicks * fillRaw) / 1000)',
+      ],
+      [
+        'a market buy of NO spends at the YES price',
+        'NO_ASK - ticks\n  let slot = headOf[level]',
+        'ticks\n  let slot = headOf[level]',
+      ],
+      [
+        'cancel_both goes on after the own maker',
+        'if (taker.stp !== STP.CANCEL_MAKER) taker.stopped = true',
+        'if (taker.stp === STP.CANCEL_TAKER) taker.stopped = true',
+      ],
+      ['cancel_taker cancels the maker too', 'if (taker.stp === STP.CANCEL_TAKER) return\n', '\n'],
+      [
+        'an owner trades with itself',
+        'if (ownerOf[slot] === taker.owner) {',
+        'if (ownerOf[slot] < 0) {',
+      ],
+      [
+        'the probe of a FOK counts own orders',
+        'if (ownerOf[slot] !== taker.owner) {',
+        'if (ownerOf[slot] >= 0) {',
+      ],
+      [
+        'the probe of a FOK under cancel_taker passes over own orders',
+        '} else if (taker.stp !== STP.CANCEL_MAKER) {',
+        '} else if (taker.stp === STP.CANCEL_BOTH) {',
+      ],
+      [
+        'the probe of a FOK looks past its limit',
+        'ticks > worstTicks : ticks < worstTicks) return false',
+        'ticks > worstTicks + 9 : ticks < worstTicks - 9) return false',
+      ],
+      [
+        'a limit order takes the odd part of a maker',
+        'Math.floor(makerLeftRaw / SIZE_STEP_RAW) * SIZE_STEP_RAW',
+        'makerLeftRaw',
+      ],
+      [
+        'a cancel does not say what it gave back',
+        'TICKS_MASK, slot, 0, leftRaw)',
+        'TICKS_MASK, slot, 0, 0)',
+      ],
+      [
+        'a self-trade cancel does not say what it gave back',
+        'emit(EVENT.STP_CANCEL, ticks, slot, 0, leftRaw)',
+        'emit(EVENT.STP_CANCEL, ticks, slot, 0, 0)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/market.ts',
+    tests: FILLS,
+    changes: [
+      [
+        'a FOK fills in part',
+        'policy.whole && !canFillWhole()',
+        '!policy.whole && !canFillWhole()',
+      ],
+      ['what is left of a FAK rests', 'if (!policy.rests) return RESULT.KILLED\n', '\n'],
+      [
+        'a post-only order takes',
+        'order.postOnly ? RESULT.WOULD_CROSS : placeTaking(order)',
+        'placeTaking(order)',
+      ],
+      [
+        'a market sell leaves the odd part',
+        'taker.aligned = !order.marketForm',
+        'taker.aligned = order.marketForm || !order.marketForm',
+      ],
+      ['a market buy stops before 0.999', 'NO_ASK - 1 : 1', 'NO_ASK - 2 : 1'],
+      ['a market sell stops before 0.001', 'NO_ASK - 1 : 1', 'NO_ASK - 1 : 2'],
+      [
+        'a NO order walks to the price of its own token',
+        'else taker.worstTicks = ladderTicks(order.outcome, order.priceTicks)',
+        'else taker.worstTicks = order.priceTicks',
+      ],
+      [
+        'an arrival that met its own maker rests',
+        'if (taker.stopped) return RESULT.STP_STOPPED\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/ladder.ts',
+    tests: LEVELS,
+    changes: [
+      [
+        'the best bid is not mended when its level empties',
+        'bestBidOf[book] = occupiedUpTo(book, ticks)',
+        'bestBidOf[book] = occupiedUpTo(book, ticks - 2)',
+      ],
+      [
+        'the best ask is not mended when its level empties',
+        'bestAskOf[book] = occupiedFrom(book, ticks)',
+        'bestAskOf[book] = occupiedFrom(book, ticks + 2)',
+      ],
+      ['a worse bid becomes the best', 'if (ticks > bestBidOf[book]) bestBidOf', 'bestBidOf'],
+      [
+        'a word without levels stays in the summary',
+        'if (bitmap[index] === 0) summary',
+        'if (bitmap[index] === -1) summary',
+      ],
+      [
+        'the newest of a level forgets who stands before it',
+        'previousOf[slot] = tail\n',
+        'previousOf[slot] = 0\n',
+      ],
+      [
+        'a level forgets its end when its newest leaves',
+        'tailOf[level] = previous\n',
+        'tailOf[level] = 0\n',
+      ],
+      [
+        'the search downwards leaves out the top tick of a word',
+        'bit === 31 ? -1 :',
+        'bit === 31 ? 0x7fffffff :',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/event-buffer.ts',
+    tests: FILLS,
+    changes: [
+      ['a full buffer is not taken', 'if (count === CAPACITY) flushEvents()\n', '\n'],
+      ['an ask that rests is published as a bid', 'takerIsBid ? 1 : 0', 'takerIsBid ? 1 : 1'],
+    ],
+  },
+]

@@ -1,0 +1,228 @@
+import type { FileChanges } from './mutation.ts'
+
+// Gates, orders between admission and end, deadlines, accounts, markets, the state hash.
+
+const CORE = 'test/engine/core'
+const GOLDEN = 'test/golden/golden.test.ts'
+const GATES = [
+  `${CORE}/gates.test.ts`,
+  `${CORE}/decide-accounts.test.ts`,
+  `${CORE}/capacity.test.ts`,
+]
+
+export const GATE_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/decide.ts',
+    tests: GATES,
+    changes: [
+      [
+        'an order ends with the second before its expiration',
+        '(expirationSec + 1) * 1000',
+        'expirationSec * 1000',
+      ],
+      [
+        'a market trades one millisecond past its deadline',
+        'nowMs < market.deadlineMs',
+        'nowMs <= market.deadlineMs',
+      ],
+      [
+        'a receive window ends a millisecond early',
+        'ageMs <= request.recvWindowMs',
+        'ageMs < request.recvWindowMs',
+      ],
+      [
+        'an order from far in the future is taken',
+        'ageMs >= -LIMITS.clockToleranceMs',
+        'ageMs >= -1e9',
+      ],
+      [
+        'an order is taken in the millisecond it expires',
+        'expiresAtMs(expirationSec) <= nowMs',
+        'expiresAtMs(expirationSec) < nowMs',
+      ],
+      [
+        'an order for another profile is taken',
+        'if (request.ownerId !== request.order.accountId) return REJECT.OWNER_MISMATCH\n',
+        '\n',
+      ],
+      [
+        'an order of another maker is taken',
+        'if (!request.makerIsCaller) return REJECT.OWNER_MISMATCH\n',
+        '\n',
+      ],
+      ['a locked market takes orders', 'takesOrders(market.status) && ', ''],
+      [
+        'a signed rate above the effective one is taken',
+        'feeBps !== request.signedFeeBps',
+        'feeBps > request.signedFeeBps',
+      ],
+      ['a market without fees charges one', 'if (!market.feeEnabled) return 0\n', '\n'],
+      [
+        'a signature is not looked at',
+        'if (!request.signatureOk) return',
+        'if (request.ownerId < 0) return',
+      ],
+      [
+        'a revoked token signs orders',
+        'token === undefined || token.revoked) return',
+        'token === undefined) return',
+      ],
+      [
+        'a sell may pass what is free by a raw unit',
+        '>= order.reserveRaw ? 0 : REJECT.INSUFFICIENT_SHARES',
+        '>= order.reserveRaw - 1 ? 0 : REJECT.INSUFFICIENT_SHARES',
+      ],
+      [
+        'a buy may pass what is free by a raw unit',
+        '>= order.reserveRaw ? 0 : REJECT.INSUFFICIENT_COLLATERAL',
+        '>= order.reserveRaw - 1 ? 0 : REJECT.INSUFFICIENT_COLLATERAL',
+      ],
+      [
+        'anyone cancels any order',
+        'accountOf(slot) === accountId ? 0 :',
+        'accountOf(slot) >= 0 ? 0 :',
+      ],
+      [
+        'a profile opens an order past its bound',
+        '>= LIMITS.openOrdersPerProfileMax',
+        '> LIMITS.openOrdersPerProfileMax',
+      ],
+      [
+        'open sizes pass what is exact',
+        'market.openSizeRaw + order.sizeRaw >',
+        'market.openSizeRaw >',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide-accounts.ts',
+    tests: GATES,
+    changes: [
+      [
+        'a token is revoked by another profile',
+        'token === undefined || token.profileId !== profileId',
+        'token === undefined',
+      ],
+      ['a token is revoked twice', 'token.revoked ? REJECT.TOKEN_UNKNOWN : 0', '0'],
+      ['a debit takes what is reserved', 'freeRaw >= -collateralRaw', 'freeRaw >= 0'],
+      ['a market pays nothing to anyone', 'whole && sum > 0', 'whole && sum >= 0'],
+      [
+        'a token has scopes its profile lacks',
+        'profile.scopes.includes(scope)',
+        'scope.length > 0',
+      ],
+      [
+        'a username is given twice',
+        'holder.profileId === before?.profileId',
+        'holder.profileId > 0',
+      ],
+      ['a slug is given twice', 'bySlug(spec.slug) !== undefined', 'bySlug(spec.slug) === null'],
+    ],
+  },
+  {
+    file: 'engine/core/order-table.ts',
+    tests: [
+      `${CORE}/order-table.test.ts`,
+      `${CORE}/capacity.test.ts`,
+      `${CORE}/twin.test.ts`,
+      GOLDEN,
+    ],
+    changes: [
+      [
+        'a generation may be left out',
+        'order.generation === this.generationOf(slot) + 1',
+        'order.generation > this.generationOf(slot)',
+      ],
+      [
+        'an older generation is live',
+        'this.generationOf(slot) === generation',
+        'this.generationOf(slot) >= generation',
+      ],
+      ['a slot keeps the client id of its last order', 'this.#clientIdOf.delete(slot)\n', '\n'],
+      ['an arrival starts with the fills of the last one', '    f64s[f64 + 3] = 0\n', '\n'],
+      ['an ended order counts as open', 'this.#openOf[this.accountOf(slot)]--\n', '\n'],
+      [
+        'an order ends with a reserve',
+        'this.reservedRawOf(slot) === 0,',
+        'this.reservedRawOf(slot) >= 0,',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/deadlines.ts',
+    tests: [`${CORE}/deadlines.test.ts`],
+    changes: [
+      [
+        'a later deadline rises above an earlier one',
+        '<= this.#due(this.#slots[index])',
+        '>= this.#due(this.#slots[index])',
+      ],
+      ['what takes the place of a removed deadline does not sink', '    this.#sink(index)\n', '\n'],
+      ['what takes the place of a removed deadline does not rise', '    this.#rise(index)\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/catalogue.ts',
+    tests: [`${CORE}/ledger.test.ts`, GOLDEN],
+    changes: [
+      [
+        'a market may trade again once resolved',
+        'STATUS_CHANGES[market.status].includes(status),',
+        'status.length > 0,',
+      ],
+      ['a change of status is not dated', 'market.updatedMs = nowMs\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/accounts.ts',
+    tests: [`${CORE}/accounts.test.ts`, GOLDEN],
+    changes: [
+      [
+        'a profile has a session too many',
+        'own.length >= LIMITS.sessionsPerProfileMax',
+        'own.length > LIMITS.sessionsPerProfileMax',
+      ],
+      ['a login may be used twice', 'this.#burnedNonces.set(nonce.text, nonce.expiresMs)\n', '\n'],
+      [
+        'a nonce is free before it expired',
+        'if (expiresMs > nowMs) break\n',
+        'if (expiresMs > nowMs + 10) break\n',
+      ],
+      ['a revoked token keeps its secret', ', sealedSecret: NO_SECRET }', ' }'],
+      [
+        'a username that was given up stays taken',
+        'if (before?.username) this.#byUsername.delete(before.username.toLowerCase())\n',
+        '\n',
+      ],
+      [
+        'the cap of a fee is its floor',
+        'Math.min(profile.rank.feeRateBps',
+        'Math.max(profile.rank.feeRateBps',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/state-hash.ts',
+    tests: [`${CORE}/state-hash.test.ts`, GOLDEN],
+    changes: [
+      ['the hash leaves out what orders reserve', '      orders.reservedRawOf(slot),\n', ''],
+      [
+        'the hash leaves out who rests',
+        'rows.push(ticks, owner, leftRaw)',
+        'rows.push(ticks, leftRaw)',
+      ],
+      [
+        'the hash leaves out the conditions',
+        'facts.push(ledger.conditionRaw[market.marketId])',
+        'facts.push(0)',
+      ],
+      ['the hash depends on slots', 'orders.seqOf(a) - orders.seqOf(b)', 'a - b'],
+      ['the hash leaves out which orders were seen', ', seen.folded]', ']'],
+      [
+        'the hash leaves out client order ids',
+        'orders.seqOf(slot), clearing.orders.clientIdOf(slot)',
+        'orders.seqOf(slot)',
+      ],
+    ],
+  },
+]

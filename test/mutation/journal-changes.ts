@@ -1,0 +1,257 @@
+import type { FileChanges } from './mutation.ts'
+
+// What is durable, what is found again, and what stops a start.
+
+const FOLDER = 'test/persistence'
+const JOURNAL = [
+  `${FOLDER}/damage.test.ts`,
+  `${FOLDER}/journal.test.ts`,
+  `${FOLDER}/durability.test.ts`,
+]
+const FOLLOWER = [`${FOLDER}/follower.test.ts`]
+
+export const JOURNAL_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'persistence/sqlite-journal.ts',
+    tests: JOURNAL,
+    changes: [
+      ['a checksum is of its batch alone', '.update(before)', ''],
+      ['the head is not written', 'this.#head.write(this.#tail)\n', '\n'],
+      [
+        'the head is written before the commit',
+        'this.#insert.run(firstSeq, lastSeq, records, checksum)\n',
+        'this.#head.write({ seq: lastSeq, checksum })\n' +
+          '      this.#insert.run(firstSeq, lastSeq, records, checksum)\n',
+      ],
+      [
+        'a checksum is not compared',
+        'if (!same(chain(previous.checksum, batch), batch.checksum)) {',
+        'if (batch.records.length === 0) {',
+      ],
+      [
+        'a gap is let pass',
+        'if (batch.firstSeq !== expected) {',
+        'if (batch.firstSeq < expected) {',
+      ],
+      [
+        'a lost tail is let pass',
+        "if (head.durability === 'normal') return",
+        'if (head.seq > 0) return',
+      ],
+      ['a second writer goes on', 'if (found.seq !== tail.seq ||', 'if (found.seq < tail.seq &&'],
+      [
+        'a head of another journal is let pass',
+        'row.lastSeq !== head.seq || !same(row.checksum, head.checksum)',
+        'row.lastSeq < 0',
+      ],
+      [
+        'a record may carry any seq',
+        'if (recordSeq(record) !== seq) this',
+        'if (recordSeq(record) < 0) this',
+      ],
+      [
+        'a missing head is let pass',
+        'if (tail.seq === 0) return { tail, lostRecords: 0 }',
+        'if (tail.seq >= 0) return { tail, lostRecords: 0 }',
+      ],
+      [
+        'a missing journal is a new folder',
+        'if (head === null || head.seq === 0) return\n',
+        'if (head === null || head.seq >= 0) return\n',
+      ],
+      [
+        'a reader starts at the batch after the one it needs',
+        'this.#holding.get(holding.firstSeq - 1)',
+        'this.#holding.get(holding.lastSeq)',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/database.ts',
+    tests: JOURNAL,
+    changes: [
+      [
+        'a full commit does not wait for the disk',
+        "=== 'full' ? 'FULL' : 'NORMAL'",
+        "=== 'full' ? 'NORMAL' : 'NORMAL'",
+      ],
+      [
+        'a file of a newer version is opened',
+        'if (version > migrations.length) {',
+        'if (version < 0) {',
+      ],
+      ['others may read the files', "openSync(path, 'a', 0o600)", "openSync(path, 'a', 0o644)"],
+    ],
+  },
+  {
+    file: 'persistence/journal-head.ts',
+    tests: JOURNAL,
+    changes: [
+      [
+        'a damaged head is believed',
+        '!checkOf(bytes).equals(bytes.subarray(CHECK_AT))',
+        'bytes.length === 0',
+      ],
+      [
+        'a normal run is taken for a full one',
+        "head.durability === 'full' ? 0 : 1",
+        "head.durability === 'full' ? 0 : 0",
+      ],
+      ['the head forgets the checksum', 'bytes.set(head.checksum, 16)\n', '\n'],
+    ],
+  },
+  {
+    file: 'persistence/batch-buffer.ts',
+    tests: JOURNAL,
+    changes: [
+      [
+        'a batch takes more than it holds',
+        'this.#used + record.length <= this.#bytes.length',
+        'this.#used <= this.#bytes.length',
+      ],
+      [
+        'a batch keeps what was committed',
+        '    this.#used = 0\n    this.#count = 0\n  }',
+        '    this.#count = 0\n  }',
+      ],
+      [
+        'a record may be left out of a batch',
+        'recordSeq(record) === this.#lastSeq + 1,',
+        'recordSeq(record) > 0,',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/journal.worker.ts',
+    tests: JOURNAL,
+    changes: [
+      [
+        'a stop leaves what waits',
+        '    if (batch.count > 0) commit()\n',
+        '    if (batch.count > 0 && !stopping) commit()\n',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/commit-report.ts',
+    tests: JOURNAL,
+    changes: [
+      [
+        'a commit is told before it is done',
+        '    journal.commit(lastSeq, records)\n',
+        '    setImmediate(() => journal.commit(lastSeq, records))\n',
+      ],
+      [
+        'a commit is told one seq too far',
+        'this.#f64s[REPORT.seq] = lastSeq\n',
+        'this.#f64s[REPORT.seq] = lastSeq + 1\n',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/journal-handle.ts',
+    tests: JOURNAL,
+    changes: [
+      ['a record may be appended out of order', 'seq === this.#appendedSeq + 1,', 'seq > 0,'],
+    ],
+  },
+  {
+    file: 'persistence/recovery.ts',
+    tests: [`${FOLDER}/durability.test.ts`, ...JOURNAL],
+    changes: [
+      ['a broken law is not found by verify', 'if (broken !== null) {', 'if (broken === "") {'],
+      [
+        'read tables of another journal are let pass',
+        'Buffer.compare(checksum, applied.checksum) === 0) return',
+        'applied.seq >= 0) return',
+      ],
+      [
+        'verify runs beside a server',
+        'const lock = DataLock.take(dataDir)\n',
+        'const lock = { release() {} }\n',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/follower.ts',
+    tests: FOLLOWER,
+    changes: [
+      [
+        'the tables run ahead of what is durable',
+        'if (this.#waiting.lastSeq > targetSeq) return null\n',
+        '\n',
+      ],
+      [
+        'rows are written twice after a restart',
+        'const writes = batch.firstSeq > this.#readSeq',
+        'const writes = batch.firstSeq > 0',
+      ],
+      [
+        'the tables do not say where they stand',
+        'this.#apply.run(last.lastSeq, last.checksum)\n',
+        '\n',
+      ],
+      [
+        'a filled maker stays live',
+        'code === MAKER.CLOSED ? order.nowMs : null',
+        'code === MAKER.OPEN ? order.nowMs : null',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/tables/orders.ts',
+    tests: FOLLOWER,
+    changes: [
+      ['an order without a trace has a row', 'if (result === RESULT.WOULD_CROSS) return\n', '\n'],
+      ['a market buy has shares left', 'bySpend ? 0 : leftRaw', 'bySpend ? leftRaw : leftRaw'],
+      [
+        'a killed order that traded is unmatched',
+        'RESULT.KILLED && filledRaw === 0',
+        'RESULT.KILLED',
+      ],
+      ['two orders of one slot are one row', '    this.#bySlot.delete(slot)\n', '\n'],
+    ],
+  },
+  {
+    file: 'persistence/tables/trades.ts',
+    tests: FOLLOWER,
+    changes: [
+      ['a trade goes on in the next one', '    this.#sharesRaw = 0\n', '\n'],
+      [
+        'a sale is noted rounded up',
+        ': costFloorRaw(ownTicks, sizeRaw)',
+        ': costCeilRaw(ownTicks, sizeRaw)',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/read-database.ts',
+    tests: FOLLOWER,
+    changes: [
+      [
+        'read tables of another journal are kept',
+        'checksum !== null && Buffer.compare(checksum, applied.checksum) === 0',
+        'checksum !== null',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/seal.ts',
+    tests: [`${FOLDER}/seal.test.ts`],
+    changes: [
+      [
+        'two seals share a nonce',
+        'const nonce = randomBytes(NONCE_BYTES)',
+        'const nonce = Buffer.alloc(NONCE_BYTES)',
+      ],
+      [
+        'another key is let pass',
+        'known.length === check.length && timingSafeEqual(known, check)',
+        'known.length === check.length',
+      ],
+      ['all uses share one key', 'label}`, KEY', 'label.slice(99)}`, KEY'],
+      ['others may read the key', "'wx', 0o600", "'wx', 0o644"],
+      ['a short tag is enough', 'TAG_BYTES = 16', 'TAG_BYTES = 4'],
+    ],
+  },
+]

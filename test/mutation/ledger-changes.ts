@@ -1,0 +1,234 @@
+import type { FileChanges } from './mutation.ts'
+
+// Money, shares, fees.
+
+const CORE = 'test/engine/core'
+const GOLDEN = 'test/golden/golden.test.ts'
+const MONEY = [
+  `${CORE}/arithmetic.test.ts`,
+  `${CORE}/worked-fills.test.ts`,
+  `${CORE}/twin.test.ts`,
+  `${CORE}/replay.test.ts`,
+  GOLDEN,
+]
+
+export const LEDGER_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/settlement.ts',
+    tests: MONEY,
+    changes: [
+      [
+        'a buyer pays rounded down',
+        'buys ? costCeilRaw(ownTicks, sharesRaw)',
+        'buys ? costFloorRaw(ownTicks, sharesRaw)',
+      ],
+      [
+        'a seller is paid rounded up',
+        ': costFloorRaw(ownTicks, sharesRaw)\n',
+        ': costCeilRaw(ownTicks, sharesRaw)\n',
+      ],
+      [
+        'the fee of a sell is rounded up',
+        'return mulDivFloor(feeBps, smallerRaw, BPS)',
+        'return Math.ceil((feeBps * smallerRaw) / BPS)',
+      ],
+      [
+        'the fee of a buy is rounded up',
+        'return mulDivFloor(feeBps, sharesRaw, BPS)',
+        'return Math.ceil((feeBps * sharesRaw) / BPS)',
+      ],
+      [
+        'the fee of a dear buy is rounded down twice',
+        'mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS',
+        'mulDivFloor(Math.floor(scaled / BPS), sharesRaw, collateralRaw)',
+      ],
+      [
+        'the fee of a sell is on its whole value',
+        '  sharesRaw: number,\n): number {\n' +
+          '  const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)',
+        '  sharesRaw: number,\n): number {\n' +
+          '  const smallerRaw = Math.min(collateralRaw, sharesRaw)',
+      ],
+      [
+        'a maker that sells pays a fee',
+        'ledger.creditCollateral(account, fill.collateralRaw)',
+        'const feeRaw = mulDivFloor(orders.feeBpsOf(maker), fill.collateralRaw, BPS)\n' +
+          '    ledger.creditCollateral(account, fill.collateralRaw - feeRaw)\n' +
+          '    ledger.creditCollateral(FEE_ACCOUNT, feeRaw)',
+      ],
+      [
+        'both sides of a mint pay the price of the taker',
+        'sameOutcome ? valueRaw : sharesRaw - valueRaw',
+        'sameOutcome ? valueRaw : valueRaw',
+      ],
+      [
+        'a merge adds to the condition',
+        'buys ? sharesRaw : -sharesRaw',
+        'buys ? sharesRaw : sharesRaw',
+      ],
+      [
+        'a NO taker pays the YES price',
+        'ladderTicks(orders.outcomeOf(taker), legs.ticks)',
+        'ladderTicks(0, legs.ticks)',
+      ],
+      [
+        'a taker that got a better price keeps the difference reserved',
+        ': reserveOfLeft(orders, taker, leftRaw)',
+        ': orders.reservedRawOf(taker) - fill.collateralRaw',
+      ],
+      [
+        'a release loses a raw unit',
+        'spendReserve(orders.accountOf(slot), reservedRaw, 0)',
+        'spendReserve(orders.accountOf(slot), reservedRaw, 1)',
+      ],
+      [
+        'a release gives back twice what is reserved',
+        'orders.outcomeOf(slot), reservedRaw, 0)',
+        'orders.outcomeOf(slot), reservedRaw, -reservedRaw)',
+      ],
+      [
+        'a buyer gets its fee back',
+        'creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)',
+        'creditShares(orders.rowOf(taker), outcome, sharesRaw)',
+      ],
+      ['nobody gets the fee of a sell', 'ledger.creditCollateral(FEE_ACCOUNT, feeRaw)\n', '\n'],
+      [
+        'a taker earns a raw unit with each fill',
+        'orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)\n',
+        'orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)\n' +
+          '  ledger.creditCollateral(orders.accountOf(taker), 1)\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/domain/units.ts',
+    tests: [`${CORE}/arithmetic.test.ts`],
+    changes: [
+      [
+        'a cost rounded up is rounded down',
+        'Math.ceil((priceTicks * oddRaw)',
+        'Math.floor((priceTicks * oddRaw)',
+      ],
+      [
+        'a quotient of large factors is an estimate',
+        'quotient += Math.floor(rest / divisor)\n',
+        '\n',
+      ],
+      [
+        'a spend buys a share more than it pays for',
+        'Math.floor((restRaw * PRICE_ONE_TICKS) / priceTicks)',
+        'Math.ceil((restRaw * PRICE_ONE_TICKS) / priceTicks)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/ledger.ts',
+    tests: [`${CORE}/ledger.test.ts`, ...MONEY],
+    changes: [
+      [
+        'a reserve may pass what is free',
+        "amountRaw,\n      'a reserve is covered by free collateral'",
+        "amountRaw - 1,\n      'a reserve is covered by free collateral'",
+      ],
+      [
+        'a share reserve may pass what is free',
+        "amountRaw, 'a reserve is covered by free shares'",
+        "amountRaw - 1, 'a reserve is covered by free shares'",
+      ],
+      [
+        'reserved collateral may leave',
+        "amountRaw, 'only free collateral leaves'",
+        "0, 'only free collateral leaves'",
+      ],
+      [
+        'a fill may cost more than it reserved',
+        "paidRaw <= amountRaw, 'a fill never",
+        "paidRaw <= amountRaw + 1, 'a fill never",
+      ],
+      [
+        'a release may exceed its reserve',
+        "amountRaw,\n      'a release never exceeds its reserve'",
+        "0,\n      'a release never exceeds its reserve'",
+      ],
+      [
+        'shares may leave that were not reserved',
+        "amountRaw, 'reserved shares cover a delivery'",
+        "0, 'reserved shares cover a delivery'",
+      ],
+      [
+        'a credit may lower a balance',
+        "assert(amountRaw >= 0, 'a credit never lowers a balance')\n    this.collateralFreeRaw",
+        'this.collateralFreeRaw',
+      ],
+      [
+        'deposits may pass what is exact',
+        'this.depositsRaw <= Number.MAX_SAFE_INTEGER,',
+        'this.depositsRaw > 0,',
+      ],
+      ['a condition may owe', 'this.conditionRaw[marketId] >= 0,', 'marketId >= 0,'],
+      ['a withdrawal is not counted', 'this.withdrawalsRaw += amountRaw\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/position-rows.ts',
+    tests: [`${CORE}/position-rows.test.ts`, ...MONEY],
+    changes: [
+      ['two markets share a position', ' && this.#marketOf[row] === marketId', ''],
+      [
+        'a table that grew forgets its newest row',
+        'row < this.end - 1; row++',
+        'row < this.end - 2; row++',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/clearing.ts',
+    tests: [
+      `${CORE}/ledger.test.ts`,
+      `${CORE}/gates.test.ts`,
+      `${CORE}/self-trade.test.ts`,
+      `${CORE}/twin.test.ts`,
+      GOLDEN,
+    ],
+    changes: [
+      ['time may go back', 'nowMs >= this.lastNowMs,', 'nowMs > 0,'],
+      ['a command may be left out', 'seq === this.lastSeq + 1,', 'seq > this.lastSeq,'],
+      [
+        'rules of a later version are let pass',
+        'command.version <= RULES_VERSION,',
+        'command.version > 0,',
+      ],
+      [
+        'a post-only order that crossed keeps its hash',
+        'if (result === RESULT.WOULD_CROSS) this.#forget(slot)\n',
+        '\n',
+      ],
+      ['an own maker that was cancelled keeps its reserve', 'case EVENT.STP_CANCEL:\n', '\n'],
+      [
+        'a maker that is filled stays in the table',
+        'if (legs.closed) this.#end(legs.maker)\n',
+        '\n',
+      ],
+      [
+        'a client order id is free again once its order ended',
+        'this.seen.endClientId(account, clientId)',
+        'this.seen.removeClientId(account, clientId)',
+      ],
+      [
+        'the open size of a market forgets an arrival',
+        '.openSizeRaw += order.sizeRaw',
+        '.openSizeRaw += 0',
+      ],
+      [
+        'the last price is the first',
+        'market.lastYesTicks = legs.ticks',
+        'market.lastYesTicks ||= legs.ticks',
+      ],
+      [
+        'a sell reserves the shares of the other outcome',
+        'reserveShares(row, order.outcome,',
+        'reserveShares(row, 1 - order.outcome,',
+      ],
+    ],
+  },
+]

@@ -1,0 +1,184 @@
+import type { FileChanges } from './mutation.ts'
+
+// Deciding, stamping, publishing: nothing is visible before it is durable, no deadline is late.
+
+const FOLDER = 'test/server/pipeline'
+const PIPELINE = [`${FOLDER}/publishing.test.ts`, `${FOLDER}/pipeline.test.ts`]
+
+export const PIPELINE_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'server/pipeline/sequencer.ts',
+    tests: PIPELINE,
+    changes: [
+      [
+        'time goes back over a restart',
+        'Math.max(this.#clock(), this.#clearing.lastNowMs)',
+        'this.#clock()',
+      ],
+      ['a command is stamped before what is due', 'if (!this.emitDue(nowMs)) return null\n', '\n'],
+      [
+        'an expired order lives a millisecond longer',
+        'if (this.#expiries.nextMs <= nowMs) this',
+        'if (this.#expiries.nextMs < nowMs) this',
+      ],
+      [
+        'a market locks a millisecond late',
+        'while (this.#marketDeadlines.nextMs <= nowMs)',
+        'while (this.#marketDeadlines.nextMs < nowMs)',
+      ],
+      ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
+      [
+        'a market takes orders before the cancels it owes',
+        'if (this.#owed.some((owed) => owed.marketId === marketId)) return null\n',
+        '\n',
+      ],
+      [
+        'a closed market keeps its orders',
+        '    this.#owe(marketId, reason)\n    this.#emitOwed(nowMs)\n',
+        '\n',
+      ],
+      [
+        'expiries are forgotten by a restart',
+        '      this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf(slot)))\n',
+        '\n',
+      ],
+      [
+        'deadlines of markets are forgotten by a restart',
+        'if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)\n',
+        '\n',
+      ],
+      ['every cancel says USER', 'reason: CANCEL_REASONS.indexOf(reason)', 'reason: 0'],
+      [
+        'an order reaches its market and not the journal',
+        '    this.#journal.append(order.seq, record)\n',
+        '\n',
+      ],
+      [
+        'an order that ended keeps its expiry',
+        'this.#expiries.remove(slot)',
+        'this.#expiries.count',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/publisher.ts',
+    tests: PIPELINE,
+    changes: [
+      [
+        'a reply is given one seq before it is durable',
+        'if (seq <= this.durableSeq) run()',
+        'if (seq <= this.durableSeq + 1) run()',
+      ],
+      [
+        'waiting replies are given one seq early',
+        'queue[this.#durableHead].seq <= durableSeq',
+        'queue[this.#durableHead].seq <= durableSeq + 1',
+      ],
+      [
+        'depth moves when a frame is settled',
+        '    this.#published.release(words, f64s, at, count)\n',
+        '',
+      ],
+      [
+        'a receipt is of the next command',
+        'const seq = f64s[(at >> 3) + 3]\n    const waiter',
+        'const seq = f64s[(at >> 3) + 3] + 1\n    const waiter',
+      ],
+      [
+        'a receipt leaves out the fee',
+        'receipt.feeRaw = this.#clearing.lastFeeRaw',
+        'receipt.feeRaw = 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/pipeline.ts',
+    tests: PIPELINE,
+    changes: [
+      [
+        'frames are released before they are durable',
+        'shard.releaseThrough(this.publisher.durableSeq)',
+        'shard.releaseThrough(this.clearing.lastSeq)',
+      ],
+      [
+        'a change is told before it is durable',
+        '    await this.durable(seq)\n    return 0',
+        '    return 0',
+      ],
+      [
+        'a refusal is told before what it rests on',
+        '    await this.durable()\n    return reject',
+        '    return reject',
+      ],
+      [
+        'a close is told before it is durable',
+        '    await this.durable(this.clearing.lastSeq)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/shard/shard-handle.ts',
+    tests: PIPELINE,
+    changes: [
+      [
+        'a frame is released one seq early',
+        'if (this.#frameSeq[cell] > durableSeq) break',
+        'if (this.#frameSeq[cell] > durableSeq + 1) break',
+      ],
+    ],
+  },
+  {
+    file: 'engine/shard/market-thread.ts',
+    tests: PIPELINE,
+    changes: [
+      [
+        'a book that is handed over loses its sides',
+        'isBid: field(4) === 1,',
+        'isBid: field(4) === 0,',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/published.ts',
+    tests: PIPELINE,
+    changes: [
+      [
+        'a maker closed with a rest leaves it in the depth',
+        'sizeRaw + leftRaw, code === 1 ? 0 : leftRaw)',
+        'sizeRaw + leftRaw, leftRaw)',
+      ],
+      [
+        'the volume of a buy is rounded down',
+        '(sells ? costFloorRaw : costCeilRaw)',
+        '(sells ? costFloorRaw : costFloorRaw)',
+      ],
+      [
+        'the last price is on the token of the taker',
+        'published.lastYesTicks = ticks',
+        'published.lastYesTicks = ownTicks',
+      ],
+      ['an old book is sent again', '    published.bookBytes = null\n', '\n'],
+    ],
+  },
+  {
+    file: 'server/pipeline/depth.ts',
+    tests: PIPELINE,
+    changes: [
+      ['a level forgets its side', 'this.#isBid[ticks] = isBid ? 1 : 0', 'this.#isBid[ticks] = 1'],
+      [
+        'an order that shrank still counts as large',
+        'afterRaw < this.#minSizeRaw) this',
+        'afterRaw < 0) this',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/order-ids.ts',
+    tests: [`${FOLDER}/order-ids.test.ts`],
+    changes: [
+      ['half of the tag is enough', 'tag.high === high && tag.low === low', 'tag.high === high'],
+      ['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)'],
+    ],
+  },
+]

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { fromEnv, Random } from '../support/random.ts'
+import { BOOK_CHANGES } from './book-changes.ts'
+import { GATE_CHANGES } from './gate-changes.ts'
+import { JOURNAL_CHANGES } from './journal-changes.ts'
+import { LEDGER_CHANGES } from './ledger-changes.ts'
+import { PIPELINE_CHANGES } from './pipeline-changes.ts'
+import { Tree } from './trees.ts'
+import { WIRE_CHANGES } from './wire-changes.ts'
+
+// Breaks one rule at a time and asks the tests whether they notice. ONLY=text picks the changes
+// whose file or rule holds it, SHARD=i/n every n-th, SAMPLE=n a seeded few. Fails when a change
+// survives, when one no longer fits its file, and when the sources as they are do not pass.
+
+const WORKERS = 2
+
+interface Mutation {
+  readonly file: string
+  readonly tests: readonly string[]
+  readonly rule: string
+  readonly broken: string
+}
+
+const sourceOf = (file: string) =>
+  readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
+
+function allMutations(): Mutation[] {
+  const all = [
+    ...BOOK_CHANGES,
+    ...LEDGER_CHANGES,
+    ...GATE_CHANGES,
+    ...WIRE_CHANGES,
+    ...JOURNAL_CHANGES,
+    ...PIPELINE_CHANGES,
+  ]
+  return all.flatMap(({ file, tests, changes }) => {
+    const source = sourceOf(file)
+    return changes.map(([rule, find, replace]) => {
+      const times = source.split(find).length - 1
+      assert.equal(times, 1, `${file}, "${rule}": stands ${times} times in it: ${find}`)
+      return { file, tests, rule, broken: source.split(find).join(replace) }
+    })
+  })
+}
+
+function chosen(all: readonly Mutation[]): Mutation[] {
+  const only = process.env.ONLY ?? ''
+  const [shard, shards] = (process.env.SHARD || '1/1').split('/').map(Number)
+  const picked = all
+    .filter(({ file, rule }) => `${file} ${rule}`.includes(only))
+    .filter((_each, index) => index % shards === shard - 1)
+  const sample = fromEnv('SAMPLE', picked.length)
+  const random = new Random(fromEnv('SEED', 1))
+  while (picked.length > sample) picked.splice(random.below(picked.length), 1)
+  assert(picked.length > 0, 'no change is chosen')
+  return picked
+}
+
+/** Gives `work` each item in turn, to whichever tree is free. */
+async function inTrees<T>(
+  trees: readonly Tree[],
+  items: readonly T[],
+  work: (tree: Tree, item: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items]
+  const serve = async (tree: Tree) => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      await work(tree, item)
+    }
+  }
+  await Promise.all(trees.map(serve))
+}
+
+/** The control: what is not broken passes, so a failure later is the change's. */
+async function checkControl(trees: readonly Tree[], mutations: readonly Mutation[]): Promise<void> {
+  const tests = [...new Set(mutations.flatMap((mutation) => mutation.tests))]
+  await inTrees(trees, tests, async (tree, test) => {
+    const { passed, output } = await tree.run(test)
+    assert(passed, `${test} fails with nothing broken:\n${output}`)
+  })
+  console.log(`nothing broken: ${tests.length} test files pass`)
+}
+
+/** The test file that noticed; null when all passed. */
+async function noticedBy(tree: Tree, { file, tests, rule, broken }: Mutation) {
+  const source = sourceOf(file)
+  tree.write(file, broken)
+  try {
+    for (const test of tests) {
+      const { passed, output } = await tree.run(test)
+      assert(!/TransformError|SyntaxError/.test(output), `${file}, "${rule}" is no program`)
+      if (!passed) return test
+    }
+    return null
+  } finally {
+    tree.write(file, source)
+  }
+}
+
+const mutations = chosen(allMutations())
+const trees = Array.from({ length: WORKERS }, () => new Tree())
+const startedMs = performance.now()
+const survivors: Mutation[] = []
+let done = 0
+try {
+  await checkControl(trees, mutations)
+  await inTrees(trees, mutations, async (tree, mutation) => {
+    const test = await noticedBy(tree, mutation)
+    if (test === null) survivors.push(mutation)
+    const verdict = test === null ? 'SURVIVED' : `caught by ${test}`
+    const { file, rule } = mutation
+    console.log(`${++done}/${mutations.length}  ${file}: ${rule}  ${verdict}`)
+  })
+} finally {
+  for (const tree of trees) tree.remove()
+}
+const seconds = Math.round((performance.now() - startedMs) / 1000)
+console.log(`${mutations.length - survivors.length} of ${mutations.length} caught, ${seconds} s`)
+for (const { file, rule } of survivors) console.log(`  survived: ${file}: ${rule}`)
+if (survivors.length > 0) process.exitCode = 1

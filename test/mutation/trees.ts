@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Copies of the sources that may be broken: one per worker, mended after each change.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const COPIED = ['engine', 'persistence', 'server', 'test', 'bench', 'package.json', 'tsconfig.json']
+/** A change may hang a test; the slowest one takes a quarter of this. */
+const FILE_DEADLINE_MS = 90_000
+/** Seeded tests then find the same on each run. */
+const SEED = '1'
+
+export interface Verdict {
+  readonly passed: boolean
+  readonly output: string
+}
+
+export class Tree {
+  readonly #path = mkdtempSync(join(tmpdir(), 'outcomex-mutation-'))
+
+  constructor() {
+    for (const name of COPIED) cpSync(join(ROOT, name), join(this.#path, name), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules'), join(this.#path, 'node_modules'))
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.#path, file), text)
+  }
+
+  /** Runs one test file; what does not end in time has not passed. */
+  run(testFile: string): Promise<Verdict> {
+    const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
+    const child = spawn(process.execPath, ['--import', 'tsx', testFile], {
+      cwd: this.#path,
+      env: { ...env, SEED },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own, so that what the test started ends with it.
+      detached: true,
+    })
+    const parts: Buffer[] = []
+    child.stdout.on('data', (part: Buffer) => parts.push(part))
+    child.stderr.on('data', (part: Buffer) => parts.push(part))
+    const endGroup = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // Nobody of the group is left.
+      }
+    }
+    const deadline = setTimeout(endGroup, FILE_DEADLINE_MS)
+    return new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('exit', (code) => {
+        clearTimeout(deadline)
+        endGroup()
+        resolve({ passed: code === 0, output: Buffer.concat(parts).toString('utf8') })
+      })
+    })
+  }
+
+  remove(): void {
+    rmSync(this.#path, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,112 @@
+import type { FileChanges } from './mutation.ts'
+
+// Records and rings: what reaches the journal and the threads.
+
+const CODEC = ['test/engine/wire/codec.test.ts', 'test/golden/golden.test.ts']
+const RING = ['test/engine/wire/ring.test.ts']
+
+export const WIRE_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/wire/layout.ts',
+    tests: CODEC,
+    changes: [
+      ['two fields of an order share a byte', 'stp: 44,', 'stp: 43,'],
+      ['a size lies over a price', 'spendRaw: 56,', 'spendRaw: 48,'],
+    ],
+  },
+  {
+    file: 'engine/wire/place-codec.ts',
+    tests: CODEC,
+    changes: [
+      [
+        'a stamp leaves out the reserve',
+        'view.setFloat64(at + PLACE.reserveRaw, order.reserveRaw, true)\n',
+        '\n',
+      ],
+      [
+        'a stamp leaves out the fee',
+        'view.setUint16(at + PLACE.feeBps, order.feeBps, true)\n',
+        '\n',
+      ],
+      [
+        'an order is post-only when it is of the market form',
+        '(flags & PLACE_FLAG.postOnly) !== 0',
+        '(flags & PLACE_FLAG.marketForm) !== 0',
+      ],
+      [
+        'the halves of a hash are read the other way round',
+        'PLACE.orderHash + 4, false)\n  const',
+        'PLACE.orderHash + 4, true)\n  const',
+      ],
+      [
+        'a client order id is read to the end of its record',
+        'PLACE.clientOrderId, idBytes)',
+        'PLACE.clientOrderId, record.length - PLACE.clientOrderId)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/wire/codec.ts',
+    tests: CODEC,
+    changes: [
+      ['every cancel says USER', 'reason: view.getUint8(CANCEL.reason)', 'reason: 0'],
+      [
+        'a cancel names no generation',
+        'generations[index] = view.getUint32(at + 4, true)',
+        'generations[index] = view.getUint32(at, true)',
+      ],
+      [
+        'a record may pass the end of its batch',
+        'at + bytes <= batch.length,',
+        'at <= batch.length,',
+      ],
+      ['a cancel may hold more than its items', '=== record.length,', '<= record.length,'],
+    ],
+  },
+  {
+    file: 'engine/wire/record-head.ts',
+    tests: CODEC,
+    changes: [
+      [
+        'a view of one buffer serves another',
+        'seenView.buffer !== bytes.buffer',
+        'seenView.byteLength === 0',
+      ],
+    ],
+  },
+  {
+    file: 'engine/wire/ring.ts',
+    tests: RING,
+    changes: [
+      [
+        'a full ring is written over',
+        '    return bytes <= this.capacity - ((this.#head - this.#seenRead) >>> 0)',
+        '    return true',
+      ],
+      ['the writer never hears of space', 'Atomics.store(this.#words, READ, this.#tail)\n', '\n'],
+      [
+        'a frame is split at the end of the ring',
+        'frameBytes <= toEnd ? 0 : toEnd',
+        'FRAME_BYTES <= toEnd ? 0 : toEnd',
+      ],
+      [
+        'frames are shown before they are published',
+        'this.#head = (this.#head + frameBytes) | 0\n',
+        'this.#head = (this.#head + frameBytes) | 0\n' +
+          '    Atomics.store(this.#words, WRITTEN, this.#head)\n',
+      ],
+      [
+        'main sleeps although frames came',
+        'Atomics.store(this.#words, ARMED, 1)\n' +
+          '    return Atomics.load(this.#words, WRITTEN) === this.#readTail',
+        'Atomics.store(this.#words, ARMED, 1)\n    return true',
+      ],
+      ['freeBytes forgets the head of a frame', '& ~7) - 2 * FRAME_BYTES)', '& ~7))'],
+      [
+        'a release takes all that was read',
+        'this.#tail = position\n',
+        'this.#tail = this.#readTail\n',
+      ],
+    ],
+  },
+]
