@@ -21,7 +21,7 @@ SHARD ?=
 SAMPLE ?=
 
 .DEFAULT_GOAL := help
-BENCHES := book core journal pipeline http recovery micro
+BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
 .PHONY: help run test soak sim overload mutation build bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)

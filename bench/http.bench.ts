@@ -14,7 +14,6 @@ import { progress } from './progress.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
 
 const MIXES = [1, 4, 16]
-const INTAKE_THREADS = [1, 2, 4]
 const RATES = [1000, 2000, 4000]
 /** A rate above this part of the highest measures the queue, not the way. */
 const RATE_PART_MAX = 0.75
@@ -26,10 +25,23 @@ interface Size {
   readonly orders: number
   readonly latencySeconds: number
   readonly followed: number
+  readonly intakeThreads: readonly number[]
 }
 
-const WHOLE: Size = { runs: 5, orders: 12_800, latencySeconds: 5, followed: 200_000 }
-const SMOKE: Size = { runs: 1, orders: 128, latencySeconds: 0.2, followed: 2000 }
+const WHOLE: Size = {
+  runs: 5,
+  orders: 12_800,
+  latencySeconds: 5,
+  followed: 200_000,
+  intakeThreads: [1, 2, 4],
+}
+const SMOKE: Size = {
+  runs: 1,
+  orders: 128,
+  latencySeconds: 0.2,
+  followed: 2000,
+  intakeThreads: [2],
+}
 
 interface Pair {
   readonly ours: number[]
@@ -133,31 +145,36 @@ function latencyTable(highest: number, size: Size): Promise<Row[]> {
   )
 }
 
-/** What each core buys: the pool of 1, 2 and 4 threads, in turns. */
-async function intakeCurve({ runs, orders: count }: Size): Promise<Row[]> {
-  const byThreads = INTAKE_THREADS.map((): number[] => [])
-  const measure = (index: number, targets: readonly Target[]): Promise<void> =>
-    index < INTAKE_THREADS.length
-      ? withExchange(LATENCY_MARKETS, ['--intake-threads', String(INTAKE_THREADS[index])], (next) =>
-          measure(index + 1, [...targets, next]),
-        )
-      : inTurns(targets)
-  const inTurns = async (targets: readonly Target[]) => {
+/** An exchange for each number of intake threads, all at once. */
+function withEach<T>(
+  threads: readonly number[],
+  work: (targets: readonly Target[]) => Promise<T>,
+): Promise<T> {
+  const [first, ...rest] = threads
+  if (first === undefined) return work([])
+  return withExchange(LATENCY_MARKETS, ['--intake-threads', String(first)], (target) =>
+    withEach(rest, (others) => work([target, ...others])),
+  )
+}
+
+/** What each core buys: pools of several sizes, in turns. */
+async function intakeCurve({ runs, orders: count, intakeThreads }: Size): Promise<Row[]> {
+  const samples = intakeThreads.map((): number[] => [])
+  await withEach(intakeThreads, async (targets) => {
     for (let run = 0; run <= runs; run++) {
       progress(`http: intake threads, run ${run} of ${runs}`)
       for (const [index, target] of targets.entries()) {
         const perSecond = await ordersPerSecond(target.port, freshOrders(target, count))
-        if (run > 0) byThreads[index].push(perSecond)
+        if (run > 0) samples[index].push(perSecond)
       }
     }
-  }
-  await measure(0, [])
-  return INTAKE_THREADS.map((threads, index) => {
-    const yardstick = '1 intake thread'
-    const ratio = median(byThreads[index]) / median(byThreads[0])
-    const title = `${threads} intake thread${threads === 1 ? '' : 's'}`
-    const more = threads === 1 ? {} : { yardstick, ratio }
-    return rowOf(title, 'orders/s', byThreads[index], more)
+  })
+  const titleOf = (threads: number) => `${threads} intake thread${threads === 1 ? '' : 's'}`
+  const yardstick = titleOf(intakeThreads[0])
+  return intakeThreads.map((threads, index) => {
+    const ratio = median(samples[index]) / median(samples[0])
+    const more = index === 0 ? {} : { yardstick, ratio }
+    return rowOf(titleOf(threads), 'orders/s', samples[index], more)
   })
 }
 

@@ -144,6 +144,15 @@ export function readmeBlock(results: readonly Result[]): string {
   const origins = [...new Set(results.map(({ commit, machine }) => `${machine}, at ${commit}`))]
   const http = results.find(({ name }) => name === 'http')?.rows ?? []
   const summary = markdown(['', 'aim', 'seen', ''], judge(results).map(summaryCells))
-  const parts = [`Measured on ${origins.join('; ')}.`, summary, curveOf(http), latenciesOf(http)]
+  const curve = curveOf(http)
+  const latencies = latenciesOf(http)
+  const parts = [
+    `Measured on ${origins.join('; ')}.`,
+    summary,
+    curve === '' ? '' : 'What each core buys, by `--intake-threads`:',
+    curve,
+    latencies === '' ? '' : 'Latency of signed orders at constant rates, over HTTP and durable:',
+    latencies,
+  ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
