@@ -1,3 +1,4 @@
+import { faultPoint } from '../engine/wire/fault-point.ts'
 import type { BatchBuffer } from './batch-buffer.ts'
 import { REPORT, REPORT_F64S } from './journal-thread.ts'
 import type { SqliteJournalWriter } from './sqlite-journal.ts'
@@ -11,7 +12,9 @@ export class CommitReport {
   commit(journal: SqliteJournalWriter, batch: BatchBuffer): void {
     const { lastSeq, records, count } = batch
     const startedMs = performance.now()
+    faultPoint('before-commit')
     journal.commit(lastSeq, records)
+    faultPoint('after-commit')
     this.#f64s[REPORT.micros] = (performance.now() - startedMs) * 1000
     this.#f64s[REPORT.seq] = lastSeq
     this.#f64s[REPORT.records] = count

@@ -3,6 +3,7 @@ import { assert } from '../engine/domain/assert.ts'
 import type { CancelOrders, Command, PlaceOrder } from '../engine/domain/command.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../engine/domain/event.ts'
 import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
+import { faultPoint } from '../engine/wire/fault-point.ts'
 import { HEAD, KIND } from '../engine/wire/layout.ts'
 import { blankPlace, decodePlaceInto } from '../engine/wire/place-codec.ts'
 import { DataLock } from './data-lock.ts'
@@ -71,7 +72,9 @@ export class Follower {
       last = batch
     }
     if (last !== null && last.lastSeq > this.#readSeq) this.#write(last)
-    return last !== null && this.stateSeq < targetSeq
+    const isMore = last !== null && this.stateSeq < targetSeq
+    if (isMore) faultPoint('mid-rebuild')
+    return isMore
   }
 
   #next(targetSeq: number): Batch | null {

@@ -1,6 +1,8 @@
+import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
 import type { Durability } from '../persistence/journal-port.ts'
 import { checksumAddress, isAddress } from './auth/address.ts'
 import { defaultIntakeThreads } from './auth/intake-pool.ts'
+import { faultAsked } from './cli/fault.ts'
 import {
   type AnySetting,
   type Environment,
@@ -201,13 +203,14 @@ function gather(argv: readonly string[], env: Environment, readFile: ReadFile): 
   const { given, words: rest } = scanLine(argv, ROWS)
   if (rest.length > 0) throw new WrongUse(`serve takes flags only, not '${rest[0]}'; see --help`)
   refuseUnknownVariables(env)
+  faultAsked(env)
   const named = [...scanEnvironment(env, ROWS), ...given]
   const path = readSetting(SETTINGS.config, named)
   return path === undefined ? named : [...scanFile(path, readFile), ...named]
 }
 
 function refuseUnknownVariables(env: Environment): void {
-  const known = ROWS.flatMap((row) => row.variable ?? [])
+  const known = [...ROWS.flatMap((row) => row.variable ?? []), FAULT_VARIABLE]
   for (const name of Object.keys(env)) {
     if (!name.startsWith(VARIABLE_HEAD) || known.includes(name)) continue
     // Only the ends differ: the head they share would make every name near to every other.

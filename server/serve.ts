@@ -8,6 +8,7 @@ import { Guard } from './auth/guard.ts'
 import { identityCheck } from './auth/identity.ts'
 import { keccakReady } from './auth/keccak.ts'
 import { digestOf } from './auth/session.ts'
+import { faultAsked } from './cli/fault.ts'
 import type { Command } from './cli/shell.ts'
 import { readConfig, type ServeConfig, serveHelp, withChecksums } from './config.ts'
 import { Gateway } from './http/gateway.ts'
@@ -125,6 +126,8 @@ async function serve(config: ServeConfig): Promise<void> {
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
   process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
   const profiles = config.rateLimit ? new RateLimiter<number>(PROFILE_RATES) : null
+  const fault = faultAsked(process.env)
+  if (fault !== null) log.warn(fault)
   const trace = await openTrace(config, log)
   const { exchange, setTouch } = await open(config, log, profiles)
   const { observe, metricsText, stop: stopWatching } = watch(exchange, new Metrics(), trace)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rebuildReadTables } from '../../persistence/follower-handle.ts'
 import { DataFolderError } from '../../persistence/recovery.ts'
+import { faultAsked } from './fault.ts'
 import { progressLines } from './progress.ts'
 import { command, EXIT, Failure } from './shell.ts'
 import { dataDirOf, offlineHelp } from './verify.ts'
@@ -15,6 +16,8 @@ export const rebuildCommand = command({
     const dataDir = dataDirOf('rebuild', args, shell)
     // A rebuild would make a folder that is not there; a slip in its name must not.
     if (!existsSync(dataDir)) throw new Failure(`${dataDir}: there is no such data folder.`)
+    const fault = faultAsked(shell.env)
+    if (fault !== null) shell.warn(fault)
     const seq = rebuildReadTables(dataDir, progressLines('read tables', shell))
     shell.say(`read tables seq ${seq}`)
     return EXIT.OK

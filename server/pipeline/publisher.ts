@@ -7,6 +7,7 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { STATE } from '../../engine/core/order-table.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
+import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { OrderTimes } from '../ops/order-times.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { OrderName, Sequencer } from './sequencer.ts'
@@ -163,6 +164,7 @@ export class Publisher implements FrameVisitor {
     const waiter = this.#waiters.get(seq)
     if (waiter === undefined) return
     this.#waiters.delete(seq)
+    faultPoint('before-reply')
     waiter.finish(waiter.receipt, waiter.cancels)
   }
 }

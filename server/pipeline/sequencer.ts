@@ -17,6 +17,7 @@ import { REJECT } from '../../engine/domain/reject.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import { encodeCancel, encodeRare } from '../../engine/wire/codec.ts'
+import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { KIND } from '../../engine/wire/layout.ts'
 import { stampPlace } from '../../engine/wire/place-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
@@ -89,6 +90,7 @@ export class Sequencer {
     order.nowMs = nowMs
     stampPlace(record, order)
     this.#clearing.admitOrder(order)
+    faultPoint('after-decide')
     if (order.expirationSec !== 0) {
       this.#expiries.add(order.slot, expiresAtMs(order.expirationSec))
     }

@@ -23,7 +23,7 @@ const smallDisk = (blocks: number) => ['sh', '-c', `ulimit -f ${blocks}; exec "$
 const asOthers = process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--'] : []
 
 const serveOn = (dataDir: string, wrapper: string[] = []): Promise<Ended> =>
-  runProgram(['serve', '--data', dataDir, '--port', '0'], wrapper)
+  runProgram(['serve', '--data', dataDir, '--port', '0'], { wrapper })
 
 async function emptyExchange(): Promise<string> {
   const dataDir = newFolder()

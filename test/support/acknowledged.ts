@@ -29,6 +29,8 @@ export class Acknowledged {
   readonly orders = new Map<string, ToldOrder>()
   readonly canceled = new Set<string>()
   readonly refused = new Set<string>()
+  /** Client ids of orders whose retry was told that they are there. */
+  readonly duplicates = new Set<string>()
   readonly deposits = new Map<Trader, number>()
   /** Orders whose acknowledged fills and balances were compared to the unit. */
   exactBalances = 0
@@ -60,6 +62,12 @@ export class Acknowledged {
       const row = rows.get(id)
       assert.ok(row !== undefined, `acknowledged order ${id} is lost`)
       this.#checkOrder(id, told, row)
+    }
+    const there = new Set([...rows.values()].map((row) => row.clientOrderId))
+    for (const id of this.duplicates) {
+      const sent = this.sent.get(id)
+      if (sent?.trader !== trader || sent.market !== market) continue
+      assert.ok(there.has(id), `order ${id} was called a duplicate and is not there`)
     }
     for (const row of rows.values()) {
       const clientOrderId = row.clientOrderId ?? ''

@@ -52,6 +52,8 @@ export class CrashRounds {
   #unanswered = 0
   #killAt = 0
   #salt = 1
+  /** Bodies of orders without an answer, by their client id. */
+  readonly #pending = new Map<string, string>()
 
   private constructor(dataDir: string, random: Random, server: ServerProcess) {
     this.#dataDir = dataDir
@@ -68,13 +70,15 @@ export class CrashRounds {
     return rounds
   }
 
-  async round(): Promise<RoundReport> {
+  /** Dies at a fault point and its passing when given, else at a random reply. */
+  async round(fault?: string): Promise<RoundReport> {
     this.#round++
     this.#replies = 0
     this.#unanswered = 0
-    this.#killAt = this.#random.between(20, 250)
+    this.#killAt = fault === undefined ? this.#random.between(20, 250) : 0
+    if (fault !== undefined) await this.#restartWith(fault)
     await this.#trade()
-    await this.#server.ended
+    assert.equal((await this.#server.ended).signal, 'SIGKILL')
     // What `outcomex verify` does, without a process of its own; `goodStop` runs the command.
     const { seq, stateHash } = verifyFolder(this.#dataDir)
     const marketThreads = MARKET_THREADS[this.#round % MARKET_THREADS.length]
@@ -86,6 +90,10 @@ export class CrashRounds {
       `--market-threads ${marketThreads} comes to one state`,
     )
     await this.#check()
+    if (fault !== undefined) {
+      await this.#retry()
+      await this.#check()
+    }
     const [replies, unanswered] = [this.#replies, this.#unanswered]
     return { round: this.#round, marketThreads, seq, replies, unanswered }
   }
@@ -101,6 +109,31 @@ export class CrashRounds {
 
   end(): void {
     this.#server.signal('SIGKILL')
+  }
+
+  async #restartWith(fault: string): Promise<void> {
+    this.#server.signal('SIGKILL')
+    await this.#server.ended
+    const marketThreads = MARKET_THREADS[this.#round % MARKET_THREADS.length]
+    this.#server = await serve(this.#dataDir, marketThreads, fault)
+  }
+
+  /** What nobody answered is sent again as it was: it is there already, or it is placed now. */
+  async #retry(): Promise<void> {
+    const client = new ExchangeClient(this.#server.baseUrl)
+    for (const [clientOrderId, body] of this.#pending) {
+      const sent = this.told.sent.get(clientOrderId)
+      assert.ok(sent !== undefined, 'what is pending was sent')
+      const reply = await client.call(sent.trader, 'POST', '/orders', body)
+      const { code } = reply.status === 201 ? { code: '' } : shaped(refusalShape, reply.body)
+      if (code === '') this.told.told(sent, shaped(orderShape, reply.body))
+      else if (code === 'DUPLICATE_ORDER') this.told.duplicates.add(clientOrderId)
+      else {
+        this.#expectRefusal(reply)
+        this.told.refused.add(clientOrderId)
+      }
+    }
+    this.#pending.clear()
   }
 
   async #trade(): Promise<void> {
@@ -163,8 +196,10 @@ export class CrashRounds {
     const { market, wish } = sent
     this.told.sent.set(wish.clientOrderId, sent)
     const body = orderBody(trader, market, wish)
+    this.#pending.set(wish.clientOrderId, body)
     const reply = await this.#ask(client.call(trader, 'POST', '/orders', body))
     if (reply === null) return false
+    this.#pending.delete(wish.clientOrderId)
     if (reply.status === 201) this.told.told(sent, shaped(orderShape, reply.body))
     else {
       this.#expectRefusal(reply)
@@ -229,7 +264,7 @@ export class CrashRounds {
   }
 }
 
-function serve(dataDir: string, marketThreads: string): Promise<ServerProcess> {
+function serve(dataDir: string, marketThreads: string, fault?: string): Promise<ServerProcess> {
   const args = ['--intake-threads', '1', '--no-rate-limit', '--market-threads', marketThreads]
-  return ServerProcess.start({ dataDir, args })
+  return ServerProcess.start({ dataDir, args, fault })
 }

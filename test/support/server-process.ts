@@ -62,6 +62,14 @@ export interface Ended {
   readonly stderr: string
 }
 
+/** What stands around a run. */
+interface Around {
+  /** Words before the program, like those of `prlimit`. */
+  readonly wrapper?: string[]
+  /** Where the program is to kill itself, like `before-commit:137`. */
+  readonly fault?: string
+}
+
 /** One run of the program, whatever its command. */
 class Run {
   readonly child: ChildProcess
@@ -69,11 +77,12 @@ class Run {
   stdout = ''
   stderr = ''
 
-  constructor(args: readonly string[], onLine: (line: string) => void, wrapper: string[] = []) {
+  constructor(args: readonly string[], onLine: (line: string) => void, around: Around = {}) {
+    const { wrapper = [], fault } = around
     const words = [...wrapper, process.execPath, ...programOf(), ...args]
     this.child = spawn(words[0], words.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: cleanEnv(),
+      env: { ...cleanEnv(), ...(fault === undefined ? {} : { OUTCOMEX_FAULT: fault }) },
     })
     const { stdout, stderr } = this.child
     assert.ok(stdout !== null && stderr !== null, 'both outputs are pipes')
@@ -93,8 +102,8 @@ class Run {
 }
 
 /** Runs one command to its end. */
-export function runProgram(args: readonly string[], wrapper: string[] = []): Promise<Ended> {
-  return new Run(args, () => {}, wrapper).ended
+export function runProgram(args: readonly string[], around: Around = {}): Promise<Ended> {
+  return new Run(args, () => {}, around).ended
 }
 
 /** `outcomex verify`: the single-threaded replay of the folder; a folder it refuses fails. */
@@ -107,13 +116,11 @@ export async function verify(dataDir: string): Promise<Mark> {
   return { seq: Number(seq[1]), stateHash: state[1] }
 }
 
-export interface ServeOptions {
+export interface ServeOptions extends Around {
   readonly dataDir: string
   readonly args?: readonly string[]
   /** The demo makes its own admin token. */
   readonly demo?: boolean
-  /** Words before the program, like those of `prlimit`. */
-  readonly wrapper?: string[]
 }
 
 function markOf(lines: string, msg: string): Mark | null {
@@ -129,7 +136,7 @@ function markOf(lines: string, msg: string): Mark | null {
 
 /** Starts the server and waits for a line of it, or its end. */
 async function serveUntil(options: ServeOptions, prefix: string) {
-  const { dataDir, args = [], demo = false, wrapper } = options
+  const { dataDir, args = [], demo = false } = options
   const own = demo ? ['--demo'] : ['--admin-token', ADMIN_TOKEN]
   let found = (_rest: string) => {}
   const line = new Promise<string>((resolve) => {
@@ -139,7 +146,7 @@ async function serveUntil(options: ServeOptions, prefix: string) {
   const onLine = (each: string) => {
     if (each.startsWith(prefix)) found(each.slice(prefix.length))
   }
-  const run = new Run(words, onLine, wrapper)
+  const run = new Run(words, onLine, options)
   return { run, said: await Promise.race([line, run.ended]) }
 }
 

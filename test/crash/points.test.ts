@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { FAULT_POINTS, readFault } from '../../engine/wire/fault-point.ts'
+import { openReadOnly } from '../../persistence/database.ts'
+import { verifyFolder } from '../../persistence/recovery.ts'
+import { openSeal } from '../../persistence/seal.ts'
+import { CommandFlow } from '../support/command-flow.ts'
+import { CrashRounds } from '../support/crash-rounds.ts'
+import { copyFolder, newFolder } from '../support/data-folder.ts'
+import { fillJournal } from '../support/journal-fill.ts'
+import { freshSeed, Random } from '../support/random.ts'
+import { compileProgram, runProgram, ServerProcess } from '../support/server-process.ts'
+
+const random = new Random(freshSeed())
+await compileProgram()
+
+const IN_TRADE = ['after-decide', 'before-commit', 'after-commit', 'before-reply'] as const
+
+test('a server that dies at any point of an order loses nothing and owes nothing', async () => {
+  const rounds = await CrashRounds.start(newFolder(), random)
+  after(() => rounds.end())
+  for (const point of IN_TRADE) {
+    // Early passings are those of the traders and their funds.
+    const fault = `${point}:${random.between(30, 120)}`
+    console.log(JSON.stringify({ fault, ...(await rounds.round(fault)) }))
+  }
+  await rounds.goodStop()
+})
+
+test('a rebuild that dies between two chunks is finished by the next start or rebuild', async () => {
+  const flow = new CommandFlow(random.between(1, 1e6))
+  flow.run(12_000)
+  const whole = newFolder()
+  openSeal(whole, join(whole, 'server.key'))
+  fillJournal(whole, flow.records)
+  const halves = [copyFolder(whole), copyFolder(whole)]
+  const run = (command: string, dataDir: string, fault?: string) =>
+    runProgram([command, '--data', dataDir, ...(command === 'serve' ? ['--port', '0'] : [])], {
+      fault,
+    })
+  assert.equal((await run('rebuild', whole)).code, 0)
+  for (const [index, command] of ['rebuild', 'serve'].entries()) {
+    const { signal, stderr } = await run(command, halves[index], 'mid-rebuild:1')
+    assert.equal(signal, 'SIGKILL')
+    assert.match(stderr, /OUTCOMEX_FAULT=mid-rebuild:1: this process will kill itself there/)
+    const seq = appliedSeq(halves[index])
+    assert.ok(seq > 0 && seq < flow.seq)
+  }
+  assert.equal((await run('rebuild', halves[0])).code, 0)
+  const server = await ServerProcess.start({ dataDir: halves[1], args: ['--intake-threads', '1'] })
+  assert.equal(server.recovered.seq, flow.seq)
+  await server.stop()
+  const expected = tablesOf(whole)
+  for (const dataDir of halves) {
+    const { orders, trades } = tablesOf(dataDir)
+    assert.deepEqual({ orders, trades }, { orders: expected.orders, trades: expected.trades })
+    verifyFolder(dataDir)
+  }
+})
+
+function tablesOf(dataDir: string) {
+  const connection = openReadOnly(join(dataDir, 'read.db'))
+  const all = (table: string) => connection.prepare(`SELECT * FROM ${table}`).all()
+  const tables = { orders: all('orders'), trades: all('trades') }
+  connection.close()
+  return tables
+}
+
+function appliedSeq(dataDir: string): number {
+  const connection = openReadOnly(join(dataDir, 'read.db'))
+  const row = connection.prepare<[], { seq: number }>('SELECT seq FROM applied').get()
+  connection.close()
+  return row?.seq ?? 0
+}
+
+test('a fault is asked for exactly, or the start is refused with a sentence', async () => {
+  for (const point of FAULT_POINTS) assert.deepEqual(readFault(`${point}:7`), { point, passing: 7 })
+  for (const wrong of ['', 'before-commit', 'before-commit:0', 'before-commit:1x', 'nowhere:1']) {
+    assert.equal(readFault(wrong), null)
+  }
+  const dataDir = join(newFolder(), 'data')
+  const { code, stderr } = await runProgram(['serve', '--data', dataDir], { fault: 'nowhere:1' })
+  assert.equal(code, 2)
+  assert.match(stderr, /OUTCOMEX_FAULT must be a point and a passing, like before-commit:137/)
+  assert.equal(existsSync(dataDir), false)
+})
