@@ -29,7 +29,7 @@ test('a server that dies at any point of an order loses nothing and owes nothing
   await rounds.goodStop()
 })
 
-test('a rebuild that dies between two chunks is finished by the next start or rebuild', async () => {
+test('a rebuild that dies half way is finished by the next start or rebuild', async () => {
   const flow = new CommandFlow(random.between(1, 1e6))
   flow.run(12_000)
   const whole = newFolder()
