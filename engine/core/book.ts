@@ -8,15 +8,20 @@ import { STP } from '../domain/order.ts'
 import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../domain/units.ts'
 import { emit } from './event-buffer.ts'
 import { link, occupiedFrom, occupiedUpTo, unlink } from './ladder.ts'
-import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK, NO_BID } from './levels.ts'
-import { generationOf, leftOf, levelOf, nextOf, ownerOf } from './order-pool.ts'
+import { levels } from './levels.ts'
+import { orderPool } from './order-pool.ts'
 
+const { LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf } = levels
+const { generationOf, leftOf, levelOf, nextOf, ownerOf } = orderPool
+const { CANCELED, NOT_OPEN, STP_CANCEL } = EVENT
+const { CANCEL_MAKER, CANCEL_TAKER } = STP
 const FILL_OPEN = EVENT.FILL | (MAKER.OPEN << 8)
 const FILL_CLOSED = EVENT.FILL | (MAKER.CLOSED << 8)
+const STEP_RAW = SIZE_STEP_RAW
 const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
 
 /** The taker of the walk under way; one command at a time, so one record serves the thread. */
-export const taker = {
+const arrival = {
   book: 0,
   owner: 0,
   isBid: false,
@@ -33,6 +38,8 @@ export const taker = {
   filledRaw: 0,
   stopped: false,
 }
+
+export const taker = arrival
 
 export function crosses(book: number, isBid: boolean, ticks: number): boolean {
   return isBid ? bestAskOf[book] <= ticks : bestBidOf[book] >= ticks
@@ -61,18 +68,18 @@ export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: num
 export function cancel(slot: number, generation: number): boolean {
   const leftRaw = leftOf[slot]
   if (leftRaw === 0 || generationOf[slot] !== generation) {
-    emit(EVENT.NOT_OPEN, 0, slot, 0, 0)
+    emit(NOT_OPEN, 0, slot, 0, 0)
     return false
   }
   unlink(slot)
-  emit(EVENT.CANCELED, levelOf[slot] & TICKS_MASK, slot, 0, leftRaw)
+  emit(CANCELED, levelOf[slot] & TICKS_MASK, slot, 0, leftRaw)
   return true
 }
 
 /** Walks the opposite side, best price and oldest order first, until nothing more is wanted. */
 export function take(): void {
-  const { book, isBid, worstTicks } = taker
-  while (taker.wantRaw > 0 && !taker.stopped) {
+  const { book, isBid, worstTicks } = arrival
+  while (arrival.wantRaw > 0 && !arrival.stopped) {
     const ticks = isBid ? bestAskOf[book] : bestBidOf[book]
     if (isBid ? ticks > worstTicks : ticks < worstTicks) return
     if (ticks === NO_ASK || ticks === NO_BID) return
@@ -81,14 +88,14 @@ export function take(): void {
 }
 
 function takeLevel(ticks: number): void {
-  const level = (taker.book << LEVELS_SHIFT) + ticks
-  const ownTicks = taker.isYes ? ticks : NO_ASK - ticks
+  const level = (arrival.book << LEVELS_SHIFT) + ticks
+  const ownTicks = arrival.isYes ? ticks : NO_ASK - ticks
   let slot = headOf[level]
-  while (slot !== 0 && taker.wantRaw > 0) {
+  while (slot !== 0 && arrival.wantRaw > 0) {
     const next = nextOf[slot]
-    if (ownerOf[slot] === taker.owner) {
+    if (ownerOf[slot] === arrival.owner) {
       preventSelfTrade(slot, ticks)
-      if (taker.stopped) return
+      if (arrival.stopped) return
     } else {
       fill(slot, ticks, ownTicks)
     }
@@ -97,23 +104,23 @@ function takeLevel(ticks: number): void {
 }
 
 function preventSelfTrade(slot: number, ticks: number): void {
-  if (taker.stp !== STP.CANCEL_MAKER) taker.stopped = true
-  if (taker.stp === STP.CANCEL_TAKER) return
+  if (arrival.stp !== CANCEL_MAKER) arrival.stopped = true
+  if (arrival.stp === CANCEL_TAKER) return
   const leftRaw = leftOf[slot]
   unlink(slot)
-  emit(EVENT.STP_CANCEL, ticks, slot, 0, leftRaw)
+  emit(STP_CANCEL, ticks, slot, 0, leftRaw)
 }
 
 function fill(slot: number, ticks: number, ownTicks: number): void {
   const makerLeftRaw = leftOf[slot]
-  const fillRaw = fillable(makerLeftRaw, taker.wantRaw, ownTicks)
+  const fillRaw = fillable(makerLeftRaw, arrival.wantRaw, ownTicks)
   assert(fillRaw > 0, 'a maker that is reached gives something')
   const leftRaw = makerLeftRaw - fillRaw
-  taker.filledRaw += fillRaw
-  taker.wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
-  assert(taker.wantRaw >= 0, 'a taker is never overfilled')
+  arrival.filledRaw += fillRaw
+  arrival.wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
+  assert(arrival.wantRaw >= 0, 'a taker is never overfilled')
   // Less than one step can never trade on with a limit order, so it is given back (domain §2.4).
-  if (leftRaw < SIZE_STEP_RAW) {
+  if (leftRaw < STEP_RAW) {
     unlink(slot)
     emit(FILL_CLOSED, ticks, slot, fillRaw, leftRaw)
     return
@@ -124,41 +131,41 @@ function fill(slot: number, ticks: number, ownTicks: number): void {
 
 /** Shares one maker gives to one taker (domain §2.4). */
 function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): number {
-  const wantSharesRaw = taker.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
-  if (!taker.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
+  const wantSharesRaw = arrival.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
+  if (!arrival.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
   // `%` on doubles is slow; the quotient is exact far beyond the largest order.
-  const alignedRaw = Math.floor(makerLeftRaw / SIZE_STEP_RAW) * SIZE_STEP_RAW
+  const alignedRaw = Math.floor(makerLeftRaw / STEP_RAW) * STEP_RAW
   return Math.min(alignedRaw, wantSharesRaw)
 }
 
 /**
  * Whether an all-or-nothing taker would fill whole (domain §1.6, §4.1). Own makers give nothing;
- * under cancel_taker and cancel_both reaching one sets `taker.stopped`.
+ * under cancel_taker and cancel_both reaching one sets `arrival.stopped`.
  */
 export function canFillWhole(): boolean {
-  const { book, isBid, worstTicks } = taker
-  let wantRaw = taker.wantRaw
+  const { book, isBid, worstTicks } = arrival
+  let wantRaw = arrival.wantRaw
   let ticks = isBid ? bestAskOf[book] : bestBidOf[book]
   while (ticks !== NO_ASK && ticks !== NO_BID) {
     if (isBid ? ticks > worstTicks : ticks < worstTicks) return false
     wantRaw = probeLevel(ticks, wantRaw)
     if (wantRaw === 0) return true
-    if (taker.stopped) return false
+    if (arrival.stopped) return false
     ticks = isBid ? occupiedFrom(book, ticks + 1) : occupiedUpTo(book, ticks - 1)
   }
   return false
 }
 
 function probeLevel(ticks: number, wantAtFirstRaw: number): number {
-  const ownTicks = taker.isYes ? ticks : NO_ASK - ticks
+  const ownTicks = arrival.isYes ? ticks : NO_ASK - ticks
   let wantRaw = wantAtFirstRaw
-  let slot = headOf[(taker.book << LEVELS_SHIFT) + ticks]
+  let slot = headOf[(arrival.book << LEVELS_SHIFT) + ticks]
   while (slot !== 0 && wantRaw > 0) {
-    if (ownerOf[slot] !== taker.owner) {
+    if (ownerOf[slot] !== arrival.owner) {
       const fillRaw = fillable(leftOf[slot], wantRaw, ownTicks)
-      wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
-    } else if (taker.stp !== STP.CANCEL_MAKER) {
-      taker.stopped = true
+      wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
+    } else if (arrival.stp !== CANCEL_MAKER) {
+      arrival.stopped = true
       return wantRaw
     }
     slot = nextOf[slot]

@@ -18,6 +18,13 @@ import { releaseReserve, settleFill, settleProceeds } from './settlement.ts'
 /** Rules this version decides by; a `rules` command in the journal says which were in force. */
 export const RULES_VERSION = 1
 
+const { CANCELED, DONE, FILL, STP_CANCEL } = EVENT
+const { CLOSED } = MAKER
+const { RESTED, WOULD_CROSS } = RESULT
+const { BUY, SELL } = SIDE
+const WORDS = EVENT_WORDS
+const F64S = EVENT_F64S
+
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
 
 export class Clearing {
@@ -66,7 +73,7 @@ export class Clearing {
   admitOrder(order: PlaceOrder): void {
     this.#stamp(order.seq, order.nowMs)
     const row = this.ledger.rowFor(order.accountId, order.marketId)
-    if (order.side === SIDE.BUY) {
+    if (order.side === BUY) {
       this.ledger.reserveCollateral(order.accountId, order.reserveRaw)
     } else {
       this.ledger.reserveShares(row, order.outcome, order.reserveRaw)
@@ -141,23 +148,23 @@ export class Clearing {
   /** Settles `count` records of a market's answer; the first starts at byte `at` of both views. */
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     for (let record = 0; record < count; record++) {
-      const word = (at >> 2) + record * EVENT_WORDS
+      const word = (at >> 2) + record * WORDS
       const slot = words[word + 1]
-      const sizeRaw = f64s[(at >> 3) + record * EVENT_F64S + 1]
+      const sizeRaw = f64s[(at >> 3) + record * F64S + 1]
       switch (words[word] & 0xff) {
-        case EVENT.FILL:
+        case FILL:
           legs.taker = words[word + 8]
           legs.maker = slot
           legs.ticks = words[word] >>> 16
           legs.sharesRaw = sizeRaw
-          legs.closed = ((words[word] >>> 8) & 0xff) === MAKER.CLOSED
+          legs.closed = ((words[word] >>> 8) & 0xff) === CLOSED
           this.#settleFill()
           break
-        case EVENT.STP_CANCEL:
-        case EVENT.CANCELED:
+        case STP_CANCEL:
+        case CANCELED:
           this.#end(slot)
           break
-        case EVENT.DONE:
+        case DONE:
           if (slot !== 0) this.#done(slot, (words[word] >>> 8) & 0xff)
           break
       }
@@ -169,10 +176,7 @@ export class Clearing {
     market.volumeRaw += settleFill(this.ledger, this.orders, legs)
     market.lastYesTicks = legs.ticks
     market.openSizeRaw -= legs.sharesRaw
-    if (
-      this.orders.marketFormOf(legs.taker) === 0 ||
-      this.orders.sideOf(legs.taker) === SIDE.SELL
-    ) {
+    if (this.orders.marketFormOf(legs.taker) === 0 || this.orders.sideOf(legs.taker) === SELL) {
       market.openSizeRaw -= legs.sharesRaw
     }
     if (legs.closed) this.#end(legs.maker)
@@ -180,11 +184,11 @@ export class Clearing {
 
   #done(slot: number, result: number): void {
     this.lastFeeRaw = settleProceeds(this.ledger, this.orders, slot)
-    if (result === RESULT.RESTED) {
+    if (result === RESTED) {
       this.orders.opened(slot)
       return
     }
-    if (result === RESULT.WOULD_CROSS) this.#forget(slot)
+    if (result === WOULD_CROSS) this.#forget(slot)
     this.#end(slot)
   }
 

@@ -12,6 +12,10 @@ import { NO_FEE_RATE } from './accounts.ts'
 import type { Market } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
 
+const { SELL } = SIDE
+const { clientOrderIdsMax, clockToleranceMs, openOrdersPerProfileMax, positionsMax } = LIMITS
+const NO_RATE = NO_FEE_RATE
+
 /** A typed order and what the intake found out about it. */
 export interface PlaceRequest {
   /** Filled but for seq, nowMs, slot, generation, reserveRaw and feeBps, which are decided here. */
@@ -59,7 +63,7 @@ function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): n
   if (token === undefined || token.revoked) return REJECT.TOKEN_REVOKED
   if (request.recvWindowMs === 0) return 0
   const ageMs = nowMs - request.timestampMs
-  const inTime = ageMs <= request.recvWindowMs && ageMs >= -LIMITS.clockToleranceMs
+  const inTime = ageMs <= request.recvWindowMs && ageMs >= -clockToleranceMs
   return inTime ? 0 : REJECT.RECV_WINDOW_EXPIRED
 }
 
@@ -80,7 +84,7 @@ function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): num
   request.order.feeBps = 0
   if (!market.feeEnabled) return 0
   const feeBps = clearing.accounts.feeBpsOf(request.order.accountId)
-  if (feeBps === NO_FEE_RATE) return REJECT.FEE_RATE_UNAVAILABLE
+  if (feeBps === NO_RATE) return REJECT.FEE_RATE_UNAVAILABLE
   if (feeBps !== request.signedFeeBps) return REJECT.FEE_RATE_MISMATCH
   request.order.feeBps = feeBps
   return 0
@@ -97,7 +101,7 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): number {
 
 function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): number {
   if (market.openSizeRaw + order.sizeRaw > Number.MAX_SAFE_INTEGER) return REJECT.OPEN_SIZE_LIMIT
-  if (clearing.orders.openCountOf(order.accountId) >= LIMITS.openOrdersPerProfileMax) {
+  if (clearing.orders.openCountOf(order.accountId) >= openOrdersPerProfileMax) {
     return REJECT.OPEN_ORDERS_LIMIT
   }
   if (!hasRoomFor(clearing, order)) return REJECT.CAPACITY
@@ -109,14 +113,14 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): nu
 
 /** Whether the maps that only grow can take what this order would add. */
 function hasRoomFor({ seen, ledger }: Clearing, order: PlaceOrder): boolean {
-  if (order.clientOrderId !== '' && seen.clientIdCount >= LIMITS.clientOrderIdsMax) return false
-  if (ledger.rows.end < LIMITS.positionsMax) return true
+  if (order.clientOrderId !== '' && seen.clientIdCount >= clientOrderIdsMax) return false
+  if (ledger.rows.end < positionsMax) return true
   return ledger.rows.find(order.accountId, order.marketId) !== 0
 }
 
 function gateBalance(clearing: Clearing, order: PlaceOrder): number {
   const { ledger } = clearing
-  if (order.side === SIDE.SELL) {
+  if (order.side === SELL) {
     order.reserveRaw = order.sizeRaw
     const freeRaw = ledger.freeSharesRaw(order.accountId, order.marketId, order.outcome)
     return freeRaw >= order.reserveRaw ? 0 : REJECT.INSUFFICIENT_SHARES

@@ -6,9 +6,13 @@ import { EVENT_BYTES, EVENT_F64S, EVENT_WORDS } from '../domain/event.ts'
 
 const CAPACITY = 1024
 const shared = new ArrayBuffer(CAPACITY * EVENT_BYTES)
-export const eventWords = new Int32Array(shared)
-export const eventF64s = new Float64Array(shared)
+const words = new Int32Array(shared)
+const f64s = new Float64Array(shared)
+export const eventWords = words
+export const eventF64s = f64s
 export const eventBytes = new Uint8Array(shared)
+const WORDS = EVENT_WORDS
+const F64S = EVENT_F64S
 
 let count = 0
 let seq = 0
@@ -42,15 +46,15 @@ export function emit(
   leftRaw: number,
 ): void {
   if (count === CAPACITY) flushEvents()
-  const word = count * EVENT_WORDS
-  const f64 = count * EVENT_F64S
-  eventWords[word] = kindAndCode | (ticks << 16)
-  eventWords[word + 1] = slot
-  eventF64s[f64 + 1] = sizeRaw
-  eventF64s[f64 + 2] = leftRaw
-  eventF64s[f64 + 3] = seq
-  eventWords[word + 8] = takerWord
-  eventWords[word + 9] = marketWord
+  const at = count * WORDS
+  const f64 = count * F64S
+  words[at] = kindAndCode | (ticks << 16)
+  words[at + 1] = slot
+  f64s[f64 + 1] = sizeRaw
+  f64s[f64 + 2] = leftRaw
+  f64s[f64 + 3] = seq
+  words[at + 8] = takerWord
+  words[at + 9] = marketWord
   count++
 }
 

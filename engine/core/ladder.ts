@@ -7,17 +7,11 @@
 // bestBid is the highest bid (0 when none), bestAsk the lowest ask (1000 when none);
 // bestBid < bestAsk between commands.
 
-import {
-  BOOKS,
-  bestAskOf,
-  bestBidOf,
-  headOf,
-  LEVELS_SHIFT,
-  NO_ASK,
-  NO_BID,
-  tailOf,
-} from './levels.ts'
-import { leftOf, levelOf, nextOf, previousOf } from './order-pool.ts'
+import { levels } from './levels.ts'
+import { orderPool } from './order-pool.ts'
+
+const { BOOKS, LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf, tailOf } = levels
+const { leftOf, levelOf, nextOf, previousOf } = orderPool
 
 const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
 const bitmap = new Int32Array(BOOKS << 5)

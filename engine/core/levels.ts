@@ -3,12 +3,17 @@
 
 import { LIMITS } from '../domain/limits.ts'
 
-export const LEVELS_SHIFT = 10
-export const NO_BID = 0
-export const NO_ASK = 1000
-export const BOOKS = LIMITS.marketsMax + 1
+const BOOKS = LIMITS.marketsMax + 1
+const LEVELS_SHIFT = 10
 
-export const headOf = new Int32Array(BOOKS << LEVELS_SHIFT)
-export const tailOf = new Int32Array(BOOKS << LEVELS_SHIFT)
-export const bestBidOf = new Int32Array(BOOKS)
-export const bestAskOf = new Int32Array(BOOKS)
+/** Taken apart into constants by each hot module, for the reason order-pool.ts gives. */
+export const levels = {
+  BOOKS,
+  LEVELS_SHIFT,
+  NO_BID: 0,
+  NO_ASK: 1000,
+  headOf: new Int32Array(BOOKS << LEVELS_SHIFT),
+  tailOf: new Int32Array(BOOKS << LEVELS_SHIFT),
+  bestBidOf: new Int32Array(BOOKS),
+  bestAskOf: new Int32Array(BOOKS),
+} as const

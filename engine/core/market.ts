@@ -9,8 +9,20 @@ import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../domain/ord
 import { cancel, canFillWhole, crosses, type Resting, rest, take, taker } from './book.ts'
 import { beginEvents, closeEvents, emit, flushEvents } from './event-buffer.ts'
 import { resetLadder } from './ladder.ts'
-import { bestAskOf, bestBidOf, headOf, LEVELS_SHIFT, NO_ASK } from './levels.ts'
-import { leftOf, nextOf, ownerOf } from './order-pool.ts'
+import { levels } from './levels.ts'
+import { orderPool } from './order-pool.ts'
+
+const { LEVELS_SHIFT, NO_ASK, bestAskOf, bestBidOf, headOf } = levels
+const { leftOf, nextOf, ownerOf } = orderPool
+const { FILLED, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
+const { SELL, BUY } = SIDE
+const { NO, YES } = OUTCOME
+const NO_BIT = TAKER_NO
+const SELLS_BIT = TAKER_SELLS
+const DONE = EVENT.DONE
+const CANCELS_DONE = EVENT.DONE | (RESULT.CANCELS_DONE << 8)
+const policies = POLICY_OF_TYPE
+const arrival = taker
 
 let openedUpTo = 0
 for (let book = 0; book <= LIMITS.marketsMax; book++) bestAskOf[book] = NO_ASK
@@ -27,31 +39,31 @@ export function resetMarkets(): void {
 }
 
 function setTaker(order: PlaceOrder, bid: boolean): void {
-  taker.book = order.marketId
-  taker.owner = order.accountId
-  taker.isBid = bid
-  taker.isYes = order.outcome === OUTCOME.YES
-  taker.stp = order.stp
-  taker.aligned = !order.marketForm
-  taker.bySpend = order.marketForm && order.side === SIDE.BUY
-  taker.wantRaw = taker.bySpend ? order.spendRaw : order.sizeRaw
-  taker.filledRaw = 0
-  taker.stopped = false
-  if (order.marketForm) taker.worstTicks = bid ? NO_ASK - 1 : 1
-  else taker.worstTicks = ladderTicks(order.outcome, order.priceTicks)
+  arrival.book = order.marketId
+  arrival.owner = order.accountId
+  arrival.isBid = bid
+  arrival.isYes = order.outcome === YES
+  arrival.stp = order.stp
+  arrival.aligned = !order.marketForm
+  arrival.bySpend = order.marketForm && order.side === BUY
+  arrival.wantRaw = arrival.bySpend ? order.spendRaw : order.sizeRaw
+  arrival.filledRaw = 0
+  arrival.stopped = false
+  if (order.marketForm) arrival.worstTicks = bid ? NO_ASK - 1 : 1
+  else arrival.worstTicks = ladderTicks(order.outcome, order.priceTicks)
 }
 
 /** Matches an arriving order; its events end with one DONE (domain §1.6, §1.7, §4.1, §4.2). */
 export function placeInMarket(order: PlaceOrder): void {
   const bid = isBid(order.side, order.outcome)
-  const sells = order.side === SIDE.SELL ? TAKER_SELLS : 0
-  const no = order.outcome === OUTCOME.NO ? TAKER_NO : 0
+  const sells = order.side === SELL ? SELLS_BIT : 0
+  const no = order.outcome === NO ? NO_BIT : 0
   if (order.marketId > openedUpTo) openedUpTo = order.marketId
   beginEvents(order.seq, order.marketId | no | sells, order.slot)
-  if (!POLICY_OF_TYPE[order.orderType].rests || !placeUntouched(order, bid)) {
+  if (!policies[order.orderType].rests || !placeUntouched(order, bid)) {
     setTaker(order, bid)
-    const result = order.postOnly ? RESULT.WOULD_CROSS : placeTaking(order)
-    done(order.slot, result, taker)
+    const result = order.postOnly ? WOULD_CROSS : placeTaking(order)
+    done(order.slot, result, arrival)
   }
   assert(bestBidOf[order.marketId] < bestAskOf[order.marketId], 'a book is never crossed')
   flushEvents()
@@ -67,24 +79,24 @@ function placeUntouched(order: PlaceOrder, bid: boolean): boolean {
   untouched.isBid = bid
   untouched.worstTicks = ticks
   untouched.wantRaw = order.sizeRaw
-  done(order.slot, RESULT.RESTED, untouched)
+  done(order.slot, RESTED, untouched)
   return true
 }
 
 function placeTaking(order: PlaceOrder): number {
-  const policy = POLICY_OF_TYPE[order.orderType]
-  if (policy.whole && !canFillWhole()) return taker.stopped ? RESULT.STP_STOPPED : RESULT.KILLED
+  const policy = policies[order.orderType]
+  if (policy.whole && !canFillWhole()) return arrival.stopped ? STP_STOPPED : KILLED
   take()
-  if (taker.wantRaw === 0) return RESULT.FILLED
-  if (taker.stopped) return RESULT.STP_STOPPED
-  if (!policy.rests) return RESULT.KILLED
-  rest(order, taker.isBid, taker.worstTicks, taker.wantRaw)
-  return RESULT.RESTED
+  if (arrival.wantRaw === 0) return FILLED
+  if (arrival.stopped) return STP_STOPPED
+  if (!policy.rests) return KILLED
+  rest(order, arrival.isBid, arrival.worstTicks, arrival.wantRaw)
+  return RESTED
 }
 
 function done(slot: number, result: number, end: typeof untouched): void {
   closeEvents(end.isBid)
-  emit(EVENT.DONE | (result << 8), end.worstTicks, slot, end.filledRaw, end.wantRaw)
+  emit(DONE | (result << 8), end.worstTicks, slot, end.filledRaw, end.wantRaw)
 }
 
 /** Cancels what is still open of the named orders, in the order they are named. */
@@ -94,7 +106,7 @@ export function cancelInMarket(command: CancelOrders): void {
   for (let index = 0; index < command.count; index++) {
     if (cancel(command.slots[index], command.generations[index])) canceledCount++
   }
-  emit(EVENT.DONE | (RESULT.CANCELS_DONE << 8), 0, 0, canceledCount, 0)
+  emit(CANCELS_DONE, 0, 0, canceledCount, 0)
   flushEvents()
 }
 

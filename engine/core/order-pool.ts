@@ -7,10 +7,16 @@ import { LIMITS } from '../domain/limits.ts'
 
 const SLOTS = LIMITS.orderSlotsMax
 
-export const leftOf = new Float64Array(SLOTS)
-export const nextOf = new Int32Array(SLOTS)
-export const previousOf = new Int32Array(SLOTS)
-export const ownerOf = new Int32Array(SLOTS)
-export const generationOf = new Uint32Array(SLOTS)
-/** book × 1024 + ladder ticks. */
-export const levelOf = new Int32Array(SLOTS)
+/**
+ * Hot modules take the columns out of here into constants of their own: those V8 embeds in the
+ * code, while an imported binding is loaded and checked anew at every use.
+ */
+export const orderPool = {
+  leftOf: new Float64Array(SLOTS),
+  nextOf: new Int32Array(SLOTS),
+  previousOf: new Int32Array(SLOTS),
+  ownerOf: new Int32Array(SLOTS),
+  generationOf: new Uint32Array(SLOTS),
+  /** book × 1024 + ladder ticks. */
+  levelOf: new Int32Array(SLOTS),
+} as const

@@ -18,6 +18,7 @@ import { LIMITS } from '../domain/limits.ts'
 
 export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2 } as const
 
+const { FREE, IN_FLIGHT, OPEN } = STATE
 const F64S = 13
 const WORDS = F64S * 2
 export const ORDER_BYTES = F64S * 8
@@ -38,7 +39,7 @@ export class OrderTable {
 
   constructor(capacity: number = LIMITS.orderSlotsMax) {
     this.capacity = capacity
-    const records = new ArrayBuffer(capacity * ORDER_BYTES)
+    const records = new ArrayBuffer(capacity * F64S * 8)
     this.#f64s = new Float64Array(records)
     this.#words = new Int32Array(records)
   }
@@ -162,7 +163,7 @@ export class OrderTable {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
     while (this.highSlot < slot) this.#chainFree(++this.highSlot)
-    assert(this.stateOf(slot) === STATE.FREE, 'a slot holds one order')
+    assert(this.stateOf(slot) === FREE, 'a slot holds one order')
     assert(order.generation === this.generationOf(slot) + 1, 'generations count by one')
     this.#unchainFree(slot)
     const f64 = slot * F64S
@@ -183,7 +184,7 @@ export class OrderTable {
     words[word + 19] = order.hashHigh
     words[word + 20] = order.hashLow
     words[word + 24] =
-      STATE.IN_FLIGHT |
+      IN_FLIGHT |
       (order.side << 2) |
       (order.outcome << 3) |
       (order.marketForm ? 1 << 4 : 0) |
@@ -210,16 +211,16 @@ export class OrderTable {
   }
 
   opened(slot: number): void {
-    assert(this.stateOf(slot) === STATE.IN_FLIGHT, 'only an arrival comes to rest')
-    this.#setState(slot, STATE.OPEN)
+    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival comes to rest')
+    this.#setState(slot, OPEN)
   }
 
   free(slot: number): void {
-    assert(this.stateOf(slot) !== STATE.FREE, 'an order ends once')
+    assert(this.stateOf(slot) !== FREE, 'an order ends once')
     assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
     this.#unchainFromRow(slot)
     this.#clientIdOf.delete(slot)
-    this.#setState(slot, STATE.FREE)
+    this.#setState(slot, FREE)
     this.openCount--
     this.#openOf[this.accountOf(slot)]--
     this.#chainFree(slot)
@@ -229,7 +230,7 @@ export class OrderTable {
     return (
       slot > 0 &&
       slot < this.capacity &&
-      this.stateOf(slot) !== STATE.FREE &&
+      this.stateOf(slot) !== FREE &&
       this.generationOf(slot) === generation
     )
   }

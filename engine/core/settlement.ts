@@ -12,18 +12,22 @@ import { BPS, costCeilRaw, costFloorRaw, mulDivFloor } from '../domain/units.ts'
 import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
 import type { OrderTable } from './order-table.ts'
 
+const { BUY, SELL } = SIDE
+const BPS_ONE = BPS
+const FEES = FEE_ACCOUNT
+
 /** Fee of a buy in shares: floor(bps · min(c, n − c) · n / (c · 10,000)), domain §3.1. */
 export function buyFeeSharesRaw(feeBps: number, collateralRaw: number, sharesRaw: number): number {
   const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
   if (feeBps === 0 || smallerRaw <= 0) return 0
-  if (smallerRaw === collateralRaw) return mulDivFloor(feeBps, sharesRaw, BPS)
+  if (smallerRaw === collateralRaw) return mulDivFloor(feeBps, sharesRaw, BPS_ONE)
   const scaled = feeBps * smallerRaw
   if (feeBps * sharesRaw <= Number.MAX_SAFE_INTEGER && Number.isSafeInteger(scaled)) {
     // floor(floor(x / c) / 10,000) is floor(x / (c · 10,000)) for whole numbers.
-    return Math.floor(mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS)
+    return Math.floor(mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS_ONE)
   }
   const exact = BigInt(feeBps) * BigInt(smallerRaw) * BigInt(sharesRaw)
-  return Number(exact / (BigInt(collateralRaw) * BigInt(BPS)))
+  return Number(exact / (BigInt(collateralRaw) * BigInt(BPS_ONE)))
 }
 
 /** Fee of a sell in collateral: floor(bps · min(c, n − c) / 10,000), domain §3.1. */
@@ -34,12 +38,12 @@ export function sellFeeCollateralRaw(
 ): number {
   const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
   if (feeBps === 0 || smallerRaw <= 0) return 0
-  return mulDivFloor(feeBps, smallerRaw, BPS)
+  return mulDivFloor(feeBps, smallerRaw, BPS_ONE)
 }
 
 /** What one leg reserves for what is still open of it (domain §2.5). */
 function reserveOfLeft(orders: OrderTable, slot: number, leftRaw: number): number {
-  if (orders.sideOf(slot) === SIDE.SELL) return leftRaw
+  if (orders.sideOf(slot) === SELL) return leftRaw
   return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
 }
 
@@ -57,7 +61,7 @@ function settleMaker(
   const row = orders.rowOf(maker)
   const outcome = orders.outcomeOf(maker)
   const account = orders.accountOf(maker)
-  if (orders.sideOf(maker) === SIDE.BUY) {
+  if (orders.sideOf(maker) === BUY) {
     ledger.spendReserve(account, endedRaw, fill.collateralRaw)
     ledger.creditShares(row, outcome, fill.sharesRaw)
   } else {
@@ -76,14 +80,14 @@ function settleTaker(
 ): void {
   orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)
   // A market buy wants collateral's worth, not shares: it has no size to count down.
-  const bySpend = orders.marketFormOf(taker) === 1 && orders.sideOf(taker) === SIDE.BUY
+  const bySpend = orders.marketFormOf(taker) === 1 && orders.sideOf(taker) === BUY
   const leftRaw = bySpend ? 0 : orders.leftRawOf(taker) - fill.sharesRaw
   assert(leftRaw >= 0, 'a taker is never overfilled')
   const keptRaw = bySpend
     ? orders.reservedRawOf(taker) - fill.collateralRaw
     : reserveOfLeft(orders, taker, leftRaw)
   const endedRaw = orders.reservedRawOf(taker) - keptRaw
-  if (orders.sideOf(taker) === SIDE.BUY) {
+  if (orders.sideOf(taker) === BUY) {
     ledger.spendReserve(orders.accountOf(taker), endedRaw, fill.collateralRaw)
   } else {
     ledger.deliverShares(orders.rowOf(taker), orders.outcomeOf(taker), endedRaw, fill.sharesRaw)
@@ -105,7 +109,7 @@ export function settleFill(
   legs: { taker: number; maker: number; ticks: number; sharesRaw: number; closed: boolean },
 ): number {
   const { taker, maker, sharesRaw } = legs
-  const buys = orders.sideOf(taker) === SIDE.BUY
+  const buys = orders.sideOf(taker) === BUY
   const ownTicks = ladderTicks(orders.outcomeOf(taker), legs.ticks)
   const valueRaw = buys ? costCeilRaw(ownTicks, sharesRaw) : costFloorRaw(ownTicks, sharesRaw)
   const sameOutcome = orders.outcomeOf(taker) === orders.outcomeOf(maker)
@@ -132,17 +136,17 @@ export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number
   const collateralRaw = orders.filledCollateralRawOf(taker)
   const feeBps = orders.feeBpsOf(taker)
   const outcome = orders.outcomeOf(taker)
-  if (orders.sideOf(taker) === SIDE.BUY) {
+  if (orders.sideOf(taker) === BUY) {
     const feeRaw = buyFeeSharesRaw(feeBps, collateralRaw, sharesRaw)
     ledger.creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)
     if (feeRaw > 0) {
-      ledger.creditShares(ledger.rowFor(FEE_ACCOUNT, orders.marketOf(taker)), outcome, feeRaw)
+      ledger.creditShares(ledger.rowFor(FEES, orders.marketOf(taker)), outcome, feeRaw)
     }
     return feeRaw
   }
   const feeRaw = sellFeeCollateralRaw(feeBps, collateralRaw, sharesRaw)
   ledger.creditCollateral(orders.accountOf(taker), collateralRaw - feeRaw)
-  ledger.creditCollateral(FEE_ACCOUNT, feeRaw)
+  ledger.creditCollateral(FEES, feeRaw)
   return feeRaw
 }
 
@@ -150,7 +154,7 @@ export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number
 export function releaseReserve(ledger: Ledger, orders: OrderTable, slot: number): void {
   const reservedRaw = orders.reservedRawOf(slot)
   if (reservedRaw === 0) return
-  if (orders.sideOf(slot) === SIDE.BUY) {
+  if (orders.sideOf(slot) === BUY) {
     ledger.spendReserve(orders.accountOf(slot), reservedRaw, 0)
   } else {
     ledger.deliverShares(orders.rowOf(slot), orders.outcomeOf(slot), reservedRaw, 0)

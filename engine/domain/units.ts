@@ -17,20 +17,25 @@ export const PRICE_ONE_TICKS = 1000
 export const UNIT_RAW = 1_000_000
 /** Limit orders come in steps of 0.001 share; then price times size never rounds. */
 export const SIZE_STEP_RAW = 1000
+const STEP_RAW = SIZE_STEP_RAW
 export const BPS = 10_000
 
-/** Collateral of `sizeRaw` shares at `priceTicks`, rounded down. Exact beyond 2^53 products. */
+/**
+ * Collateral of `sizeRaw` shares at `priceTicks`, rounded down. Exact beyond 2^53 products. The
+ * quotient by 1,000 of a safe integer lies at least half a thousandth below the next whole number
+ * or is whole, so its floor is exact; `%` on doubles is a call.
+ */
 export function costFloorRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): CollateralRaw {
-  const oddRaw = sizeRaw % SIZE_STEP_RAW
-  const steps = (sizeRaw - oddRaw) / SIZE_STEP_RAW
-  return priceTicks * steps + Math.floor((priceTicks * oddRaw) / SIZE_STEP_RAW)
+  const steps = Math.floor(sizeRaw / STEP_RAW)
+  const oddRaw = sizeRaw - steps * STEP_RAW
+  return priceTicks * steps + Math.floor((priceTicks * oddRaw) / STEP_RAW)
 }
 
 /** Collateral of `sizeRaw` shares at `priceTicks`, rounded up. */
 export function costCeilRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): CollateralRaw {
-  const oddRaw = sizeRaw % SIZE_STEP_RAW
-  const steps = (sizeRaw - oddRaw) / SIZE_STEP_RAW
-  return priceTicks * steps + Math.ceil((priceTicks * oddRaw) / SIZE_STEP_RAW)
+  const steps = Math.floor(sizeRaw / STEP_RAW)
+  const oddRaw = sizeRaw - steps * STEP_RAW
+  return priceTicks * steps + Math.ceil((priceTicks * oddRaw) / STEP_RAW)
 }
 
 /** Most shares that `spendRaw` buys at `priceTicks`, rounded down. */

@@ -7,7 +7,10 @@ import {
   resetLadder,
   unlink,
 } from '../../../engine/core/ladder.ts'
-import { bestAskOf, bestBidOf, NO_ASK, NO_BID } from '../../../engine/core/levels.ts'
+import { levels } from '../../../engine/core/levels.ts'
+
+const { bestAskOf, bestBidOf, NO_ASK, NO_BID } = levels
+
 import { freshSeed, Random } from '../../support/random.ts'
 
 const EDGES = [1, 2, 30, 31, 32, 33, 62, 63, 64, 65, 495, 511, 512, 959, 960, 990, 991, 992, 998]
