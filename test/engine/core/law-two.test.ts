@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decideCancel, decidePlace } from '../../../engine/core/decide.ts'
+import { Exchange } from '../../../engine/core/exchange.ts'
+import { brokenInvariant } from '../../../engine/core/invariants.ts'
+import { OrderTable } from '../../../engine/core/order-table.ts'
+import type { Command, PlaceOrder } from '../../../engine/domain/command.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import { blankPlace } from '../../../engine/wire/place-codec.ts'
+import { LateMarkets } from '../../support/late-markets.ts'
+import { freshSeed, Random } from '../../support/random.ts'
+import { marketSpec, ownRequest, profileFields } from '../../support/specs.ts'
+
+// Law 2: results of matching only ever raise free balances, so a decision taken before they are
+// heard stands after, whatever comes in between and in whatever order the markets speak.
+
+const ACCOUNTS = 5
+const MARKETS = 3
+const START_MS = 1_700_000_000_000
+/** Small against the orders: nearly every account is nearly always short. */
+const DEPOSIT_RAW = 40_000_000
+const RATE_BPS = 300
+const GTC = 0
+const FOK = 2
+
+/** Orders and cancels of everybody, decided by what main has heard so far. */
+class LateFlow {
+  readonly late = new LateMarkets()
+  readonly #random: Random
+  readonly #placed: { slot: number; generation: number; accountId: number; marketId: number }[] = []
+  #hashes = 0
+
+  constructor(seed: number) {
+    this.#random = new Random(seed)
+    for (let profileId = 1; profileId <= ACCOUNTS; profileId++) {
+      const rank = { id: 1, name: 'Any', feeRateBps: RATE_BPS }
+      const profile = profileFields(profileId, { rank })
+      const tokenId = `token-${profileId}`
+      const sealedSecret = new Uint8Array(4)
+      const token = { tokenId, sealedSecret, label: null, scopes: ['trading' as const] }
+      this.late.apply({ ...this.#stamp(), kind: 'createProfile', profileId, profile, token })
+      const collateralRaw = DEPOSIT_RAW
+      this.late.apply({ ...this.#stamp(), kind: 'adjustBalance', profileId, collateralRaw })
+    }
+    for (let marketId = 1; marketId <= MARKETS; marketId++) {
+      const market = marketSpec(marketId, { feeEnabled: marketId !== 2 })
+      this.late.apply({ ...this.#stamp(), kind: 'createMarket', marketId, market })
+    }
+  }
+
+  #stamp(): { seq: number; nowMs: number } {
+    return { seq: this.late.clearing.lastSeq + 1, nowMs: START_MS }
+  }
+
+  /** One order or cancel; false when a gate refused it. */
+  step(): boolean {
+    const dice = this.#random.next()
+    if (dice < 0.2) return this.#cancel()
+    return dice < 0.25 ? this.#withdraw() : this.#place()
+  }
+
+  #place(): boolean {
+    const { clearing } = this.late
+    const order = this.#order()
+    const market = clearing.catalogue.existing(order.marketId)
+    const request = ownRequest(order, `token-${order.accountId}`)
+    request.signedFeeBps = market.feeEnabled ? RATE_BPS : 0
+    if (decidePlace(clearing, request, START_MS) !== 0) return false
+    const decided = { ...order, ...this.#stamp() }
+    this.late.apply(decided)
+    this.#placed.push(decided)
+    return true
+  }
+
+  #order(): PlaceOrder {
+    const random = this.#random
+    const accountId = random.between(1, ACCOUNTS)
+    const marketId = random.between(1, MARKETS)
+    const outcome = random.below(2)
+    const heldRaw = this.late.clearing.ledger.freeSharesRaw(accountId, marketId, outcome)
+    const side = heldRaw > 0 && random.chance(0.6) ? SIDE.SELL : SIDE.BUY
+    const marketForm = random.chance(0.15)
+    const orderType = marketForm ? FOK : random.pick([GTC, GTC, GTC, 1, FOK])
+    const sizeRaw = 1000 * random.between(1, 20_000)
+    const hash = ++this.#hashes
+    const order = { ...blankPlace(), accountId, marketId, outcome, side, orderType, marketForm }
+    Object.assign(order, { stp: random.below(3), hashHigh: hash, hashLow: hash, sizeRaw })
+    order.postOnly = orderType === GTC && random.chance(0.2)
+    if (!marketForm) order.priceTicks = random.between(470, 530)
+    else if (side === SIDE.SELL) order.sizeRaw = Math.max(1, sizeRaw - random.below(1000))
+    else Object.assign(order, { sizeRaw: 0, spendRaw: random.between(1, 10_000_000) })
+    if (random.chance(0.1)) order.clientOrderId = `order ${hash}`
+    return order
+  }
+
+  #cancel(): boolean {
+    const { clearing } = this.late
+    if (this.#placed.length === 0) return false
+    const named = this.#random.pick(this.#placed.slice(-40))
+    const { slot, generation, accountId, marketId } = named
+    if (decideCancel(clearing, accountId, slot, generation) !== 0) return false
+    const slots = Uint32Array.of(slot)
+    const generations = Uint32Array.of(generation)
+    const cancel = { kind: 'cancelOrders' as const, marketId, reason: 0, count: 1 }
+    this.late.apply({ ...cancel, ...this.#stamp(), slots, generations })
+    return true
+  }
+
+  /** All that is free leaves, and some of it comes back. */
+  #withdraw(): boolean {
+    const profileId = this.#random.between(1, ACCOUNTS)
+    const freeRaw = this.late.clearing.ledger.collateralFreeRaw[profileId]
+    const collateralRaw = this.#random.chance(0.5) ? -freeRaw : DEPOSIT_RAW / 4
+    if (collateralRaw === 0) return false
+    this.late.apply({ ...this.#stamp(), kind: 'adjustBalance', profileId, collateralRaw })
+    return true
+  }
+
+  /** Main hears up to `count` answers, of any markets in any order. */
+  hear(count: number): void {
+    for (let left = count; left > 0 && this.late.unheardCount > 0; left--) {
+      this.late.hear(this.#random.pick(this.late.speaking))
+    }
+  }
+}
+
+function replayHash(commands: readonly Command[]): string {
+  const exchange = new Exchange(new OrderTable(512))
+  for (const command of commands) exchange.apply(command)
+  assert.equal(exchange.checkInvariants(), null)
+  return exchange.stateHash()
+}
+
+test('decisions taken before the markets are heard stand on one thread', () => {
+  const first = freshSeed()
+  for (let seed = first; seed < first + 60; seed++) {
+    const flow = new LateFlow(seed)
+    const lateness = new Random(seed)
+    // From a market heard at once to hundreds of answers that wait.
+    const hears = lateness.pick([1, 0.5, 0.1, 0.02])
+    for (let step = 0; step < 800; step++) {
+      flow.step()
+      if (lateness.chance(hears)) flow.hear(1 + lateness.below(2 / hears))
+      if (step % 50 === 0) assert.equal(brokenInvariant(flow.late.clearing), null, `SEED=${seed}`)
+    }
+    flow.hear(Number.POSITIVE_INFINITY)
+    assert.equal(brokenInvariant(flow.late.clearing), null, `SEED=${seed}`)
+    assert(flow.late.settled > 150, 'a flow trades')
+    const hash = flow.late.hash()
+    assert.equal(replayHash(flow.late.commands), hash, `SEED=${seed}`)
+  }
+})
+
+const WINDOW = 6
+
+/** 0: the next command is decided; else the market that is heard. Every order there is. */
+function* interleavings(markets: readonly number[]): Iterable<readonly number[]> {
+  const path: number[] = []
+  const unheard = new Map<number, number>()
+  function* extend(decided: number, heard: number): Iterable<readonly number[]> {
+    if (heard === markets.length) yield path
+    if (decided < markets.length) {
+      const marketId = markets[decided]
+      unheard.set(marketId, (unheard.get(marketId) ?? 0) + 1)
+      path.push(0)
+      yield* extend(decided + 1, heard)
+      path.pop()
+      unheard.set(marketId, (unheard.get(marketId) ?? 0) - 1)
+    }
+    for (const marketId of new Set(markets)) {
+      const count = unheard.get(marketId) ?? 0
+      if (count === 0) continue
+      unheard.set(marketId, count - 1)
+      path.push(marketId)
+      yield* extend(decided, heard + 1)
+      path.pop()
+      unheard.set(marketId, count)
+    }
+  }
+  yield* extend(0, 0)
+}
+
+const marketOf = (command: Command) => ('marketId' in command ? command.marketId : 0)
+const isOfBook = ({ kind }: Command) => kind === 'placeOrder' || kind === 'cancelOrders'
+
+test('whatever the order in which decisions are taken in and markets heard, it is one state', () => {
+  const first = freshSeed()
+  let ways = 0
+  for (let seed = first; seed < first + 3; seed++) {
+    const flow = new LateFlow(seed)
+    for (let step = 0; step < 60; step++) {
+      flow.step()
+      flow.hear(Number.POSITIVE_INFINITY)
+    }
+    const before = flow.late.commands.length
+    // None of these is decided with anything heard of the others: the latest there can be.
+    const ofBooks = () => flow.late.commands.slice(before).filter(isOfBook)
+    while (ofBooks().length < WINDOW) flow.step()
+    const commands = [...flow.late.commands]
+    const window = commands.slice(before)
+    const hash = replayHash(commands)
+    for (const way of interleavings(ofBooks().map(marketOf))) {
+      ways++
+      const late = new LateMarkets()
+      for (const command of commands.slice(0, before)) {
+        late.apply(command)
+        for (const marketId of late.speaking) late.hear(marketId)
+      }
+      playWay(late, window, way)
+      assert.equal(late.hash(), hash, `SEED=${seed}: ${way}`)
+    }
+  }
+  assert(ways > 1000, `${ways} ways`)
+})
+
+function playWay(late: LateMarkets, window: readonly Command[], way: readonly number[]): void {
+  let next = 0
+  for (const marketId of way) {
+    if (marketId !== 0) {
+      late.hear(marketId)
+      continue
+    }
+    // What no market answers goes in with the command before which it was decided.
+    while (next < window.length && !isOfBook(window[next])) late.apply(window[next++])
+    late.apply(window[next++])
+  }
+  while (next < window.length) late.apply(window[next++])
+}

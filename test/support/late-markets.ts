@@ -1,0 +1,84 @@
+// An exchange whose markets answer late: what main decides and what it has settled are told apart,
+// and the test says which market is heard next. Matching itself is done when an order is decided,
+// as a thread would at the soonest.
+
+import assert from 'node:assert/strict'
+import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
+import { eventBytes, onEventsReady } from '../../engine/core/event-buffer.ts'
+import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/market.ts'
+import { OrderTable } from '../../engine/core/order-table.ts'
+import { bookDigest, stateHash } from '../../engine/core/state-hash.ts'
+import type { Command } from '../../engine/domain/command.ts'
+import { EVENT_BYTES } from '../../engine/domain/event.ts'
+
+const CAPACITY = 512
+
+export class LateMarkets {
+  readonly clearing = new Clearing(new OrderTable(CAPACITY))
+  readonly commands: Command[] = []
+  /** Answers that main has not heard, by market. */
+  readonly #unheard = new Map<number, ArrayBuffer[]>()
+  settled = 0
+
+  /** Takes over the books of this thread. */
+  constructor() {
+    resetMarkets()
+  }
+
+  apply(command: Command): void {
+    this.clearing.admit(command)
+    this.commands.push(command)
+    if (!concernsBook(command)) return
+    const { marketId } = command
+    onEventsReady((count) => {
+      const answers = this.#unheard.get(marketId) ?? []
+      answers.push(eventBytes.slice(0, count * EVENT_BYTES).buffer)
+      this.#unheard.set(marketId, answers)
+    })
+    if (command.kind === 'placeOrder') placeInMarket(command)
+    else cancelInMarket(command)
+  }
+
+  /** Markets that have something to say. */
+  get speaking(): number[] {
+    return [...this.#unheard.keys()].filter((each) => (this.#unheard.get(each)?.length ?? 0) > 0)
+  }
+
+  get unheardCount(): number {
+    let count = 0
+    for (const answers of this.#unheard.values()) count += answers.length
+    return count
+  }
+
+  /** Main hears the oldest answer of a market; law 2 is that it lowers nobody's free balance. */
+  hear(marketId: number): void {
+    const answer = this.#unheard.get(marketId)?.shift()
+    assert(answer !== undefined, 'only what was said is heard')
+    const before = this.#free()
+    const count = answer.byteLength / EVENT_BYTES
+    this.clearing.settle(new Int32Array(answer), new Float64Array(answer), 0, count)
+    this.settled++
+    const after = this.#free()
+    for (const [index, raw] of before.entries()) {
+      assert(after[index] >= raw, 'no answer of a market lowers a free balance')
+    }
+  }
+
+  /** Free collateral of everybody, then free shares of every row. */
+  #free(): number[] {
+    const { ledger, accounts } = this.clearing
+    return [
+      ...ledger.collateralFreeRaw.subarray(0, accounts.count + 1),
+      ...ledger.sharesFreeRaw.subarray(0, ledger.rows.end * 2),
+    ]
+  }
+
+  hash(): string {
+    assert.equal(this.unheardCount, 0, 'a state is whole when all is heard')
+    const markets = this.clearing.catalogue.all()
+    return stateHash(
+      this.clearing,
+      markets.map(({ marketId }) => bookDigest(marketId)),
+    )
+  }
+}
