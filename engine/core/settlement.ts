@@ -1,10 +1,19 @@
 // Hot path. bench/core.bench.ts
 // One fill into ledger moves (domain §2.2 to §2.5) and the taker's fee on the whole trade (§3.1).
 //
-// Law 2: no result of a market ever lowers a free balance. Reserves only shrink, what they paid
-// leaves from the reserve itself, and a taker's proceeds are held on its order until DONE, where
-// they are credited with the fee already taken out: so a decision made before a receipt is
-// settled can only have seen less than there is.
+// Law 2: no result of a market ever lowers a free balance, record by record:
+//
+//   FILL        what an order pays leaves its own reserve, which falls by that or more (asserted in
+//               the ledger); the rest of the fall and a maker's proceeds become free. A taker's
+//               proceeds wait on its order.
+//   STP_CANCEL, CANCELED   a whole reserve becomes free.
+//   NOT_OPEN    nothing moves.
+//   DONE        a taker's proceeds become free with the fee already out, and no fee passes them:
+//               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve.
+//
+// Nor does a result take a slot, a hash, a client id or open size: it only gives them back. So a
+// gate that had not heard some results saw less than there was, and what it let through stands
+// whenever they are heard. Proved in test/engine/core/law-two.test.ts.
 
 import { assert } from '../domain/assert.ts'
 import { isBid, ladderTicks, SIDE } from '../domain/order.ts'
