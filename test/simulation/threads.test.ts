@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Clearing } from '../../engine/core/clearing.ts'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { OrderTable, STATE } from '../../engine/core/order-table.ts'
+import { stateHash } from '../../engine/core/state-hash.ts'
+import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
+import { SIDE } from '../../engine/domain/order.ts'
+import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
+import { verifyFolder } from '../../persistence/recovery.ts'
+import { Shards } from '../../server/pipeline/shards.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { fillJournal } from '../support/journal-fill.ts'
+import { freshSeed } from '../support/random.ts'
+import { scriptOf } from './script.ts'
+import { World } from './world.ts'
+
+const STEPS = 4000
+const PUBLISH_EVERY = 64
+const seed = freshSeed()
+const script = scriptOf(seed, STEPS)
+
+/** The journal of a simulated world, and the state it came to. */
+async function recorded(): Promise<{ records: Uint8Array[]; hash: string }> {
+  const world = new World(script)
+  for (const [index, step] of script.steps.entries()) await world.play(step, index)
+  const hash = await world.end()
+  const records: Uint8Array[] = []
+  for (const batch of world.disk.batches) eachRecord(batch.records, (each) => records.push(each))
+  return { records, hash }
+}
+
+/** Real market threads, main's half of the exchange, and a journal instead of clients. */
+class ThreadedReplay {
+  readonly clearing = new Clearing(new OrderTable(script.setting.capacity))
+  readonly shards: Shards
+  #sent = 0
+  #settled = 0
+  /** Commands that were under way at once, at the most. */
+  lateMax = 0
+  #wake: () => void = () => {}
+
+  constructor() {
+    this.shards = new Shards({
+      threads: 'auto',
+      visitor: {
+        settle: (words, f64s, at, count) => {
+          this.clearing.settle(words, f64s, at, count)
+          this.#settled++
+        },
+        release: () => {},
+      },
+      onReady: () => {
+        this.#hear()
+        this.#wake()
+      },
+      onFault: (sentence) => assert.fail(sentence),
+    })
+  }
+
+  #hear(): void {
+    for (const shard of this.shards.all) {
+      shard.drain()
+      shard.releaseThrough(Number.POSITIVE_INFINITY)
+    }
+  }
+
+  #publish(): void {
+    for (const shard of this.shards.all) shard.publish()
+  }
+
+  /** Resolves when a thread has said something more. */
+  #answers(): Promise<void> {
+    assert(this.#settled < this.#sent, 'a decision is covered when every market is heard')
+    this.#publish()
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  async apply(record: Uint8Array): Promise<void> {
+    const command = decodeCommand(record)
+    // The journal says what was decided, not what had been heard by then: as late as can be.
+    while (!isCovered(this.clearing, command)) await this.#answers()
+    this.clearing.admit(command)
+    if (command.kind === 'createMarket') this.shards.of(command.marketId)
+    if (command.kind !== 'placeOrder' && command.kind !== 'cancelOrders') return
+    const shard = this.shards.of(command.marketId)
+    while (shard.freeBytes() < record.length) await this.#answers()
+    if (command.kind === 'placeOrder') shard.place(record)
+    else shard.cancel(record)
+    this.lateMax = Math.max(this.lateMax, ++this.#sent - this.#settled)
+    if (this.#sent % PUBLISH_EVERY === 0) this.#publish()
+  }
+
+  async hash(): Promise<string> {
+    while (!this.shards.areIdle) await this.#answers()
+    return stateHash(this.clearing, await this.shards.digests(this.clearing.catalogue.count))
+  }
+}
+
+/** Whether main has heard enough for what was decided: a market owes it the rest. */
+function isCovered(clearing: Clearing, command: Command): boolean {
+  if (command.kind === 'adjustBalance') {
+    return clearing.ledger.collateralFreeRaw[command.profileId] >= -command.collateralRaw
+  }
+  return command.kind !== 'placeOrder' || isOrderCovered(clearing, command)
+}
+
+function isOrderCovered({ ledger, orders, seen }: Clearing, order: PlaceOrder): boolean {
+  const { accountId, marketId, outcome, slot, reserveRaw } = order
+  if (slot <= orders.highSlot && orders.stateOf(slot) !== STATE.FREE) return false
+  if (seen.hasHash(order.hashHigh, order.hashLow)) return false
+  if (order.clientOrderId !== '' && seen.hasClientId(accountId, order.clientOrderId)) return false
+  const sells = order.side === SIDE.SELL
+  const freeRaw = sells
+    ? ledger.freeSharesRaw(accountId, marketId, outcome)
+    : ledger.collateralFreeRaw[accountId]
+  return freeRaw >= reserveRaw
+}
+
+test('market threads, one thread and the disk come to one state from one journal', async () => {
+  const { records, hash } = await recorded()
+  const dataDir = newFolder()
+  fillJournal(dataDir, records)
+  assert.equal(verifyFolder(dataDir).stateHash, hash, 'from a journal on disk')
+  const exchange = new Exchange(new OrderTable(script.setting.capacity))
+  for (const record of records) exchange.apply(decodeCommand(record))
+  assert.equal(exchange.stateHash(), hash, 'on one thread')
+  const threaded = new ThreadedReplay()
+  for (const record of records) await threaded.apply(record)
+  assert.equal(await threaded.hash(), hash, 'on a thread a market')
+  assert(threaded.lateMax > 10, `${threaded.lateMax} commands were under way at once`)
+  await threaded.shards.stop()
+})
