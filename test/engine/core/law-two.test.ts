@@ -183,7 +183,7 @@ function* interleavings(markets: readonly number[]): Iterable<readonly number[]>
 const marketOf = (command: Command) => ('marketId' in command ? command.marketId : 0)
 const isOfBook = ({ kind }: Command) => kind === 'placeOrder' || kind === 'cancelOrders'
 
-test('whatever the order in which decisions are taken in and markets heard, it is one state', () => {
+test('whatever the order in which decisions come in and markets are heard, it is one state', () => {
   const first = freshSeed()
   let ways = 0
   for (let seed = first; seed < first + 3; seed++) {
