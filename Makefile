@@ -35,7 +35,7 @@ run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in 
 test: $(INSTALLED) ## Runs all tests, or those whose path holds ONLY=...
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
-soak: $(INSTALLED) ## Kills and restarts a trading server for MIN=... minutes (10) and checks it.
+soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10) and says what drifted.
 	@$(NODE) --import tsx test/soak.ts $(MIN)
 
 overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=... (60) and checks what becomes of them.

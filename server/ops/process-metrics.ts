@@ -55,5 +55,8 @@ function watchMemory(metrics: Metrics): void {
   add('outcomex_heap_bytes', 'JavaScript heap in use on main.', () => {
     return process.memoryUsage().heapUsed
   })
+  add('outcomex_external_bytes', 'Memory of main outside the JavaScript heap.', () => {
+    return process.memoryUsage().external
+  })
   add('outcomex_uptime_seconds', 'Since the start of the process.', () => process.uptime())
 }

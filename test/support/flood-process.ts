@@ -1,6 +1,6 @@
 import type { TestMarket, Trader } from './exchange-client.ts'
 import { type LoopPlan, type LoopResult, OrderLoop } from './open-loop.ts'
-import { OrderPool } from './order-pool.ts'
+import { OrderPool, type PoolSalts } from './order-pool.ts'
 import { Random } from './random.ts'
 
 // The sender in a process of its own: what it costs is not on the main thread of anything measured.
@@ -16,9 +16,9 @@ export type FloodAsk =
   | { readonly kind: 'setting'; readonly setting: FloodSetting }
   | { readonly kind: 'sign'; readonly count: number }
   | { readonly kind: 'run'; readonly plan: LoopPlan }
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'salts' }
 
-export type FloodAnswer = null | LoopResult | Float64Array
+export type FloodAnswer = null | LoopResult | PoolSalts
 
 let pool = new OrderPool([])
 let markets: readonly TestMarket[] = []
@@ -36,8 +36,8 @@ async function answer(ask: FloodAsk): Promise<FloodAnswer> {
       return null
     case 'run':
       return await new OrderLoop(ask.plan, pool).run()
-    case 'accepted':
-      return pool.accepted()
+    case 'salts':
+      return pool.salts()
   }
 }
 

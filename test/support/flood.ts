@@ -4,9 +4,14 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { FloodAsk, FloodSetting } from './flood-process.ts'
 import type { LoopPlan, LoopResult } from './open-loop.ts'
+import type { PoolSalts } from './order-pool.ts'
 
 function isResult(message: unknown): message is LoopResult {
   return typeof message === 'object' && message !== null && 'statuses' in message
+}
+
+function isSalts(message: unknown): message is PoolSalts {
+  return typeof message === 'object' && message !== null && 'accepted' in message
 }
 
 /** The parent's side of the sending process. */
@@ -29,11 +34,17 @@ export class Flood {
     return flood
   }
 
-  async #ask(ask: FloodAsk): Promise<unknown> {
-    this.#child.send(ask)
-    const answer = await Promise.race([once(this.#child, 'message'), once(this.#child, 'exit')])
-    assert.equal(this.#child.exitCode, null, 'the sender lives')
-    return answer[0]
+  #ask(ask: FloodAsk): Promise<unknown> {
+    const child = this.#child
+    return new Promise((resolve, reject) => {
+      const onExit = (code: number | null) => reject(new Error(`the sender ended with ${code}`))
+      child.once('exit', onExit)
+      child.once('message', (answer) => {
+        child.off('exit', onExit)
+        resolve(answer)
+      })
+      child.send(ask)
+    })
   }
 
   async sign(count: number): Promise<void> {
@@ -46,10 +57,9 @@ export class Flood {
     return result
   }
 
-  /** Salts of all orders that were answered with 201. */
-  async accepted(): Promise<Float64Array> {
-    const salts = await this.#ask({ kind: 'accepted' })
-    assert.ok(salts instanceof Float64Array, 'salts are numbers')
+  async salts(): Promise<PoolSalts> {
+    const salts = await this.#ask({ kind: 'salts' })
+    assert.ok(isSalts(salts), 'the sender knows its salts')
     return salts
   }
 

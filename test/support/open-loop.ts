@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { newHistogram } from '../../bench/pacer.ts'
 import type { OrderPool } from './order-pool.ts'
 
 // Sends orders at a rate that takes no notice of the replies, or as fast as replies come. One
-// request at a time per connection; a connection that breaks is counted and replaced.
+// request at a time per connection; a connection that breaks is counted and replaced,
+// unless so many do that nobody listens any more.
 
 export interface LoopPlan {
   readonly port: number
@@ -119,7 +119,8 @@ export class OrderLoop {
     }
   }
 
-  #connect(): Promise<unknown> {
+  /** Resolves when it is open or failed. */
+  #connect(): Promise<void> {
     const socket = connect({ port: this.#plan.port, host: '127.0.0.1', noDelay: true })
     const line: Line = { socket, waiting: '', index: -1, dueMs: 0 }
     socket.setEncoding('latin1')
@@ -128,7 +129,10 @@ export class OrderLoop {
     socket.on('close', () => this.#lose(line))
     socket.on('connect', () => this.#free.push(line))
     this.#lines.add(line)
-    return Promise.race([once(socket, 'connect'), once(socket, 'close')])
+    return new Promise((resolve) => {
+      socket.once('connect', () => resolve())
+      socket.once('close', () => resolve())
+    })
   }
 
   #lose(line: Line): void {
@@ -136,8 +140,11 @@ export class OrderLoop {
     this.#broken++
     const at = this.#free.indexOf(line)
     if (at >= 0) this.#free.splice(at, 1)
-    if (line.index >= 0) this.#end()
-    this.#connect()
+    if (line.index >= 0) {
+      this.#pool.lose(line.index)
+      this.#end()
+    }
+    if (this.#broken < this.#plan.connections * 2) this.#connect()
   }
 
   /** Begins what is due each millisecond until the time is over. */
@@ -225,6 +232,7 @@ export class OrderLoop {
     return new Promise((resolve) => {
       const end = () => {
         this.#ending = true
+        for (const { index } of this.#lines) if (index >= 0) this.#pool.lose(index)
         clearTimeout(timer)
         resolve()
       }

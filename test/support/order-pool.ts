@@ -7,6 +7,13 @@ import type { Random } from './random.ts'
 
 const BODY_BYTES_MAX = 640
 
+export interface PoolSalts {
+  /** Of orders that were answered with 201. */
+  readonly accepted: Float64Array
+  /** Of orders that got no reply. */
+  readonly unknown: Float64Array
+}
+
 export class OrderPool {
   readonly #traders: readonly Trader[]
   readonly #secrets: readonly Buffer[]
@@ -15,6 +22,7 @@ export class OrderPool {
   readonly #queue: number[] = []
   #head = 0
   readonly #accepted = new Set<number>()
+  readonly #unknown = new Set<number>()
   #slab = Buffer.alloc(0)
   #slabAt = 0
   #timestamp = ''
@@ -90,8 +98,13 @@ export class OrderPool {
     this.#queue.push(index)
   }
 
-  /** Salts of what was taken. */
-  accepted(): Float64Array {
-    return Float64Array.from(this.#accepted, (index) => index + 1)
+  /** Its connection ended before a reply: it was taken or never came. */
+  lose(index: number): void {
+    this.#unknown.add(index)
+  }
+
+  salts(): PoolSalts {
+    const salts = (of: Set<number>) => Float64Array.from(of, (index) => index + 1)
+    return { accepted: salts(this.#accepted), unknown: salts(this.#unknown) }
   }
 }

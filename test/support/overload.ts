@@ -228,12 +228,12 @@ export class Overload {
     const { dataDir, say } = this.#plan
     const stopped = await this.#server.stop()
     assert.deepEqual(await verify(dataDir), stopped, 'laws and money hold')
-    const accepted = await this.#flood.accepted()
-    checkNothingLost(dataDir, accepted, OWN_SALTS_FROM)
+    const salts = await this.#flood.salts()
+    checkNothingLost(dataDir, salts, OWN_SALTS_FROM)
     const again = await ServerProcess.start({ dataDir })
     assert.deepEqual(again.recovered, stopped)
     await again.stop()
-    say(`${accepted.length} orders were taken: all are in the journal, and no other`)
+    say(`${salts.accepted.length} orders were taken: all are in the journal, and no other`)
   }
 }
 
