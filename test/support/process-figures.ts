@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 
 // What the system says of another process.
@@ -22,8 +23,9 @@ export function figuresOf(pid: number): ProcessFigures {
   }
 }
 
-/** One figure of the Prometheus text; NaN when it is not there. */
+/** One figure of the Prometheus text. */
 export function gaugeIn(text: string, name: string): number {
   const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)
-  return found === null ? Number.NaN : Number(found[1])
+  assert.ok(found !== null, `the metrics have ${name}`)
+  return Number(found[1])
 }
