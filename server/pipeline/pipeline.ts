@@ -61,9 +61,6 @@ export interface PipelineParts {
   readonly onTokenUsed: (tokenId: string) => void
 }
 
-/** A turn of the loop that reads a flood lasts: the threads must not idle through it. */
-const PUBLISH_AT = 64
-
 export class Pipeline {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
@@ -77,7 +74,6 @@ export class Pipeline {
   #nextRequest = 1
   readonly #order = blankPlace()
   #publishDue = false
-  #unpublished = 0
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
