@@ -125,22 +125,16 @@ export class Pipeline {
     return this.underWay < LIMITS.ordersUnderWayMax
   }
 
-  /** Rings are shown to their threads once per turn of the loop, or when much was put in. */
+  /** Rings are shown to their threads once per turn of the loop, however much was put in. */
   #publishSoon(): void {
-    if (++this.#unpublished === PUBLISH_AT) this.#publish()
     if (this.#publishDue) return
     this.#publishDue = true
     setImmediate(() => {
       this.#publishDue = false
-      this.#publish()
+      this.times.handed()
+      this.#parts.journal.publish()
+      for (const shard of this.#parts.shards) shard.publish()
     })
-  }
-
-  #publish(): void {
-    this.#unpublished = 0
-    this.times.handed()
-    this.#parts.journal.publish()
-    for (const shard of this.#parts.shards) shard.publish()
   }
 
   #durable(seq: number): void {
