@@ -111,6 +111,13 @@ export function compareBooks(life: Life): void {
   }
 }
 
+/** Once its last cancels are through, a market that takes no more orders holds none. */
+export function closedAreEmpty({ model }: Life): void {
+  for (const { request } of model.live.values()) {
+    assert.equal(model.status(request.market), 'FUNDED', 'a closed market gives every order back')
+  }
+}
+
 /** The live state, with nothing under way. */
 export function liveHash({ pipeline, model }: Life): string {
   const digests = model.markets.map((_market, index) => bookDigest(index + 1))

@@ -6,7 +6,7 @@ import { encodeCommand } from '../../bench/threaded-exchange.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { compareBooks, liveHash, walk } from './audit.ts'
+import { closedAreEmpty, compareBooks, liveHash, walk } from './audit.ts'
 import { Life } from './life.ts'
 import { Model } from './model.ts'
 import { type Conserves, conserved } from './money-watch.ts'
@@ -250,6 +250,7 @@ export class World {
     for (const thread of this.#life.threads) thread.isStalled = false
     for (let round = 0; round < REST_ROUNDS; round++) {
       await this.#turn()
+      this.#life.pipeline.tick()
       this.#catchUp()
       if (this.#life.isAtRest) break
     }
@@ -258,6 +259,7 @@ export class World {
     assert.equal(this.#life.pipeline.underWay, 0, 'everybody is answered')
     walk(this.#life)
     compareBooks(this.#life)
+    closedAreEmpty(this.#life)
     const seq = this.disk.lastSeq
     this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }
   }
