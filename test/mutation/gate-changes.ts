@@ -175,7 +175,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/accounts.ts',
-    tests: [`${CORE}/accounts.test.ts`, GOLDEN],
+    tests: [`${CORE}/accounts.test.ts`, `${CORE}/decide-accounts.test.ts`, GOLDEN],
     changes: [
       [
         'a profile has a session too many',

@@ -209,7 +209,6 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'RESULT.KILLED && filledRaw === 0',
         'RESULT.KILLED',
       ],
-      ['two orders of one slot are one row', '    this.#bySlot.delete(slot)\n', '\n'],
     ],
   },
   {

@@ -15,6 +15,10 @@ import { WIRE_CHANGES } from './wire-changes.ts'
 // survives, when one no longer fits its file, and when the sources as they are do not pass.
 
 const WORKERS = 2
+const CONTROL_DEADLINE_MS = 300_000
+/** A change may hang a test: it has this many times as long as with nothing broken, and a bit. */
+const PATIENCE = 4
+const PATIENCE_MS = 20_000
 
 interface Mutation {
   readonly file: string
@@ -77,21 +81,30 @@ async function inTrees<T>(
 async function checkControl(trees: readonly Tree[], mutations: readonly Mutation[]): Promise<void> {
   const tests = [...new Set(mutations.flatMap((mutation) => mutation.tests))]
   await inTrees(trees, tests, async (tree, test) => {
-    const { passed, output } = await tree.run(test)
+    const startedMs = performance.now()
+    const { passed, output } = await tree.run(test, CONTROL_DEADLINE_MS)
     assert(passed, `${test} fails with nothing broken:\n${output}`)
+    deadlinesMs.set(test, (performance.now() - startedMs) * PATIENCE + PATIENCE_MS)
   })
   console.log(`nothing broken: ${tests.length} test files pass`)
 }
 
-/** The test file that noticed; null when all passed. */
-async function noticedBy(tree: Tree, { file, tests, rule, broken }: Mutation) {
+/** Which test file noticed, in words; null when all passed. */
+async function noticedBy(
+  tree: Tree,
+  { file, tests, rule, broken }: Mutation,
+): Promise<string | null> {
   const source = sourceOf(file)
   tree.write(file, broken)
   try {
     for (const test of tests) {
-      const { passed, output } = await tree.run(test)
+      const { passed, stuck, output } = await tree.run(
+        test,
+        deadlinesMs.get(test) ?? CONTROL_DEADLINE_MS,
+      )
       assert(!/TransformError|SyntaxError/.test(output), `${file}, "${rule}" is no program`)
-      if (!passed) return test
+      if (stuck) return `stuck in ${test}`
+      if (!passed) return `caught by ${test}`
     }
     return null
   } finally {
@@ -103,15 +116,15 @@ const mutations = chosen(allMutations())
 const trees = Array.from({ length: WORKERS }, () => new Tree())
 const startedMs = performance.now()
 const survivors: Mutation[] = []
+const deadlinesMs = new Map<string, number>()
 let done = 0
 try {
   await checkControl(trees, mutations)
   await inTrees(trees, mutations, async (tree, mutation) => {
-    const test = await noticedBy(tree, mutation)
-    if (test === null) survivors.push(mutation)
-    const verdict = test === null ? 'SURVIVED' : `caught by ${test}`
+    const verdict = await noticedBy(tree, mutation)
+    if (verdict === null) survivors.push(mutation)
     const { file, rule } = mutation
-    console.log(`${++done}/${mutations.length}  ${file}: ${rule}  ${verdict}`)
+    console.log(`${++done}/${mutations.length}  ${file}: ${rule}  ${verdict ?? 'SURVIVED'}`)
   })
 } finally {
   for (const tree of trees) tree.remove()

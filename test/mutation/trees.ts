@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COPIED = ['engine', 'persistence', 'server', 'test', 'bench', 'package.json', 'tsconfig.json']
-/** A change may hang a test; the slowest one takes a quarter of this. */
-const FILE_DEADLINE_MS = 90_000
 /** Seeded tests then find the same on each run. */
 const SEED = '1'
 
 export interface Verdict {
   readonly passed: boolean
+  /** It did not end in time. */
+  readonly stuck: boolean
   readonly output: string
 }
 
@@ -31,7 +31,7 @@ export class Tree {
   }
 
   /** Runs one test file; what does not end in time has not passed. */
-  run(testFile: string): Promise<Verdict> {
+  run(testFile: string, deadlineMs: number): Promise<Verdict> {
     const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
     const child = spawn(process.execPath, ['--import', 'tsx', testFile], {
       cwd: this.#path,
@@ -50,13 +50,18 @@ export class Tree {
         // Nobody of the group is left.
       }
     }
-    const deadline = setTimeout(endGroup, FILE_DEADLINE_MS)
+    let stuck = false
+    const deadline = setTimeout(() => {
+      stuck = true
+      endGroup()
+    }, deadlineMs)
     return new Promise((resolve, reject) => {
       child.on('error', reject)
-      child.on('exit', (code) => {
+      child.on('exit', endGroup)
+      child.on('close', (code, signal) => {
         clearTimeout(deadline)
-        endGroup()
-        resolve({ passed: code === 0, output: Buffer.concat(parts).toString('utf8') })
+        if (signal !== null) parts.push(Buffer.from(`It was ended by ${signal}.`))
+        resolve({ passed: code === 0, stuck, output: Buffer.concat(parts).toString('utf8') })
       })
     })
   }

@@ -2,13 +2,18 @@ import assert from 'node:assert/strict'
 import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { encodeRare } from '../../engine/wire/codec.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { BatchBuffer } from '../../persistence/batch-buffer.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { type Durability, openWritable } from '../../persistence/database.ts'
 import { rebuildReadTables } from '../../persistence/follower.ts'
 import { recoverJournal, verifyFolder } from '../../persistence/recovery.ts'
-import { openJournal, SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+import {
+  openJournal,
+  SqliteJournalReader,
+  SqliteJournalWriter,
+} from '../../persistence/sqlite-journal.ts'
 import { CommandFlow } from '../support/command-flow.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
@@ -106,4 +111,26 @@ test('a record out of order never enters the journal', async () => {
   journal.append(2, recordAt(2))
   await journal.stop()
   assert.equal(journal.durableSeq, 2)
+})
+
+test('a checksum is of all that came before it, and a record carries its own seq', () => {
+  const checksumOf = (first: Uint8Array) => {
+    const dataDir = newFolder()
+    const writer = writeBatches(dataDir, 0)
+    writer.commit(1, first)
+    writer.commit(2, recordAt(2))
+    writer.close()
+    const reader = new SqliteJournalReader(dataDir)
+    const checksum = reader.checksumAt(2)
+    reader.close()
+    return checksum
+  }
+  const otherFirst = encodeRare({ kind: 'setAdminToken', tokenDigest: 'ab', seq: 1, nowMs: 1 })
+  assert.deepEqual(checksumOf(recordAt(1)), checksumOf(recordAt(1)))
+  assert.notDeepEqual(checksumOf(recordAt(1)), checksumOf(otherFirst))
+  const dataDir = newFolder()
+  const writer = writeBatches(dataDir, 0)
+  writer.commit(3, Buffer.concat([recordAt(1), recordAt(3), recordAt(2)]))
+  writer.close()
+  assert.throws(() => recoverJournal(dataDir, { visit: () => {} }), /record 2 carries seq 3/)
 })

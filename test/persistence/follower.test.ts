@@ -141,6 +141,9 @@ test('each end of an order has its status', () => {
   told[0] = ['filled by two', half.seq, 'MATCHED', null, 0]
   const fok = flow.place({ ...buyNo, accountId: 3, orderType: 2, sizeRaw: SHARE })
   expect('FOK without a fill', fok.seq, 'UNMATCHED', null, SHARE)
+  const unfilled = { side: 0, outcome: 0, orderType: 2, marketForm: true, spendRaw: SHARE }
+  const spent = flow.place({ ...unfilled, accountId: 3 })
+  expect('a market buy without a fill has no shares left', spent.seq, 'UNMATCHED', null, 0)
   const byUser = flow.place({ ...buy, accountId: 1, clientOrderId: 'mine' })
   const cross = flow.place({ ...buyNo, accountId: 2, postOnly: true })
   flow.cancel([byUser])
@@ -189,6 +192,24 @@ test(`a follower stopped midway goes on where its tables stand (SEED=${SEED})`, 
   assert.deepEqual(dump(parts), dump(whole))
 })
 
+test('the tables never show a batch that ends past what they were told of', () => {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(SEED)
+  flow.run(300)
+  fillJournal(dataDir, flow.records, 64)
+  const follower = new Follower(dataDir)
+  for (const [target, shown] of [
+    [63, 0],
+    [64, 64],
+    [127, 64],
+    [130, 128],
+  ]) {
+    follower.step(target)
+    assert.deepEqual([follower.readSeq, follower.stateSeq], [shown, shown])
+  }
+  follower.close()
+})
+
 test('read tables of another journal, or ahead of it, are made anew', () => {
   const dataDir = newFolder()
   const longer = new CommandFlow(SEED + 2)
@@ -202,6 +223,13 @@ test('read tables of another journal, or ahead of it, are made anew', () => {
   follow(other, shorter.seq)
   const expected = dump(other)
   copyFileSync(join(dataDir, 'read.db'), join(other, 'read.db'))
+  follow(other, shorter.seq)
+  assert.deepEqual(dump(other), expected)
+  // Of the same length: the checksum alone tells them apart.
+  const alike = newFolder()
+  fillJournal(alike, longer.records.slice(0, shorter.seq))
+  follow(alike, shorter.seq)
+  copyFileSync(join(alike, 'read.db'), join(other, 'read.db'))
   follow(other, shorter.seq)
   assert.deepEqual(dump(other), expected)
 })

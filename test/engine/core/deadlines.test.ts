@@ -34,3 +34,14 @@ test('deadlines come out by due time, and what is removed never comes', () => {
     { numRuns: 500 },
   )
 })
+
+test('what takes the place of a removed deadline rises to where it belongs', () => {
+  const deadlines = new Deadlines()
+  const dues = [1, 10, 2, 11, 12, 3]
+  for (const [index, dueMs] of dues.entries()) deadlines.add(index + 1, dueMs)
+  // The last of the heap, 3, stands in for 11 below 10.
+  deadlines.remove(4)
+  const out: number[] = []
+  while (deadlines.count > 0) out.push(dues[deadlines.pop() - 1])
+  assert.deepEqual(out, [1, 2, 3, 10, 12])
+})

@@ -185,3 +185,27 @@ test('only the owner cancels, and only what is open', () => {
   assert.equal(driver.cancel(alice, placed), null)
   assert.equal(driver.cancel(alice, placed), 'ORDER_NOT_OPEN')
 })
+
+test('an order of another maker is refused, whoever signed it', () => {
+  const { clearing, driver, request } = newWorld()
+  Object.assign(request, { makerIsCaller: false })
+  assert.equal(rejectName(decidePlace(clearing, request, driver.nowMs)), 'OWNER_MISMATCH')
+})
+
+test('an order takes what is free to the last raw unit, and not one more', () => {
+  const driver = new ExchangeDriver(64)
+  const marketId = driver.addMarket()
+  const [buyer, other] = [driver.addAccount(1_000_000), driver.addAccount(0)]
+  const market = { marketId, outcome: OUTCOME.YES, type: 'FOK' as const }
+  const decide = (wish: { account: number; side: number; sizeRaw?: number; spendRaw?: number }) => {
+    const request = driver.requestOf(driver.orderOf({ ...market, ...wish }))
+    return rejectName(decidePlace(driver.clearing, request, driver.nowMs))
+  }
+  const buys = { account: buyer, side: SIDE.BUY }
+  assert.equal(decide({ ...buys, spendRaw: 1_000_000 }), 'NONE')
+  assert.equal(decide({ ...buys, spendRaw: 1_000_001 }), 'INSUFFICIENT_COLLATERAL')
+  driver.mint(marketId, 2000, { yes: buyer, no: other, taker: buyer })
+  const sells = { account: buyer, side: SIDE.SELL }
+  assert.equal(decide({ ...sells, sizeRaw: 2000 }), 'NONE')
+  assert.equal(decide({ ...sells, sizeRaw: 2001 }), 'INSUFFICIENT_SHARES')
+})

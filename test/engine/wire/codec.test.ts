@@ -165,6 +165,16 @@ test('a cancel comes back from its bytes as it was', () => {
   )
 })
 
+test('a cancel that is longer or shorter than its items is a fault', () => {
+  const command = { kind: 'cancelOrders' as const, seq: 1, nowMs: 1, marketId: 1, reason: 0 }
+  const items = { count: 2, slots: Uint32Array.of(1, 2), generations: Uint32Array.of(1, 1) }
+  const record = encodeCancel({ ...command, ...items })
+  const longer = new Uint8Array(record.length + 8)
+  longer.set(record)
+  assert.throws(() => decodeCommand(longer), /a cancel is its items/)
+  assert.throws(() => decodeCommand(record.slice(0, -8)), /a cancel is its items/)
+})
+
 test('a rare command comes back from its bytes, and the same command has the same bytes', () => {
   fc.assert(
     fc.property(rare, (command) => {
