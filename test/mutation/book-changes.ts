@@ -40,12 +40,12 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       [
         'a maker filled in part goes to the end of its queue',
         'leftOf[slot] = leftRaw\n  emit(FILL_OPEN',
-        'unlink(slot)\n  link(slot, taker.book, ticks, !taker.isBid)\n' +
+        'unlink(slot)\n  link(slot, arrival.book, ticks, !arrival.isBid)\n' +
           '  leftOf[slot] = leftRaw\n  emit(FILL_OPEN',
       ],
       [
         'a maker left with less than a step stays in the book',
-        'if (leftRaw < SIZE_STEP_RAW) {',
+        'if (leftRaw < STEP_RAW) {',
         'if (leftRaw === 0) {',
       ],
       [
@@ -55,13 +55,13 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a market buy pays for a fill rounded down',
-        'taker.wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw)',
-        'taker.wantRaw -= taker.bySpend ? Math.floor((ownTicks * fillRaw) / 1000)',
+        'arrival.wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw)',
+        'arrival.wantRaw -= arrival.bySpend ? Math.floor((ownTicks * fillRaw) / 1000)',
       ],
       [
         'the probe of a market buy rounds down',
-        '  wantRaw -= taker.bySpend ? costCeilRaw(ownTicks, fillRaw)',
-        '  wantRaw -= taker.bySpend ? Math.floor((ownTicks * fillRaw) / 1000)',
+        '  wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw)',
+        '  wantRaw -= arrival.bySpend ? Math.floor((ownTicks * fillRaw) / 1000)',
       ],
       [
         'a market buy of NO spends at the YES price',
@@ -70,24 +70,24 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'cancel_both goes on after the own maker',
-        'if (taker.stp !== STP.CANCEL_MAKER) taker.stopped = true',
-        'if (taker.stp === STP.CANCEL_TAKER) taker.stopped = true',
+        'if (arrival.stp !== CANCEL_MAKER) arrival.stopped = true',
+        'if (arrival.stp === CANCEL_TAKER) arrival.stopped = true',
       ],
-      ['cancel_taker cancels the maker too', 'if (taker.stp === STP.CANCEL_TAKER) return\n', '\n'],
+      ['cancel_taker cancels the maker too', 'if (arrival.stp === CANCEL_TAKER) return\n', '\n'],
       [
         'an owner trades with itself',
-        'if (ownerOf[slot] === taker.owner) {',
+        'if (ownerOf[slot] === arrival.owner) {',
         'if (ownerOf[slot] < 0) {',
       ],
       [
         'the probe of a FOK counts own orders',
-        'if (ownerOf[slot] !== taker.owner) {',
+        'if (ownerOf[slot] !== arrival.owner) {',
         'if (ownerOf[slot] >= 0) {',
       ],
       [
         'the probe of a FOK under cancel_taker passes over own orders',
-        '} else if (taker.stp !== STP.CANCEL_MAKER) {',
-        '} else if (taker.stp === STP.CANCEL_BOTH) {',
+        '} else if (arrival.stp !== CANCEL_MAKER) {',
+        '} else if (arrival.stp === CANCEL_BOTH) {',
       ],
       [
         'the probe of a FOK looks past its limit',
@@ -96,7 +96,7 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a limit order takes the odd part of a maker',
-        'Math.floor(makerLeftRaw / SIZE_STEP_RAW) * SIZE_STEP_RAW',
+        'Math.floor(makerLeftRaw / STEP_RAW) * STEP_RAW',
         'makerLeftRaw',
       ],
       [
@@ -106,8 +106,8 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a self-trade cancel does not say what it gave back',
-        'emit(EVENT.STP_CANCEL, ticks, slot, 0, leftRaw)',
-        'emit(EVENT.STP_CANCEL, ticks, slot, 0, 0)',
+        'emit(STP_CANCEL, ticks, slot, 0, leftRaw)',
+        'emit(STP_CANCEL, ticks, slot, 0, 0)',
       ],
     ],
   },
@@ -120,27 +120,27 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
         'policy.whole && !canFillWhole()',
         '!policy.whole && !canFillWhole()',
       ],
-      ['what is left of a FAK rests', 'if (!policy.rests) return RESULT.KILLED\n', '\n'],
+      ['what is left of a FAK rests', 'if (!policy.rests) return KILLED\n', '\n'],
       [
         'a post-only order takes',
-        'order.postOnly ? RESULT.WOULD_CROSS : placeTaking(order)',
+        'order.postOnly ? WOULD_CROSS : placeTaking(order)',
         'placeTaking(order)',
       ],
       [
         'a market sell leaves the odd part',
-        'taker.aligned = !order.marketForm',
-        'taker.aligned = order.marketForm || !order.marketForm',
+        'arrival.aligned = !order.marketForm',
+        'arrival.aligned = order.marketForm || !order.marketForm',
       ],
       ['a market buy stops before 0.999', 'NO_ASK - 1 : 1', 'NO_ASK - 2 : 1'],
       ['a market sell stops before 0.001', 'NO_ASK - 1 : 1', 'NO_ASK - 1 : 2'],
       [
         'a NO order walks to the price of its own token',
-        'else taker.worstTicks = ladderTicks(order.outcome, order.priceTicks)',
-        'else taker.worstTicks = order.priceTicks',
+        'else arrival.worstTicks = ladderTicks(order.outcome, order.priceTicks)',
+        'else arrival.worstTicks = order.priceTicks',
       ],
       [
         'an arrival that met its own maker rests',
-        'if (taker.stopped) return RESULT.STP_STOPPED\n',
+        'if (arrival.stopped) return STP_STOPPED\n',
         '\n',
       ],
     ],

@@ -30,11 +30,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'ageMs <= request.recvWindowMs',
         'ageMs < request.recvWindowMs',
       ],
-      [
-        'an order from far in the future is taken',
-        'ageMs >= -LIMITS.clockToleranceMs',
-        'ageMs >= -1e9',
-      ],
+      ['an order from far in the future is taken', 'ageMs >= -clockToleranceMs', 'ageMs >= -1e9'],
       [
         'an order is taken in the millisecond it expires',
         'expiresAtMs(expirationSec) <= nowMs',
@@ -84,8 +80,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a profile opens an order past its bound',
-        '>= LIMITS.openOrdersPerProfileMax',
-        '> LIMITS.openOrdersPerProfileMax',
+        '>= openOrdersPerProfileMax',
+        '> openOrdersPerProfileMax',
       ],
       [
         'open sizes pass what is exact',

@@ -29,17 +29,17 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'the fee of a sell is rounded up',
-        'return mulDivFloor(feeBps, smallerRaw, BPS)',
+        'return mulDivFloor(feeBps, smallerRaw, BPS_ONE)',
         'return Math.ceil((feeBps * smallerRaw) / BPS)',
       ],
       [
         'the fee of a buy is rounded up',
-        'return mulDivFloor(feeBps, sharesRaw, BPS)',
+        'return mulDivFloor(feeBps, sharesRaw, BPS_ONE)',
         'return Math.ceil((feeBps * sharesRaw) / BPS)',
       ],
       [
         'the fee of a dear buy is rounded down twice',
-        'mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS',
+        'mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS_ONE',
         'mulDivFloor(Math.floor(scaled / BPS), sharesRaw, collateralRaw)',
       ],
       [
@@ -91,7 +91,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)',
         'creditShares(orders.rowOf(taker), outcome, sharesRaw)',
       ],
-      ['nobody gets the fee of a sell', 'ledger.creditCollateral(FEE_ACCOUNT, feeRaw)\n', '\n'],
+      ['nobody gets the fee of a sell', 'ledger.creditCollateral(FEES, feeRaw)\n', '\n'],
       [
         'a taker earns a raw unit with each fill',
         'orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)\n',
@@ -200,10 +200,10 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a post-only order that crossed keeps its hash',
-        'if (result === RESULT.WOULD_CROSS) this.#forget(slot)\n',
+        'if (result === WOULD_CROSS) this.#forget(slot)\n',
         '\n',
       ],
-      ['an own maker that was cancelled keeps its reserve', 'case EVENT.STP_CANCEL:\n', '\n'],
+      ['an own maker that was cancelled keeps its reserve', 'case STP_CANCEL:\n', '\n'],
       [
         'a maker that is filled stays in the table',
         'if (legs.closed) this.#end(legs.maker)\n',
