@@ -31,8 +31,9 @@ function answer(result: IntakeResult): void {
   response.cork(() => {
     response.writeStatus(refused ? '400 Bad Request' : '201 Created')
     response.writeHeader('content-type', 'application/json')
-    const echo = refused ? '' : Buffer.from(result.echo).toString('utf8')
-    response.end(`{"order":{${echo}},"verified":${!refused && result.signatureOk}}`)
+    response.end(
+      `{"order":{${refused ? '' : result.echo}},"verified":${!refused && result.signatureOk}}`,
+    )
   })
 }
 

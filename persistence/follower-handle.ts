@@ -11,7 +11,7 @@ export { rebuildReadTables } from './follower.ts'
 // until the read tables show what was released to anyone.
 
 /** How long commits gather before the follower hears of them, while nobody waits. */
-const GATHER_MS = 5
+const GATHER_MS = 25
 
 export interface FollowerOptions {
   readonly dataDir: string

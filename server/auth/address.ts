@@ -7,6 +7,9 @@ export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 const ANY_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const LOWERCASE_ADDRESS = /^0x[0-9a-f]{40}$/
+/** Texts whose checksum was found right: each order of a trader names its account anew. */
+const proven = new Set<string>()
+const PROVEN_MAX = 4096
 
 /** EIP-55 text of an address given as `0x` and forty lowercase digits. */
 export function checksumAddress(lowercase: string): string {
@@ -22,8 +25,11 @@ export function checksumAddress(lowercase: string): string {
 
 /** True for lowercase addresses and for those whose mixed case is their EIP-55 checksum. */
 export function isAddress(text: string): boolean {
-  if (LOWERCASE_ADDRESS.test(text)) return true
-  return ANY_ADDRESS.test(text) && checksumAddress(text.toLowerCase()) === text
+  if (proven.has(text) || LOWERCASE_ADDRESS.test(text)) return true
+  if (!ANY_ADDRESS.test(text) || checksumAddress(text.toLowerCase()) !== text) return false
+  if (proven.size >= PROVEN_MAX) proven.clear()
+  proven.add(text)
+  return true
 }
 
 /** The twenty bytes of an address that `isAddress` accepts; undefined for any other text. */

@@ -1,6 +1,7 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import { parseAddress } from './address.ts'
+import { type Signer, signerOf } from './ecdsa.ts'
 import { domainSeparator } from './eip712.ts'
 import { wordOf } from './uint256.ts'
 
@@ -38,7 +39,7 @@ export interface SigningDomain {
 export interface KnownToken {
   readonly tokenRef: number
   readonly profileId: number
-  readonly account: Uint8Array
+  readonly signer: Signer
   readonly scopes: readonly Scope[]
   readonly secret: Uint8Array
 }
@@ -74,7 +75,7 @@ export class Directory {
         this.#tokens.set(change.tokenId, {
           tokenRef: change.tokenRef,
           profileId: change.profileId,
-          account: addressBytes(change.account),
+          signer: signerOf(addressBytes(change.account)),
           scopes: change.scopes,
           secret: Buffer.from(change.secretBase64, 'base64'),
         })

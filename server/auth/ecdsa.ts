@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 import { assert } from '../../engine/domain/assert.ts'
-import { ADDRESS_BYTES } from './address.ts'
+import { ADDRESS_BYTES, sameAddress } from './address.ts'
 import { keccak256 } from './keccak.ts'
 
 // The only importer of the curve libraries. `secp256k1` replaces a missing addon by slow
@@ -9,6 +9,7 @@ import { keccak256 } from './keccak.ts'
 
 export const RECOVERABLE_BYTES = 65
 const COMPACT_BYTES = 64
+const NO_KEY = new Uint8Array(0)
 
 /** What a curve library must do. `recover` gives 65 bytes of public key, or undefined. */
 export interface Curve {
@@ -108,6 +109,15 @@ function addressOfPublicKey(publicKey: Uint8Array): Uint8Array {
   return keccak256(publicKey.subarray(1)).subarray(32 - ADDRESS_BYTES)
 }
 
+/** The key that signed; valid until the next recovery. */
+function recoverKey(hash: Uint8Array, signature: Uint8Array, using: Curve): Uint8Array | undefined {
+  if (signature.length !== RECOVERABLE_BYTES) return undefined
+  const v = signature[COMPACT_BYTES]
+  if (v !== 27 && v !== 28) return undefined
+  if (!isLowS(signature)) return undefined
+  return using.recover(hash, signature.subarray(0, COMPACT_BYTES), v - 27)
+}
+
 /**
  * The address that signed `hash`, or undefined when r‖s‖v proves none: wrong length, v not 27 or
  * 28, s in the upper half order, no such point, or the zero address.
@@ -117,14 +127,41 @@ export function recoverAddress(
   signature: Uint8Array,
   using: Curve = curve,
 ): Uint8Array | undefined {
-  if (signature.length !== RECOVERABLE_BYTES) return undefined
-  const v = signature[COMPACT_BYTES]
-  if (v !== 27 && v !== 28) return undefined
-  if (!isLowS(signature)) return undefined
-  const publicKey = using.recover(hash, signature.subarray(0, COMPACT_BYTES), v - 27)
+  const publicKey = recoverKey(hash, signature, using)
   if (publicKey === undefined) return undefined
   const address = addressOfPublicKey(publicKey)
   return address.every((byte) => byte === 0) ? undefined : address
+}
+
+/** An account whose signatures are checked again and again. */
+export interface Signer {
+  readonly address: Uint8Array
+  /** Empty until a signature has shown it. */
+  publicKey: Uint8Array
+}
+
+export function signerOf(address: Uint8Array): Signer {
+  return { address, publicKey: NO_KEY }
+}
+
+/**
+ * Whether `recoverAddress` gives the signer's address. A key once seen need not be hashed to its
+ * address again. It is still recovered: a verification against the known key is a sixth cheaper,
+ * but passes whatever v says.
+ */
+export function isSignedBy(
+  signer: Signer,
+  hash: Uint8Array,
+  signature: Uint8Array,
+  using: Curve = curve,
+): boolean {
+  const publicKey = recoverKey(hash, signature, using)
+  if (publicKey === undefined) return false
+  if (Buffer.compare(publicKey, signer.publicKey) === 0) return true
+  const address = addressOfPublicKey(publicKey)
+  if (address.every((byte) => byte === 0) || !sameAddress(address, signer.address)) return false
+  signer.publicKey = publicKey.slice()
+  return true
 }
 
 /** r‖s‖v over `hash`, v 27 or 28. */

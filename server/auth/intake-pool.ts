@@ -42,8 +42,8 @@ class VerifiedOrder {
   makerIsAccount = false
   /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
   record: Uint8Array = NOTHING
-  /** UTF-8 JSON fields of the reply's `order`, without braces. */
-  echo: Uint8Array = NOTHING
+  /** JSON fields of the reply's `order`, without braces. */
+  echo = ''
 
   isMinted(): boolean {
     return this.#minted
@@ -320,7 +320,8 @@ export class IntakePool {
     order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0
     order.makerIsAccount = (verdict & VERDICT.makerIsAccount) !== 0
     order.record = view.subarray(RESULT.record, recordEnd)
-    order.echo = view.subarray(recordEnd, textEnd)
+    // Digits, addresses and names of ours: nothing in it is outside ASCII.
+    order.echo = view.toString('latin1', recordEnd, textEnd)
     this.#options.onResult(order)
   }
 

@@ -15,7 +15,7 @@ import type { Issue } from '../http/schema.ts'
 import { ADDRESS_BYTES, sameAddress } from './address.ts'
 import { checkTokenCall } from './api-token.ts'
 import type { Directory, KnownMarket, KnownToken } from './directory.ts'
-import { recoverAddress } from './ecdsa.ts'
+import { isSignedBy } from './ecdsa.ts'
 import { hashOrder, type SignedFields } from './eip712.ts'
 import { RESULT, VERDICT } from './intake-layout.ts'
 import { blankAmounts, readAmounts } from './order-amounts.ts'
@@ -219,14 +219,12 @@ function verdictOf(
   fields: SignedFields,
   signature: Uint8Array,
   hash: Uint8Array,
-  token: KnownToken,
+  { signer }: KnownToken,
 ): number {
   let verdict = 0
   if (sameAddress(fields.signer, fields.maker)) verdict |= VERDICT.signerIsMaker
-  if (sameAddress(fields.maker, token.account)) verdict |= VERDICT.makerIsAccount
-  if (!sameAddress(fields.signer, token.account)) return verdict
+  if (sameAddress(fields.maker, signer.address)) verdict |= VERDICT.makerIsAccount
+  if (!sameAddress(fields.signer, signer.address)) return verdict
   verdict |= VERDICT.signerIsAccount
-  const recovered = recoverAddress(hash, signature)
-  if (recovered === undefined || !sameAddress(recovered, fields.signer)) return verdict
-  return verdict | VERDICT.signatureOk
+  return isSignedBy(signer, hash, signature) ? verdict | VERDICT.signatureOk : verdict
 }

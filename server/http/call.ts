@@ -50,3 +50,21 @@ export function joinHeader(headers: Map<string, string>, name: string, value: st
   if (before === undefined) headers.set(name, value)
   else headers.set(name, before + (name === 'cookie' ? '; ' : ', ') + value)
 }
+
+export function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
+  const body = new Uint8Array(sizeBytes)
+  let atBytes = 0
+  for (const chunk of chunks) {
+    body.set(chunk, atBytes)
+    atBytes += chunk.length
+  }
+  return body
+}
+
+/** Bytes of the body to come: Infinity when only its end will tell, NaN when it is told twice. */
+export function announcedBytes(call: Call): number {
+  if (header(call, 'transfer-encoding') !== '') return Infinity
+  const length = header(call, 'content-length')
+  if (length === '') return 0
+  return /^[0-9]{1,15}$/.test(length) ? Number(length) : Number.NaN
+}

@@ -7,11 +7,11 @@ import uWS from 'uWebSockets.js'
 import { STATUS_CODES } from 'node:http'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { type Call, type Caller, header, joinHeader } from './call.ts'
-import { encoded, type Outgoing, verify } from './outgoing.ts'
+import { announcedBytes, type Call, type Caller, header, joinChunks, joinHeader } from './call.ts'
+import { encoded, type Outgoing, sizeOf, verify } from './outgoing.ts'
 import { addressKey, type RateLimiter } from './rate-limit.ts'
 import { invalid, Refusal, refuse } from './refusal.ts'
-import type { Header } from './reply.ts'
+import { type Header, Pending } from './reply.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from './request-text.ts'
 import type { Guarded, Route } from './route.ts'
 import { assertNames, type Found, pathNames, Router } from './router.ts'
@@ -209,12 +209,14 @@ export class Gateway<S> {
         this.refuseEarly(turn, refuse('BODY_TOO_LARGE'), true)
         return
       }
-      // The chunk's memory is taken back when this returns.
-      if (chunk.byteLength > 0) chunks.push(new Uint8Array(chunk.slice(0)))
+      // The chunk's memory is taken back when this returns; a raw route is done with it by then.
+      const isWhole = isLast && chunks.length === 0 && turn.entry?.route.raw === true
+      if (chunk.byteLength > 0) chunks.push(new Uint8Array(isWhole ? chunk : chunk.slice(0)))
       if (!isLast) return
       this.reading.delete(turn)
-      turn.call.body = chunks.length === 1 ? chunks[0] : joined(chunks, sizeBytes)
+      turn.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, sizeBytes)
       this.prove(turn)
+      if (isWhole) turn.call.body = NO_BYTES
     })
   }
 
@@ -260,6 +262,10 @@ export class Gateway<S> {
       return
     }
     const outcome = this.checkCaller(turn, entry, proof) ?? this.handle(turn, entry, proof)
+    if (outcome instanceof Pending) {
+      outcome.whenSettled((settled) => this.answerLater(turn, entry, settled))
+      return
+    }
     if (!(outcome instanceof Promise)) {
       this.answer(turn, entry, outcome)
       return
@@ -302,6 +308,15 @@ export class Gateway<S> {
     this.send(turn, encoded(outcome, route.status, headers))
   }
 
+  /** Runs inside whoever settles: a fault must not become theirs. */
+  private answerLater(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
+    try {
+      this.answer(turn, entry, outcome)
+    } catch (error) {
+      this.fault(turn, error)
+    }
+  }
+
   private refuseEarly(turn: Turn<S>, refusal: Refusal, close: boolean): void {
     const isMethod = refusal.name === 'METHOD_NOT_ALLOWED'
     const allow = isMethod ? this.router.find('', turn.call.path).allow : []
@@ -320,10 +335,8 @@ export class Gateway<S> {
       response.writeStatus(STATUS_LINES.get(out.status) ?? `${out.status}`)
       if (out.payload.length > 0) response.writeHeader('content-type', out.type)
       for (const [name, value] of out.headers) response.writeHeader(name, value)
-      const sizeBytes =
-        typeof out.payload === 'string' ? Buffer.byteLength(out.payload) : out.payload.length
       if (out.status === 204) response.endWithoutBody(undefined, out.close)
-      else if (turn.call.method === 'HEAD') response.endWithoutBody(sizeBytes, out.close)
+      else if (turn.call.method === 'HEAD') response.endWithoutBody(sizeOf(out), out.close)
       else response.end(out.payload, out.close)
     })
     this.end(turn, out.status, out.refusal)
@@ -378,22 +391,4 @@ function copied(response: uWS.HttpResponse, request: uWS.HttpRequest, receivedMs
     readMs: 0,
     timesRow: 0,
   }
-}
-
-/** Bytes of the body to come: Infinity when only its end will tell, NaN when it is told twice. */
-function announcedBytes(call: Call): number {
-  if (header(call, 'transfer-encoding') !== '') return Infinity
-  const length = header(call, 'content-length')
-  if (length === '') return 0
-  return /^[0-9]{1,15}$/.test(length) ? Number(length) : Number.NaN
-}
-
-function joined(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
-  const body = new Uint8Array(sizeBytes)
-  let atBytes = 0
-  for (const chunk of chunks) {
-    body.set(chunk, atBytes)
-    atBytes += chunk.length
-  }
-  return body
 }

@@ -54,6 +54,10 @@ export function encoded(outcome: unknown, status: number, headers: readonly Head
   return { ...plain, status, payload: json(outcome), headers }
 }
 
+export function sizeOf({ payload }: Outgoing): number {
+  return typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
+}
+
 function json(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value)
 }

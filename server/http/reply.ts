@@ -1,5 +1,7 @@
 // What a handler may return besides the plain value of its reply schema.
 
+import { assert } from '../../engine/domain/assert.ts'
+
 export type Header = readonly [name: string, value: string]
 
 /** A body with a status or headers of its own. */
@@ -25,6 +27,26 @@ export class Bytes {
     this.payload = payload
     this.contentType = contentType
     this.status = status
+  }
+}
+
+/**
+ * An outcome that another part of the exchange settles later. Unlike a promise it is answered in
+ * the same turn, and costs main nothing but itself.
+ */
+export class Pending<T> {
+  private outcome: { readonly value: T } | null = null
+  private next: ((value: T) => void) | null = null
+
+  settle(value: T): void {
+    assert(this.outcome === null, 'a pending outcome is settled once')
+    this.outcome = { value }
+    this.next?.(value)
+  }
+
+  whenSettled(next: (value: T) => void): void {
+    this.next = next
+    if (this.outcome !== null) next(this.outcome.value)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Auth } from './auth-scheme.ts'
 import type { Call, Caller } from './call.ts'
 import type { Lane } from './rate-limit.ts'
 import { invalid, type Refusal } from './refusal.ts'
-import type { Bytes, Reply } from './reply.ts'
+import type { Bytes, Pending, Reply } from './reply.ts'
 import {
   type Checker,
   compile,
@@ -26,8 +26,9 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     : T
 
 type Settled<T> = T | Reply<T> | Bytes | Refusal
+type Later<T> = Pick<Pending<T>, 'whenSettled'>
 /** A handler that returns a value instead of a promise is answered in the same turn of the loop. */
-export type Result<T> = Settled<T> | Promise<Settled<T>>
+export type Result<T> = Settled<T> | Promise<Settled<T>> | Later<Settled<T>>
 
 type NoFields = Record<never, Schema>
 type NoBody = Schema & { '~unsafe': undefined }
@@ -176,7 +177,7 @@ export function route<
 export interface RawInput<P extends Fields, Q extends Fields> {
   readonly params: Values<P>
   readonly query: Values<Q>
-  /** With the body's bytes as they came. */
+  /** With the body's bytes as they came, valid until the handler returns. */
   readonly call: Call
 }
 

@@ -16,10 +16,10 @@ import type { JournalWriter } from '../../persistence/journal-port.ts'
 import type { IntakePool, IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import type { OrderIds } from './order-ids.ts'
+import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { CancelReceipt, Publisher, Receipt } from './publisher.ts'
 import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
-import { type AcceptedOrder, orderReplyText } from './views.ts'
 
 /** A call of POST /orders as it came, before anything of it was read. */
 export interface OrderCall
@@ -224,10 +224,9 @@ export class Pipeline {
       ownerId: order.accountId,
       marketId: order.marketId,
       side: order.side,
-      orderType: order.orderType,
       feeBps: order.feeBps,
       clientOrderId: order.clientOrderId,
-      echo: Buffer.from(verified.echo).toString('utf8'),
+      echo: verified.echo,
     }
     this.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
       reply(this.#orderAnswer(accepted, receipt))

@@ -1,13 +1,11 @@
 // Published facts in the shapes of the API (domain §3.5, §11, §12.3, §12.4).
 
-import { RESULT } from '../../engine/domain/event.ts'
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
-import { BPS, costCeilRaw, costFloorRaw, UNIT_RAW } from '../../engine/domain/units.ts'
+import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../engine/domain/units.ts'
 import type { OrderRow } from '../../persistence/read/user-orders.ts'
 import type { Level } from './depth.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
-import type { Receipt } from './publisher.ts'
 
 /** Collateral of the exchange, as every market names it. */
 export interface CollateralToken {
@@ -168,101 +166,4 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
     remainingSize: String(row.remainingRaw),
     ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
   }
-}
-
-/** What an accepted order was, as far as its receipt does not say. */
-export interface AcceptedOrder {
-  readonly id: string
-  readonly ownerId: number
-  readonly marketId: number
-  readonly side: number
-  readonly orderType: number
-  readonly feeBps: number
-  readonly clientOrderId: string
-  /** JSON fields of `order` that the intake printed. */
-  readonly echo: string
-}
-
-function statusOf(receipt: Receipt): (typeof ORDER_STATUSES)[number] {
-  switch (receipt.result) {
-    case RESULT.RESTED:
-      return 'LIVE'
-    case RESULT.FILLED:
-      return 'MATCHED'
-    case RESULT.STP_STOPPED:
-      return 'CANCELED'
-    default:
-      return receipt.filledSharesRaw > 0 ? 'MATCHED' : 'UNMATCHED'
-  }
-}
-
-function totalsRaw(side: number, receipt: Receipt) {
-  const { filledSharesRaw, filledCollateralRaw, feeRaw } = receipt
-  const contractsFee = side === SIDE.BUY ? feeRaw : 0
-  const usdFee = side === SIDE.BUY ? 0 : feeRaw
-  return {
-    contractsGross: String(filledSharesRaw),
-    contractsFee: String(contractsFee),
-    contractsNet: String(filledSharesRaw - contractsFee),
-    usdGross: String(filledCollateralRaw),
-    usdFee: String(usdFee),
-    usdNet: String(filledCollateralRaw - usdFee),
-  }
-}
-
-/** What the fill paid in basis points of what it received, rounded half up (domain §3.5). */
-function effectiveFeeBps(side: number, receipt: Receipt): number {
-  const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
-  return grossRaw === 0 ? 0 : Math.floor((receipt.feeRaw / grossRaw) * BPS + 0.5)
-}
-
-function executionView(order: AcceptedOrder, receipt: Receipt, ids: OrderIds) {
-  const matched = receipt.filledSharesRaw > 0
-  const stopped = receipt.result === RESULT.STP_STOPPED
-  const unmatched = stopped ? 'CANCELED' : 'UNMATCHED'
-  const stpMakerCancels = receipt.stpCanceled.map((each) => ids.text(each.slot, each.generation))
-  return {
-    matched,
-    settlementStatus: matched ? 'MATCHED' : unmatched,
-    ...(order.clientOrderId === '' ? {} : { clientOrderId: order.clientOrderId }),
-    ...(stopped ? { reason: 'STP_TAKER_REJECTED' } : {}),
-    ...(stpMakerCancels.length > 0 ? { stpMakerCancels } : {}),
-    ...(matched ? { tradeEventId: String(receipt.seq), txHash: null } : {}),
-    feeRateBps: order.feeBps,
-    effectiveFeeBps: effectiveFeeBps(order.side, receipt),
-    totalsRaw: totalsRaw(order.side, receipt),
-  }
-}
-
-/** The 201 of POST /orders as JSON text: the intake's fields are spliced in as they are. */
-export function orderReplyText(
-  order: AcceptedOrder,
-  receipt: Receipt,
-  { market }: PublishedMarket,
-  ids: OrderIds,
-): string {
-  const createdAt = iso(receipt.nowMs)
-  const facts = {
-    marketId: order.marketId,
-    ownerId: order.ownerId,
-    createdAt,
-    status: statusOf(receipt),
-    market: {
-      id: market.marketId,
-      slug: market.slug,
-      title: market.title,
-      yesPositionId: market.yesTokenId,
-      noPositionId: market.noTokenId,
-      group: null,
-    },
-  }
-  const makerMatches = receipt.makers.map(({ slot, generation, sizeRaw }, index) => ({
-    id: `${receipt.seq}-${index}`,
-    createdAt,
-    matchedSize: String(sizeRaw),
-    orderId: ids.text(slot, generation),
-  }))
-  const head = `{"order":{"id":"${order.id}",${order.echo},${JSON.stringify(facts).slice(1)}`
-  const rest = JSON.stringify({ makerMatches, execution: executionView(order, receipt, ids) })
-  return `${head},${rest.slice(1)}`
 }

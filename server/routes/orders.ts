@@ -8,7 +8,7 @@ import { orderBody } from '../auth/order-body.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { orderId, slug } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
-import { type Bytes, bytes, JSON_TYPE } from '../http/reply.ts'
+import { type Bytes, bytes, JSON_TYPE, Pending } from '../http/reply.ts'
 import { rawRoute, route } from '../http/route.ts'
 import { integer, text } from '../http/scalars.ts'
 import { list, object, optional, schemaOf } from '../http/schema.ts'
@@ -75,12 +75,11 @@ export const placeOrder = rawRoute({
     const { method, target: pathWithQuery, body } = call
     const timesRow = pipeline.times.begin(call.readMs)
     call.timesRow = timesRow
-    const proof = apiHeaders(call, settings.headerPrefixes)
-    return new Promise<Bytes | Refusal>((resolve) => {
-      pipeline.placeOrder({ method, pathWithQuery, body, timesRow, ...proof }, (answer) =>
-        resolve(answered(answer)),
-      )
-    })
+    const { apiKey, timestamp, signature } = apiHeaders(call, settings.headerPrefixes)
+    const pending = new Pending<Bytes | Refusal>()
+    const signed = { method, pathWithQuery, body, timesRow, apiKey, timestamp, signature }
+    pipeline.placeOrder(signed, (answer) => pending.settle(answered(answer)))
+    return pending
   },
 })
 

@@ -7,13 +7,16 @@ import {
   formatAddress,
   isAddress,
   parseAddress,
+  sameAddress,
   ZERO_ADDRESS,
 } from '../../../server/auth/address.ts'
 import {
   addressOfKey,
   curve,
+  isSignedBy,
   nobleCurve,
   recoverAddress,
+  signerOf,
   signHash,
 } from '../../../server/auth/ecdsa.ts'
 import {
@@ -35,6 +38,8 @@ const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const SIGNATURE =
   '0x95ae4000300229b903b197c182eb5be61c83fdfeab63a15bf0b57c9a773604046a144cea6a5395b1522c4017b89' +
   '26c2030654bc728fea001a1742e0afa3af8181c'
+
+const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 before(() => keccakReady)
 
@@ -196,10 +201,9 @@ test('a signature that is mirrored, cut, of another v or of no point recovers to
   const hash = new Uint8Array(32).fill(7)
   const good = signHash(hash, KEY)
   assert.ok(recoverAddress(hash, good))
-  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const s = BigInt(hex(good.subarray(32, 64)))
   const mirrored = good.slice()
-  mirrored.set(wordOf(String(order - s)), 32)
+  mirrored.set(wordOf(String(GROUP_ORDER - s)), 32)
   mirrored[64] = good[64] === 27 ? 28 : 27
   const rows: [string, Uint8Array][] = [
     ['high s', mirrored],
@@ -221,6 +225,52 @@ test('a signature that is mirrored, cut, of another v or of no point recovers to
   }
 })
 
+test('a signer whose key is known passes and fails exactly as one that is recovered', () => {
+  const random = seeded()
+  const mirror = (signature: Uint8Array): Uint8Array => {
+    const mirrored = signature.slice()
+    const s = BigInt(hex(signature.subarray(32, 64)))
+    mirrored.set(wordOf(String(GROUP_ORDER - s)), 32)
+    mirrored[64] ^= 27 ^ 28
+    return mirrored
+  }
+  const withV = (signature: Uint8Array, v: number) => signature.with(64, v)
+  const signer = signerOf(addressOfKey(KEY))
+  for (let round = 0; round < 60; round++) {
+    const hash = random.bytes(32)
+    const good = signHash(hash, KEY)
+    const bit = random.below(64 * 8)
+    const flipped = good.with(bit >> 3, good[bit >> 3] ^ (1 << (bit & 7)))
+    const rows: [string, Uint8Array][] = [
+      ['good', good],
+      ['another key', signHash(hash, random.bytes(32))],
+      ['another hash', signHash(random.bytes(32), KEY)],
+      ['one bit flipped', flipped],
+      ['high s', mirror(good)],
+      ['high s, same v', withV(mirror(good), good[64])],
+      ['other v', withV(good, good[64] ^ 27 ^ 28)],
+      ['v of another form', withV(good, good[64] - 27)],
+      ['cut', good.slice(0, 64)],
+      ['random', random.bytes(65)],
+      ['zeros', new Uint8Array(65)],
+    ]
+    for (const [name, signature] of rows) {
+      for (const using of round < 5 ? [curve, nobleCurve] : [curve]) {
+        const recovered = recoverAddress(hash, signature, using)
+        const expected = recovered !== undefined && sameAddress(recovered, signer.address)
+        assert.equal(expected, name === 'good', name)
+        // Before its key is known and after, whichever came first.
+        assert.equal(isSignedBy(signerOf(signer.address), hash, signature, using), expected, name)
+        assert.equal(isSignedBy(signer, hash, signature, using), expected, name)
+      }
+    }
+  }
+  assert.deepEqual(signer.publicKey, curve.publicKey(KEY))
+  const nobody = signerOf(new Uint8Array(20))
+  assert.equal(isSignedBy(nobody, random.bytes(32), random.bytes(65)), false)
+  assert.equal(nobody.publicKey.length, 0)
+})
+
 test('an address is lowercase or carries its checksum', () => {
   const rows: [string, boolean][] = [
     [ACCOUNT, true],
@@ -237,7 +287,8 @@ test('an address is lowercase or carries its checksum', () => {
     [`${ACCOUNT}\n`, false],
     ['', false],
   ]
-  for (const [text, expected] of rows) assert.equal(isAddress(text), expected, text)
+  // Twice: a text that was found right is remembered, a wrong one is not.
+  for (const [text, expected] of [...rows, ...rows]) assert.equal(isAddress(text), expected, text)
 })
 
 test('a uint256 is plain decimal digits below 2^256', () => {

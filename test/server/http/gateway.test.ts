@@ -281,6 +281,19 @@ test('an exception of a handler is a fault and never a reply', async () => {
   assert.equal(toys.gateway.inFlight, 0)
 })
 
+test("an outcome settled elsewhere is answered, and its fault is not the settler's", async () => {
+  assert.deepEqual((await post('/late', 'x')).body, { bytes: 1 })
+  const late = post('/late', 'xyz')
+  const gone = assert.rejects(post('/late', 'x'.repeat(101)))
+  await toys.waiting(2)
+  toys.release()
+  assert.deepEqual((await late).body, { bytes: 3 })
+  await gone
+  assert.equal(toys.faults.length, 1)
+  toys.faults.length = 0
+  assert.equal(toys.gateway.inFlight, 0)
+})
+
 test('a caller without a token left gets 429 with the seconds to wait', async () => {
   const slowTrade = { ...PROFILE_RATES, trade: { perSecond: 0.5, burst: 2 } }
   let nowMs = 0

@@ -4,7 +4,7 @@ import { type Call, type Caller, cookie, header } from '../../../server/http/cal
 import { slug } from '../../../server/http/fields.ts'
 import { Gateway, type GatewayOptions, type Seen } from '../../../server/http/gateway.ts'
 import { type Refusal, refuse } from '../../../server/http/refusal.ts'
-import { bytes, reply } from '../../../server/http/reply.ts'
+import { bytes, Pending, reply } from '../../../server/http/reply.ts'
 import { type Guarded, type Route, rawRoute, route } from '../../../server/http/route.ts'
 import { boolean, defaulted, integer, number, oneOf, text } from '../../../server/http/scalars.ts'
 import { list, object, optional, schemaOf } from '../../../server/http/schema.ts'
@@ -101,6 +101,25 @@ export const rawOrder = rawRoute({
   handle: ({ call }) => ({ bytes: call.body.length, target: call.target }),
 })
 
+export const latePlace = rawRoute({
+  method: 'POST',
+  path: '/late',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Is settled by another part of the exchange, which must not feel a fault of the reply.',
+  body: object({ any: text() }),
+  reply: object({ bytes: integer() }),
+  example: { body: { any: 'x' }, reply: { bytes: 11 } },
+  hasRoom: (_toys: Toys) => true,
+  handle: ({ call }, { wait }) => {
+    const bytes = call.body.length
+    const pending = new Pending<{ bytes: number }>()
+    if (bytes === 1) pending.settle({ bytes })
+    else wait().then(() => pending.settle({ bytes: bytes > 100 ? 0.5 : bytes }))
+    return pending
+  },
+})
+
 export const logIn = route({
   method: 'POST',
   path: '/auth/login',
@@ -139,6 +158,7 @@ export const TOY_ROUTES: readonly Route<Toys>[] = [
   place,
   slow,
   rawOrder,
+  latePlace,
   logIn,
   broken,
 ]

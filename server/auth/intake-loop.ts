@@ -1,0 +1,78 @@
+import { assert } from '../../engine/domain/assert.ts'
+import { Ring } from '../../engine/wire/ring.ts'
+import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
+import { Intake } from './intake.ts'
+import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
+import { readRequest } from './intake-request.ts'
+
+// The life of an intake thread: request frames in, result frames out; all thinking is in intake.ts.
+
+export interface IntakeThreadData {
+  readonly requests: SharedArrayBuffer
+  readonly results: SharedArrayBuffer
+  readonly domain: SigningDomain
+}
+
+const IDLE_WAIT_MS = 1000
+/**
+ * Results told to main by one wake-up, while more requests wait. Each wake-up costs main, journal
+ * and market about as much as an order itself; the first result of a batch waits for the last.
+ */
+const BATCH_RESULTS = 8
+const NOTHING = new Uint8Array(0)
+
+export class IntakeLoop {
+  readonly #requests: Ring
+  readonly #results: Ring
+  readonly #directory: Directory
+  readonly #intake: Intake
+  readonly #ringDoorbell: () => void
+  #untold = 0
+
+  constructor(data: IntakeThreadData, ringDoorbell: () => void) {
+    this.#requests = new Ring(data.requests)
+    this.#results = new Ring(data.results)
+    this.#directory = new Directory(data.domain)
+    this.#intake = new Intake(this.#directory)
+    this.#ringDoorbell = ringDoorbell
+  }
+
+  serve(): never {
+    this.#give(FROM_INTAKE.READY, NOTHING)
+    for (;;) {
+      while (this.#requests.next()) {
+        this.#take()
+        if (this.#untold >= BATCH_RESULTS) this.#tell()
+      }
+      this.#tell()
+      this.#requests.waitForData(IDLE_WAIT_MS)
+    }
+  }
+
+  #take(): void {
+    const { tag, bytes } = this.#requests
+    if (tag === TO_INTAKE.REQUEST) {
+      this.#give(FROM_INTAKE.RESULT, this.#intake.check(readRequest(bytes)))
+      return
+    }
+    assert(tag === TO_INTAKE.CHANGE, 'a frame to the intake has a known tag')
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
+    const change: DirectoryChange = JSON.parse(text)
+    this.#directory.apply(change)
+  }
+
+  #give(tag: number, bytes: Uint8Array): void {
+    while (!this.#results.push(tag, bytes)) {
+      this.#tell()
+      this.#results.waitForSpace()
+    }
+    this.#untold++
+  }
+
+  #tell(): void {
+    this.#untold = 0
+    this.#requests.release()
+    this.#results.publish()
+    if (this.#results.takeDoorbell()) this.#ringDoorbell()
+  }
+}

@@ -1,0 +1,131 @@
+// Hot path. bench/http.bench.ts
+// The 201 of POST /orders (domain §3.5, §12.4), written as text: building the objects and printing
+// them cost main more than deciding the order.
+
+import type { Market } from '../../engine/core/catalogue.ts'
+import { RESULT } from '../../engine/domain/event.ts'
+import { type ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
+import { BPS } from '../../engine/domain/units.ts'
+import type { OrderIds } from './order-ids.ts'
+import type { PublishedMarket } from './published.ts'
+import type { Receipt } from './publisher.ts'
+
+/** What an accepted order was, as far as its receipt does not say. */
+export interface AcceptedOrder {
+  readonly id: string
+  readonly ownerId: number
+  readonly marketId: number
+  readonly side: number
+  readonly feeBps: number
+  readonly clientOrderId: string
+  /** JSON fields of `order` that the intake printed. */
+  readonly echo: string
+}
+
+function statusOf(receipt: Receipt): (typeof ORDER_STATUSES)[number] {
+  switch (receipt.result) {
+    case RESULT.RESTED:
+      return 'LIVE'
+    case RESULT.FILLED:
+      return 'MATCHED'
+    case RESULT.STP_STOPPED:
+      return 'CANCELED'
+    default:
+      return receipt.filledSharesRaw > 0 ? 'MATCHED' : 'UNMATCHED'
+  }
+}
+
+/** Fixed at creation, so printed once. */
+const marketTexts = new WeakMap<Market, string>()
+
+function marketText(market: Market): string {
+  const known = marketTexts.get(market)
+  if (known !== undefined) return known
+  const text = JSON.stringify({
+    id: market.marketId,
+    slug: market.slug,
+    title: market.title,
+    yesPositionId: market.yesTokenId,
+    noPositionId: market.noTokenId,
+    group: null,
+  })
+  marketTexts.set(market, text)
+  return text
+}
+
+let isoOfMs = -1
+let isoText = ''
+
+/** Orders of one batch share their millisecond. */
+function isoOf(nowMs: number): string {
+  if (nowMs !== isoOfMs) {
+    isoText = new Date(nowMs).toISOString()
+    isoOfMs = nowMs
+  }
+  return isoText
+}
+
+function makerMatches(receipt: Receipt, createdAt: string, ids: OrderIds): string {
+  let text = ''
+  for (let index = 0; index < receipt.makers.length; index++) {
+    const { slot, generation, sizeRaw } = receipt.makers[index]
+    if (index > 0) text += ','
+    text +=
+      `{"id":"${receipt.seq}-${index}","createdAt":"${createdAt}",` +
+      `"matchedSize":"${sizeRaw}","orderId":"${ids.text(slot, generation)}"}`
+  }
+  return text
+}
+
+function totalsRaw(side: number, receipt: Receipt): string {
+  const { filledSharesRaw, filledCollateralRaw, feeRaw } = receipt
+  const contractsFee = side === SIDE.BUY ? feeRaw : 0
+  const usdFee = side === SIDE.BUY ? 0 : feeRaw
+  return (
+    `{"contractsGross":"${filledSharesRaw}","contractsFee":"${contractsFee}",` +
+    `"contractsNet":"${filledSharesRaw - contractsFee}","usdGross":"${filledCollateralRaw}",` +
+    `"usdFee":"${usdFee}","usdNet":"${filledCollateralRaw - usdFee}"}`
+  )
+}
+
+/** What the fill paid in basis points of what it received, rounded half up (domain §3.5). */
+function effectiveFeeBps(side: number, receipt: Receipt): number {
+  const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
+  return grossRaw === 0 ? 0 : Math.floor((receipt.feeRaw / grossRaw) * BPS + 0.5)
+}
+
+function executionText(order: AcceptedOrder, receipt: Receipt, ids: OrderIds): string {
+  const matched = receipt.filledSharesRaw > 0
+  const stopped = receipt.result === RESULT.STP_STOPPED
+  const unmatched = stopped ? 'CANCELED' : 'UNMATCHED'
+  let text = `{"matched":${matched},"settlementStatus":"${matched ? 'MATCHED' : unmatched}"`
+  if (order.clientOrderId !== '') text += `,"clientOrderId":${JSON.stringify(order.clientOrderId)}`
+  if (stopped) text += ',"reason":"STP_TAKER_REJECTED"'
+  if (receipt.stpCanceled.length > 0) {
+    const canceled = receipt.stpCanceled.map((each) => ids.text(each.slot, each.generation))
+    text += `,"stpMakerCancels":${JSON.stringify(canceled)}`
+  }
+  if (matched) text += `,"tradeEventId":"${receipt.seq}","txHash":null`
+  return (
+    `${text},"feeRateBps":${order.feeBps},` +
+    `"effectiveFeeBps":${effectiveFeeBps(order.side, receipt)},` +
+    `"totalsRaw":${totalsRaw(order.side, receipt)}}`
+  )
+}
+
+/** The intake's fields are spliced in as they are. */
+export function orderReplyText(
+  order: AcceptedOrder,
+  receipt: Receipt,
+  { market }: PublishedMarket,
+  ids: OrderIds,
+): string {
+  const createdAt = isoOf(receipt.nowMs)
+  return (
+    `{"order":{"id":"${order.id}",${order.echo},"marketId":${order.marketId},` +
+    `"ownerId":${order.ownerId},"createdAt":"${createdAt}","status":"${statusOf(receipt)}",` +
+    `"market":${marketText(market)}},` +
+    `"makerMatches":[${makerMatches(receipt, createdAt, ids)}],` +
+    `"execution":${executionText(order, receipt, ids)}}`
+  )
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Catalogue } from '../../../engine/core/catalogue.ts'
+import { RESULT } from '../../../engine/domain/event.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import { compile } from '../../../server/http/schema.ts'
+import { OrderIds } from '../../../server/pipeline/order-ids.ts'
+import { orderReplyText } from '../../../server/pipeline/order-reply.ts'
+import { PublishedMarkets } from '../../../server/pipeline/published.ts'
+import type { Receipt } from '../../../server/pipeline/publisher.ts'
+import { orderReply } from '../../../server/routes/shapes.ts'
+import { marketSpec } from '../../support/specs.ts'
+
+const ids = new OrderIds(new Uint8Array(32).fill(5))
+const shape = compile(orderReply())
+const NOW_MS = 1_800_000_000_123
+const HOSTILE = '"},{"x":"\\\u2028é🙂'
+
+const order = {
+  id: ids.text(1, 1),
+  ownerId: 7,
+  marketId: 1,
+  side: SIDE.BUY,
+  feeBps: 300,
+  clientOrderId: '',
+  echo: '"salt":"1","price":null',
+}
+
+function receiptOf(more: Partial<Receipt>): Receipt {
+  const zeros = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
+  const base = { seq: 9, nowMs: NOW_MS, result: RESULT.RESTED, makers: [], stpCanceled: [] }
+  return { ...base, ...zeros, ...more }
+}
+
+test('the reply of every outcome is JSON of its schema, whatever texts it carries', () => {
+  const catalogue = new Catalogue()
+  catalogue.create(1, marketSpec(1, { title: HOSTILE }), NOW_MS)
+  const markets = new PublishedMarkets()
+  markets.refresh(catalogue.existing(1), 'FUNDED', NOW_MS)
+  const published = markets.byId(1)
+  assert.ok(published)
+  const created = '2027-01-15T08:00:00.123Z'
+  const reply = (side: number, clientOrderId: string, receipt: Receipt) => {
+    const given = { ...order, side, clientOrderId }
+    const parsed: unknown = JSON.parse(orderReplyText(given, receipt, published, ids))
+    assert.ok(shape.holds(parsed), JSON.stringify(shape.issues(parsed)))
+    assert.equal(parsed.order.createdAt, created)
+    const { salt, price, market } = Object(parsed.order)
+    assert.deepEqual([salt, price, market.title, market.group], ['1', null, HOSTILE, null])
+    return parsed
+  }
+  const rested = reply(SIDE.BUY, HOSTILE, receiptOf({}))
+  assert.equal(rested.order.status, 'LIVE')
+  assert.equal(Object(rested.execution).clientOrderId, HOSTILE)
+  assert.equal('tradeEventId' in rested.execution, false)
+  const fills = { filledSharesRaw: 150_000_000, filledCollateralRaw: 79_500_000 }
+  const makers = [
+    { slot: 3, generation: 4, sizeRaw: 100_000_000 },
+    { slot: 5, generation: 6, sizeRaw: 50_000_000 },
+  ]
+  const matched = { ...fills, makers, result: RESULT.KILLED }
+  const bought = reply(SIDE.BUY, '', receiptOf({ ...matched, feeRaw: 3_990_566 }))
+  assert.deepEqual(bought.execution, {
+    matched: true,
+    settlementStatus: 'MATCHED',
+    tradeEventId: '9',
+    txHash: null,
+    feeRateBps: 300,
+    effectiveFeeBps: 266,
+    totalsRaw: {
+      contractsGross: '150000000',
+      contractsFee: '3990566',
+      contractsNet: '146009434',
+      usdGross: '79500000',
+      usdFee: '0',
+      usdNet: '79500000',
+    },
+  })
+  const match = { createdAt: created, matchedSize: '50000000', orderId: ids.text(5, 6) }
+  assert.deepEqual(bought.makerMatches[1], { id: '9-1', ...match })
+  const sold = reply(SIDE.SELL, '', receiptOf({ ...matched, feeRaw: 1_000_000 }))
+  assert.equal(sold.execution.totalsRaw.usdNet, '78500000')
+  assert.equal(sold.order.status, 'MATCHED')
+
+  const stpCanceled = [{ slot: 8, generation: 2 }]
+  const stopped = reply(SIDE.BUY, '', receiptOf({ result: RESULT.STP_STOPPED, stpCanceled }))
+  assert.equal(stopped.order.status, 'CANCELED')
+  const { reason, stpMakerCancels, settlementStatus } = Object(stopped.execution)
+  assert.deepEqual([reason, settlementStatus], ['STP_TAKER_REJECTED', 'CANCELED'])
+  assert.deepEqual(stpMakerCancels, [ids.text(8, 2)])
+  const killed = reply(SIDE.BUY, '', receiptOf({ result: RESULT.KILLED }))
+  assert.equal(killed.order.status, 'UNMATCHED')
+})
