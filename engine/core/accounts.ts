@@ -26,6 +26,15 @@ export interface Session {
   readonly expiresMs: TimeMs
 }
 
+/** All of it, as plain values in the order in which it came to be. */
+export interface CapturedAccounts {
+  readonly adminTokenDigest: string
+  readonly profiles: readonly Omit<Profile, 'tokens'>[]
+  readonly tokens: readonly Token[]
+  readonly sessions: readonly Session[]
+  readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
+}
+
 /** min(rank rate, cap); null without a rank: such a profile cannot pay fees (domain §3.3). */
 export function effectiveFeeBps(profile: ProfileFields): FeeBps | null {
   if (profile.rank === null) return null
@@ -154,10 +163,14 @@ export class Accounts {
     }
     const own = this.#sessionsOf.get(session.profileId) ?? []
     if (own.length >= LIMITS.sessionsPerProfileMax) this.logout(own[0])
+    this.#open(session)
+    this.#burnedNonces.set(nonce.text, nonce.expiresMs)
+  }
+
+  #open(session: Session): void {
     this.#sessions.set(session.digest, session)
     const others = this.#sessionsOf.get(session.profileId) ?? []
     this.#sessionsOf.set(session.profileId, [...others, session.digest])
-    this.#burnedNonces.set(nonce.text, nonce.expiresMs)
   }
 
   logout(digest: string): void {
@@ -183,5 +196,34 @@ export class Accounts {
 
   get tokenCount(): number {
     return this.#tokens.size
+  }
+
+  capture(): CapturedAccounts {
+    return {
+      adminTokenDigest: this.adminTokenDigest,
+      profiles: this.#profiles.map(({ tokens: _tokens, ...fields }) => fields),
+      tokens: Array.from(this.#tokens.values(), (token) => ({ ...token })),
+      sessions: [...this.#sessions.values()],
+      burnedNonces: [...this.#burnedNonces],
+    }
+  }
+
+  restore(captured: CapturedAccounts): void {
+    assert(this.#profiles.length === 0, 'only a fresh state is restored')
+    this.adminTokenDigest = captured.adminTokenDigest
+    // One object for a token, here and in its profile's list: a touch changes both.
+    const liveOf = new Map<number, Token[]>()
+    for (const token of captured.tokens) {
+      this.#tokens.set(token.tokenId, token)
+      if (token.revoked) continue
+      const live = liveOf.get(token.profileId)
+      if (live === undefined) liveOf.set(token.profileId, [token])
+      else live.push(token)
+    }
+    for (const profile of captured.profiles) {
+      this.#store({ ...profile, tokens: liveOf.get(profile.profileId) ?? [] })
+    }
+    for (const session of captured.sessions) this.#open(session)
+    for (const [text, expiresMs] of captured.burnedNonces) this.#burnedNonces.set(text, expiresMs)
   }
 }

@@ -64,10 +64,20 @@ export class Catalogue {
       lastYesTicks: 0,
       openSizeRaw: 0,
     }
+    this.#add(market)
+  }
+
+  #add(market: Market): void {
     this.#markets.push(market)
-    this.#bySlug.set(spec.slug, market)
-    this.#byToken.set(spec.yesTokenId, market)
-    this.#byToken.set(spec.noTokenId, market)
+    this.#bySlug.set(market.slug, market)
+    this.#byToken.set(market.yesTokenId, market)
+    this.#byToken.set(market.noTokenId, market)
+  }
+
+  /** Takes over the markets of another catalogue, in id order. */
+  restore(markets: readonly Market[]): void {
+    assert(this.#markets.length === 0, 'only a fresh state is restored')
+    for (const market of markets) this.#add({ ...market })
   }
 
   change(marketId: number, status: MarketStatus, nowMs: TimeMs): Market {

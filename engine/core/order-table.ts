@@ -196,6 +196,26 @@ export class OrderTable {
     this.#count(order.accountId)
   }
 
+  /** A fresh table takes over the slots of another, all of them free. */
+  restoreSlots(generations: Uint32Array): void {
+    assert(this.highSlot === 0, 'only a fresh state is restored')
+    assert(generations.length <= this.capacity, 'a slot lies in the table')
+    this.generationOf.set(generations)
+    this.highSlot = Math.max(0, generations.length - 1)
+    // The lowest slots come first again.
+    for (let slot = this.highSlot; slot > 0; slot--) this.#chainFree(slot)
+  }
+
+  /** An order whose columns are in place rests again in its slot; call with the oldest first. */
+  restoreOpen(slot: number, clientOrderId: string): void {
+    assert(this.stateOf[slot] === STATE.FREE, 'a slot holds one order')
+    this.#unchainFree(slot)
+    this.stateOf[slot] = STATE.OPEN
+    if (clientOrderId !== '') this.#clientIdOf.set(slot, clientOrderId)
+    this.#chainToRow(slot, this.rowOf[slot])
+    this.#count(this.accountOf[slot])
+  }
+
   openCountOf(account: number): number {
     return account < this.#openOf.length ? this.#openOf[account] : 0
   }

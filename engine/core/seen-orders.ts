@@ -14,6 +14,15 @@ function homeOf(high: number, low: number): number {
   return mixed ^ (mixed >>> 15)
 }
 
+/** All of it, as plain values. */
+export interface CapturedSeen {
+  /** High and low halves by turns. */
+  readonly hashes: Uint32Array
+  readonly clientIds: readonly string[]
+  /** By index: the slot of the live order with this client id, 0 when it ended. */
+  readonly clientSlots: Uint32Array
+}
+
 export class SeenOrders {
   #high = new Uint32Array(FIRST_CELLS)
   #low = new Uint32Array(FIRST_CELLS)
@@ -95,6 +104,24 @@ export class SeenOrders {
 
   removeClientId(accountId: number, clientOrderId: string): void {
     this.#clientIds.delete(`${accountId}:${clientOrderId}`)
+  }
+
+  capture(): CapturedSeen {
+    const hashes = new Uint32Array(this.#count * 2)
+    let at = 0
+    for (let cell = 0; cell < this.#high.length; cell++) {
+      if (this.#high[cell] === 0 && this.#low[cell] === 0) continue
+      hashes[at++] = this.#high[cell]
+      hashes[at++] = this.#low[cell]
+    }
+    const clientIds = [...this.#clientIds.keys()]
+    return { hashes, clientIds, clientSlots: Uint32Array.from(this.#clientIds.values()) }
+  }
+
+  restore({ hashes, clientIds, clientSlots }: CapturedSeen): void {
+    assert(this.#count === 0, 'only a fresh state is restored')
+    for (let at = 0; at < hashes.length; at += 2) this.addHash(hashes[at], hashes[at + 1])
+    for (const [index, key] of clientIds.entries()) this.#clientIds.set(key, clientSlots[index])
   }
 
   #find(high: number, low: number): number {

@@ -9,6 +9,23 @@ import { viewOf, writeHead } from './record-head.ts'
 // Command ↔ bytes. `moreTypes` off and records off: the bytes then depend on the command alone.
 const packr = new Packr({ useRecords: false, moreTypes: false, structuredClone: false })
 
+/** Beside plain values it knows typed arrays, which come back as copies of their own. */
+const statePackr = new Packr({
+  useRecords: false,
+  moreTypes: true,
+  structuredClone: false,
+  copyBuffers: true,
+})
+
+export function packState(part: unknown): Uint8Array {
+  return statePackr.pack(part)
+}
+
+/** `Part` is what was packed: a checksum and a format number around the bytes say so. */
+export function unpackState<Part>(bytes: Uint8Array): Part {
+  return statePackr.unpack(bytes) as Part
+}
+
 export function encodeCancel(cancel: CancelOrders): Uint8Array {
   assert(cancel.count <= LIMITS.cancelItemsMax, 'a cancel names a bounded number of orders')
   const record = new Uint8Array(CANCEL.items + cancel.count * CANCEL_ITEM_BYTES)

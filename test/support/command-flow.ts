@@ -1,6 +1,11 @@
 import { Exchange } from '../../engine/core/exchange.ts'
 import { STATE } from '../../engine/core/order-table.ts'
-import type { Command, PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
+import type {
+  Command,
+  PlaceOrder,
+  ProfileFields,
+  RareCommand,
+} from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel, encodeRare } from '../../engine/wire/codec.ts'
@@ -11,6 +16,8 @@ import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 const START_MS = 1_700_000_000_000
 const TRADERS = 8
 const MARKETS = 3
+
+type Unstamped<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
 function random(seed: number): (below: number) => number {
   let state = seed | 0
@@ -155,7 +162,12 @@ export class CommandFlow {
     return { seq: this.seq + 1, nowMs: START_MS + (this.seq + 1) * 3 }
   }
 
-  #rare(command: Parameters<typeof encodeRare>[0]): void {
+  /** Appends one command of the rare kinds. */
+  rare(body: Unstamped<RareCommand>): void {
+    this.#rare({ ...body, ...this.#stamp() })
+  }
+
+  #rare(command: RareCommand): void {
     this.#take(command, encodeRare(command))
   }
 

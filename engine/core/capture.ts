@@ -1,0 +1,212 @@
+// A whole state as plain values and typed arrays, and back: what a snapshot holds. Taken between
+// commands, so no order is in flight and every live one rests.
+// Invariant: what is restored has the state hash of what was captured, and goes on as that would.
+
+import { assert } from '../domain/assert.ts'
+import { isBid, ladderTicks } from '../domain/order.ts'
+import type { TimeMs } from '../domain/units.ts'
+import type { CapturedAccounts } from './accounts.ts'
+import type { Market } from './catalogue.ts'
+import type { Clearing } from './clearing.ts'
+import { Exchange } from './exchange.ts'
+import type { Ledger } from './ledger.ts'
+import { eachResting, restoreInMarket } from './market.ts'
+import type { OrderTable } from './order-table.ts'
+import type { CapturedSeen } from './seen-orders.ts'
+
+/** Columns of an order that only a snapshot can bring back. */
+const SAVED = [
+  'accountOf',
+  'marketOf',
+  'sideOf',
+  'outcomeOf',
+  'orderTypeOf',
+  'marketFormOf',
+  'priceTicksOf',
+  'feeBpsOf',
+  'sizeRawOf',
+  'leftRawOf',
+  'reservedRawOf',
+  'filledSharesRawOf',
+  'filledCollateralRawOf',
+  'placedMsOf',
+  'seqOf',
+  'expirationSecOf',
+  'hashHighOf',
+  'hashLowOf',
+  'rowOf',
+] as const
+/** Chains and states follow from which slots are live; generations are kept of dead slots too. */
+const MADE_ANEW = ['stateOf', 'nextOf', 'previousOf', 'generationOf'] as const
+
+type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
+type SavedColumn = (typeof SAVED)[number]
+
+// What is new in the state does not compile until it is named in one of these lists.
+type DataOf<T> = {
+  [K in keyof T]: T[K] extends (...given: never[]) => unknown ? never : K
+}[keyof T]
+type AllNamed<T, Named> = Exclude<DataOf<T>, Named> extends never ? true : Exclude<DataOf<T>, Named>
+type OrderFields = SavedColumn | (typeof MADE_ANEW)[number] | 'capacity' | 'highSlot' | 'openCount'
+const ordersAreNamed: AllNamed<OrderTable, OrderFields> = true
+const clearingIsNamed: AllNamed<
+  Clearing,
+  keyof CapturedState | keyof CapturedState['clock'] | 'catalogue' | 'lastFeeRaw'
+> = true
+const ledgerIsNamed: AllNamed<Ledger, keyof CapturedLedger | 'rowCount'> = true
+assert(ordersAreNamed && clearingIsNamed && ledgerIsNamed, 'a snapshot holds the whole state')
+
+export interface CapturedLedger {
+  readonly collateralFreeRaw: Float64Array
+  readonly collateralReservedRaw: Float64Array
+  readonly sharesFreeRaw: Float64Array
+  readonly sharesReservedRaw: Float64Array
+  readonly conditionRaw: Float64Array
+  readonly depositsRaw: number
+  readonly withdrawalsRaw: number
+  readonly accountOfRow: Uint32Array
+  readonly marketOfRow: Uint32Array
+}
+
+export interface CapturedOrders {
+  /** Of slots 0 to the highest ever used. */
+  readonly generations: Uint32Array
+  /** Live orders by market, tick and place in the queue; columns and client ids run beside it. */
+  readonly slots: Uint32Array
+  readonly columns: Readonly<Record<SavedColumn, Column>>
+  readonly clientIds: readonly string[]
+}
+
+export interface CapturedState {
+  readonly clock: { lastSeq: number; lastNowMs: TimeMs; rulesVersion: number }
+  readonly accounts: CapturedAccounts
+  readonly markets: readonly Market[]
+  readonly ledger: CapturedLedger
+  readonly orders: CapturedOrders
+  readonly seen: CapturedSeen
+}
+
+export function capture({ clearing }: Exchange): CapturedState {
+  const { lastSeq, lastNowMs, rulesVersion } = clearing
+  return {
+    clock: { lastSeq, lastNowMs, rulesVersion },
+    accounts: clearing.accounts.capture(),
+    markets: clearing.catalogue.all().map((market) => ({ ...market })),
+    ledger: captureLedger(clearing),
+    orders: captureOrders(clearing),
+    seen: clearing.seen.capture(),
+  }
+}
+
+function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedger {
+  const { depositsRaw, withdrawalsRaw, rowCount } = ledger
+  return {
+    collateralFreeRaw: ledger.collateralFreeRaw.slice(0, accounts.count + 1),
+    collateralReservedRaw: ledger.collateralReservedRaw.slice(0, accounts.count + 1),
+    sharesFreeRaw: ledger.sharesFreeRaw.slice(0, rowCount * 2),
+    sharesReservedRaw: ledger.sharesReservedRaw.slice(0, rowCount * 2),
+    conditionRaw: ledger.conditionRaw.slice(0, catalogue.count + 1),
+    depositsRaw,
+    withdrawalsRaw,
+    accountOfRow: Uint32Array.from(ledger.accountOfRow),
+    marketOfRow: Uint32Array.from(ledger.marketOfRow),
+  }
+}
+
+function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
+  const slots = new Uint32Array(orders.openCount)
+  let count = 0
+  for (const { marketId } of catalogue.all()) {
+    eachResting(marketId, (_ticks, slot, _owner, leftRaw) => {
+      assert(leftRaw === orders.leftRawOf[slot], 'book and table know one size of an order')
+      slots[count++] = slot
+    })
+  }
+  assert(count === orders.openCount, 'every live order rests between commands')
+  const of = (name: SavedColumn): Column => {
+    const values = orders[name].slice(0, count)
+    for (let index = 0; index < count; index++) values[index] = orders[name][slots[index]]
+    return values
+  }
+  return {
+    generations: orders.generationOf.slice(0, orders.highSlot + 1),
+    slots,
+    columns: {
+      accountOf: of('accountOf'),
+      marketOf: of('marketOf'),
+      sideOf: of('sideOf'),
+      outcomeOf: of('outcomeOf'),
+      orderTypeOf: of('orderTypeOf'),
+      marketFormOf: of('marketFormOf'),
+      priceTicksOf: of('priceTicksOf'),
+      feeBpsOf: of('feeBpsOf'),
+      sizeRawOf: of('sizeRawOf'),
+      leftRawOf: of('leftRawOf'),
+      reservedRawOf: of('reservedRawOf'),
+      filledSharesRawOf: of('filledSharesRawOf'),
+      filledCollateralRawOf: of('filledCollateralRawOf'),
+      placedMsOf: of('placedMsOf'),
+      seqOf: of('seqOf'),
+      expirationSecOf: of('expirationSecOf'),
+      hashHighOf: of('hashHighOf'),
+      hashLowOf: of('hashLowOf'),
+      rowOf: of('rowOf'),
+    },
+    clientIds: Array.from(slots, (slot) => orders.clientIdOf(slot)),
+  }
+}
+
+/** A new exchange with the captured state; the thread's older one is empty from then on. */
+export function restore(captured: CapturedState, orders?: OrderTable): Exchange {
+  const exchange = new Exchange(orders)
+  const { clearing } = exchange
+  clearing.lastSeq = captured.clock.lastSeq
+  clearing.lastNowMs = captured.clock.lastNowMs
+  clearing.rulesVersion = captured.clock.rulesVersion
+  clearing.accounts.restore(captured.accounts)
+  clearing.catalogue.restore(captured.markets)
+  restoreLedger(captured.ledger, clearing)
+  restoreOrders(captured.orders, clearing.orders)
+  clearing.seen.restore(captured.seen)
+  return exchange
+}
+
+function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing): void {
+  for (let account = 1; account <= accounts.count; account++) ledger.openAccount(account)
+  for (let row = 1; row < captured.accountOfRow.length; row++) {
+    const same = ledger.rowFor(captured.accountOfRow[row], captured.marketOfRow[row]) === row
+    assert(same, 'rows keep their numbers')
+  }
+  ledger.collateralFreeRaw.set(captured.collateralFreeRaw)
+  ledger.collateralReservedRaw.set(captured.collateralReservedRaw)
+  ledger.sharesFreeRaw.set(captured.sharesFreeRaw)
+  ledger.sharesReservedRaw.set(captured.sharesReservedRaw)
+  ledger.conditionRaw.set(captured.conditionRaw)
+  ledger.depositsRaw = captured.depositsRaw
+  ledger.withdrawalsRaw = captured.withdrawalsRaw
+}
+
+function restoreOrders(captured: CapturedOrders, orders: OrderTable): void {
+  const { slots, columns, clientIds } = captured
+  orders.restoreSlots(captured.generations)
+  for (const name of SAVED) {
+    for (let index = 0; index < slots.length; index++) {
+      orders[name][slots[index]] = columns[name][index]
+    }
+  }
+  const oldestFirst = Array.from(slots, (_slot, index) => index)
+  oldestFirst.sort((a, b) => columns.seqOf[a] - columns.seqOf[b])
+  for (const index of oldestFirst) orders.restoreOpen(slots[index], clientIds[index])
+  for (const slot of slots) {
+    const outcome = orders.outcomeOf[slot]
+    restoreInMarket({
+      marketId: orders.marketOf[slot],
+      slot,
+      generation: orders.generationOf[slot],
+      accountId: orders.accountOf[slot],
+      isBid: isBid(orders.sideOf[slot], outcome),
+      ticks: ladderTicks(outcome, orders.priceTicksOf[slot]),
+      leftRaw: orders.leftRawOf[slot],
+    })
+  }
+}

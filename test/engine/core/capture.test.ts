@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { balanceDigest } from '../../../engine/core/balance-digest.ts'
+import { type CapturedState, capture, restore } from '../../../engine/core/capture.ts'
+import { Exchange } from '../../../engine/core/exchange.ts'
+import { decodeCommand, packState, unpackState } from '../../../engine/wire/codec.ts'
+import { CommandFlow } from '../../support/command-flow.ts'
+import { freshSeed } from '../../support/random.ts'
+
+const SEED = freshSeed()
+const COMMANDS = 3000
+const STEP = 250
+
+/** As a file would hold it. */
+function packed(exchange: Exchange): Uint8Array {
+  return packState(capture(exchange))
+}
+
+function unpacked(bytes: Uint8Array): CapturedState {
+  return unpackState<CapturedState>(bytes)
+}
+
+function rareLife(flow: CommandFlow): void {
+  flow.rare({ kind: 'setAdminToken', tokenDigest: 'digest' })
+  for (let index = 1; index <= 4; index++) {
+    const sealedSecret = Uint8Array.of(index, 2, 3)
+    const token = { tokenId: `t${index}`, sealedSecret, label: null, scopes: ['trading' as const] }
+    flow.rare({ kind: 'createToken', profileId: 1 + (index % 2), token })
+    const session = { sessionDigest: `s${index}`, expiresMs: 1e15 + index }
+    const nonce = { nonce: `n${index}`, nonceExpiresMs: 1e15 }
+    flow.rare({ kind: 'login', profileId: 1, ...session, ...nonce })
+  }
+  flow.rare({ kind: 'revokeToken', tokenId: 't2' })
+  flow.rare({ kind: 'touchToken', tokenId: 't3' })
+  flow.rare({ kind: 'logout', sessionDigest: 's2' })
+}
+
+function flowOf(seed: number): CommandFlow {
+  const flow = new CommandFlow(seed)
+  flow.run(COMMANDS / 2)
+  rareLife(flow)
+  flow.run(COMMANDS / 2)
+  flow.rare({ kind: 'lockMarket', marketId: 2 })
+  flow.rare({ kind: 'resolveMarket', marketId: 3, payoutNumerators: [1, 0] })
+  flow.rare({ kind: 'touchToken', tokenId: 't4' })
+  flow.rare({ kind: 'revokeToken', tokenId: 't4' })
+  flow.rare({ kind: 'adjustBalance', profileId: 2, collateralRaw: 77 })
+  return flow
+}
+
+test('a restored state is the captured one and goes on as it would', () => {
+  const { records } = flowOf(SEED)
+  const straight = new Exchange()
+  const hashes: string[] = []
+  const digests: string[] = []
+  const saved: Uint8Array[] = []
+  for (const [index, record] of records.entries()) {
+    straight.apply(decodeCommand(record))
+    if ((index + 1) % STEP !== 0) continue
+    hashes.push(straight.stateHash())
+    digests.push(balanceDigest(straight.clearing))
+    saved.push(packed(straight))
+  }
+  assert.ok(new Set(digests).size === digests.length, 'other balances fold to another text')
+  for (const [from, bytes] of saved.entries()) {
+    const exchange = restore(unpacked(bytes))
+    assert.deepEqual(capture(exchange), unpacked(bytes))
+    for (let at = from; at < saved.length; at++) {
+      assert.equal(exchange.stateHash(), hashes[at], `from ${from} at ${at}`)
+      assert.equal(balanceDigest(exchange.clearing), digests[at])
+      assert.equal(exchange.checkInvariants(), null)
+      for (const record of records.slice((at + 1) * STEP, (at + 2) * STEP)) {
+        exchange.apply(decodeCommand(record))
+      }
+    }
+  }
+})
+
+test('an empty state comes back empty', () => {
+  const exchange = new Exchange()
+  const hash = exchange.stateHash()
+  assert.equal(restore(unpacked(packed(exchange))).stateHash(), hash)
+})
+
+test('one raw unit anywhere folds to another text', () => {
+  const { exchange } = flowOf(SEED + 1)
+  const { ledger } = exchange.clearing
+  const told = new Set([balanceDigest(exchange.clearing)])
+  const columns = [
+    ledger.collateralFreeRaw,
+    ledger.collateralReservedRaw,
+    ledger.sharesFreeRaw,
+    ledger.sharesReservedRaw,
+    ledger.conditionRaw,
+  ]
+  for (const column of columns) {
+    for (const index of [2, 3]) {
+      for (const by of [1, 2 ** 32]) {
+        column[index] += by
+        told.add(balanceDigest(exchange.clearing))
+        column[index] -= by
+      }
+    }
+  }
+  assert.equal(told.size, 1 + columns.length * 4)
+})
