@@ -7,6 +7,13 @@ import { DataFolderError } from './database.ts'
 import type { JournalTail } from './journal-port.ts'
 import { readApplied } from './read-database.ts'
 import {
+  checkSnapshots,
+  type SnapshotFinding,
+  type StartingState,
+  snapshotSeqs,
+  startingState,
+} from './snapshot.ts'
+import {
   type JournalEnd,
   journalPath,
   prepareJournal,
@@ -25,29 +32,76 @@ export interface RecoverOptions {
   readonly onProgress?: Progress
 }
 
+/** Where the journal ends, creating one in a new folder. Damage of its end throws a sentence. */
+export function journalEnd(dataDir: string): JournalEnd {
+  prepareJournal(dataDir)
+  const reader = new SqliteJournalReader(dataDir)
+  try {
+    return reader.checkEnd()
+  } finally {
+    reader.close()
+  }
+}
+
+export interface RecoveredExchange extends StartingState {
+  /** Seq of the snapshot the state came from; 0 for none. */
+  readonly snapshotSeq: number
+}
+
+/**
+ * The state at `end`: the newest good snapshot, told to `onStart`, and the commands behind it, each
+ * given to `visit`, which applies it.
+ */
+export function recoverExchange(
+  dataDir: string,
+  end: JournalTail,
+  options: {
+    readonly onStart: (exchange: Exchange) => void
+    readonly visit: (command: Command, exchange: Exchange) => void
+    readonly onProgress?: Progress
+  },
+): RecoveredExchange {
+  const reader = new SqliteJournalReader(dataDir)
+  try {
+    const found = startingState(dataDir, (seq) => reader.checksumAt(seq), end.seq)
+    const { exchange, tail } = found
+    options.onStart(exchange)
+    const visit = (command: Command) => options.visit(command, exchange)
+    replay(reader, { from: tail.seq, to: end.seq }, { visit, onProgress: options.onProgress })
+    return { ...found, tail: end, snapshotSeq: tail.seq }
+  } finally {
+    reader.close()
+  }
+}
+
 /** Reads the whole journal, creating it in a new folder. Damage throws with a sentence. */
 export function recoverJournal(dataDir: string, options: RecoverOptions): JournalEnd {
   prepareJournal(dataDir)
   const reader = new SqliteJournalReader(dataDir)
   try {
     const end = reader.checkEnd()
-    replay(reader, end.tail, options)
+    replay(reader, { from: 0, to: end.tail.seq }, options)
     return end
   } finally {
     reader.close()
   }
 }
 
-function replay(reader: SqliteJournalReader, tail: JournalTail, options: RecoverOptions): void {
-  let seq = 0
-  for (const batch of reader.batches(1)) {
+function replay(
+  reader: SqliteJournalReader,
+  seqs: { readonly from: number; readonly to: number },
+  options: RecoverOptions & { readonly afterBatch?: (seq: number) => void },
+): void {
+  let seq = seqs.from
+  for (const batch of reader.batches(seq + 1)) {
     eachRecord(batch.records, (record) => options.visit(decodeKnown(record, seq + 1), record))
     seq = batch.lastSeq
-    options.onProgress?.(seq, tail.seq)
+    options.afterBatch?.(seq)
+    options.onProgress?.(seq, seqs.to)
   }
-  if (seq === tail.seq) return
+  if (seq === seqs.to) return
   throw new DataFolderError(
-    `The journal was read to seq ${seq} but ends at ${tail.seq}; restore it from a backup.`,
+    `The journal was read to seq ${seq} but ends at ${seqs.to}; restore it from a backup.`,
   )
 }
 
@@ -72,12 +126,14 @@ export interface FolderReport {
   readonly openOrders: number
   /** Seq the read tables have applied; null when there are none. */
   readonly readSeq: number | null
+  /** Newest first. */
+  readonly snapshots: readonly SnapshotFinding[]
   readonly lostRecords: number
 }
 
 /**
- * Checks a whole folder offline: the chain, every record, conservation, the read tables. Changes
- * nothing but takes the lock, so it refuses while a server runs.
+ * Checks a whole folder offline: the chain, every record, conservation, the snapshots, the read
+ * tables. Changes nothing but takes the lock, so it refuses while a server runs.
  */
 export function verifyFolder(dataDir: string, onProgress: Progress = () => {}): FolderReport {
   if (!existsSync(journalPath(dataDir))) {
@@ -91,19 +147,26 @@ export function verifyFolder(dataDir: string, onProgress: Progress = () => {}): 
     const { tail, lostRecords } = reader.checkEnd()
     const exchange = new Exchange()
     const visit = (command: Command) => exchange.apply(command)
-    replay(reader, tail, { visit, onProgress })
+    const saved = new Set(snapshotSeqs(dataDir))
+    const hashOf = new Map<number, string>()
+    const afterBatch = (seq: number) => {
+      if (saved.has(seq)) hashOf.set(seq, exchange.stateHash())
+    }
+    replay(reader, { from: 0, to: tail.seq }, { visit, afterBatch, onProgress })
     const broken = exchange.checkInvariants()
     if (broken !== null) {
       throw new DataFolderError(`The state at seq ${tail.seq} breaks a law: ${broken}.`)
     }
     const { accounts, catalogue, orders } = exchange.clearing
+    const stateHash = exchange.stateHash()
     return {
       seq: tail.seq,
-      stateHash: exchange.stateHash(),
+      stateHash,
       profiles: accounts.count,
       markets: catalogue.all().length,
       openOrders: orders.openCount,
       readSeq: checkedReadSeq(dataDir, reader),
+      snapshots: checkSnapshots(dataDir, (seq) => reader.checksumAt(seq), hashOf),
       lostRecords,
     }
   } finally {
