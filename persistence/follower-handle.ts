@@ -1,11 +1,19 @@
 import type { Worker } from 'node:worker_threads'
+import { assert } from '../engine/domain/assert.ts'
 import { spawn } from '../engine/wire/spawn.ts'
-import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
+import type {
+  FollowerMessage,
+  FollowerRequest,
+  FollowerThreadData,
+  SavedSnapshot,
+  SnapshotOrder,
+} from './follower-thread.ts'
 import type { Progress } from './recovery.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
 
 export { rebuildReadTables } from './follower.ts'
+export type { SavedSnapshot }
 
 // Main's side of the follower: tells it how far the journal is durable, and lets private reads wait
 // until the read tables show what was released to anyone.
@@ -32,6 +40,11 @@ export interface FollowerState {
   readonly hash: string
 }
 
+export interface FollowerLaunch {
+  readonly started: Promise<FollowerHandle>
+  readonly abandon: () => Promise<void>
+}
+
 export class FollowerHandle {
   readonly #worker: Worker
   readonly #watch: ThreadWatch
@@ -44,6 +57,7 @@ export class FollowerHandle {
   #idle = true
   #nextHash = 0
   #timer: NodeJS.Timeout | undefined
+  #onSaved: ((saved: SavedSnapshot) => void) | null = null
   /** Resolved by the state, not only the tables: set while a start waits. */
   #onState: () => void = () => {}
 
@@ -57,29 +71,41 @@ export class FollowerHandle {
   }
 
   /** Resolves when state and tables have caught up with `seq`. */
-  static async start(options: FollowerOptions): Promise<FollowerHandle> {
-    const workerData: FollowerThreadData = { dataDir: options.dataDir }
-    const worker = spawn(new URL('./follower.worker.ts', import.meta.url), {
-      name: 'follower',
-      workerData,
-    })
-    await startThread(worker, 'follower')
-    return await new Promise((resolve, reject) => {
+  static start(options: FollowerOptions): Promise<FollowerHandle> {
+    return FollowerHandle.launch(options).started
+  }
+
+  /** The thread goes to `seq` by itself, while main may do the same; `abandon` ends it early. */
+  static launch(options: FollowerOptions): FollowerLaunch {
+    const { dataDir, seq } = options
+    const workerData: FollowerThreadData = { dataDir, seq }
+    const entry = new URL('./follower.worker.ts', import.meta.url)
+    const worker = spawn(entry, { name: 'follower', workerData })
+    const isReady = startThread(worker, 'follower')
+    const isThere = new Promise<FollowerHandle>((resolve, reject) => {
       let started = false
       const handle = new FollowerHandle(worker, (message) => {
         if (started) options.onFault(message)
         else reject(new Error(message))
       })
+      handle.#wantedSeq = seq
+      handle.#sentSeq = seq
+      handle.#idle = false
       handle.#onState = () => {
-        options.onProgress?.(Math.min(handle.#stateSeq, options.seq), options.seq)
-        if (handle.#stateSeq < options.seq || started) return
+        options.onProgress?.(Math.min(handle.#stateSeq, seq), seq)
+        if (handle.#stateSeq < seq) return
         started = true
         handle.#onState = () => {}
         resolve(handle)
       }
-      handle.advance(options.seq)
-      handle.#onState()
     })
+    // A thread that never came up has the better sentence.
+    const started = Promise.all([isReady, isThere]).then(([, handle]) => handle)
+    const abandon = async () => {
+      started.catch(() => {})
+      await worker.terminate()
+    }
+    return { started, abandon }
   }
 
   /** The seq the read tables show. */
@@ -137,6 +163,18 @@ export class FollowerHandle {
     })
   }
 
+  /**
+   * Lets the follower save its state at a seq that is not yet behind it, if its balances there are
+   * these of main; others are a fault.
+   */
+  snapshot(order: SnapshotOrder): Promise<SavedSnapshot> {
+    assert(this.#onSaved === null, 'one snapshot is taken at a time')
+    return new Promise((resolve) => {
+      this.#onSaved = resolve
+      this.#send({ kind: 'snapshot', ...order })
+    })
+  }
+
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -159,6 +197,12 @@ export class FollowerHandle {
     if (message.kind === 'hash') {
       this.#hashes.get(message.id)?.({ seq: message.seq, hash: message.hash })
       this.#hashes.delete(message.id)
+      return
+    }
+    if (message.kind === 'saved') {
+      const { kind: _kind, ...saved } = message
+      this.#onSaved?.(saved)
+      this.#onSaved = null
       return
     }
     this.#readSeq = message.readSeq

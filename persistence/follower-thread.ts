@@ -2,14 +2,33 @@
 export type FollowerRequest =
   | { readonly kind: 'advance'; readonly seq: number }
   | { readonly kind: 'hash'; readonly id: number }
+  | ({ readonly kind: 'snapshot' } & SnapshotOrder)
   | { readonly kind: 'stop' }
+
+/** Comes before the journal is durable up to `seq`, which ends a batch. */
+export interface SnapshotOrder {
+  readonly seq: number
+  /** Main's balances at `seq`, folded. */
+  readonly balances: string
+}
+
+export interface SavedSnapshot {
+  readonly seq: number
+  readonly bytes: number
+  readonly tookMs: number
+  /** Why it was not saved; null when it was. */
+  readonly failure: string | null
+}
 
 /** Follower → main. `idle` answers the last `advance`: the next one may be sent. */
 export type FollowerMessage =
   | 'ready'
   | { readonly kind: 'at'; readonly readSeq: number; readonly stateSeq: number; idle: boolean }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: number; readonly hash: string }
+  | ({ readonly kind: 'saved' } & SavedSnapshot)
 
 export interface FollowerThreadData {
   readonly dataDir: string
+  /** Where the journal ends at the start; the thread goes there unasked. */
+  readonly seq: number
 }

@@ -1,5 +1,6 @@
-import { Exchange } from '../engine/core/exchange.ts'
-import { assert } from '../engine/domain/assert.ts'
+import { balanceDigest } from '../engine/core/balance-digest.ts'
+import type { Exchange } from '../engine/core/exchange.ts'
+import { assert, Fault } from '../engine/domain/assert.ts'
 import type { CancelOrders, Command, PlaceOrder } from '../engine/domain/command.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../engine/domain/event.ts'
 import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
@@ -7,10 +8,12 @@ import { faultPoint } from '../engine/wire/fault-point.ts'
 import { HEAD, KIND } from '../engine/wire/layout.ts'
 import { blankPlace, decodePlaceInto } from '../engine/wire/place-codec.ts'
 import { DataLock } from './data-lock.ts'
-import { type Connection, type Statement, speaking } from './database.ts'
-import type { Batch } from './journal-port.ts'
+import { type Connection, DataFolderError, type Statement, speaking } from './database.ts'
+import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
+import type { Batch, JournalTail } from './journal-port.ts'
 import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
 import type { Progress } from './recovery.ts'
+import { saveSnapshot, startingState } from './snapshot.ts'
 import { prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
 import { OrdersTable, SELF_TRADE_REASON } from './tables/orders.ts'
 import { TradesTable } from './tables/trades.ts'
@@ -26,7 +29,7 @@ const APPLY =
 const CHUNK_COMMANDS = 8192
 
 export class Follower {
-  readonly exchange = new Exchange()
+  readonly exchange: Exchange
   readonly #dataDir: string
   readonly #reader: SqliteJournalReader
   readonly #connection: Connection
@@ -39,17 +42,27 @@ export class Follower {
   /** Read ahead of the target, not applied. */
   #waiting: Batch | null = null
   #readSeq: number
+  /** Where the state stands in the journal. */
+  #tail: JournalTail
+  /** It stops there until the snapshot is taken. */
+  #due: SnapshotOrder | null = null
 
   constructor(dataDir: string) {
     this.#dataDir = dataDir
     this.#reader = new SqliteJournalReader(dataDir)
-    const found = openMatchingReadTables(dataDir, (seq) => this.#reader.checksumAt(seq))
+    const found = openMatchingReadTables(dataDir, this.#checksumAt)
     this.#connection = found.connection
     this.#readSeq = found.applied.seq
+    // A snapshot past the tables would leave a gap in them.
+    const start = startingState(dataDir, this.#checksumAt, this.#readSeq)
+    this.exchange = start.exchange
+    this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
     this.#trades = new TradesTable(this.#connection, this.exchange.clearing.orders)
   }
+
+  readonly #checksumAt = (seq: number) => this.#reader.checksumAt(seq)
 
   /** What the tables show. */
   get readSeq(): number {
@@ -63,18 +76,57 @@ export class Follower {
 
   /** Applies one chunk, at most up to `targetSeq`; true when there may be more to do. */
   step(targetSeq: number): boolean {
+    const stopSeq = Math.min(targetSeq, this.#due?.seq ?? targetSeq)
     const endSeq = this.stateSeq + CHUNK_COMMANDS
     let last: Batch | null = null
     while (this.stateSeq < endSeq) {
-      const batch = this.#next(targetSeq)
+      const batch = this.#next(stopSeq)
       if (batch === null) break
       this.#applyBatch(batch)
       last = batch
     }
+    if (last !== null) this.#tail = { seq: last.lastSeq, checksum: last.checksum }
     if (last !== null && last.lastSeq > this.#readSeq) this.#write(last)
     const isMore = last !== null && this.stateSeq < targetSeq
     if (isMore) faultPoint('mid-rebuild')
     return isMore
+  }
+
+  /** A snapshot is to be taken at a seq that is not behind. */
+  order(due: SnapshotOrder): void {
+    assert(this.#due === null, 'one snapshot is taken at a time')
+    assert(due.seq >= this.stateSeq, 'a snapshot is ordered before its seq is durable')
+    this.#due = due
+  }
+
+  /**
+   * Takes the ordered snapshot when the state stands at its seq, else gives null. Balances that are
+   * not main's are a fault: one of two replays of one journal is wrong.
+   */
+  takeDue(): Promise<SavedSnapshot> | null {
+    const due = this.#due
+    if (due === null || due.seq !== this.stateSeq) return null
+    this.#due = null
+    if (balanceDigest(this.exchange.clearing) !== due.balances) {
+      throw new Fault(`the balances of main at seq ${due.seq} are not those of the follower`)
+    }
+    const broken = this.exchange.checkInvariants()
+    if (broken !== null) throw new Fault(`the state at seq ${due.seq} breaks a law: ${broken}`)
+    return this.#save(due.seq)
+  }
+
+  /** What cannot be saved costs a longer start, not the trading. */
+  async #save(seq: number): Promise<SavedSnapshot> {
+    const startMs = performance.now()
+    let bytes = 0
+    let failure: string | null = null
+    try {
+      bytes = await saveSnapshot(this.#dataDir, this.exchange, this.#tail, this.#checksumAt)
+    } catch (error) {
+      if (!(error instanceof DataFolderError)) throw error
+      failure = error.message
+    }
+    return { seq, bytes, tookMs: performance.now() - startMs, failure }
   }
 
   #next(targetSeq: number): Batch | null {

@@ -9,7 +9,7 @@ assert(parentPort !== null, 'the follower runs in a thread of its own')
 const port = parentPort
 const data: FollowerThreadData = workerData
 const follower = new Follower(data.dataDir)
-let targetSeq = 0
+let targetSeq = data.seq
 let working = false
 
 function say(message: FollowerMessage): void {
@@ -17,11 +17,21 @@ function say(message: FollowerMessage): void {
 }
 
 function work(): void {
-  working = follower.step(targetSeq)
+  const hasMore = follower.step(targetSeq)
+  // A step ends where a snapshot is due.
+  const isFurther = takeSnapshot() && follower.stateSeq < targetSeq
+  working = hasMore || isFurther
   const { readSeq, stateSeq } = follower
   say({ kind: 'at', readSeq, stateSeq, idle: !working })
   // Between chunks the thread hears what main asks.
   if (working) setImmediate(work)
+}
+
+/** True when one was due here. */
+function takeSnapshot(): boolean {
+  const taken = follower.takeDue()
+  taken?.then((saved) => say({ kind: 'saved', ...saved }))
+  return taken !== null
 }
 
 port.on('message', (request: FollowerRequest) => {
@@ -30,17 +40,19 @@ port.on('message', (request: FollowerRequest) => {
       targetSeq = request.seq
       if (!working) work()
       return
-    case 'hash':
-      say({
-        kind: 'hash',
-        id: request.id,
-        seq: follower.stateSeq,
-        hash: follower.exchange.stateHash(),
-      })
+    case 'snapshot':
+      follower.order(request)
+      if (!working) takeSnapshot()
       return
+    case 'hash': {
+      const hash = follower.exchange.stateHash()
+      say({ kind: 'hash', id: request.id, seq: follower.stateSeq, hash })
+      return
+    }
     case 'stop':
       follower.close()
       process.exit(0)
   }
 })
 say('ready')
+work()

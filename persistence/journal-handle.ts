@@ -5,6 +5,7 @@ import { Ring } from '../engine/wire/ring.ts'
 import { spawn } from '../engine/wire/spawn.ts'
 import type { Durability, JournalTail, JournalWriter } from './journal-port.ts'
 import {
+  CUT_TAG,
   type JournalMessage,
   type JournalThreadData,
   RECORD_TAG,
@@ -103,6 +104,12 @@ export class JournalHandle implements JournalWriter {
 
   publish(): void {
     this.#incoming.publish()
+  }
+
+  cut(): boolean {
+    const taken = this.#incoming.push(CUT_TAG, new Uint8Array(0))
+    this.#incoming.publish()
+    return taken
   }
 
   async stop(): Promise<void> {

@@ -38,6 +38,8 @@ export interface JournalWriter {
   /** Adds a record the caller made sure has room. Not under way before `publish`. */
   append(seq: number, record: Uint8Array): void
   publish(): void
+  /** Ends a batch with the newest record, so that its seq has a checksum; false when full. */
+  cut(): boolean
   /** Called on main with each new durable seq, ascending. */
   onDurable: (seq: number) => void
   /** Commits what waits, then ends. */

@@ -7,7 +7,7 @@ export interface JournalThreadData {
   readonly tail: JournalTail
   /** 0 = no quota. */
   readonly pagesMax: number
-  /** Records from main; the tag is RECORD_TAG or STOP_TAG. */
+  /** Records from main; the tag is RECORD_TAG, CUT_TAG or STOP_TAG. */
   readonly incoming: SharedArrayBuffer
   /** REPORT f64s for each commit. */
   readonly done: SharedArrayBuffer
@@ -17,6 +17,8 @@ export type JournalMessage = 'ready' | 'doorbell'
 
 export const RECORD_TAG = 0
 export const STOP_TAG = 1
+/** What came so far is a batch of its own. */
+export const CUT_TAG = 2
 export const SLEEP_MS = 1000
 
 /** Durable seq, records and bytes of the commit, its time, and that of the checkpoint before it. */

@@ -3,7 +3,7 @@ import { assert } from '../engine/domain/assert.ts'
 import { Ring } from '../engine/wire/ring.ts'
 import { BatchBuffer } from './batch-buffer.ts'
 import { CommitReport } from './commit-report.ts'
-import { type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
+import { CUT_TAG, type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
 import { SqliteJournalWriter } from './sqlite-journal.ts'
 
 // Takes all that waits, commits it as one batch, says how far the journal reaches.
@@ -32,7 +32,9 @@ function run(): void {
     incoming.waitForData(SLEEP_MS)
     while (incoming.next()) {
       if (incoming.tag === STOP_TAG) stopping = true
-      else {
+      else if (incoming.tag === CUT_TAG) {
+        if (batch.count > 0) commit()
+      } else {
         if (!batch.fits(incoming.bytes)) commit()
         batch.add(incoming.bytes)
       }
