@@ -23,6 +23,7 @@ import {
 // The way back: every committed command, once and in order. The caller holds the folder's lock.
 
 export { DataFolderError } from './database.ts'
+export type { JournalEnd }
 
 /** Told about once per batch, so that a long start can show where it is. */
 export type Progress = (seq: number, totalSeq: number) => void

@@ -101,6 +101,8 @@ async function open(config: ServeConfig, log: Log, profiles: RateLimiter<number>
     profileWaitSec: (profileId) => profiles?.take(profileId, 'trade', performance.now()) ?? 0,
     onTokenUsed: (tokenId) => touch(tokenId),
     onFault: (sentence) => fatal(log, sentence),
+    onWarning: (sentence) => log.warn(sentence),
+    onSnapshot: (saved) => log.debug(saved, 'snapshot'),
     onProgress: progressOn(log),
   })
   const { recovered } = exchange
@@ -157,7 +159,10 @@ async function serve(config: ServeConfig): Promise<void> {
     observe,
     ...(config.tls === undefined ? {} : { tls: config.tls }),
   })
-  const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
+  const ticker = setInterval(() => {
+    exchange.pipeline.tick()
+    exchange.snapshots.tick()
+  }, TICK_MS)
   const baseUrl = baseUrlOf(config, await gateway.listen(config.host, config.port))
   if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
   const token = config.adminToken ?? adminToken

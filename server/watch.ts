@@ -45,9 +45,15 @@ export function watch(exchange: RunningExchange, metrics: Metrics, trace: TraceF
   }
 }
 
-function watchState({ pipeline, follower, shards }: RunningExchange, metrics: Metrics): void {
+function watchState(exchange: RunningExchange, metrics: Metrics): void {
+  const { pipeline, follower, shards, snapshots } = exchange
   const { gauge } = metrics
   const add = gauge.bind(metrics)
+  add('outcomex_snapshot_seq', 'Seq of the newest snapshot; 0 for none.', () => snapshots.last.seq)
+  add('outcomex_snapshot_bytes', 'Its length; 0 when an older process saved it.', () => {
+    return snapshots.last.bytes
+  })
+  add('outcomex_snapshot_seconds', 'What saving it took.', () => snapshots.last.tookMs / 1000)
   add('outcomex_sequenced_seq', 'Newest decided command.', () => pipeline.clearing.lastSeq)
   add('outcomex_durable_seq', 'Newest durable command.', () => pipeline.durableSeq)
   add('outcomex_follower_seq', 'Newest command in the read tables.', () => follower.applied)

@@ -14,47 +14,19 @@ import { eachResting, restoreInMarket } from './market.ts'
 import type { OrderTable } from './order-table.ts'
 import type { CapturedSeen } from './seen-orders.ts'
 
-/** Columns of an order that only a snapshot can bring back. */
-const SAVED = [
-  'accountOf',
-  'marketOf',
-  'sideOf',
-  'outcomeOf',
-  'orderTypeOf',
-  'marketFormOf',
-  'priceTicksOf',
-  'feeBpsOf',
-  'sizeRawOf',
-  'leftRawOf',
-  'reservedRawOf',
-  'filledSharesRawOf',
-  'filledCollateralRawOf',
-  'placedMsOf',
-  'seqOf',
-  'expirationSecOf',
-  'hashHighOf',
-  'hashLowOf',
-  'rowOf',
-] as const
-/** Chains and states follow from which slots are live; generations are kept of dead slots too. */
-const MADE_ANEW = ['stateOf', 'nextOf', 'previousOf', 'generationOf'] as const
-
-type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array
-type SavedColumn = (typeof SAVED)[number]
-
-// What is new in the state does not compile until it is named in one of these lists.
+// What is new in the state does not compile until it is named here: each field of the clearing and
+// of the ledger is captured, or listed as one that follows from the others. An order is captured as
+// its whole record; accounts, markets and seen orders capture themselves.
 type DataOf<T> = {
   [K in keyof T]: T[K] extends (...given: never[]) => unknown ? never : K
 }[keyof T]
-type AllNamed<T, Named> = Exclude<DataOf<T>, Named> extends never ? true : Exclude<DataOf<T>, Named>
-type OrderFields = SavedColumn | (typeof MADE_ANEW)[number] | 'capacity' | 'highSlot' | 'openCount'
-const ordersAreNamed: AllNamed<OrderTable, OrderFields> = true
-const clearingIsNamed: AllNamed<
-  Clearing,
-  keyof CapturedState | keyof CapturedState['clock'] | 'catalogue' | 'lastFeeRaw'
-> = true
-const ledgerIsNamed: AllNamed<Ledger, keyof CapturedLedger | 'rowCount'> = true
-assert(ordersAreNamed && clearingIsNamed && ledgerIsNamed, 'a snapshot holds the whole state')
+type Forgotten<T, Named> = Exclude<DataOf<T>, Named>
+type InClearing = keyof CapturedState | keyof CapturedState['clock'] | 'catalogue' | 'lastFeeRaw'
+const nothingIsForgotten: Record<
+  Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger | 'rowCount'>,
+  'forgotten'
+> = {}
+assert(Object.keys(nothingIsForgotten).length === 0, 'a snapshot holds the whole state')
 
 export interface CapturedLedger {
   readonly collateralFreeRaw: Float64Array
@@ -71,9 +43,9 @@ export interface CapturedLedger {
 export interface CapturedOrders {
   /** Of slots 0 to the highest ever used. */
   readonly generations: Uint32Array
-  /** Live orders by market, tick and place in the queue; columns and client ids run beside it. */
+  /** Live orders by market, tick and place in the queue; the next two run beside it. */
   readonly slots: Uint32Array
-  readonly columns: Readonly<Record<SavedColumn, Column>>
+  readonly records: Int32Array
   readonly clientIds: readonly string[]
 }
 
@@ -118,40 +90,15 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
   let count = 0
   for (const { marketId } of catalogue.all()) {
     eachResting(marketId, (_ticks, slot, _owner, leftRaw) => {
-      assert(leftRaw === orders.leftRawOf[slot], 'book and table know one size of an order')
+      assert(leftRaw === orders.leftRawOf(slot), 'book and table know one size of an order')
       slots[count++] = slot
     })
   }
   assert(count === orders.openCount, 'every live order rests between commands')
-  const of = (name: SavedColumn): Column => {
-    const values = orders[name].slice(0, count)
-    for (let index = 0; index < count; index++) values[index] = orders[name][slots[index]]
-    return values
-  }
   return {
-    generations: orders.generationOf.slice(0, orders.highSlot + 1),
+    generations: orders.generations(),
     slots,
-    columns: {
-      accountOf: of('accountOf'),
-      marketOf: of('marketOf'),
-      sideOf: of('sideOf'),
-      outcomeOf: of('outcomeOf'),
-      orderTypeOf: of('orderTypeOf'),
-      marketFormOf: of('marketFormOf'),
-      priceTicksOf: of('priceTicksOf'),
-      feeBpsOf: of('feeBpsOf'),
-      sizeRawOf: of('sizeRawOf'),
-      leftRawOf: of('leftRawOf'),
-      reservedRawOf: of('reservedRawOf'),
-      filledSharesRawOf: of('filledSharesRawOf'),
-      filledCollateralRawOf: of('filledCollateralRawOf'),
-      placedMsOf: of('placedMsOf'),
-      seqOf: of('seqOf'),
-      expirationSecOf: of('expirationSecOf'),
-      hashHighOf: of('hashHighOf'),
-      hashLowOf: of('hashLowOf'),
-      rowOf: of('rowOf'),
-    },
+    records: orders.recordsOf(slots),
     clientIds: Array.from(slots, (slot) => orders.clientIdOf(slot)),
   }
 }
@@ -187,26 +134,22 @@ function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing)
 }
 
 function restoreOrders(captured: CapturedOrders, orders: OrderTable): void {
-  const { slots, columns, clientIds } = captured
+  const { slots } = captured
   orders.restoreSlots(captured.generations)
-  for (const name of SAVED) {
-    for (let index = 0; index < slots.length; index++) {
-      orders[name][slots[index]] = columns[name][index]
-    }
+  orders.restoreOpen(slots, captured.records)
+  for (const [index, clientId] of captured.clientIds.entries()) {
+    if (clientId !== '') orders.restoreClientId(slots[index], clientId)
   }
-  const oldestFirst = Array.from(slots, (_slot, index) => index)
-  oldestFirst.sort((a, b) => columns.seqOf[a] - columns.seqOf[b])
-  for (const index of oldestFirst) orders.restoreOpen(slots[index], clientIds[index])
   for (const slot of slots) {
-    const outcome = orders.outcomeOf[slot]
+    const outcome = orders.outcomeOf(slot)
     restoreInMarket({
-      marketId: orders.marketOf[slot],
+      marketId: orders.marketOf(slot),
       slot,
-      generation: orders.generationOf[slot],
-      accountId: orders.accountOf[slot],
-      isBid: isBid(orders.sideOf[slot], outcome),
-      ticks: ladderTicks(outcome, orders.priceTicksOf[slot]),
-      leftRaw: orders.leftRawOf[slot],
+      generation: orders.generationOf(slot),
+      accountId: orders.accountOf(slot),
+      isBid: isBid(orders.sideOf(slot), outcome),
+      ticks: ladderTicks(outcome, orders.priceTicksOf(slot)),
+      leftRaw: orders.leftRawOf(slot),
     })
   }
 }

@@ -196,24 +196,56 @@ export class OrderTable {
     this.#count(order.accountId)
   }
 
+  /** Of slots 0 to the highest ever used, the dead ones too. */
+  generations(): Uint32Array {
+    return Uint32Array.from({ length: this.highSlot + 1 }, (_, slot) => this.generationOf(slot))
+  }
+
+  /** The whole records of some orders, one after the other, whatever fields they have. */
+  recordsOf(slots: Uint32Array): Int32Array {
+    const records = new Int32Array(slots.length * WORDS)
+    for (let index = 0; index < slots.length; index++) {
+      const word = slots[index] * WORDS
+      records.set(this.#words.subarray(word, word + WORDS), index * WORDS)
+    }
+    return records
+  }
+
   /** A fresh table takes over the slots of another, all of them free. */
   restoreSlots(generations: Uint32Array): void {
     assert(this.highSlot === 0, 'only a fresh state is restored')
     assert(generations.length <= this.capacity, 'a slot lies in the table')
-    this.generationOf.set(generations)
-    this.highSlot = Math.max(0, generations.length - 1)
+    this.highSlot = generations.length - 1
     // The lowest slots come first again.
-    for (let slot = this.highSlot; slot > 0; slot--) this.#chainFree(slot)
+    for (let slot = this.highSlot; slot > 0; slot--) {
+      this.#words[slot * WORDS + 16] = generations[slot]
+      this.#chainFree(slot)
+    }
   }
 
-  /** An order whose columns are in place rests again in its slot; call with the oldest first. */
-  restoreOpen(slot: number, clientOrderId: string): void {
-    assert(this.stateOf[slot] === STATE.FREE, 'a slot holds one order')
-    this.#unchainFree(slot)
-    this.stateOf[slot] = STATE.OPEN
-    if (clientOrderId !== '') this.#clientIdOf.set(slot, clientOrderId)
-    this.#chainToRow(slot, this.rowOf[slot])
-    this.#count(this.accountOf[slot])
+  /** Orders rest again in their slots, as `recordsOf` gave them. */
+  restoreOpen(slots: Uint32Array, records: Int32Array): void {
+    assert(records.length === slots.length * WORDS, 'a record is as long as it was')
+    for (let index = 0; index < slots.length; index++) {
+      const slot = slots[index]
+      const generation = this.generationOf(slot)
+      assert(slot > 0 && slot <= this.highSlot, 'a slot lies in the table')
+      assert(this.stateOf(slot) === STATE.FREE, 'a slot holds one order')
+      this.#unchainFree(slot)
+      this.#words.set(records.subarray(index * WORDS, (index + 1) * WORDS), slot * WORDS)
+      assert(this.stateOf(slot) === STATE.OPEN, 'only a resting order is restored')
+      assert(this.generationOf(slot) === generation, 'an order has the generation of its slot')
+    }
+    // A position's newest order comes first in its chain.
+    for (const slot of slots.slice().sort((a, b) => this.seqOf(a) - this.seqOf(b))) {
+      this.#chainToRow(slot, this.rowOf(slot))
+      this.#count(this.accountOf(slot))
+    }
+  }
+
+  restoreClientId(slot: number, clientOrderId: string): void {
+    assert(this.stateOf(slot) !== STATE.FREE, 'a client id belongs to a live order')
+    this.#clientIdOf.set(slot, clientOrderId)
   }
 
   openCountOf(account: number): number {

@@ -53,6 +53,12 @@ export const LIMITS = {
   marketThreadsAutoMax: 16,
   marketThreadsEachMax: 64,
   privateReadDeadlineMs: 1000,
+  /** A snapshot is due after this many commands. */
+  snapshotEveryCommands: 250_000,
+  /** What a command takes of the journal, about. */
+  commandBytesTypical: 256,
+  /** Orders wait no longer for the markets to stand still. */
+  holdMsMax: 100,
   queryQueueMax: 1024,
 } as const
 

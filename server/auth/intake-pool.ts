@@ -123,6 +123,7 @@ export class IntakePool {
   #onReady: () => void = () => {}
   #flushTimer: NodeJS.Timeout | undefined
   #isStopping = false
+  #isHeld = false
   #publishDue = false
   #unpublished = 0
 
@@ -266,7 +267,18 @@ export class IntakePool {
     }, FLUSH_RETRY_MS)
   }
 
+  /** Results stay in their rings until `resume`; a thread whose ring is full waits. */
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  resume(): void {
+    this.#isHeld = false
+    for (const lane of this.#lanes) this.#drain(lane)
+  }
+
   #drain(lane: Lane): void {
+    if (this.#isHeld) return
     const { results } = lane
     do {
       while (results.next()) {

@@ -2,18 +2,25 @@
 
 import { join } from 'node:path'
 import { type Clearing, concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
-import { Exchange } from '../../engine/core/exchange.ts'
-import { resetMarkets } from '../../engine/core/market.ts'
+import type { Exchange } from '../../engine/core/exchange.ts'
+import { eachResting, resetMarkets } from '../../engine/core/market.ts'
 import { stateHash } from '../../engine/core/state-hash.ts'
 import type { Command } from '../../engine/domain/command.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { isBid } from '../../engine/domain/order.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
-import { FollowerHandle } from '../../persistence/follower-handle.ts'
+import { FollowerHandle, type SavedSnapshot } from '../../persistence/follower-handle.ts'
 import { JournalHandle } from '../../persistence/journal-handle.ts'
 import type { Durability } from '../../persistence/journal-port.ts'
 import { QueryHandle } from '../../persistence/query-handle.ts'
-import { DataFolderError, type Progress, recoverJournal } from '../../persistence/recovery.ts'
+import {
+  DataFolderError,
+  type JournalEnd,
+  journalEnd,
+  recoverExchange,
+} from '../../persistence/recovery.ts'
 import { openSeal, type Seal } from '../../persistence/seal.ts'
 import { IntakePool } from '../auth/intake-pool.ts'
 import { OrderIds } from './order-ids.ts'
@@ -21,6 +28,7 @@ import { Pipeline } from './pipeline.ts'
 import { PublishedMarkets } from './published.ts'
 import { Publisher } from './publisher.ts'
 import { type MarketThreads, Shards } from './shards.ts'
+import { Snapshots } from './snapshots.ts'
 
 export interface OpenOptions {
   readonly dataDir: string
@@ -34,6 +42,12 @@ export interface OpenOptions {
   readonly onTokenUsed: (tokenId: string) => void
   /** A sentence that says which part died and why; the process must stop. */
   readonly onFault: (sentence: string) => void
+  /** A sentence for the log: nothing is lost, yet somebody should know. */
+  readonly onWarning: (sentence: string) => void
+  /** Told of each snapshot. */
+  readonly onSnapshot?: (saved: SavedSnapshot) => void
+  /** Commands from one snapshot to the next; the default is LIMITS.snapshotEveryCommands. */
+  readonly snapshotEveryCommands?: number
   readonly onProgress: (what: 'journal' | 'read tables', seq: number, total: number) => void
 }
 
@@ -41,6 +55,8 @@ export interface OpenOptions {
 export interface Recovered {
   readonly seq: number
   readonly stateHash: string
+  /** Seq of the snapshot that the start began with; 0 for none. */
+  readonly snapshotSeq: number
   /** Acknowledged without fsync and gone with the power; only with --durability normal. */
   readonly lostRecords: number
 }
@@ -53,8 +69,12 @@ export interface RunningExchange {
   readonly query: QueryHandle
   readonly intake: IntakePool
   readonly seal: Seal
+  readonly snapshots: Snapshots
   readonly recovered: Recovered
-  /** Commits what is in flight and ends every thread; gives the last seq and its state hash. */
+  /**
+   * Commits what is in flight, saves a snapshot and ends every thread; gives the last seq and its
+   * state hash.
+   */
   stop(): Promise<{ seq: number; stateHash: string }>
 }
 
@@ -69,21 +89,42 @@ async function hashOf({ clearing, shards }: Core): Promise<string> {
   return stateHash(clearing, await shards.digests(clearing.catalogue.count))
 }
 
-/** Replays the journal on the one-thread core, then hands each book to the thread that keeps it. */
-function recover(options: OpenOptions, onReady: () => void) {
-  const exchange = new Exchange()
-  const { clearing } = exchange
+/** Shows what a snapshot holds: all of it was durable before the snapshot was. */
+function showRestored({ clearing }: Exchange, published: PublishedMarkets): void {
+  const { orders } = clearing
+  for (const market of clearing.catalogue.all()) {
+    published.restore(market, (rest) => {
+      eachResting(market.marketId, (ticks, slot, _owner, leftRaw) => {
+        rest(ticks, leftRaw, isBid(orders.sideOf(slot), orders.outcomeOf(slot)))
+      })
+    })
+  }
+}
+
+/**
+ * Brings the one-thread core to the end of the journal, then hands each book to the thread that
+ * keeps it.
+ */
+function recover(options: OpenOptions, { tail, lostRecords }: JournalEnd, onReady: () => void) {
   const published = new PublishedMarkets()
-  exchange.onEvents = (words, f64s, count) => published.release(words, f64s, 0, count)
-  const onProgress: Progress = (seq, total) => options.onProgress('journal', seq, total)
-  const visit = (command: Command) => {
+  const visit = (command: Command, exchange: Exchange) => {
     exchange.apply(command)
     if (concernsBook(command) || !('marketId' in command)) return
-    const market = clearing.catalogue.existing(command.marketId)
+    const market = exchange.clearing.catalogue.existing(command.marketId)
     published.refresh(market, market.status, market.updatedMs)
   }
-  const { tail, lostRecords } = recoverJournal(options.dataDir, { visit, onProgress })
-  const recovered = { seq: tail.seq, stateHash: exchange.stateHash(), lostRecords }
+  const { exchange, snapshotSeq, passedOver } = recoverExchange(options.dataDir, tail, {
+    onStart: (found) => {
+      showRestored(found, published)
+      found.onEvents = (words, f64s, count) => published.release(words, f64s, 0, count)
+    },
+    visit,
+    onProgress: (seq, total) => options.onProgress('journal', seq, total),
+  })
+  for (const sentence of passedOver) options.onWarning(sentence)
+  const { clearing } = exchange
+  const stateHash = exchange.stateHash()
+  const recovered = { seq: tail.seq, stateHash, snapshotSeq, lostRecords }
   const publisher = new Publisher(clearing, published)
   publisher.durableSeq = tail.seq
   const { marketThreads: threads, onFault } = options
@@ -99,7 +140,26 @@ function recover(options: OpenOptions, onReady: () => void) {
     if (threads !== 0) handOver(marketId, clearing.orders, shard)
   }
   if (threads !== 0) resetMarkets()
-  return { core: { clearing, published, publisher, shards }, recovered, tail }
+  return { core: { clearing, published, publisher, shards }, recovered }
+}
+
+/** Main and the follower come to the end of the journal side by side. */
+async function recoverTwice(options: OpenOptions, onReady: () => void) {
+  const { dataDir, onFault } = options
+  const end = journalEnd(dataDir)
+  const launch = FollowerHandle.launch({
+    dataDir,
+    seq: end.tail.seq,
+    onProgress: (seq, total) => options.onProgress('read tables', seq, total),
+    onFault,
+  })
+  try {
+    const found = recover(options, end, onReady)
+    return { ...found, tail: end.tail, follower: await launch.started }
+  } catch (error) {
+    await launch.abandon()
+    throw error
+  }
 }
 
 /** The threads, the follower and the replay on main must have come to one state. */
@@ -130,18 +190,12 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const lock = DataLock.take(options.dataDir)
   const seal = openSeal(options.dataDir, options.keyFile ?? join(options.dataDir, 'server.key'))
   let drain = () => {}
-  const { core, recovered, tail } = recover(options, () => drain())
+  const { core, recovered, tail, follower } = await recoverTwice(options, () => drain())
   drain = () => {
     for (const shard of core.shards.all) shard.drain()
   }
   const { dataDir, durability, onFault } = options
   const journal = await JournalHandle.start({ dataDir, durability, tail, onFault })
-  const follower = await FollowerHandle.start({
-    dataDir,
-    seq: recovered.seq,
-    onProgress: (seq, total) => options.onProgress('read tables', seq, total),
-    onFault,
-  })
   const difference = await compareStates(core, follower, recovered)
   if (difference !== null) onFault(difference)
   const query = await QueryHandle.start({ dataDir, onFault })
@@ -157,8 +211,20 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   await intake.ready()
   pipeline.connect(intake)
   if (recovered.seq === 0) await pipeline.change({ kind: 'rules', version: RULES_VERSION })
+  const snapshots = new Snapshots({
+    pipeline,
+    journal,
+    follower,
+    seq: recovered.snapshotSeq,
+    everyCommands: options.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands,
+    onSaved: (saved) => {
+      if (saved.failure !== null) options.onWarning(`No snapshot was saved: ${saved.failure}`)
+      options.onSnapshot?.(saved)
+    },
+  })
   const stop = async () => {
     await pipeline.settled()
+    await snapshots.takeLast()
     const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(core) }
     await journal.stop()
     await Promise.all([intake.stop(), query.stop(), follower.stop(), core.shards.stop()])
@@ -166,7 +232,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     return last
   }
   const { shards } = core
-  return { pipeline, shards, journal, follower, query, intake, seal, recovered, stop }
+  return { pipeline, shards, journal, follower, query, intake, seal, snapshots, recovered, stop }
 }
 
 function startPipeline(

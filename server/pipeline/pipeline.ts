@@ -15,6 +15,7 @@ import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
 import type { IntakePool, IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
+import { Hold } from './hold.ts'
 import type { OrderIds } from './order-ids.ts'
 import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import type { PublishedMarkets } from './published.ts'
@@ -68,6 +69,8 @@ export class Pipeline {
   readonly times: OrderTimes
   readonly ids: OrderIds
   readonly sequencer: Sequencer
+  /** While it is on, orders and cancels wait. */
+  readonly hold: Hold
   readonly #parts: PipelineParts
   #intake: IntakePool | null = null
   readonly #asked = new Map<number, Asked>()
@@ -97,6 +100,11 @@ export class Pipeline {
           this.published.refresh(market, status, updatedMs)
         })
       },
+    })
+    this.hold = new Hold({
+      isStill: () => parts.shards.every((shard) => shard.isIdle),
+      hold: () => this.#intake?.hold(),
+      resume: () => this.#intake?.resume(),
     })
     this.publisher.tell(this.sequencer)
     parts.journal.onDurable = (seq) => this.#durable(seq)
@@ -150,11 +158,12 @@ export class Pipeline {
       this.times.drained()
       shard.releaseThrough(this.publisher.durableSeq)
     }
+    this.hold.check()
   }
 
   /** The only clock: emits what is due. */
   tick(): void {
-    this.sequencer.emitDue(this.sequencer.nowMs())
+    if (!this.hold.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
   }
 
   /** Answers a signed order; `reply` is called exactly once. */
@@ -255,6 +264,8 @@ export class Pipeline {
     marketId: number,
     orders: readonly OrderName[],
   ): Promise<CancelReceipt | number> {
+    // What ends meanwhile is no longer open to its market; a cancel decides nothing else.
+    if (this.hold.isOn) await this.hold.over()
     const parts: Promise<CancelReceipt>[] = []
     for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
       const chunk = orders.slice(from, from + LIMITS.cancelItemsMax)

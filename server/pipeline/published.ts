@@ -62,7 +62,19 @@ export class PublishedMarkets {
     this.#changed(known)
   }
 
-  #add(market: Market): void {
+  /** Shows a market of a recovered state, all of which is durable, with its resting orders. */
+  restore(market: Market, eachOrder: (rest: Depth['rested']) => void): void {
+    const published = this.#add(market)
+    published.status = market.status
+    published.payoutNumerators = market.payoutNumerators
+    published.updatedMs = market.updatedMs
+    published.volumeRaw = market.volumeRaw
+    published.lastYesTicks = market.lastYesTicks
+    const { depth } = published
+    eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
+  }
+
+  #add(market: Market): PublishedMarket {
     assert(market.marketId === this.#markets.length + 1, 'markets are published in order')
     const published: PublishedMarket = {
       market,
@@ -77,6 +89,7 @@ export class PublishedMarkets {
     }
     this.#markets.push(published)
     this.#bySlug.set(market.slug, published)
+    return published
   }
 
   #changed(published: PublishedMarket): void {

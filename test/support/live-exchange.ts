@@ -223,6 +223,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     profileWaitSec: () => 0,
     onTokenUsed: (tokenId) => touch(tokenId),
     onFault,
+    onWarning: () => {},
     onProgress: () => {},
   })
   const lost: string[] = []

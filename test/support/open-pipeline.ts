@@ -3,7 +3,7 @@
 
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
-import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
+import { type OpenOptions, openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { MarketThreads } from '../../server/pipeline/shards.ts'
 import { marketSpec, ownRequest, profileFields } from './specs.ts'
 
@@ -15,6 +15,7 @@ export function openForTest(
   dataDir: string,
   clock: TestClock,
   marketThreads: MarketThreads = 0,
+  changes: Partial<OpenOptions> = {},
 ): Promise<RunningExchange> {
   return openExchange({
     dataDir,
@@ -29,7 +30,9 @@ export function openForTest(
     onFault: (sentence) => {
       throw new Error(sentence)
     },
+    onWarning: () => {},
     onProgress: () => {},
+    ...changes,
   })
 }
 
