@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { balanceDigest } from '../engine/core/balance-digest.ts'
 import type { Exchange } from '../engine/core/exchange.ts'
 import { assert, Fault } from '../engine/domain/assert.ts'
@@ -10,11 +11,12 @@ import { blankPlace, decodePlaceInto } from '../engine/wire/place-codec.ts'
 import { DataLock } from './data-lock.ts'
 import { type Connection, DataFolderError, type Statement, speaking } from './database.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
+import { readHead } from './journal-head.ts'
 import type { Batch, JournalTail } from './journal-port.ts'
 import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
 import type { Progress } from './recovery.ts'
 import { saveSnapshot, startingState } from './snapshot.ts'
-import { prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
+import { journalPath, prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
 import { OrdersTable, SELF_TRADE_REASON } from './tables/orders.ts'
 import { TradesTable } from './tables/trades.ts'
 
@@ -227,8 +229,16 @@ interface Events {
   readonly count: number
 }
 
-/** Makes the read tables anew from the journal, offline; returns the seq they reach. */
+/**
+ * Makes the read tables anew from the journal, offline; returns the seq they reach. Ended midway it
+ * leaves tables that show an older seq, and the next start or rebuild takes it from there.
+ */
 export function rebuildReadTables(dataDir: string, onProgress: Progress = () => {}): number {
+  if (!existsSync(journalPath(dataDir)) && readHead(dataDir) === null) {
+    throw new DataFolderError(
+      `${dataDir}: there is no journal here; name a data folder with --data.`,
+    )
+  }
   const lock = DataLock.take(dataDir)
   try {
     prepareJournal(dataDir)

@@ -1,3 +1,4 @@
+import { LIMITS } from '../engine/domain/limits.ts'
 import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
 import type { Durability } from '../persistence/journal-port.ts'
 import { checksumAddress, isAddress } from './auth/address.ts'
@@ -75,6 +76,12 @@ export const SETTINGS = {
     'full',
     'full replies after fsync; normal survives a process kill, not a power cut.',
   ),
+  snapshotEvery: setting(
+    'snapshot-every',
+    count(1, Number.MAX_SAFE_INTEGER),
+    LIMITS.snapshotEveryCommands,
+    'Commands from one snapshot of the state to the next.',
+  ),
   adminToken: maybe(
     'admin-token',
     secret,
@@ -135,6 +142,7 @@ export interface ServeConfig {
   readonly marketThreads: 'auto' | 'each' | number
   readonly intakeThreads: number
   readonly durability: Durability
+  readonly snapshotEveryCommands: number
   readonly adminToken: string | undefined
   readonly keyFile: string | undefined
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
@@ -275,6 +283,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     marketThreads: get(SETTINGS.marketThreads),
     intakeThreads: get(SETTINGS.intakeThreads),
     durability: get(SETTINGS.durability),
+    snapshotEveryCommands: get(SETTINGS.snapshotEvery),
     adminToken: get(SETTINGS.adminToken),
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),

@@ -29,6 +29,10 @@ function reportLines(report: FolderReport): string {
     `open orders ${report.openOrders}`,
     readSeq === null ? 'read tables none; the next start makes them' : `read tables seq ${readSeq}`,
   ]
+  for (const { seq, unusable } of report.snapshots) {
+    const passed = unusable === null ? '' : ` ${unusable}; a start passes it over`
+    lines.push(`snapshot seq ${seq}${passed}`)
+  }
   if (lostRecords > 0) lines.push(`lost records ${lostRecords} (--durability normal)`)
   return lines.join('\n')
 }
