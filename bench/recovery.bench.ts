@@ -1,15 +1,22 @@
 // A start: every command of a journal read, checked against its chain, decoded and applied. The
-// yardstick is the core that decides and applies the same workload from memory.
+// yardstick is the core that decides and applies the same workload from memory. Then a start of the
+// whole exchange, threads and follower, from a snapshot and as many commands behind it.
 
+import { type ChildProcess, fork } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Exchange } from '../engine/core/exchange.ts'
 import { OrderTable } from '../engine/core/order-table.ts'
 import { assert } from '../engine/domain/assert.ts'
 import { recoverJournal } from '../persistence/recovery.ts'
+import { snapshotPath } from '../persistence/snapshot.ts'
 import { flood } from './flood.ts'
 import { withFolder } from './folder.ts'
 import { forkPasses } from './passes.ts'
-import { type BenchOptions, median, type Report, rowOf } from './report.ts'
+import { progress } from './progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
 import { openThreaded } from './threaded-exchange.ts'
+import { openFolder, writeSetting } from './traded-folder.ts'
 import { Workload, type WorkloadOptions } from './workload.ts'
 import { WorkloadFeed } from './workload-feed.ts'
 
@@ -17,6 +24,9 @@ const RUNS = 5
 const WORKLOAD = { seed: 1, live: 10_000, books: 4, accounts: 64, ops: 300_000 }
 const SMOKE = { seed: 1, live: 100, books: 2, accounts: 8, ops: 1000 }
 const NS_PER_SECOND = 1e9
+const STARTS = 3
+const READ_TABLES_MS_MAX = 600_000
+const LONG = { ...WORKLOAD, ops: 2_000_000 }
 
 async function writeJournal(dataDir: string, options: WorkloadOptions): Promise<number> {
   const work = new Workload(options)
@@ -56,5 +66,59 @@ export async function recoveryBench({ smoke }: BenchOptions): Promise<Report> {
   })
   const rows = [rowOf('start, cold process', 'commands/s', [cold], against([cold]))]
   if (warm.length > 0) rows.push(rowOf('start, warm process', 'commands/s', warm, against(warm)))
-  return { name: 'recovery', rows: [...rows, rowOf(yardstick, 'commands/s', perSecond)] }
+  rows.push(rowOf(yardstick, 'commands/s', perSecond), await snapshotRow(smoke))
+  return { name: 'recovery', rows }
+}
+
+interface Start {
+  readonly seconds: number
+  readonly seq: number
+  readonly snapshotSeq: number
+}
+
+function isStart(message: unknown): message is Start {
+  return typeof message === 'object' && message !== null && 'seconds' in message
+}
+
+function startOnce(dataDir: string): Promise<Start> {
+  const entry = fileURLToPath(new URL('./start-process.ts', import.meta.url))
+  const child: ChildProcess = fork(entry, [dataDir], { execArgv: ['--import', 'tsx'] })
+  return new Promise((resolve, reject) => {
+    child.on('message', (message) => {
+      if (isStart(message)) child.on('exit', () => resolve(message))
+    })
+    child.on('error', reject)
+    child.on('exit', (code) => reject(new Error(`a start ended with code ${code}`)))
+  })
+}
+
+async function snapshotRow(smoke: boolean): Promise<Row> {
+  const workload = smoke ? SMOKE : LONG
+  return await withFolder(async (dataDir) => {
+    const { accounts, books: markets } = workload
+    writeSetting(dataDir, { accounts, markets })
+    const exchange = await openFolder(dataDir)
+    const work = new Workload(workload)
+    const feed = new WorkloadFeed(work, exchange.pipeline)
+    const half = work.filled + Math.floor((work.count - work.filled) / 2)
+    progress('recovery: trades the first half')
+    await flood(feed, { from: 0, to: half })
+    await exchange.snapshots.take()
+    progress('recovery: trades the second half')
+    await flood(feed, { from: half, to: work.count })
+    const { seq } = exchange.snapshots.last
+    const { lastSeq } = exchange.pipeline.clearing
+    await exchange.follower.whenApplied(lastSeq, READ_TABLES_MS_MAX)
+    await exchange.stop()
+    // The stop saved one more; the start is to begin with the one at the half.
+    rmSync(snapshotPath(dataDir, lastSeq))
+    const seconds: number[] = []
+    for (let run = 0; run < (smoke ? 1 : STARTS); run++) {
+      progress(`recovery: start ${run + 1} from a snapshot`)
+      const start = await startOnce(dataDir)
+      assert(start.seq === lastSeq && start.snapshotSeq === seq, 'a start takes the snapshot')
+      seconds.push(start.seconds)
+    }
+    return rowOf(`start of ${work.count} commands, a snapshot at the half`, 's', seconds)
+  })
 }

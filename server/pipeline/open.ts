@@ -105,7 +105,11 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
  * Brings the one-thread core to the end of the journal, then hands each book to the thread that
  * keeps it.
  */
-function recover(options: OpenOptions, { tail, lostRecords }: JournalEnd, onReady: () => void) {
+function recover(
+  options: OpenOptions,
+  { tail, lostRecords }: JournalEnd,
+  onReady: (shards: Shards) => void,
+) {
   const published = new PublishedMarkets()
   const visit = (command: Command, exchange: Exchange) => {
     exchange.apply(command)
@@ -128,7 +132,12 @@ function recover(options: OpenOptions, { tail, lostRecords }: JournalEnd, onRead
   const publisher = new Publisher(clearing, published)
   publisher.durableSeq = tail.seq
   const { marketThreads: threads, onFault } = options
-  const shards = new Shards({ threads, visitor: publisher, onReady, onFault })
+  const shards: Shards = new Shards({
+    threads,
+    visitor: publisher,
+    onReady: () => onReady(shards),
+    onFault,
+  })
   if (clearing.catalogue.count > shards.marketsMax) {
     throw new DataFolderError(
       `${options.dataDir} holds ${clearing.catalogue.count} markets and --market-threads each ` +
@@ -144,7 +153,7 @@ function recover(options: OpenOptions, { tail, lostRecords }: JournalEnd, onRead
 }
 
 /** Main and the follower come to the end of the journal side by side. */
-async function recoverTwice(options: OpenOptions, onReady: () => void) {
+async function recoverTwice(options: OpenOptions, onReady: (shards: Shards) => void) {
   const { dataDir, onFault } = options
   const end = journalEnd(dataDir)
   const launch = FollowerHandle.launch({
@@ -189,11 +198,12 @@ function teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): void {
 export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
   const lock = DataLock.take(options.dataDir)
   const seal = openSeal(options.dataDir, options.keyFile ?? join(options.dataDir, 'server.key'))
-  let drain = () => {}
-  const { core, recovered, tail, follower } = await recoverTwice(options, () => drain())
-  drain = () => {
-    for (const shard of core.shards.all) shard.drain()
+  let drain = (shards: Shards) => {
+    for (const shard of shards.all) shard.drain()
   }
+  // A doorbell that nobody answers would be the last: the threads ring from their start on.
+  const onReady = (shards: Shards) => drain(shards)
+  const { core, recovered, tail, follower } = await recoverTwice(options, onReady)
   const { dataDir, durability, onFault } = options
   const journal = await JournalHandle.start({ dataDir, durability, tail, onFault })
   const difference = await compareStates(core, follower, recovered)

@@ -266,5 +266,7 @@ export class CrashRounds {
 
 function serve(dataDir: string, marketThreads: string, fault?: string): Promise<ServerProcess> {
   const args = ['--intake-threads', '1', '--no-rate-limit', '--market-threads', marketThreads]
+  // Several in each round, so that kills find one half saved and starts begin with one.
+  args.push('--snapshot-every', '60')
   return ServerProcess.start({ dataDir, args, fault })
 }
