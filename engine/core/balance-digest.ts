@@ -54,14 +54,14 @@ export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string
     fold.add(MARKET, marketId, ledger.conditionRaw.subarray(marketId, marketId + 1))
   }
   const four = new Float64Array(4)
-  for (let row = 1; row < ledger.rowCount; row++) {
+  for (let row = 1; row < ledger.rows.end; row++) {
     four[0] = ledger.sharesFreeRaw[row * 2]
     four[1] = ledger.sharesFreeRaw[row * 2 + 1]
     four[2] = ledger.sharesReservedRaw[row * 2]
     four[3] = ledger.sharesReservedRaw[row * 2 + 1]
     // A row that holds nothing is an index, not a fact.
     if (four[0] + four[1] + four[2] + four[3] === 0) continue
-    fold.add(ROW + ledger.marketOfRow[row], ledger.accountOfRow[row], four)
+    fold.add(ROW + ledger.rows.marketOf(row), ledger.rows.accountOf(row), four)
   }
   return fold.text()
 }

@@ -23,7 +23,7 @@ type DataOf<T> = {
 type Forgotten<T, Named> = Exclude<DataOf<T>, Named>
 type InClearing = keyof CapturedState | keyof CapturedState['clock'] | 'catalogue' | 'lastFeeRaw'
 const nothingIsForgotten: Record<
-  Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger | 'rowCount'>,
+  Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger>,
   'forgotten'
 > = {}
 assert(Object.keys(nothingIsForgotten).length === 0, 'a snapshot holds the whole state')
@@ -36,8 +36,8 @@ export interface CapturedLedger {
   readonly conditionRaw: Float64Array
   readonly depositsRaw: number
   readonly withdrawalsRaw: number
-  readonly accountOfRow: Uint32Array
-  readonly marketOfRow: Uint32Array
+  /** Account and market of each row by turns; row 0 is none. */
+  readonly rows: Uint32Array
 }
 
 export interface CapturedOrders {
@@ -71,17 +71,21 @@ export function capture({ clearing }: Exchange): CapturedState {
 }
 
 function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedger {
-  const { depositsRaw, withdrawalsRaw, rowCount } = ledger
+  const { depositsRaw, withdrawalsRaw } = ledger
+  const rows = new Uint32Array(ledger.rows.end * 2)
+  for (let row = 1; row < ledger.rows.end; row++) {
+    rows[row * 2] = ledger.rows.accountOf(row)
+    rows[row * 2 + 1] = ledger.rows.marketOf(row)
+  }
   return {
     collateralFreeRaw: ledger.collateralFreeRaw.slice(0, accounts.count + 1),
     collateralReservedRaw: ledger.collateralReservedRaw.slice(0, accounts.count + 1),
-    sharesFreeRaw: ledger.sharesFreeRaw.slice(0, rowCount * 2),
-    sharesReservedRaw: ledger.sharesReservedRaw.slice(0, rowCount * 2),
+    sharesFreeRaw: ledger.sharesFreeRaw.slice(0, rows.length),
+    sharesReservedRaw: ledger.sharesReservedRaw.slice(0, rows.length),
     conditionRaw: ledger.conditionRaw.slice(0, catalogue.count + 1),
     depositsRaw,
     withdrawalsRaw,
-    accountOfRow: Uint32Array.from(ledger.accountOfRow),
-    marketOfRow: Uint32Array.from(ledger.marketOfRow),
+    rows,
   }
 }
 
@@ -120,8 +124,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
 
 function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing): void {
   for (let account = 1; account <= accounts.count; account++) ledger.openAccount(account)
-  for (let row = 1; row < captured.accountOfRow.length; row++) {
-    const same = ledger.rowFor(captured.accountOfRow[row], captured.marketOfRow[row]) === row
+  for (let row = 1; row < captured.rows.length / 2; row++) {
+    const same = ledger.rowFor(captured.rows[row * 2], captured.rows[row * 2 + 1]) === row
     assert(same, 'rows keep their numbers')
   }
   ledger.collateralFreeRaw.set(captured.collateralFreeRaw)
