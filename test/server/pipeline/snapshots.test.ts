@@ -69,10 +69,12 @@ test('snapshots are taken while orders come, one at a time, at seqs that end a b
   await fill(exchange, 1e12)
   let hash = 1
   while (saved.length < 5) {
-    // What finds no room is sent again.
-    for (let each = 0; each < 20; each++) if (buy(exchange, hash, ORDER) === 0) hash++
+    // The intake would wait while main looks at a still state; these orders do as well.
+    await exchange.pipeline.hold.over()
+    for (let each = 0; each < 20; each++) assert.equal(buy(exchange, hash++, ORDER), 0)
     exchange.snapshots.tick()
-    await new Promise(setImmediate)
+    if (hash % 400 === 1) await exchange.pipeline.settled()
+    else await new Promise(setImmediate)
   }
   assert.equal(exchange.snapshots.last.seq, saved[4].seq)
   for (const { failure, bytes } of saved) assert.ok(failure === null && bytes > 0)
