@@ -4,6 +4,7 @@ import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { CapturedState } from '../engine/core/capture.ts'
 import { packState, unpackState } from '../engine/wire/codec.ts'
+import { faultPoint } from '../engine/wire/fault-point.ts'
 import { dataFolderError } from './database.ts'
 import type { JournalTail } from './journal-port.ts'
 
@@ -168,6 +169,7 @@ export async function writeSnapshot(
   const unfinished = `${path}.unfinished`
   try {
     const bytes = await writePieces(unfinished, piecesOf(head, sections))
+    faultPoint('mid-snapshot')
     await rename(unfinished, path)
     const folder = await open(dirname(path), 'r')
     await folder.sync()

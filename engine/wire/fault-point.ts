@@ -14,6 +14,8 @@ export const FAULT_POINTS = [
   'before-reply',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
+  /** A snapshot is written and not yet under its name. */
+  'mid-snapshot',
 ] as const
 export type FaultPoint = (typeof FAULT_POINTS)[number]
 

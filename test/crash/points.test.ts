@@ -16,7 +16,13 @@ import { compileProgram, runProgram, ServerProcess } from '../support/server-pro
 const random = new Random(freshSeed())
 await compileProgram()
 
-const IN_TRADE = ['after-decide', 'before-commit', 'after-commit', 'before-reply'] as const
+const IN_TRADE = [
+  'after-decide',
+  'before-commit',
+  'after-commit',
+  'before-reply',
+  'mid-snapshot',
+] as const
 
 test('a server that dies at any point of an order loses nothing and owes nothing', async () => {
   const rounds = await CrashRounds.start(newFolder(), random)

@@ -183,7 +183,7 @@ test('without a good snapshot the journal is read from its beginning', () => {
   assert.deepEqual(start(gone).passedOver, [])
 })
 
-test('a snapshot past the end of the journal is not taken, and the next one deletes it', async () => {
+test('a snapshot past the end of the journal is not taken; the next one deletes it', async () => {
   const short = newFolder()
   const flow = new CommandFlow(SEED)
   while (flow.seq < NEWER - BATCH) flow.run(1)
@@ -215,7 +215,7 @@ test('a snapshot that is whole and holds another state is found by verify', asyn
   await saveSnapshot(dataDir, follower.exchange, { seq: COMMANDS, checksum }, checksumAt)
   reader.close()
   follower.close()
-  assert.throws(() => verifyFolder(dataDir), /holds another state than the journal has at seq 2304/)
+  assert.throws(() => verifyFolder(dataDir), /holds another state than the journal has at seq/)
 })
 
 const TABLES = tables(SAVED.dataDir)

@@ -108,6 +108,13 @@ export class SimJournal implements JournalWriter {
     this.#published = this.#appended.length
   }
 
+  cut(): boolean {
+    if (this.isRefusing) return false
+    this.publish()
+    this.commit(this.#published)
+    return true
+  }
+
   /** Puts up to `count` published records on the disk; main does not know yet. */
   commit(count: number): void {
     const batch = this.#appended.slice(0, Math.min(count, this.#published))
