@@ -1,5 +1,8 @@
 import type { WorkloadFeed } from './workload-feed.ts'
 
+/** As the intake's results come to the pipeline. */
+const SHOWN_AT_ONCE = 64
+
 /** Sends rows from `from` up to `to`, `inFlight` at once; resolves when all are durable. */
 export function flood(
   feed: WorkloadFeed,
@@ -19,7 +22,10 @@ export function flood(
     }
     const pump = () => {
       isDue = false
-      while (next < to && next - ended < inFlight && feed.send(next, done)) next++
+      while (next < to && next - ended < inFlight && feed.send(next, done)) {
+        next++
+        if (next % SHOWN_AT_ONCE === 0) feed.show()
+      }
     }
     pump()
   })

@@ -35,7 +35,15 @@ export class WorkloadFeed {
     this.#pipeline = pipeline
     this.#slotOf = new Int32Array(work.count)
     this.#generationOf = new Int32Array(work.count)
-    for (let row = 0; row < work.count; row++) this.#records.push(this.#encode(row))
+    const encoded = Array.from({ length: work.count }, (_none, row) => this.#encode(row))
+    // In one buffer, as the intake gives them: a view of a buffer is made once.
+    let at = 0
+    const all = new Uint8Array(encoded.reduce((sum, record) => sum + record.length, 0))
+    for (const record of encoded) {
+      all.set(record, at)
+      this.#records.push(all.subarray(at, at + record.length))
+      at += record.length
+    }
   }
 
   #encode(row: number): Uint8Array {
@@ -57,6 +65,10 @@ export class WorkloadFeed {
       hashHigh: row + 1,
       hashLow: Math.imul(row + 1, 0x9e3779b1) >>> 0,
     })
+  }
+
+  show(): void {
+    this.#pipeline.publish()
   }
 
   /** False, and nothing done, when the rings are full. `done` is called once it is durable. */

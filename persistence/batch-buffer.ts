@@ -1,12 +1,14 @@
 import { assert } from '../engine/domain/assert.ts'
 import { LIMITS } from '../engine/domain/limits.ts'
-import { recordSeq } from '../engine/wire/codec.ts'
+import { HEAD } from '../engine/wire/layout.ts'
+import type { Ring } from '../engine/wire/ring.ts'
 
 assert(LIMITS.recordBytesMax <= LIMITS.batchBytesMax, 'a record fits a batch')
 
 /** The records of one group commit, copied together. Invariant: their seqs follow each other. */
 export class BatchBuffer {
   readonly #bytes = Buffer.alloc(LIMITS.batchBytesMax)
+  readonly #words = new Int32Array(this.#bytes.buffer, this.#bytes.byteOffset)
   #used = 0
   #count = 0
   #lastSeq: number
@@ -28,14 +30,18 @@ export class BatchBuffer {
     return this.#bytes.subarray(0, this.#used)
   }
 
-  fits(record: Uint8Array): boolean {
-    return this.#used + record.length <= this.#bytes.length
+  fits(recordBytes: number): boolean {
+    return this.#used + recordBytes <= this.#bytes.length
   }
 
-  add(record: Uint8Array): void {
-    assert(recordSeq(record) === this.#lastSeq + 1, 'records reach the journal without a gap')
-    this.#bytes.set(record, this.#used)
-    this.#used += record.length
+  /** Copies the record that is the current frame of `ring`. */
+  add({ view, words, byteOffset, payloadBytes }: Ring): void {
+    const seq = view.getFloat64(byteOffset + HEAD.seq, true)
+    assert(seq === this.#lastSeq + 1, 'records reach the journal without a gap')
+    const from = byteOffset >> 2
+    const to = this.#used >> 2
+    for (let word = 0; word < payloadBytes >> 2; word++) this.#words[to + word] = words[from + word]
+    this.#used += payloadBytes
     this.#lastSeq++
     this.#count++
   }

@@ -35,8 +35,8 @@ function run(): void {
       else if (incoming.tag === CUT_TAG) {
         if (batch.count > 0) commit()
       } else {
-        if (!batch.fits(incoming.bytes)) commit()
-        batch.add(incoming.bytes)
+        if (!batch.fits(incoming.payloadBytes)) commit()
+        batch.add(incoming)
       }
     }
     incoming.release()

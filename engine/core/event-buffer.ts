@@ -10,7 +10,6 @@ const words = new Int32Array(shared)
 const f64s = new Float64Array(shared)
 export const eventWords = words
 export const eventF64s = f64s
-export const eventBytes = new Uint8Array(shared)
 const WORDS = EVENT_WORDS
 const F64S = EVENT_F64S
 

@@ -2,44 +2,53 @@
 // The market side of a shard: takes command frames, runs core/market.ts, gives event frames.
 // It runs in a worker, or on main when the exchange is told to use no market threads.
 
-import { eventBytes, onEventsReady } from '../core/event-buffer.ts'
+import { eventWords, onEventsReady } from '../core/event-buffer.ts'
 import { cancelInMarket, placeInMarket, restoreInMarket } from '../core/market.ts'
 import { bookDigest } from '../core/state-hash.ts'
 import { assert, fault } from '../domain/assert.ts'
-import { EVENT_BYTES } from '../domain/event.ts'
-import { decodeCancel } from '../wire/codec.ts'
+import { EVENT_WORDS } from '../domain/event.ts'
+import { LIMITS } from '../domain/limits.ts'
+import { blankCancel, readCancel } from '../wire/cancel-codec.ts'
 import { blankPlace, readPlaceHead } from '../wire/place-codec.ts'
-import { wholeViewOf } from '../wire/record-head.ts'
 import type { Ring } from '../wire/ring.ts'
 import { FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
 
 const order = blankPlace()
+const cancel = blankCancel(LIMITS.cancelItemsMax)
+const events = eventWords
 
 /** Sends every chunk of events to `output`, waiting by `waitForSpace` when it is full. */
 export function sendEventsTo(output: Ring, waitForSpace: () => void): void {
   onEventsReady((count) => {
-    const bytes = eventBytes.subarray(0, count * EVENT_BYTES)
-    while (!output.push(FROM_SHARD.EVENTS, bytes)) waitForSpace()
+    while (!output.pushWords(FROM_SHARD.EVENTS, events, 0, count * EVENT_WORDS)) waitForSpace()
   })
 }
 
+export interface Frame {
+  readonly tag: number
+  /** Of the buffer the payload lies in, from `byteOffset` on. */
+  readonly view: DataView
+  readonly byteOffset: number
+  readonly payloadBytes: number
+}
+
 /** Carries out one frame; false when it was the last. */
-export function handleFrame(tag: number, bytes: Uint8Array, output: Ring): boolean {
-  const view = wholeViewOf(bytes)
-  const at = bytes.byteOffset
+export function handleFrame(frame: Frame, output: Ring): boolean {
+  const { tag, view, byteOffset: at } = frame
   switch (tag) {
     case TO_SHARD.PLACE:
       readPlaceHead(view, at, order)
       placeInMarket(order)
       return true
     case TO_SHARD.CANCEL:
-      cancelInMarket(decodeCancel(bytes))
+      readCancel(view, at, frame.payloadBytes, cancel)
+      cancelInMarket(cancel)
       return true
     case TO_SHARD.DIGEST:
       assert(output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(at, true))), 'a digest fits')
       return true
     case TO_SHARD.RESTORE:
-      restore(bytes)
+      restore(frame)
       return true
     case TO_SHARD.STOP:
       return false
@@ -48,9 +57,8 @@ export function handleFrame(tag: number, bytes: Uint8Array, output: Ring): boole
   }
 }
 
-function restore(bytes: Uint8Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  for (let at = 0; at < view.byteLength; at += RESTORE_F64S * 8) {
+function restore({ view, byteOffset, payloadBytes }: Frame): void {
+  for (let at = byteOffset; at < byteOffset + payloadBytes; at += RESTORE_F64S * 8) {
     const field = (index: number) => view.getFloat64(at + index * 8, true)
     restoreInMarket({
       marketId: field(0),

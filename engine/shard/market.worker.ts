@@ -17,7 +17,7 @@ sendEventsTo(output, () => {
 parentPort?.postMessage(0)
 let running = true
 while (running) {
-  while (running && input.next()) running = handleFrame(input.tag, input.bytes, output)
+  while (running && input.next()) running = handleFrame(input, output)
   input.release()
   ringDoorbell()
   if (running) input.waitForData(1000)

@@ -9,6 +9,7 @@ import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { PLACE_HEAD_BYTES } from '../wire/layout.ts'
+import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { Ring } from '../wire/ring.ts'
 import { spawn } from '../wire/spawn.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
@@ -103,7 +104,18 @@ export class ShardHandle {
 
   place(record: Uint8Array): void {
     this.#sentCount++
-    this.#send(TO_SHARD.PLACE, record.subarray(0, PLACE_HEAD_BYTES))
+    if (this.#worker === null) {
+      this.#send(TO_SHARD.PLACE, record)
+      return
+    }
+    const from = record.byteOffset >> 2
+    const taken = this.#input.pushWords(
+      TO_SHARD.PLACE,
+      wholeWordsOf(record),
+      from,
+      PLACE_HEAD_BYTES >> 2,
+    )
+    assert(taken, 'main sends only what the ring has room for')
   }
 
   cancel(record: Uint8Array): void {
@@ -134,7 +146,9 @@ export class ShardHandle {
 
   #send(tag: number, bytes: Uint8Array): void {
     if (this.#worker === null) {
-      handleFrame(tag, bytes, this.#output)
+      const view = wholeViewOf(bytes)
+      const { byteOffset, length: payloadBytes } = bytes
+      handleFrame({ tag, view, byteOffset, payloadBytes }, this.#output)
       return
     }
     assert(this.#input.push(tag, bytes), 'main sends only what the ring has room for')
@@ -159,7 +173,7 @@ export class ShardHandle {
     const at = this.#output.byteOffset
     const cell = this.#settled & (UNRELEASED_FRAMES - 1)
     const isEvents = this.#output.tag === FROM_SHARD.EVENTS
-    const count = isEvents ? this.#output.bytes.length / EVENT_BYTES : 0
+    const count = isEvents ? this.#output.payloadBytes / EVENT_BYTES : 0
     this.#frameAt[cell] = at
     this.#frameCount[cell] = count
     this.#frameEnd[cell] = this.#output.position

@@ -1,8 +1,9 @@
 import { Packr } from 'msgpackr'
 import { assert, fault } from '../domain/assert.ts'
-import type { CancelOrders, Command, RareCommand } from '../domain/command.ts'
+import type { Command, RareCommand } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { CANCEL, CANCEL_ITEM_BYTES, HEAD, KIND, padTo8, RARE } from './layout.ts'
+import { decodeCancel } from './cancel-codec.ts'
+import { HEAD, KIND, padTo8, RARE } from './layout.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
 import { viewOf, writeHead } from './record-head.ts'
 
@@ -24,45 +25,6 @@ export function packState(part: unknown): Uint8Array {
 /** `Part` is what was packed: a checksum and a format number around the bytes say so. */
 export function unpackState<Part>(bytes: Uint8Array): Part {
   return statePackr.unpack(bytes) as Part
-}
-
-export function encodeCancel(cancel: CancelOrders): Uint8Array {
-  assert(cancel.count <= LIMITS.cancelItemsMax, 'a cancel names a bounded number of orders')
-  const record = new Uint8Array(CANCEL.items + cancel.count * CANCEL_ITEM_BYTES)
-  const view = viewOf(record)
-  writeHead(view, KIND.CANCEL, cancel)
-  view.setUint32(HEAD.market, cancel.marketId, true)
-  view.setUint8(CANCEL.reason, cancel.reason)
-  view.setUint32(CANCEL.count, cancel.count, true)
-  for (let index = 0; index < cancel.count; index++) {
-    const at = CANCEL.items + index * CANCEL_ITEM_BYTES
-    view.setUint32(at, cancel.slots[index], true)
-    view.setUint32(at + 4, cancel.generations[index], true)
-  }
-  return record
-}
-
-export function decodeCancel(record: Uint8Array): CancelOrders {
-  const view = viewOf(record)
-  const count = view.getUint32(CANCEL.count, true)
-  assert(CANCEL.items + count * CANCEL_ITEM_BYTES === record.length, 'a cancel is its items')
-  const slots = new Uint32Array(count)
-  const generations = new Uint32Array(count)
-  for (let index = 0; index < count; index++) {
-    const at = CANCEL.items + index * CANCEL_ITEM_BYTES
-    slots[index] = view.getUint32(at, true)
-    generations[index] = view.getUint32(at + 4, true)
-  }
-  return {
-    kind: 'cancelOrders',
-    seq: view.getFloat64(HEAD.seq, true),
-    nowMs: view.getFloat64(HEAD.nowMs, true),
-    marketId: view.getUint32(HEAD.market, true),
-    reason: view.getUint8(CANCEL.reason),
-    count,
-    slots,
-    generations,
-  }
 }
 
 export function encodeRare(command: RareCommand): Uint8Array {

@@ -15,6 +15,14 @@ export function wholeViewOf(bytes: Uint8Array): DataView {
   return seenView
 }
 
+let seenWords: Int32Array = new Int32Array(0)
+
+/** The words of the buffer that `bytes` lie in; a record starts at `bytes.byteOffset >> 2`. */
+export function wholeWordsOf(bytes: Uint8Array): Int32Array {
+  if (seenWords.buffer !== bytes.buffer) seenWords = new Int32Array(bytes.buffer)
+  return seenWords
+}
+
 export function writeHead(
   view: DataView,
   kind: number,

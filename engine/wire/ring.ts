@@ -20,6 +20,9 @@ const SKIP = -1
 
 export class Ring {
   readonly shared: SharedArrayBuffer
+  /** The whole of `shared`, header included, for readers that take fields where they lie. */
+  readonly view: DataView
+  readonly words: Int32Array
   readonly #words: Int32Array
   readonly #bytes: Uint8Array
   readonly #mask: number
@@ -32,15 +35,17 @@ export class Ring {
   #seenRead: number
   /** The current frame after `next()`; valid until `release()`. */
   tag = 0
-  bytes: Uint8Array = new Uint8Array(0)
   /** Where the current payload starts in `shared`; a multiple of eight. */
   byteOffset = 0
+  payloadBytes = 0
 
   constructor(shared: SharedArrayBuffer) {
     this.shared = shared
     this.capacity = shared.byteLength - DATA_BYTES
     assert((this.capacity & (this.capacity - 1)) === 0, 'a ring holds a power of two of bytes')
     this.#words = new Int32Array(shared)
+    this.words = this.#words
+    this.view = new DataView(shared)
     this.#bytes = new Uint8Array(shared)
     this.#mask = this.capacity - 1
     this.#head = Atomics.load(this.#words, WRITTEN)
@@ -72,6 +77,15 @@ export class Ring {
     const offset = this.reserve(tag, payload.length)
     if (offset < 0) return false
     this.#bytes.set(payload, offset)
+    return true
+  }
+
+  /** `push` of `wordCount` words from `fromWord` on: no object is made for a part of a record. */
+  pushWords(tag: number, from: Int32Array, fromWord: number, wordCount: number): boolean {
+    const offset = this.reserve(tag, wordCount * 4)
+    if (offset < 0) return false
+    const to = offset >> 2
+    for (let word = 0; word < wordCount; word++) this.#words[to + word] = from[fromWord + word]
     return true
   }
 
@@ -137,11 +151,16 @@ export class Ring {
       start = DATA_BYTES
     }
     const payloadBytes = this.#words[start >> 2]
+    this.payloadBytes = payloadBytes
     this.tag = this.#words[(start >> 2) + 1]
     this.byteOffset = start + FRAME_BYTES
-    this.bytes = this.#bytes.subarray(this.byteOffset, this.byteOffset + payloadBytes)
     this.#readTail = (this.#readTail + FRAME_BYTES + ((payloadBytes + 7) & ~7)) | 0
     return true
+  }
+
+  /** Reader: the current payload as an object of its own, which the hottest readers do without. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(this.byteOffset, this.byteOffset + this.payloadBytes)
   }
 
   /** Reader: a mark behind the current frame, for `releaseTo`. */

@@ -139,10 +139,18 @@ export class Pipeline {
     this.#publishDue = true
     setImmediate(() => {
       this.#publishDue = false
-      this.times.handed()
-      this.#parts.journal.publish()
-      for (const shard of this.#parts.shards) shard.publish()
+      this.publish()
     })
+  }
+
+  /**
+   * Shows the rings now. Who puts in many commands in one turn calls this on the way, so that the
+   * disk and the markets begin before the last of them is in.
+   */
+  publish(): void {
+    this.times.handed()
+    this.#parts.journal.publish()
+    for (const shard of this.#parts.shards) shard.publish()
   }
 
   #durable(seq: number): void {

@@ -37,10 +37,26 @@ export interface CancelReceipt {
   notOpen: OrderName[]
 }
 
-interface Waiter {
-  receipt: Receipt
+/** One object per reply: most trade with nobody and cancel nothing. */
+interface Waiter extends Receipt {
   cancels: CancelReceipt
-  finish: (receipt: Receipt, cancels: CancelReceipt) => void
+  readonly finish: (receipt: Receipt, cancels: CancelReceipt) => void
+}
+
+/** Stand for every list that is empty; replaced, never filled. */
+const NO_MAKERS: MakerMatch[] = []
+const NO_ORDERS: OrderName[] = []
+const NO_CANCELS: CancelReceipt = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
+
+const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
+const { FREE } = STATE
+const WORDS = EVENT_WORDS
+const F64S = EVENT_F64S
+
+function withOrder(orders: OrderName[], slot: number, generation: number): OrderName[] {
+  if (orders === NO_ORDERS) return [{ slot, generation }]
+  orders.push({ slot, generation })
+  return orders
 }
 
 export class Publisher implements FrameVisitor {
@@ -81,17 +97,18 @@ export class Publisher implements FrameVisitor {
     nowMs: number,
     finish: (receipt: Receipt, cancels: CancelReceipt) => void,
   ): void {
-    const receipt: Receipt = {
+    this.#waiters.set(seq, {
       seq,
       nowMs,
       result: 0,
       filledSharesRaw: 0,
       filledCollateralRaw: 0,
       feeRaw: 0,
-      makers: [],
-      stpCanceled: [],
-    }
-    this.#waiters.set(seq, { receipt, cancels: { canceled: [], notOpen: [] }, finish })
+      makers: NO_MAKERS,
+      stpCanceled: NO_ORDERS,
+      cancels: NO_CANCELS,
+      finish,
+    })
   }
 
   /** Calls `run` once `seq` is durable; at once when it is. */
@@ -114,17 +131,17 @@ export class Publisher implements FrameVisitor {
 
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     const seq = f64s[(at >> 3) + 3]
-    const last = (at >> 2) + (count - 1) * EVENT_WORDS
-    this.times.saw(seq, (words[last] & 0xff) === EVENT.DONE)
+    const last = (at >> 2) + (count - 1) * WORDS
+    this.times.saw(seq, (words[last] & 0xff) === DONE)
     this.#clearing.settle(words, f64s, at, count)
     const waiter = this.#waiters.get(seq)
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
-      const word = (at >> 2) + record * EVENT_WORDS
+      const word = (at >> 2) + record * WORDS
       const slot = words[word + 1]
-      if (orders.stateOf(slot) === STATE.FREE) this.#sequencer?.ended(slot)
+      if (orders.stateOf(slot) === FREE) this.#sequencer?.ended(slot)
       if (waiter !== undefined) {
-        this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * EVENT_F64S + 1])
+        this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * F64S + 1])
       }
     }
   }
@@ -132,39 +149,46 @@ export class Publisher implements FrameVisitor {
   /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */
   #collect(waiter: Waiter, kindAndCode: number, slot: number, sizeRaw: number): void {
     const { orders } = this.#clearing
-    const { receipt, cancels } = waiter
     const generation = orders.generationOf(slot)
     switch (kindAndCode & 0xff) {
-      case EVENT.FILL:
-        receipt.makers.push({ slot, generation, sizeRaw })
+      case FILL:
+        if (waiter.makers === NO_MAKERS) waiter.makers = [{ slot, generation, sizeRaw }]
+        else waiter.makers.push({ slot, generation, sizeRaw })
         return
-      case EVENT.STP_CANCEL:
-        receipt.stpCanceled.push({ slot, generation })
+      case STP_CANCEL:
+        waiter.stpCanceled = withOrder(waiter.stpCanceled, slot, generation)
         return
-      case EVENT.CANCELED:
-        cancels.canceled.push({ slot, generation })
+      case CANCELED:
+      case NOT_OPEN:
+        this.#collectCancel(waiter, (kindAndCode & 0xff) === CANCELED, { slot, generation })
         return
-      case EVENT.NOT_OPEN:
-        cancels.notOpen.push({ slot, generation })
-        return
-      case EVENT.DONE:
-        receipt.result = (kindAndCode >>> 8) & 0xff
+      case DONE:
+        waiter.result = (kindAndCode >>> 8) & 0xff
         if (slot === 0) return
-        receipt.filledSharesRaw = orders.filledSharesRawOf(slot)
-        receipt.filledCollateralRaw = orders.filledCollateralRawOf(slot)
-        receipt.feeRaw = this.#clearing.lastFeeRaw
+        waiter.filledSharesRaw = orders.filledSharesRawOf(slot)
+        waiter.filledCollateralRaw = orders.filledCollateralRawOf(slot)
+        waiter.feeRaw = this.#clearing.lastFeeRaw
     }
+  }
+
+  #collectCancel(waiter: Waiter, isCanceled: boolean, { slot, generation }: OrderName): void {
+    if (waiter.cancels === NO_CANCELS) {
+      waiter.cancels = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
+    }
+    const { cancels } = waiter
+    if (isCanceled) cancels.canceled = withOrder(cancels.canceled, slot, generation)
+    else cancels.notOpen = withOrder(cancels.notOpen, slot, generation)
   }
 
   release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     this.#published.release(words, f64s, at, count)
-    const last = (at >> 2) + (count - 1) * EVENT_WORDS
-    if ((words[last] & 0xff) !== EVENT.DONE) return
+    const last = (at >> 2) + (count - 1) * WORDS
+    if ((words[last] & 0xff) !== DONE) return
     const seq = f64s[(at >> 3) + 3]
     const waiter = this.#waiters.get(seq)
     if (waiter === undefined) return
     this.#waiters.delete(seq)
     faultPoint('before-reply')
-    waiter.finish(waiter.receipt, waiter.cancels)
+    waiter.finish(waiter, waiter.cancels)
   }
 }

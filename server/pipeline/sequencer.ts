@@ -9,14 +9,15 @@ import { Deadlines } from '../../engine/core/deadlines.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../engine/core/decide.ts'
 import { STATE } from '../../engine/core/order-table.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { CancelOrders, RareCommand, Stamp } from '../../engine/domain/command.ts'
+import type { RareCommand, Stamp } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { takesOrders } from '../../engine/domain/market.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
-import { encodeCancel, encodeRare } from '../../engine/wire/codec.ts'
+import { blankCancel, scratchCancel } from '../../engine/wire/cancel-codec.ts'
+import { encodeRare } from '../../engine/wire/codec.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { KIND } from '../../engine/wire/layout.ts'
 import { stampPlace } from '../../engine/wire/place-codec.ts'
@@ -48,6 +49,7 @@ export class Sequencer {
   readonly #clock: () => TimeMs
   readonly #afterStamp: (seq: number, kind: number) => void
   readonly #onLocked: (seq: number, marketId: number) => void
+  readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines()
   /** Cancels that are due and not all emitted yet. */
@@ -179,8 +181,12 @@ export class Sequencer {
   #ready(marketId: number, bytes: number): TimeMs | null {
     const nowMs = this.nowMs()
     if (!this.emitDue(nowMs)) return null
-    if (this.#owed.some((owed) => owed.marketId === marketId)) return null
+    if (this.#owed.length > 0 && this.#owes(marketId)) return null
     return this.#hasRoom(marketId, bytes + LIMITS.ringHeadroomBytes) ? nowMs : null
+  }
+
+  #owes(marketId: number): boolean {
+    return this.#owed.some((owed) => owed.marketId === marketId)
   }
 
   #hasRoom(marketId: number, bytes: number): boolean {
@@ -203,21 +209,17 @@ export class Sequencer {
     reason: CancelReason,
     nowMs: TimeMs,
   ): number {
-    const command: CancelOrders = {
-      kind: 'cancelOrders',
-      seq: this.#clearing.lastSeq + 1,
-      nowMs,
-      marketId,
-      reason: CANCEL_REASONS.indexOf(reason),
-      count: orders.length,
-      slots: new Uint32Array(orders.length),
-      generations: new Uint32Array(orders.length),
-    }
+    const command = this.#cancel
+    command.seq = this.#clearing.lastSeq + 1
+    command.nowMs = nowMs
+    command.marketId = marketId
+    command.reason = CANCEL_REASONS.indexOf(reason)
+    command.count = orders.length
     for (let index = 0; index < orders.length; index++) {
       command.slots[index] = orders[index].slot
       command.generations[index] = orders[index].generation
     }
-    const record = encodeCancel(command)
+    const record = scratchCancel(command)
     this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
     this.#shardOf(marketId).cancel(record)

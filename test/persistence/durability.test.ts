@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { encodeRare } from '../../engine/wire/codec.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
+import { Ring } from '../../engine/wire/ring.ts'
 import { BatchBuffer } from '../../persistence/batch-buffer.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { type Durability, openWritable } from '../../persistence/database.ts'
@@ -90,16 +91,24 @@ test('verify tells read tables of another journal, and does nothing beside a ser
 })
 
 test('a batch takes what fits, in order and without a gap, and starts again empty', () => {
+  const ring = new Ring(Ring.allocate(1 << 12))
+  const framed = (seq: number): Ring => {
+    ring.release()
+    assert.ok(ring.push(0, recordAt(seq)))
+    ring.publish()
+    assert.ok(ring.next())
+    return ring
+  }
   const batch = new BatchBuffer(4)
-  assert.throws(() => batch.add(recordAt(6)), /without a gap/)
+  assert.throws(() => batch.add(framed(6)), /without a gap/)
   let seq = 4
-  while (batch.fits(recordAt(seq + 1))) batch.add(recordAt(++seq))
+  while (batch.fits(recordAt(seq + 1).length)) batch.add(framed(++seq))
   assert.deepEqual([batch.lastSeq, batch.count], [seq, seq - 4])
   const bytes = batch.records.length
   assert.ok(bytes <= 1 << 20 && bytes > (1 << 20) - 1000, `${bytes} bytes`)
   batch.clear()
   assert.deepEqual([batch.lastSeq, batch.count, batch.records.length], [seq, 0, 0])
-  batch.add(recordAt(seq + 1))
+  batch.add(framed(seq + 1))
   assert.equal(batch.lastSeq, seq + 1)
 })
 

@@ -28,7 +28,7 @@ export class SimThread extends EventEmitter {
     sendEventsTo(this.#output, () => assert.fail('an answer has room'))
     let done = 0
     while (done < count && this.#hasRoom() && this.#input.next()) {
-      assert(handleFrame(this.#input.tag, this.#input.bytes, this.#output), 'nobody stops a thread')
+      assert(handleFrame(this.#input, this.#output), 'nobody stops a thread')
       done++
     }
     if (done > 0) this.#input.release()

@@ -8,7 +8,8 @@ import type {
 } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { SIDE } from '../../engine/domain/order.ts'
-import { encodeCancel, encodeRare } from '../../engine/wire/codec.ts'
+import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
+import { encodeRare } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 
 // A seeded run of decided commands that keep every law: what a sequencer could have written.

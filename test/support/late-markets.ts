@@ -4,12 +4,12 @@
 
 import assert from 'node:assert/strict'
 import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
-import { eventBytes, onEventsReady } from '../../engine/core/event-buffer.ts'
+import { eventWords, onEventsReady } from '../../engine/core/event-buffer.ts'
 import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/market.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import { bookDigest, stateHash } from '../../engine/core/state-hash.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { EVENT_BYTES } from '../../engine/domain/event.ts'
+import { EVENT_BYTES, EVENT_WORDS } from '../../engine/domain/event.ts'
 
 const CAPACITY = 512
 
@@ -32,7 +32,7 @@ export class LateMarkets {
     const { marketId } = command
     onEventsReady((count) => {
       const answers = this.#unheard.get(marketId) ?? []
-      answers.push(eventBytes.slice(0, count * EVENT_BYTES).buffer)
+      answers.push(eventWords.slice(0, count * EVENT_WORDS).buffer)
       this.#unheard.set(marketId, answers)
     })
     if (command.kind === 'placeOrder') placeInMarket(command)

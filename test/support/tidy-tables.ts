@@ -64,7 +64,7 @@ export const FOLDERS: readonly Folder[] = [
   {
     path: 'engine/wire',
     rank: 0.5,
-    doors: files('layout codec place-codec record-head ring spawn fault-point'),
+    doors: files('layout codec cancel-codec place-codec record-head ring spawn fault-point'),
   },
   { path: 'engine/domain', rank: 0, doors: ['*'] },
 ]

@@ -2,13 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CancelOrders, PlaceOrder, RareCommand } from '../../../engine/domain/command.ts'
-import {
-  decodeCommand,
-  eachRecord,
-  encodeCancel,
-  encodeRare,
-  recordSeq,
-} from '../../../engine/wire/codec.ts'
+import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
+import { decodeCommand, eachRecord, encodeRare, recordSeq } from '../../../engine/wire/codec.ts'
 import { PLACE_HEAD_BYTES } from '../../../engine/wire/layout.ts'
 import {
   blankPlace,
