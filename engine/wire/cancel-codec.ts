@@ -1,5 +1,5 @@
 // Hot path. bench/pipeline.bench.ts
-// CANCEL records ↔ commands. The hot halves write into one buffer and fill an object they are given.
+// CANCEL records ↔ commands. The hot halves write into one buffer and fill a given object.
 
 import { assert } from '../domain/assert.ts'
 import type { CancelOrders } from '../domain/command.ts'
