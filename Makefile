@@ -50,7 +50,7 @@ mutation: $(INSTALLED) ## Breaks one rule at a time, those with ONLY=..., SHARD=
 build: $(BUILT) ## Compiles the sources into dist/.
 	@:
 
-bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -recovery, -micro run one.
+bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -recovery, -snapshot, -micro run one.
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
 
 bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.

@@ -84,12 +84,17 @@ function startOnce(dataDir: string): Promise<Start> {
   const entry = fileURLToPath(new URL('./start-process.ts', import.meta.url))
   const child: ChildProcess = fork(entry, [dataDir], { execArgv: ['--import', 'tsx'] })
   return new Promise((resolve, reject) => {
+    child.on('error', reject)
     child.on('message', (message) => {
+      // The next start may come once this process is gone.
       if (isStart(message)) child.on('exit', () => resolve(message))
     })
-    child.on('error', reject)
-    child.on('exit', (code) => reject(new Error(`a start ended with code ${code}`)))
+    child.on('disconnect', () => child.on('exit', (code) => reject(endedEarly(code))))
   })
+}
+
+function endedEarly(code: number | null): Error {
+  return new Error(`a start ended with code ${code}`)
 }
 
 async function snapshotRow(smoke: boolean): Promise<Row> {

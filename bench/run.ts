@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   pipeline: async () => (await import('./pipeline.bench.ts')).pipelineBench,
   http: async () => (await import('./http.bench.ts')).httpBench,
   recovery: async () => (await import('./recovery.bench.ts')).recoveryBench,
+  snapshot: async () => (await import('./snapshot.bench.ts')).snapshotBench,
   micro: async () => (await import('./micro.bench.ts')).microBench,
 }
 const FLAGS = ['--smoke', '--readme']

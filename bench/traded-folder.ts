@@ -1,26 +1,42 @@
 // Folders as a trading exchange leaves them: a setting, then a workload.
 
+import { join } from 'node:path'
 import { Exchange } from '../engine/core/exchange.ts'
+import type { Command } from '../engine/domain/command.ts'
+import type { SavedSnapshot } from '../persistence/follower-handle.ts'
+import { openSeal } from '../persistence/seal.ts'
 import { openExchange, type RunningExchange } from '../server/pipeline/open.ts'
 import { fillJournal } from '../test/support/journal-fill.ts'
 import { type Setting, START_MS, setUp } from './setting.ts'
 import { encodeCommand } from './threaded-exchange.ts'
 
+/** A start opens the secret of every token, so the folder's own key must have sealed it. */
+function withSecret(command: Command, sealedSecret: Uint8Array): Command {
+  if (command.kind !== 'createProfile' || command.token === null) return command
+  return { ...command, token: { ...command.token, sealedSecret } }
+}
+
 /** Journals a setting in an empty folder. */
 export function writeSetting(dataDir: string, setting: Setting): void {
+  const seal = openSeal(dataDir, join(dataDir, 'server.key'))
+  const sealedSecret = seal.seal(new Uint8Array(32))
   const exchange = new Exchange()
   const records: Uint8Array[] = []
   setUp(setting, exchange, (command) => {
     exchange.apply(command)
-    records.push(encodeCommand(command))
+    records.push(encodeCommand(withSecret(command, sealedSecret)))
   })
   fillJournal(dataDir, records)
 }
 
 /** All of a server but HTTP: orders come to the sequencer as the intake would give them. */
-export function openFolder(dataDir: string): Promise<RunningExchange> {
+export function openFolder(
+  dataDir: string,
+  onSnapshot: (saved: SavedSnapshot) => void = () => {},
+): Promise<RunningExchange> {
   return openExchange({
     dataDir,
+    onSnapshot,
     keyFile: undefined,
     durability: 'full',
     marketThreads: 'auto',
