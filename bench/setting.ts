@@ -82,7 +82,7 @@ function openingBuy(
   who: Pick<PlaceOrder, 'marketId' | 'accountId' | 'outcome'>,
 ): PlaceOrder {
   const { orders, lastSeq } = exchange.clearing
-  const slot = orders.freeSlot()
+  const slot = orders.freeSlot(who.marketId)
   return {
     ...blankPlace(),
     ...who,

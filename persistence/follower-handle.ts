@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import type { FilterNews } from '../engine/core/seen-filter.ts'
 import { assert } from '../engine/domain/assert.ts'
 import { spawn } from '../engine/wire/spawn.ts'
 import type {
@@ -26,8 +27,16 @@ export interface FollowerOptions {
   /** Caught up means applied to here; the end of the journal at start. */
   readonly seq: number
   readonly onProgress?: Progress
+  /** Told of each step before any read that waits for it. */
+  readonly onApplied?: (applied: Applied) => void
   /** A sentence that names the thread and why; the process must stop. */
   readonly onFault: (message: string) => void
+}
+
+/** Tables and filter show everything up to `seq`. */
+export interface Applied {
+  readonly seq: number
+  readonly filter: FilterNews
 }
 
 interface Waiter {
@@ -60,9 +69,15 @@ export class FollowerHandle {
   #onSaved: ((saved: SavedSnapshot) => void) | null = null
   /** Resolved by the state, not only the tables: set while a start waits. */
   #onState: () => void = () => {}
+  readonly #onApplied: (applied: Applied) => void
 
-  constructor(worker: Worker, onFault: (message: string) => void) {
+  constructor(
+    worker: Worker,
+    onFault: (message: string) => void,
+    onApplied: (applied: Applied) => void = () => {},
+  ) {
     this.#worker = worker
+    this.#onApplied = onApplied
     this.#watch = new ThreadWatch(worker, 'follower', (message) => {
       onFault(message)
       this.#refuseWaiters()
@@ -84,10 +99,11 @@ export class FollowerHandle {
     const isReady = startThread(worker, 'follower')
     const isThere = new Promise<FollowerHandle>((resolve, reject) => {
       let started = false
-      const handle = new FollowerHandle(worker, (message) => {
+      const onFault = (message: string) => {
         if (started) options.onFault(message)
         else reject(new Error(message))
-      })
+      }
+      const handle = new FollowerHandle(worker, onFault, options.onApplied)
       handle.#wantedSeq = seq
       handle.#sentSeq = seq
       handle.#idle = false
@@ -208,6 +224,8 @@ export class FollowerHandle {
     this.#readSeq = message.readSeq
     this.#stateSeq = message.stateSeq
     this.#idle = message.idle
+    const seq = Math.min(message.readSeq, message.stateSeq)
+    this.#onApplied({ seq, filter: message.filter })
     this.#settleWaiters()
     this.#onState()
     this.advance(this.#wantedSeq)

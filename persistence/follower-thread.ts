@@ -1,3 +1,5 @@
+import type { FilterNews } from '../engine/core/seen-filter.ts'
+
 /** Main → follower. */
 export type FollowerRequest =
   | { readonly kind: 'advance'; readonly seq: number }
@@ -23,7 +25,13 @@ export interface SavedSnapshot {
 /** Follower → main. `idle` answers the last `advance`: the next one may be sent. */
 export type FollowerMessage =
   | 'ready'
-  | { readonly kind: 'at'; readonly readSeq: number; readonly stateSeq: number; idle: boolean }
+  | {
+      readonly kind: 'at'
+      readonly readSeq: number
+      readonly stateSeq: number
+      readonly idle: boolean
+      readonly filter: FilterNews
+    }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: number; readonly hash: string }
   | ({ readonly kind: 'saved' } & SavedSnapshot)
 

@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { balanceDigest } from '../engine/core/balance-digest.ts'
 import type { Exchange } from '../engine/core/exchange.ts'
+import { SeenFilter } from '../engine/core/seen-filter.ts'
 import { assert, Fault } from '../engine/domain/assert.ts'
 import type { CancelOrders, Command, PlaceOrder } from '../engine/domain/command.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../engine/domain/event.ts'
@@ -32,6 +34,8 @@ const CHUNK_COMMANDS = 8192
 
 export class Follower {
   readonly exchange: Exchange
+  /** Of every order that left a trace: main asks it what it no longer holds exactly. */
+  readonly filter: SeenFilter
   readonly #dataDir: string
   readonly #reader: SqliteJournalReader
   readonly #connection: Connection
@@ -58,6 +62,10 @@ export class Follower {
     // A snapshot past the tables would leave a gap in them.
     const start = startingState(dataDir, this.#checksumAt, this.#readSeq)
     this.exchange = start.exchange
+    const { seen } = this.exchange.clearing
+    assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot holds the filter')
+    this.filter = seen.filter ?? new SeenFilter(randomInt(2 ** 32))
+    seen.countOnly(this.filter)
     this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)

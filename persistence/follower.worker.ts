@@ -22,7 +22,7 @@ function work(): void {
   const isFurther = takeSnapshot() && follower.stateSeq < targetSeq
   working = hasMore || isFurther
   const { readSeq, stateSeq } = follower
-  say({ kind: 'at', readSeq, stateSeq, idle: !working })
+  say({ kind: 'at', readSeq, stateSeq, idle: !working, filter: follower.filter.takeNews() })
   // Between chunks the thread hears what main asks.
   if (working) setImmediate(work)
 }

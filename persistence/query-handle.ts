@@ -1,7 +1,9 @@
 import type { Worker } from 'node:worker_threads'
+import type { HeldInTables } from '../engine/core/decide.ts'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { spawn } from '../engine/wire/spawn.ts'
-import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import type { QueryAnswer, QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import type { HeldAsk } from './read/held-orders.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
@@ -20,7 +22,7 @@ type Rows = readonly OrderRow[]
 export class QueryHandle {
   readonly #worker: Worker
   readonly #watch: ThreadWatch
-  readonly #asked = new Map<number, (rows: Rows | undefined) => void>()
+  readonly #asked = new Map<number, (answer: QueryAnswer | undefined) => void>()
   #nextId = 0
   /** Sent and not yet answered, past their deadline or not: the length of the thread's queue. */
   #queued = 0
@@ -34,7 +36,7 @@ export class QueryHandle {
     worker.on('message', (message: QueryMessage) => {
       if (message === 'ready') return
       this.#queued--
-      this.#asked.get(message.id)?.(message.rows)
+      this.#asked.get(message.id)?.(message)
     })
   }
 
@@ -53,8 +55,8 @@ export class QueryHandle {
   }
 
   /** Newest first. */
-  userOrders(ask: UserOrdersAsk): Promise<Rows | undefined> {
-    return this.#ask((id) => ({ kind: 'userOrders', id, ask }))
+  async userOrders(ask: UserOrdersAsk): Promise<Rows | undefined> {
+    return (await this.#ask((id) => ({ kind: 'userOrders', id, ask })))?.rows
   }
 
   async orderBySlot(slot: number, generation: number): Promise<OrderRow | null | undefined> {
@@ -70,6 +72,13 @@ export class QueryHandle {
     )
   }
 
+  /** What the tables hold of an order, and the seq they show everything up to. */
+  async held(ask: HeldAsk): Promise<HeldInTables | undefined> {
+    const row = (await this.#ask((id) => ({ kind: 'held', id, ask })))?.held
+    if (row === undefined) return undefined
+    return { seq: row.seq ?? 0, hash: row.hash === 1, clientId: row.clientId === 1 }
+  }
+
   async stop(): Promise<void> {
     this.#worker.postMessage({ kind: 'stop' } satisfies QueryRequest)
     await this.#watch.end()
@@ -81,15 +90,15 @@ export class QueryHandle {
     return this.#watch.kill()
   }
 
-  #ask(requestOf: (id: number) => QueryRequest): Promise<Rows | undefined> {
+  #ask(requestOf: (id: number) => QueryRequest): Promise<QueryAnswer | undefined> {
     if (this.#queued >= LIMITS.queryQueueMax) return Promise.resolve(undefined)
     const id = this.#nextId++
     return new Promise((resolve) => {
       const timer = setTimeout(() => settle(undefined), LIMITS.privateReadDeadlineMs)
-      const settle = (rows: Rows | undefined) => {
+      const settle = (answer: QueryAnswer | undefined) => {
         clearTimeout(timer)
         this.#asked.delete(id)
-        resolve(rows)
+        resolve(answer)
       }
       this.#asked.set(id, settle)
       this.#queued++
@@ -102,6 +111,6 @@ export class QueryHandle {
   }
 }
 
-function first(rows: Rows | undefined): OrderRow | null | undefined {
-  return rows === undefined ? undefined : (rows[0] ?? null)
+function first(answer: QueryAnswer | undefined): OrderRow | null | undefined {
+  return answer?.rows === undefined ? undefined : (answer.rows[0] ?? null)
 }

@@ -1,3 +1,4 @@
+import type { HeldAsk, HeldRow } from './read/held-orders.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 
 /** Main → query thread. */
@@ -15,10 +16,17 @@ export type QueryRequest =
       readonly accountId: number
       readonly clientOrderId: string
     }
+  | { readonly kind: 'held'; readonly id: number; readonly ask: HeldAsk }
   | { readonly kind: 'stop' }
 
-/** Query thread → main: rows of any query, newest first. */
-export type QueryMessage = 'ready' | { readonly id: number; readonly rows: readonly OrderRow[] }
+/** Query thread → main: rows of a query, newest first, or what the tables hold. */
+export interface QueryAnswer {
+  readonly id: number
+  readonly rows?: readonly OrderRow[]
+  readonly held?: HeldRow
+}
+
+export type QueryMessage = 'ready' | QueryAnswer
 
 export interface QueryThreadData {
   readonly dataDir: string

@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../engine/domain/assert.ts'
 import { openReadOnly, speaking } from './database.ts'
-import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import type { QueryAnswer, QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import { HeldOrders } from './read/held-orders.ts'
 import { type OrderRow, UserOrders } from './read/user-orders.ts'
 import { readPath } from './read-database.ts'
 
@@ -13,6 +14,7 @@ const data: QueryThreadData = workerData
 const path = readPath(data.dataDir)
 const connection = openReadOnly(path)
 const userOrders = speaking(path, () => new UserOrders(connection))
+const heldOrders = speaking(path, () => new HeldOrders(connection))
 
 function say(message: QueryMessage): void {
   port.postMessage(message)
@@ -22,20 +24,23 @@ function oneRow(row: OrderRow | null): OrderRow[] {
   return row === null ? [] : [row]
 }
 
-function answer(request: Exclude<QueryRequest, { kind: 'stop' }>): OrderRow[] {
+function answer(request: Exclude<QueryRequest, { kind: 'stop' }>): QueryAnswer {
+  const { id } = request
   switch (request.kind) {
     case 'userOrders':
-      return userOrders.ofMarket(request.ask)
+      return { id, rows: userOrders.ofMarket(request.ask) }
     case 'orderBySlot':
-      return oneRow(userOrders.bySlot(request.slot, request.generation))
+      return { id, rows: oneRow(userOrders.bySlot(request.slot, request.generation)) }
     case 'orderByClientId':
-      return oneRow(userOrders.byClientId(request.accountId, request.clientOrderId))
+      return { id, rows: oneRow(userOrders.byClientId(request.accountId, request.clientOrderId)) }
+    case 'held':
+      return { id, held: heldOrders.ask(request.ask) }
   }
 }
 
 port.on('message', (request: QueryRequest) => {
   if (request.kind !== 'stop') {
-    say({ id: request.id, rows: speaking(path, () => answer(request)) })
+    say(speaking(path, () => answer(request)))
     return
   }
   connection.close()

@@ -60,11 +60,14 @@ export function recoverExchange(
     readonly onStart: (exchange: Exchange) => void
     readonly visit: (command: Command, exchange: Exchange) => void
     readonly onProgress?: Progress
+    /** Of the order table. */
+    readonly lanes?: number
   },
 ): RecoveredExchange {
   const reader = new SqliteJournalReader(dataDir)
   try {
-    const found = startingState(dataDir, (seq) => reader.checksumAt(seq), end.seq)
+    const checksumAt = (seq: number) => reader.checksumAt(seq)
+    const found = startingState(dataDir, checksumAt, end.seq, options.lanes)
     const { exchange, tail } = found
     options.onStart(exchange)
     const visit = (command: Command) => options.visit(command, exchange)
@@ -147,6 +150,7 @@ export function verifyFolder(dataDir: string, onProgress: Progress = () => {}): 
   try {
     const { tail, lostRecords } = reader.checkEnd()
     const exchange = new Exchange()
+    exchange.clearing.seen.countOnly()
     const visit = (command: Command) => exchange.apply(command)
     const saved = new Set(snapshotSeqs(dataDir))
     const hashOf = new Map<number, string>()

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { capture, restore } from '../engine/core/capture.ts'
 import { RULES_VERSION } from '../engine/core/clearing.ts'
 import { Exchange } from '../engine/core/exchange.ts'
+import { OrderTable } from '../engine/core/order-table.ts'
+import { LIMITS } from '../engine/domain/limits.ts'
 import { DataFolderError, speaking } from './database.ts'
 import type { JournalTail } from './journal-port.ts'
 import {
@@ -78,11 +80,16 @@ interface Loaded {
 }
 
 /** The state of one snapshot, checked in every way there is, or why it cannot be used. */
-function loadSnapshot(dataDir: string, seq: number, checksumAt: ChecksumAt): Loaded | string {
+function loadSnapshot(
+  dataDir: string,
+  seq: number,
+  checksumAt: ChecksumAt,
+  lanes = 1,
+): Loaded | string {
   try {
     const { head, state } = readSnapshot(snapshotPath(dataDir, seq))
     checkHead(head, seq, checksumAt)
-    const exchange = restore(state)
+    const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, lanes))
     const broken = exchange.checkInvariants()
     if (broken !== null) return `breaks a law: ${broken}`
     const isWhole = exchange.stateHash() === head.stateHash
@@ -99,17 +106,19 @@ export function startingState(
   dataDir: string,
   checksumAt: ChecksumAt,
   seqMax = Number.POSITIVE_INFINITY,
+  lanes = 1,
 ): StartingState {
   const passedOver: string[] = []
   for (const seq of snapshotSeqs(dataDir)) {
     if (seq > seqMax) continue
-    const loaded = loadSnapshot(dataDir, seq, checksumAt)
+    const loaded = loadSnapshot(dataDir, seq, checksumAt, lanes)
     if (typeof loaded !== 'string') {
       return { exchange: loaded.exchange, tail: loaded.head, passedOver }
     }
     passedOver.push(`${snapshotPath(dataDir, seq)} ${loaded}; this snapshot is passed over.`)
   }
-  return { exchange: new Exchange(), tail: EMPTY_TAIL, passedOver }
+  const exchange = new Exchange(new OrderTable(LIMITS.orderSlotsMax, lanes))
+  return { exchange, tail: EMPTY_TAIL, passedOver }
 }
 
 /**

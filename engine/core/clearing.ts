@@ -12,7 +12,7 @@ import { Accounts } from './accounts.ts'
 import { Catalogue } from './catalogue.ts'
 import { FEE_ACCOUNT, Ledger } from './ledger.ts'
 import { OrderTable } from './order-table.ts'
-import { SeenOrders } from './seen-orders.ts'
+import { type SeenOrder, SeenOrders } from './seen-orders.ts'
 import { releaseReserve, settleFill, settleProceeds } from './settlement.ts'
 
 /** Rules this version decides by; a `rules` command in the journal says which were in force. */
@@ -25,6 +25,7 @@ const { BUY, SELL } = SIDE
 const WORDS = EVENT_WORDS
 const F64S = EVENT_F64S
 
+const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
 
 export class Clearing {
@@ -79,10 +80,7 @@ export class Clearing {
       this.ledger.reserveShares(row, order.outcome, order.reserveRaw)
     }
     this.orders.admit(order, row)
-    this.seen.addHash(order.hashHigh, order.hashLow)
-    if (order.clientOrderId !== '') {
-      this.seen.addClientId(order.accountId, order.clientOrderId, order.slot)
-    }
+    this.seen.admit(order)
     this.catalogue.existing(order.marketId).openSizeRaw += order.sizeRaw
   }
 
@@ -184,30 +182,27 @@ export class Clearing {
 
   #done(slot: number, result: number): void {
     this.lastFeeRaw = settleProceeds(this.ledger, this.orders, slot)
-    if (result === RESTED) {
-      this.orders.opened(slot)
-      return
-    }
-    if (result === WOULD_CROSS) this.#forget(slot)
-    this.#end(slot)
+    if (result === WOULD_CROSS) this.seen.forget(this.#arrived(slot))
+    else if (this.seen.isWriter) this.seen.keep(this.#arrived(slot))
+    if (result === RESTED) this.orders.opened(slot)
+    else this.#end(slot)
   }
 
-  /** A refused post-only order leaves no trace: its hash and client id are free again. */
-  #forget(slot: number): void {
-    this.seen.removeHash(this.orders.hashHighOf(slot), this.orders.hashLowOf(slot))
-    const clientId = this.orders.clientIdOf(slot)
-    if (clientId !== '') this.seen.removeClientId(this.orders.accountOf(slot), clientId)
+  /** What an order is known by. A refused post-only order leaves no trace: it is free again. */
+  #arrived(slot: number): SeenOrder {
+    const { orders } = this
+    arrived.seq = orders.seqOf(slot)
+    arrived.accountId = orders.accountOf(slot)
+    arrived.hashHigh = orders.hashHighOf(slot)
+    arrived.hashLow = orders.hashLowOf(slot)
+    arrived.clientOrderId = orders.clientIdOf(slot)
+    return arrived
   }
 
   #end(slot: number): void {
     const { orders } = this
     releaseReserve(this.ledger, orders, slot)
     this.catalogue.existing(orders.marketOf(slot)).openSizeRaw -= orders.leftRawOf(slot)
-    const clientId = orders.clientIdOf(slot)
-    const account = orders.accountOf(slot)
-    if (clientId !== '' && this.seen.hasClientId(account, clientId)) {
-      this.seen.endClientId(account, clientId)
-    }
     orders.free(slot)
   }
 }

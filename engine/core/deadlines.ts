@@ -1,34 +1,43 @@
 // Due times by slot: a binary heap that knows where each slot stands, so that what ends early
-// leaves at once and the heap is never longer than what lives.
-// Invariants: dueOf a parent ≤ dueOf its children; indexOf[slot] is its place, absent when none.
+// leaves at once and the heap is never longer than what lives. 16 bytes a deadline.
+// Invariants: the due time of a parent ≤ those of its children; #placeOf[slot] is its index + 1, 0
+// when it has no deadline.
 
 import { assert } from '../domain/assert.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { TimeMs } from '../domain/units.ts'
 
 export class Deadlines {
-  readonly #slots: number[] = []
-  readonly #dueOf = new Map<number, TimeMs>()
-  readonly #indexOf = new Map<number, number>()
+  readonly #slots: Int32Array
+  readonly #due: Float64Array
+  readonly #placeOf: Int32Array
+  #count = 0
+
+  /** Slots lie below the capacity; pages that are not used cost address space only. */
+  constructor(capacity: number = LIMITS.orderSlotsMax) {
+    this.#slots = new Int32Array(capacity)
+    this.#due = new Float64Array(capacity)
+    this.#placeOf = new Int32Array(capacity)
+  }
 
   get count(): number {
-    return this.#slots.length
+    return this.#count
   }
 
   /** Due time of the next slot; Infinity when none waits. */
   get nextMs(): TimeMs {
-    return this.#slots.length === 0 ? Number.POSITIVE_INFINITY : this.#due(this.#slots[0])
+    return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#due[0]
   }
 
   add(slot: number, dueMs: TimeMs): void {
-    assert(!this.#dueOf.has(slot), 'a slot has one deadline')
-    this.#dueOf.set(slot, dueMs)
-    this.#slots.push(slot)
-    this.#rise(this.#slots.length - 1)
+    assert(slot < this.#placeOf.length, 'a deadline is of a slot')
+    assert(this.#placeOf[slot] === 0, 'a slot has one deadline')
+    this.#rise(this.#count++, slot, dueMs)
   }
 
   /** Takes the slot with the earliest deadline. */
   pop(): number {
-    assert(this.#slots.length > 0, 'a popped deadline exists')
+    assert(this.#count > 0, 'a popped deadline exists')
     const slot = this.#slots[0]
     this.remove(slot)
     return slot
@@ -36,53 +45,44 @@ export class Deadlines {
 
   /** Forgets the slot's deadline, if it has one. */
   remove(slot: number): void {
-    const index = this.#indexOf.get(slot)
-    if (index === undefined) return
-    const last = this.#slots.length - 1
-    this.#swap(index, last)
-    this.#slots.pop()
-    this.#indexOf.delete(slot)
-    this.#dueOf.delete(slot)
+    const index = this.#placeOf[slot] - 1
+    if (index < 0) return
+    this.#placeOf[slot] = 0
+    const last = --this.#count
     if (index === last) return
-    this.#rise(index)
-    this.#sink(index)
+    const moved = this.#slots[last]
+    const dueMs = this.#due[last]
+    this.#sink(index, moved, dueMs)
+    if (this.#slots[index] === moved) this.#rise(index, moved, dueMs)
   }
 
-  #due(slot: number): TimeMs {
-    return this.#dueOf.get(slot) ?? Number.POSITIVE_INFINITY
+  #put(index: number, slot: number, dueMs: TimeMs): void {
+    this.#slots[index] = slot
+    this.#due[index] = dueMs
+    this.#placeOf[slot] = index + 1
   }
 
-  #swap(a: number, b: number): void {
-    const slotA = this.#slots[a]
-    const slotB = this.#slots[b]
-    this.#slots[a] = slotB
-    this.#slots[b] = slotA
-    this.#indexOf.set(slotB, a)
-    this.#indexOf.set(slotA, b)
-  }
-
-  #rise(from: number): void {
+  #rise(from: number, slot: number, dueMs: TimeMs): void {
     let index = from
-    this.#indexOf.set(this.#slots[index], index)
     while (index > 0) {
       const parent = (index - 1) >> 1
-      if (this.#due(this.#slots[parent]) <= this.#due(this.#slots[index])) return
-      this.#swap(parent, index)
+      if (this.#due[parent] <= dueMs) break
+      this.#put(index, this.#slots[parent], this.#due[parent])
       index = parent
     }
+    this.#put(index, slot, dueMs)
   }
 
-  #sink(from: number): void {
+  #sink(from: number, slot: number, dueMs: TimeMs): void {
     let index = from
     for (;;) {
-      let least = index
-      for (const child of [2 * index + 1, 2 * index + 2]) {
-        if (child >= this.#slots.length) continue
-        if (this.#due(this.#slots[child]) < this.#due(this.#slots[least])) least = child
-      }
-      if (least === index) return
-      this.#swap(index, least)
-      index = least
+      let child = 2 * index + 1
+      if (child >= this.#count) break
+      if (child + 1 < this.#count && this.#due[child + 1] < this.#due[child]) child++
+      if (this.#due[child] >= dueMs) break
+      this.#put(index, this.#slots[child], this.#due[child])
+      index = child
     }
+    this.#put(index, slot, dueMs)
   }
 }

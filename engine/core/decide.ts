@@ -11,9 +11,10 @@ import { costFloorRaw, type TimeMs } from '../domain/units.ts'
 import { NO_FEE_RATE } from './accounts.ts'
 import type { Market } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
+import { SEEN, type SeenOrders } from './seen-orders.ts'
 
 const { SELL } = SIDE
-const { clientOrderIdsMax, clockToleranceMs, openOrdersPerProfileMax, positionsMax } = LIMITS
+const { clockToleranceMs, openOrdersPerProfileMax, positionsMax } = LIMITS
 const NO_RATE = NO_FEE_RATE
 
 /** A typed order and what the intake found out about it. */
@@ -32,7 +33,19 @@ export interface PlaceRequest {
   /** Unix ms and allowed age; a window of 0 asks for no check (domain §4.4). */
   timestampMs: TimeMs
   recvWindowMs: number
+  /** What the tables answered, once they were asked. */
+  held?: HeldInTables
 }
+
+/** Whether the tables, which show everything up to `seq`, hold what an order is known by. */
+export interface HeldInTables {
+  readonly seq: number
+  readonly hash: boolean
+  readonly clientId: boolean
+}
+
+/** No refusal yet: whether the order was seen before, the tables must say. Then decide again. */
+export const ASK_TABLES = -1
 
 /** An order is alive while expiration ≥ now in whole seconds (domain §1.3). */
 export function expiresAtMs(expirationSec: number): TimeMs {
@@ -43,7 +56,7 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
   return takesOrders(market.status) && (market.deadlineMs === null || nowMs < market.deadlineMs)
 }
 
-/** 0 and a filled order, or the first refusal. Nothing is reserved before `admit`. */
+/** 0 and a filled order, the first refusal, or ASK_TABLES. Nothing is reserved before `admit`. */
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): number {
   const market = clearing.catalogue.byId(request.order.marketId)
   if (market === undefined) return REJECT.MARKET_NOT_FOUND
@@ -93,10 +106,27 @@ function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): num
 function gateUnique(clearing: Clearing, request: PlaceRequest): number {
   const { order } = request
   if (!request.signatureOk) return REJECT.SIGNATURE_INVALID
-  if (clearing.seen.hasHash(order.hashHigh, order.hashLow)) return REJECT.DUPLICATE_ORDER
+  const { seen } = clearing
+  const hash = seen.hash(order.hashHigh, order.hashLow)
+  const ofHash = hash === SEEN.PERHAPS ? askedOf(seen, request.held, 'hash') : hash
+  if (ofHash === SEEN.YES) return REJECT.DUPLICATE_ORDER
+  if (ofHash === SEEN.PERHAPS) return ASK_TABLES
   if (order.clientOrderId === '') return 0
-  const used = clearing.seen.hasClientId(order.accountId, order.clientOrderId)
-  return used ? REJECT.DUPLICATE_CLIENT_ORDER_ID : 0
+  const id = seen.clientId(order.accountId, order.clientOrderId)
+  const ofId = id === SEEN.PERHAPS ? askedOf(seen, request.held, 'clientId') : id
+  if (ofId === SEEN.PERHAPS) return ASK_TABLES
+  return ofId === SEEN.YES ? REJECT.DUPLICATE_CLIENT_ORDER_ID : 0
+}
+
+/** That the tables do not hold it counts only while all that is newer is held exactly. */
+function askedOf(
+  seen: SeenOrders,
+  held: HeldInTables | undefined,
+  what: 'hash' | 'clientId',
+): number {
+  if (held === undefined) return SEEN.PERHAPS
+  if (held[what]) return SEEN.YES
+  return held.seq >= seen.forgottenSeq ? SEEN.NO : SEEN.PERHAPS
 }
 
 function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): number {
@@ -105,15 +135,14 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): nu
     return REJECT.OPEN_ORDERS_LIMIT
   }
   if (!hasRoomFor(clearing, order)) return REJECT.CAPACITY
-  order.slot = clearing.orders.freeSlot()
+  order.slot = clearing.orders.freeSlot(order.marketId)
   if (order.slot === 0) return REJECT.CAPACITY
   order.generation = clearing.orders.generationOf(order.slot) + 1
   return 0
 }
 
-/** Whether the maps that only grow can take what this order would add. */
-function hasRoomFor({ seen, ledger }: Clearing, order: PlaceOrder): boolean {
-  if (order.clientOrderId !== '' && seen.clientIdCount >= clientOrderIdsMax) return false
+/** Whether the map of positions, which only grows, can take what this order would add. */
+function hasRoomFor({ ledger }: Clearing, order: PlaceOrder): boolean {
   if (ledger.rows.end < positionsMax) return true
   return ledger.rows.find(order.accountId, order.marketId) !== 0
 }

@@ -1,25 +1,27 @@
 // Hot path. bench/core.bench.ts
 // What the clearing side knows of each order between admission and its end, by slot.
-// One thread writes it. Invariants: a slot is in the free chain, or belongs to one order that is
-// in flight or open; a generation is never used twice for a slot; slots above `highSlot` are
-// unused.
+// One thread writes it. Invariants: a slot that was used is in the free chain of its chunk's lane,
+// or belongs to one order that is in flight or open; a generation is never used twice for a slot;
+// slots above `highSlot` were never used.
 //
 // A slot is one record, for all of it is written at once: columns would touch a cache line each.
 //
 //   f64    0 sizeRaw │ 1 leftRaw │ 2 reservedRaw │ 3 filledSharesRaw │ 4 filledCollateralRaw │
-//          5 placedMs │ 6 seq │ 7 expirationSec
-//   words  16 generation │ 17 account │ 18 market │ 19 hashHigh │ 20 hashLow │ 21 row │ 22 next │
-//          23 previous │ 24 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
-//          8 price ticks, 18 fee bps │ 25 unused
+//          5 seq │ 6 expirationSec
+//   words  14 generation │ 15 account │ 16 market │ 17 hashHigh │ 18 hashLow │ 19 row │ 20 next │
+//          21 previous │ 22 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
+//          8 price ticks, 18 fee bps │ 23 unused
 
 import { assert } from '../domain/assert.ts'
 import type { PlaceOrder } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { LiveClientIds } from './live-client-ids.ts'
+import { SlotLanes } from './slot-lanes.ts'
 
 export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2 } as const
 
 const { FREE, IN_FLIGHT, OPEN } = STATE
-const F64S = 13
+const F64S = 12
 const WORDS = F64S * 2
 export const ORDER_BYTES = F64S * 8
 const STATE_MASK = 3
@@ -28,8 +30,9 @@ export class OrderTable {
   readonly capacity: number
   readonly #f64s: Float64Array
   readonly #words: Int32Array
-  /** Orders that carry a client id; few slots do, so it is not in the record. */
-  readonly #clientIdOf = new Map<number, string>()
+  /** Not every order carries one, so it is not in the record. */
+  readonly #clientIds: LiveClientIds
+  readonly #lanes: SlotLanes
   /** First order of each position row; 0 = none. */
   #firstOfRow = new Int32Array(1024)
   /** Open and in-flight orders of each account. */
@@ -37,8 +40,11 @@ export class OrderTable {
   highSlot = 0
   openCount = 0
 
-  constructor(capacity: number = LIMITS.orderSlotsMax) {
+  /** A lane is a market thread: market ids take them in turn. */
+  constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
     this.capacity = capacity
+    this.#clientIds = new LiveClientIds(capacity)
+    this.#lanes = new SlotLanes(capacity, lanes)
     const records = new ArrayBuffer(capacity * F64S * 8)
     this.#f64s = new Float64Array(records)
     this.#words = new Int32Array(records)
@@ -66,74 +72,70 @@ export class OrderTable {
     return this.#f64s[slot * F64S + 4]
   }
 
-  placedMsOf(slot: number): number {
+  seqOf(slot: number): number {
     return this.#f64s[slot * F64S + 5]
   }
 
-  seqOf(slot: number): number {
+  expirationSecOf(slot: number): number {
     return this.#f64s[slot * F64S + 6]
   }
 
-  expirationSecOf(slot: number): number {
-    return this.#f64s[slot * F64S + 7]
-  }
-
   generationOf(slot: number): number {
-    return this.#words[slot * WORDS + 16] >>> 0
+    return this.#words[slot * WORDS + 14] >>> 0
   }
 
   accountOf(slot: number): number {
-    return this.#words[slot * WORDS + 17]
+    return this.#words[slot * WORDS + 15]
   }
 
   marketOf(slot: number): number {
-    return this.#words[slot * WORDS + 18]
+    return this.#words[slot * WORDS + 16]
   }
 
   hashHighOf(slot: number): number {
-    return this.#words[slot * WORDS + 19] >>> 0
+    return this.#words[slot * WORDS + 17] >>> 0
   }
 
   hashLowOf(slot: number): number {
-    return this.#words[slot * WORDS + 20] >>> 0
+    return this.#words[slot * WORDS + 18] >>> 0
   }
 
   /** Position row of the order. */
   rowOf(slot: number): number {
-    return this.#words[slot * WORDS + 21]
+    return this.#words[slot * WORDS + 19]
   }
 
   /** The next older order of the row; 0 after the last. */
   nextOf(slot: number): number {
-    return this.#words[slot * WORDS + 22]
+    return this.#words[slot * WORDS + 20]
   }
 
   stateOf(slot: number): number {
-    return this.#words[slot * WORDS + 24] & STATE_MASK
+    return this.#words[slot * WORDS + 22] & STATE_MASK
   }
 
   sideOf(slot: number): number {
-    return (this.#words[slot * WORDS + 24] >> 2) & 1
+    return (this.#words[slot * WORDS + 22] >> 2) & 1
   }
 
   outcomeOf(slot: number): number {
-    return (this.#words[slot * WORDS + 24] >> 3) & 1
+    return (this.#words[slot * WORDS + 22] >> 3) & 1
   }
 
   marketFormOf(slot: number): number {
-    return (this.#words[slot * WORDS + 24] >> 4) & 1
+    return (this.#words[slot * WORDS + 22] >> 4) & 1
   }
 
   orderTypeOf(slot: number): number {
-    return (this.#words[slot * WORDS + 24] >> 5) & 7
+    return (this.#words[slot * WORDS + 22] >> 5) & 7
   }
 
   priceTicksOf(slot: number): number {
-    return (this.#words[slot * WORDS + 24] >> 8) & 1023
+    return (this.#words[slot * WORDS + 22] >> 8) & 1023
   }
 
   feeBpsOf(slot: number): number {
-    return (this.#words[slot * WORDS + 24] >> 18) & 1023
+    return (this.#words[slot * WORDS + 22] >> 18) & 1023
   }
 
   setOpen(slot: number, leftRaw: number, reservedRaw: number): void {
@@ -147,22 +149,21 @@ export class OrderTable {
   }
 
   #setState(slot: number, state: number): void {
-    const word = slot * WORDS + 24
+    const word = slot * WORDS + 22
     this.#words[word] = (this.#words[word] & ~STATE_MASK) | state
   }
 
-  /** A slot for the next order; 0 when every slot is taken. */
-  freeSlot(): number {
-    const first = this.#words[22]
-    if (first !== 0) return first
-    return this.highSlot + 1 < this.capacity ? this.highSlot + 1 : 0
+  /** A slot for the next order of the market; 0 when every slot is taken. */
+  freeSlot(marketId: number): number {
+    return this.#lanes.nextFor(marketId)
   }
 
   /** Takes the slot its command names: any free one, since replay frees in another order. */
   admit(order: PlaceOrder, row: number): void {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
-    while (this.highSlot < slot) this.#chainFree(++this.highSlot)
+    this.#useUpTo(slot, order.marketId)
+    if (slot > this.highSlot) this.highSlot = slot
     assert(this.stateOf(slot) === FREE, 'a slot holds one order')
     assert(order.generation === this.generationOf(slot) + 1, 'generations count by one')
     this.#unchainFree(slot)
@@ -173,17 +174,16 @@ export class OrderTable {
     f64s[f64 + 2] = order.reserveRaw
     f64s[f64 + 3] = 0
     f64s[f64 + 4] = 0
-    f64s[f64 + 5] = order.nowMs
-    f64s[f64 + 6] = order.seq
-    f64s[f64 + 7] = order.expirationSec
+    f64s[f64 + 5] = order.seq
+    f64s[f64 + 6] = order.expirationSec
     const word = slot * WORDS
     const words = this.#words
-    words[word + 16] = order.generation
-    words[word + 17] = order.accountId
-    words[word + 18] = order.marketId
-    words[word + 19] = order.hashHigh
-    words[word + 20] = order.hashLow
-    words[word + 24] =
+    words[word + 14] = order.generation
+    words[word + 15] = order.accountId
+    words[word + 16] = order.marketId
+    words[word + 17] = order.hashHigh
+    words[word + 18] = order.hashLow
+    words[word + 22] =
       IN_FLIGHT |
       (order.side << 2) |
       (order.outcome << 3) |
@@ -191,7 +191,9 @@ export class OrderTable {
       (order.orderType << 5) |
       (order.priceTicks << 8) |
       (order.feeBps << 18)
-    if (order.clientOrderId !== '') this.#clientIdOf.set(slot, order.clientOrderId)
+    if (order.clientOrderId !== '') {
+      this.#clientIds.add(slot, order.accountId, order.clientOrderId)
+    }
     this.#chainToRow(slot, row)
     this.#count(order.accountId)
   }
@@ -216,36 +218,41 @@ export class OrderTable {
     assert(this.highSlot === 0, 'only a fresh state is restored')
     assert(generations.length <= this.capacity, 'a slot lies in the table')
     this.highSlot = generations.length - 1
-    // The lowest slots come first again.
-    for (let slot = this.highSlot; slot > 0; slot--) {
-      this.#words[slot * WORDS + 16] = generations[slot]
-      this.#chainFree(slot)
+    for (let slot = 1; slot <= this.highSlot; slot++) {
+      this.#words[slot * WORDS + 14] = generations[slot]
+      this.#lanes.useUpTo(slot)
     }
   }
 
-  /** Orders rest again in their slots, as `recordsOf` gave them. */
+  /** Orders rest again in their slots, as `recordsOf` gave them; the other slots are free. */
   restoreOpen(slots: Uint32Array, records: Int32Array): void {
     assert(records.length === slots.length * WORDS, 'a record is as long as it was')
     for (let index = 0; index < slots.length; index++) {
       const slot = slots[index]
       const generation = this.generationOf(slot)
-      assert(slot > 0 && slot <= this.highSlot, 'a slot lies in the table')
-      assert(this.stateOf(slot) === STATE.FREE, 'a slot holds one order')
-      this.#unchainFree(slot)
+      assert(slot > 0 && slot <= this.highSlot, 'a slot was used')
+      assert(this.stateOf(slot) === FREE, 'a slot holds one order')
       this.#words.set(records.subarray(index * WORDS, (index + 1) * WORDS), slot * WORDS)
-      assert(this.stateOf(slot) === STATE.OPEN, 'only a resting order is restored')
+      assert(this.stateOf(slot) === OPEN, 'only a resting order is restored')
       assert(this.generationOf(slot) === generation, 'an order has the generation of its slot')
+      this.#lanes.claim(slot, this.marketOf(slot))
     }
     // A position's newest order comes first in its chain.
     for (const slot of slots.slice().sort((a, b) => this.seqOf(a) - this.seqOf(b))) {
       this.#chainToRow(slot, this.rowOf(slot))
       this.#count(this.accountOf(slot))
     }
+    // The lowest slots come first again.
+    for (let slot = this.highSlot; slot > 0; slot--) {
+      if (this.stateOf(slot) !== FREE) continue
+      this.#lanes.claimForAny(slot)
+      this.#chainFree(slot)
+    }
   }
 
   restoreClientId(slot: number, clientOrderId: string): void {
-    assert(this.stateOf(slot) !== STATE.FREE, 'a client id belongs to a live order')
-    this.#clientIdOf.set(slot, clientOrderId)
+    assert(this.stateOf(slot) !== FREE, 'a client id belongs to a live order')
+    this.#clientIds.add(slot, this.accountOf(slot), clientOrderId)
   }
 
   openCountOf(account: number): number {
@@ -271,7 +278,7 @@ export class OrderTable {
     assert(this.stateOf(slot) !== FREE, 'an order ends once')
     assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
     this.#unchainFromRow(slot)
-    this.#clientIdOf.delete(slot)
+    this.#clientIds.remove(slot)
     this.#setState(slot, FREE)
     this.openCount--
     this.#openOf[this.accountOf(slot)]--
@@ -288,7 +295,12 @@ export class OrderTable {
   }
 
   clientIdOf(slot: number): string {
-    return this.#clientIdOf.get(slot) ?? ''
+    return this.#clientIds.textOf(slot)
+  }
+
+  /** Slot of the live order with this client id; 0 when none lives. */
+  slotByClientId(accountId: number, clientOrderId: string): number {
+    return this.#clientIds.slotOf(accountId, clientOrderId)
   }
 
   /** First order of a position row; follow `nextOf` to 0. Newest first. */
@@ -296,22 +308,33 @@ export class OrderTable {
     return row < this.#firstOfRow.length ? this.#firstOfRow[row] : 0
   }
 
-  /** Slot 0 heads the chain of free slots. */
+  /** Puts the slot, and those before it in its chunk, among those that were used. */
+  #useUpTo(slot: number, marketId: number): void {
+    this.#lanes.claim(slot, marketId)
+    for (;;) {
+      const passed = this.#lanes.useNext(slot)
+      if (passed === 0) return
+      this.#chainFree(passed)
+    }
+  }
+
   #chainFree(slot: number): void {
     const words = this.#words
-    const next = words[22]
-    words[slot * WORDS + 22] = next
-    words[slot * WORDS + 23] = 0
-    if (next !== 0) words[next * WORDS + 23] = slot
-    words[22] = slot
+    const lane = this.#lanes.of(slot)
+    const next = this.#lanes.freeOf[lane]
+    words[slot * WORDS + 20] = next
+    words[slot * WORDS + 21] = 0
+    if (next !== 0) words[next * WORDS + 21] = slot
+    this.#lanes.freeOf[lane] = slot
   }
 
   #unchainFree(slot: number): void {
     const words = this.#words
-    const next = words[slot * WORDS + 22]
-    const previous = words[slot * WORDS + 23]
-    words[previous * WORDS + 22] = next
-    if (next !== 0) words[next * WORDS + 23] = previous
+    const next = words[slot * WORDS + 20]
+    const previous = words[slot * WORDS + 21]
+    if (previous === 0) this.#lanes.freeOf[this.#lanes.of(slot)] = next
+    else words[previous * WORDS + 20] = next
+    if (next !== 0) words[next * WORDS + 21] = previous
   }
 
   #chainToRow(slot: number, row: number): void {
@@ -322,19 +345,19 @@ export class OrderTable {
     }
     const words = this.#words
     const next = this.#firstOfRow[row]
-    words[slot * WORDS + 21] = row
-    words[slot * WORDS + 22] = next
-    words[slot * WORDS + 23] = 0
-    if (next !== 0) words[next * WORDS + 23] = slot
+    words[slot * WORDS + 19] = row
+    words[slot * WORDS + 20] = next
+    words[slot * WORDS + 21] = 0
+    if (next !== 0) words[next * WORDS + 21] = slot
     this.#firstOfRow[row] = slot
   }
 
   #unchainFromRow(slot: number): void {
     const words = this.#words
-    const next = words[slot * WORDS + 22]
-    const previous = words[slot * WORDS + 23]
-    if (previous === 0) this.#firstOfRow[words[slot * WORDS + 21]] = next
-    else words[previous * WORDS + 22] = next
-    if (next !== 0) words[next * WORDS + 23] = previous
+    const next = words[slot * WORDS + 20]
+    const previous = words[slot * WORDS + 21]
+    if (previous === 0) this.#firstOfRow[words[slot * WORDS + 19]] = next
+    else words[previous * WORDS + 20] = next
+    if (next !== 0) words[next * WORDS + 21] = previous
   }
 }

@@ -6,9 +6,8 @@
 // session or market, which counts only where it holds something, or a line of its own at the end
 // of clearingFacts, written only when there is anything to say.
 
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Clearing } from './clearing.ts'
+import { bytesToHex, sha256, utf8ToBytes } from './digest.ts'
 import { eachResting } from './market.ts'
 import { STATE } from './order-table.ts'
 

@@ -11,7 +11,6 @@ export const LIMITS = {
   /** A map of V8 holds 2^24 keys: what is kept in one has a gate well below. */
   profilesMax: 1 << 23,
   tokensMax: 1 << 23,
-  clientOrderIdsMax: 1 << 23,
   positionsMax: 1 << 23,
   /** Of one profile, so that none can take every slot. */
   openOrdersPerProfileMax: 1 << 18,

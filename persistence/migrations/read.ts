@@ -58,4 +58,15 @@ CREATE TABLE maker_fills (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1]
+/** What the rows before did not keep comes from the journal again. */
+const M2 = `
+DELETE FROM applied;
+DELETE FROM maker_fills;
+DELETE FROM trades;
+DELETE FROM orders;
+ALTER TABLE orders ADD COLUMN hash_high INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE orders ADD COLUMN hash_low INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX orders_by_hash ON orders (hash_high);
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2]

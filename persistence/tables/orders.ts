@@ -4,6 +4,7 @@ import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../engine/domain/order.ts'
 import type { Connection, Statement } from '../database.ts'
+import { signedHalf } from '../read/held-orders.ts'
 
 // One row per stored order, written once per chunk however often the order changed in it.
 // Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
@@ -12,8 +13,8 @@ import type { Connection, Statement } from '../database.ts'
 const INSERT = `
 INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
-  status, filled_raw, remaining_raw, ended_ms, cancel_reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  hash_high, hash_low, status, filled_raw, remaining_raw, ended_ms, cancel_reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** A change of size alone leaves every index alone. */
 const RESIZE = `
 UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ? WHERE placed_seq = ?`
@@ -49,6 +50,8 @@ type Placed = readonly [
   ...fixed: readonly [number, number, number, number, number, number, number, number, number],
   ...terms: readonly [number, number, number, number],
   clientOrderId: string | null,
+  hashHigh: number,
+  hashLow: number,
 ]
 
 function placedOf(order: PlaceOrder): Placed {
@@ -67,6 +70,8 @@ function placedOf(order: PlaceOrder): Placed {
     order.spendRaw,
     order.nowMs,
     order.clientOrderId === '' ? null : order.clientOrderId,
+    signedHalf(order.hashHigh),
+    signedHalf(order.hashLow),
   ]
 }
 

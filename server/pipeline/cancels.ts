@@ -1,6 +1,7 @@
 // Cancels by the names clients use: order ids, client order ids, a whole market (domain §4.7,
 // §4.8).
 
+import { SEEN } from '../../engine/core/seen-orders.ts'
 import { REJECT, rejectSentence } from '../../engine/domain/reject.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { OrderName } from './sequencer.ts'
@@ -40,6 +41,7 @@ function nameOf(text: OrderText): string {
 /** Whose an order that ended was; null for none, undefined for no answer in time. */
 export interface EndedOrders {
   order(name: OrderName): Promise<{ readonly accountId: number } | null | undefined>
+  orderByClientId(profileId: number, clientOrderId: string): Promise<object | null | undefined>
 }
 
 const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
@@ -140,10 +142,9 @@ export class Cancels {
     const { ids, clearing } = this.#pipeline
     if ('clientOrderId' in text) {
       const clientOrderId = text.clientOrderId.trim()
-      const slot = clearing.seen.liveSlot(profileId, clientOrderId)
-      const known = clearing.seen.hasClientId(profileId, clientOrderId)
+      const slot = clearing.orders.slotByClientId(profileId, clientOrderId)
       if (slot === 0) {
-        const reject = known ? REJECT.ORDER_NOT_OPEN : REJECT.ORDER_NOT_FOUND
+        const reject = await this.#whyNotLive(profileId, clientOrderId)
         return { text, order: null, orderId: null, reject }
       }
       const generation = clearing.orders.generationOf(slot)
@@ -156,6 +157,17 @@ export class Cancels {
     if (reject === 0) return { text, order, orderId, reject }
     if (reject !== REJECT.ORDER_NOT_OPEN) return { text, order: null, orderId, reject }
     return { text, order: null, orderId, reject: await this.#whyNotOpen(profileId, order) }
+  }
+
+  /** Whether the id was ever used; past what main remembers the tables say so. */
+  async #whyNotLive(profileId: number, clientOrderId: string): Promise<number> {
+    const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
+    if (known !== SEEN.PERHAPS) {
+      return known === SEEN.YES ? REJECT.ORDER_NOT_OPEN : REJECT.ORDER_NOT_FOUND
+    }
+    const row = await this.#reads.orderByClientId(profileId, clientOrderId)
+    if (row === undefined) return REJECT.READ_TIMEOUT
+    return row === null ? REJECT.ORDER_NOT_FOUND : REJECT.ORDER_NOT_OPEN
   }
 
   /** An order that ended is known to its owner only; the read tables remember whose it was. */

@@ -1,10 +1,12 @@
 // Opens a data folder as a running exchange: lock, key, recovery, threads; and closes it again.
 
+import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { type Clearing, concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { eachResting, resetMarkets } from '../../engine/core/market.ts'
 import { stateHash } from '../../engine/core/state-hash.ts'
+import { assert } from '../../engine/domain/assert.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { isBid } from '../../engine/domain/order.ts'
@@ -24,10 +26,11 @@ import {
 import { openSeal, type Seal } from '../../persistence/seal.ts'
 import { IntakePool } from '../auth/intake-pool.ts'
 import { OrderIds } from './order-ids.ts'
-import { Pipeline } from './pipeline.ts'
+import { Pipeline, type PipelineParts } from './pipeline.ts'
 import { PublishedMarkets } from './published.ts'
 import { Publisher } from './publisher.ts'
-import { type MarketThreads, Shards } from './shards.ts'
+import { SeenLookups } from './seen-lookups.ts'
+import { lanesOf, type MarketThreads, Shards } from './shards.ts'
 import { Snapshots } from './snapshots.ts'
 
 export interface OpenOptions {
@@ -70,6 +73,7 @@ export interface RunningExchange {
   readonly intake: IntakePool
   readonly seal: Seal
   readonly snapshots: Snapshots
+  readonly lookups: SeenLookups
   readonly recovered: Recovered
   /**
    * Commits what is in flight, saves a snapshot and ends every thread; gives the last seq and its
@@ -118,7 +122,10 @@ function recover(
     published.refresh(market, market.status, market.updatedMs)
   }
   const { exchange, snapshotSeq, passedOver } = recoverExchange(options.dataDir, tail, {
+    lanes: lanesOf(options.marketThreads),
     onStart: (found) => {
+      // What was seen up to here is in the follower's filter and tables.
+      found.clearing.seen.countOnly()
       showRestored(found, published)
       found.onEvents = (words, f64s, count) => published.release(words, f64s, 0, count)
     },
@@ -156,15 +163,21 @@ function recover(
 async function recoverTwice(options: OpenOptions, onReady: (shards: Shards) => void) {
   const { dataDir, onFault } = options
   const end = journalEnd(dataDir)
+  let lookups: SeenLookups | undefined
   const launch = FollowerHandle.launch({
     dataDir,
     seq: end.tail.seq,
+    onApplied: (applied) => {
+      assert(lookups !== undefined, 'main recovers in one stretch, before it hears the follower')
+      lookups.applied(applied)
+    },
     onProgress: (seq, total) => options.onProgress('read tables', seq, total),
     onFault,
   })
   try {
     const found = recover(options, end, onReady)
-    return { ...found, tail: end.tail, follower: await launch.started }
+    lookups = new SeenLookups(found.core.clearing.seen, end.tail.seq, randomInt(2 ** 32))
+    return { ...found, tail: end.tail, lookups, follower: await launch.started }
   } catch (error) {
     await launch.abandon()
     throw error
@@ -203,13 +216,16 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   }
   // A doorbell that nobody answers would be the last: the threads ring from their start on.
   const onReady = (shards: Shards) => drain(shards)
-  const { core, recovered, tail, follower } = await recoverTwice(options, onReady)
+  const found = await recoverTwice(options, onReady)
+  const { core, recovered, tail, follower, lookups } = found
   const { dataDir, durability, onFault } = options
   const journal = await JournalHandle.start({ dataDir, durability, tail, onFault })
   const difference = await compareStates(core, follower, recovered)
   if (difference !== null) onFault(difference)
   const query = await QueryHandle.start({ dataDir, onFault })
-  const pipeline = startPipeline(core, journal, seal, options, (seq) => follower.advance(seq))
+  lookups.connect(query)
+  const links = { journal, lookups, onDurable: (seq: number) => follower.advance(seq) }
+  const pipeline = startPipeline(core, links, seal, options)
   drain = () => pipeline.drain()
   const intake = new IntakePool({
     threads: options.intakeThreads,
@@ -242,26 +258,25 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     return last
   }
   const { shards } = core
-  return { pipeline, shards, journal, follower, query, intake, seal, snapshots, recovered, stop }
+  const threads = { shards, journal, follower, query, intake }
+  return { pipeline, ...threads, seal, snapshots, lookups, recovered, stop }
 }
 
 function startPipeline(
   core: Core,
-  journal: JournalHandle,
+  links: Pick<PipelineParts, 'journal' | 'lookups' | 'onDurable'>,
   seal: Seal,
   options: OpenOptions,
-  onDurable: (seq: number) => void,
 ): Pipeline {
   return new Pipeline({
+    ...links,
     clearing: core.clearing,
     published: core.published,
     publisher: core.publisher,
     shards: core.shards.all,
     shardOf: (marketId) => core.shards.of(marketId),
-    journal,
     ids: new OrderIds(seal.derive('order-ids')),
     clock: options.clock,
-    onDurable,
     profileWaitSec: options.profileWaitSec,
     onTokenUsed: options.onTokenUsed,
   })

@@ -4,7 +4,7 @@
 
 import { effectiveFeeBps } from '../../engine/core/accounts.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { decideCancel, type PlaceRequest } from '../../engine/core/decide.ts'
+import { ASK_TABLES, decideCancel, type PlaceRequest } from '../../engine/core/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { type CancelReason, RESULT } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -20,6 +20,7 @@ import type { OrderIds } from './order-ids.ts'
 import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { CancelReceipt, Publisher, Receipt } from './publisher.ts'
+import type { SeenLookups } from './seen-lookups.ts'
 import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
 
 /** A call of POST /orders as it came, before anything of it was read. */
@@ -60,6 +61,16 @@ export interface PipelineParts {
   readonly profileWaitSec: (profileId: number) => number
   /** Called for each call that a token signed. */
   readonly onTokenUsed: (tokenId: string) => void
+  /** Absent when main holds every order there ever was. */
+  readonly lookups?: SeenLookups
+}
+
+/** An order on its way, in memory of its own where it must wait. */
+interface Arrival {
+  readonly request: PlaceRequest
+  readonly record: Uint8Array
+  readonly echo: string
+  readonly asked: Asked
 }
 
 export class Pipeline {
@@ -122,7 +133,8 @@ export class Pipeline {
 
   /** Orders and replies that are under way. */
   get underWay(): number {
-    return this.#asked.size + this.publisher.waitingCount
+    const looking = this.#parts.lookups?.count ?? 0
+    return this.#asked.size + looking + this.publisher.waitingCount
   }
 
   /**
@@ -213,7 +225,7 @@ export class Pipeline {
     else this.#sequence(result, asked)
   }
 
-  #sequence(verified: VerifiedOrder, { reply, timesRow }: Asked): void {
+  #sequence(verified: VerifiedOrder, asked: Asked): void {
     assert(verified.isMinted(), 'only the intake pool makes verified orders')
     const order = this.#order
     decodePlaceInto(verified.record, order)
@@ -228,7 +240,15 @@ export class Pipeline {
       timestampMs: verified.timestampMs,
       recvWindowMs: verified.recvWindowMs,
     }
-    const refusal = this.sequencer.place(request, verified.record)
+    this.#decide({ request, record: verified.record, echo: verified.echo, asked })
+  }
+
+  /** No await between the decision and the stamp. */
+  #decide(arrival: Arrival): void {
+    const { order } = arrival.request
+    const { reply, timesRow } = arrival.asked
+    const refusal = this.sequencer.place(arrival.request, arrival.record)
+    if (refusal === ASK_TABLES) return this.#askTables(arrival)
     if (refusal !== 0) {
       this.times.refused(timesRow, order.marketId)
       const answer = this.#refusal(refusal, order.accountId)
@@ -243,11 +263,28 @@ export class Pipeline {
       side: order.side,
       feeBps: order.feeBps,
       clientOrderId: order.clientOrderId,
-      echo: verified.echo,
+      echo: arrival.echo,
     }
     this.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
       reply(this.#orderAnswer(accepted, receipt))
     })
+  }
+
+  /** Decides again, from the first gate, once the tables said whether they hold the order. */
+  #askTables({ request, record, echo, asked }: Arrival): void {
+    const { lookups } = this.#parts
+    assert(lookups !== undefined, 'who does not hold every order can ask for it')
+    const kept = { record: record.slice(), echo, asked }
+    lookups.lookUp(request.order, (held) => {
+      if (held === undefined) return this.#unanswered(request.order.marketId, asked)
+      decodePlaceInto(kept.record, this.#order)
+      this.#decide({ ...kept, request: { ...request, held } })
+    })
+  }
+
+  #unanswered(marketId: number, { reply, timesRow }: Asked): void {
+    this.times.refused(timesRow, marketId)
+    reply({ reject: REJECT.OVERLOADED })
   }
 
   #refusal(reject: number, profileId: number): OrderAnswer {

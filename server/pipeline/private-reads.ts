@@ -30,6 +30,15 @@ export class PrivateReads {
     return this.#query.orderBySlot(name.slot, name.generation)
   }
 
+  /** The order that ever had this client id; null for none, undefined for no answer in time. */
+  async orderByClientId(
+    profileId: number,
+    clientOrderId: string,
+  ): Promise<OrderRow | null | undefined> {
+    if (!(await this.#caughtUp())) return undefined
+    return this.#query.orderByClientId(profileId, clientOrderId)
+  }
+
   #caughtUp(): Promise<boolean> {
     return this.#follower.whenApplied(this.#pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
   }

@@ -51,7 +51,7 @@ export class Sequencer {
   readonly #onLocked: (seq: number, marketId: number) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #expiries = new Deadlines()
-  readonly #marketDeadlines = new Deadlines()
+  readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
   /** Cancels that are due and not all emitted yet. */
   #owed: Owed[] = []
 
@@ -81,7 +81,10 @@ export class Sequencer {
     return Math.max(this.#clock(), this.#clearing.lastNowMs)
   }
 
-  /** Decides an order whose PLACE record the intake filled; 0, or the refusal with nothing done. */
+  /**
+   * Decides an order whose PLACE record the intake filled; 0, or what `decidePlace` said and
+   * nothing was done.
+   */
   place(request: PlaceRequest, record: Uint8Array): number {
     const { order } = request
     const nowMs = this.#ready(order.marketId, record.length)

@@ -16,6 +16,12 @@ export interface ShardOptions extends Omit<ShardThread, 'inline'> {
   readonly visitor: FrameVisitor
 }
 
+/** Threads there may be. A market's is its id in turn, as OrderTable has its lanes. */
+export function lanesOf(threads: MarketThreads): number {
+  if (threads === 'auto') return LIMITS.marketThreadsAutoMax
+  return threads === 'each' ? LIMITS.marketThreadsEachMax : Math.max(1, threads)
+}
+
 export class Shards {
   readonly all: ShardHandle[] = []
   readonly #options: ShardOptions
@@ -24,10 +30,7 @@ export class Shards {
 
   constructor(options: ShardOptions) {
     this.#options = options
-    const { threads } = options
-    if (threads === 'auto') this.#threadsMax = LIMITS.marketThreadsAutoMax
-    else if (threads === 'each') this.#threadsMax = LIMITS.marketThreadsEachMax
-    else this.#threadsMax = Math.max(1, threads)
+    this.#threadsMax = lanesOf(options.threads)
   }
 
   /** Markets this exchange can hold; more would have to share a thread, which `each` never does. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Clearing } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable, STATE } from '../../engine/core/order-table.ts'
+import { SEEN } from '../../engine/core/seen-orders.ts'
 import { stateHash } from '../../engine/core/state-hash.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { SIDE } from '../../engine/domain/order.ts'
@@ -110,8 +111,9 @@ function isCovered(clearing: Clearing, command: Command): boolean {
 function isOrderCovered({ ledger, orders, seen }: Clearing, order: PlaceOrder): boolean {
   const { accountId, marketId, outcome, slot, reserveRaw } = order
   if (slot <= orders.highSlot && orders.stateOf(slot) !== STATE.FREE) return false
-  if (seen.hasHash(order.hashHigh, order.hashLow)) return false
-  if (order.clientOrderId !== '' && seen.hasClientId(accountId, order.clientOrderId)) return false
+  if (seen.hash(order.hashHigh, order.hashLow) !== SEEN.NO) return false
+  const { clientOrderId } = order
+  if (clientOrderId !== '' && seen.clientId(accountId, clientOrderId) !== SEEN.NO) return false
   const sells = order.side === SIDE.SELL
   const freeRaw = sells
     ? ledger.freeSharesRaw(accountId, marketId, outcome)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { PlaceRequest } from '../../engine/core/decide.ts'
+import { SEEN } from '../../engine/core/seen-orders.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -36,7 +37,8 @@ export class ClientMemory {
     const { seen, orders } = pipeline.clearing
     for (const [hash, seq] of this.accepted) {
       assert(seq <= recoveredSeq, 'an accepted order is in the journal')
-      assert(seen.hasHash(hash, Math.imul(hash, 0x9e3779b1) >>> 0), 'an accepted order is kept')
+      const known = seen.hash(hash, Math.imul(hash, 0x9e3779b1) >>> 0)
+      assert(known === SEEN.YES, 'an accepted order is kept')
     }
     for (const { seq, order } of this.canceled) {
       assert(seq <= recoveredSeq, 'a cancel that was told is in the journal')

@@ -94,7 +94,7 @@ export class CommandFlow {
   place(terms: Partial<PlaceOrder>): PlaceOrder {
     const { orders } = this.exchange.clearing
     const order = { ...blankPlace(), accountId: 1, marketId: 1, ...terms, ...this.#stamp() }
-    order.slot = orders.freeSlot()
+    order.slot = orders.freeSlot(order.marketId)
     order.generation = orders.generationOf(order.slot) + 1
     order.hashHigh = order.seq
     order.hashLow = this.#below(0xffffffff)

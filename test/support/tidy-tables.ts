@@ -58,7 +58,8 @@ export const FOLDERS: readonly Folder[] = [
     rank: 0.5,
     doors: files(
       `exchange decide ledger market settlement conditions state-hash clearing accounts catalogue
-       order-table decide-accounts deadlines event-buffer capture balance-digest`,
+       order-table decide-accounts deadlines event-buffer capture balance-digest
+       seen-orders seen-filter`,
     ),
   },
   {

@@ -1,0 +1,88 @@
+// Hot path. bench/core.bench.ts
+// Which lane takes which slots. A lane is a market thread: its columns are by global slot, so slots
+// are given to lanes in chunks of some pages, or each thread would touch every page. Market ids
+// take the lanes in turn.
+// Invariant: a slot that was used belongs to the lane of its chunk.
+
+const CHUNK_SHIFT = 12
+const CHUNK_SLOTS = 1 << CHUNK_SHIFT
+
+export class SlotLanes {
+  /** Head of each lane's free chain; 0 = none. The chains are the table's. */
+  readonly freeOf: Int32Array
+  readonly #capacity: number
+  /** Lane + 1 of each chunk; 0 = nobody's yet. */
+  readonly #ownerOf: Uint16Array
+  /** Slots of each chunk that were ever used, or passed over: those from its start. */
+  readonly #usedOf: Uint16Array
+  /** The chunk each lane takes new slots from. */
+  readonly #chunkOf: Uint16Array
+
+  constructor(capacity: number, lanes: number) {
+    this.#capacity = capacity
+    this.freeOf = new Int32Array(lanes)
+    this.#ownerOf = new Uint16Array(((capacity - 1) >> CHUNK_SHIFT) + 1)
+    this.#usedOf = new Uint16Array(this.#ownerOf.length)
+    // Slot 0 is no order.
+    this.#usedOf[0] = 1
+    this.#chunkOf = new Uint16Array(lanes)
+  }
+
+  /** Of a slot that was used. */
+  of(slot: number): number {
+    return this.#ownerOf[slot >> CHUNK_SHIFT] - 1
+  }
+
+  /** A slot for the next order of the market; 0 when every slot is taken. */
+  nextFor(marketId: number): number {
+    const lane = (marketId - 1) % this.freeOf.length
+    if (this.freeOf[lane] !== 0) return this.freeOf[lane]
+    const chunk = this.#chunkOf[lane]
+    const fresh = this.#ownerOf[chunk] === lane + 1 && this.#hasFresh(chunk)
+    return fresh ? (chunk << CHUNK_SHIFT) + this.#usedOf[chunk] : this.#elsewhere(lane)
+  }
+
+  #hasFresh(chunk: number): boolean {
+    const used = this.#usedOf[chunk]
+    return used < CHUNK_SLOTS && (chunk << CHUNK_SHIFT) + used < this.#capacity
+  }
+
+  /** In another chunk of the lane, in nobody's, or, at the last, in any: better than to refuse. */
+  #elsewhere(lane: number): number {
+    const first = (mayTake: (owner: number) => boolean) =>
+      this.#ownerOf.findIndex((owner, chunk) => mayTake(owner) && this.#hasFresh(chunk))
+    let chunk = first((owner) => owner === lane + 1)
+    if (chunk === -1) chunk = first((owner) => owner === 0)
+    if (chunk === -1) chunk = first(() => true)
+    if (chunk === -1) return this.freeOf.find((slot) => slot !== 0) ?? 0
+    this.#chunkOf[lane] = chunk
+    return (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
+  }
+
+  /** The chunk of the slot is the market's lane's, unless it is another's already. */
+  claim(slot: number, marketId: number): void {
+    const chunk = slot >> CHUNK_SHIFT
+    if (this.#ownerOf[chunk] === 0) {
+      this.#ownerOf[chunk] = ((marketId - 1) % this.freeOf.length) + 1
+    }
+  }
+
+  /** A used chunk in which no order lives may be any lane's. */
+  claimForAny(slot: number): void {
+    this.claim(slot, (slot >> CHUNK_SHIFT) + 1)
+  }
+
+  /** Counts the next slot of the chunk as used, up to `slot`; 0 when all those were. */
+  useNext(slot: number): number {
+    const chunk = slot >> CHUNK_SHIFT
+    const next = (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
+    if (next > slot) return 0
+    this.#usedOf[chunk]++
+    return next
+  }
+
+  /** The slot, and those before it in its chunk, were used. */
+  useUpTo(slot: number): void {
+    this.#usedOf[slot >> CHUNK_SHIFT] = (slot & (CHUNK_SLOTS - 1)) + 1
+  }
+}

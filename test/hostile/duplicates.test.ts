@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/seen-filter.ts'
+import { newFolder } from '../support/data-folder.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
+
+// An order is accepted once for ever, whoever remembers it: main, the filter and the tables, or
+// both after a restart.
+
+const CAUGHT_UP_MS = 10_000
+
+function send(live: LiveExchange, trader: Trader, body: object): Promise<Reply> {
+  return live.call(trader, 'POST', '/orders', body)
+}
+
+function codesOf(replies: readonly Reply[]): string[] {
+  return replies.map(({ status, body }) => `${status} ${at(body, 'code') ?? ''}`.trim()).sort()
+}
+
+/** Until main has dropped every order it may. */
+async function forgotten({ exchange }: LiveExchange): Promise<void> {
+  const { pipeline, follower } = exchange
+  await pipeline.durable()
+  assert.ok(await follower.whenApplied(pipeline.clearing.lastSeq, CAUGHT_UP_MS))
+}
+
+/** From now on the filter is sure of nothing, as while marks are moved. */
+function doubtEverything({ exchange }: LiveExchange): void {
+  const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
+  new Int32Array(shared)[0] = 1
+  const segments = [{ depth: 0, prefix: 0, shared }]
+  exchange.lookups.applied({ seq: 0, filter: { seed: 1, segments } })
+}
+
+async function assertKnown(
+  live: LiveExchange,
+  trader: Trader,
+  market: LiveMarket,
+  placed: Record<string, unknown>,
+): Promise<void> {
+  const { clientOrderId } = placed
+  assert.equal((await send(live, trader, placed)).status, 409)
+  assert.deepEqual(codesOf([await send(live, trader, placed)]), ['409 DUPLICATE_ORDER'])
+  const sameId = { ...orderBody(trader, market, { ticks: 100 }), clientOrderId }
+  assert.deepEqual(codesOf([await send(live, trader, sameId)]), ['409 DUPLICATE_CLIENT_ORDER_ID'])
+  const other = { ...sameId, clientOrderId: randomUUID() }
+  assert.equal((await send(live, trader, other)).status, 201)
+}
+
+test('an order stays known when main forgot it, and from a snapshot or without one', async () => {
+  const dataDir = newFolder()
+  let live = await startLive({ dataDir })
+  const market = await openMarket(live, 'rain')
+  const trader = await live.trader(1_000_000_000)
+  const placed = [1, 2, 3].map((number) => ({
+    ...orderBody(trader, market, { ticks: 100 + number }),
+    clientOrderId: `mine-${number}`,
+  }))
+  for (const body of placed) assert.equal((await send(live, trader, body)).status, 201)
+  await assertKnown(live, trader, market, placed[0])
+  await forgotten(live)
+  const { clearing } = live.exchange.pipeline
+  assert.ok(clearing.seen.forgottenSeq > 0, 'main holds exactly only what is newer')
+  await assertKnown(live, trader, market, placed[0])
+  const gone = await live.call(trader, 'DELETE', '/orders/all/rain')
+  assert.equal(gone.status, 200, gone.text)
+  await forgotten(live)
+  await assertKnown(live, trader, market, placed[1])
+  const cancel = { clientOrderId: 'mine-1' }
+  const late = await live.call(trader, 'POST', '/orders/cancel', cancel)
+  assert.equal(late.status, 400, late.text)
+  const never = await live.call(trader, 'POST', '/orders/cancel', { clientOrderId: 'never' })
+  assert.equal(never.status, 404, never.text)
+  await live.stop()
+
+  live = await startLive({ dataDir })
+  assert.ok(live.exchange.recovered.snapshotSeq > 0)
+  await assertKnown(live, trader, market, placed[2])
+  await live.stop()
+  rmSync(join(dataDir, 'snapshots'), { recursive: true })
+
+  live = await startLive({ dataDir })
+  assert.equal(live.exchange.recovered.snapshotSeq, 0)
+  await assertKnown(live, trader, market, { ...placed[2], clientOrderId: 'mine-2' })
+  assert.deepEqual(live.faults, [])
+  await live.stop()
+})
+
+test('a post-only order that would cross leaves no trace, in the filter neither', async () => {
+  const live = await startLive()
+  const market = await openMarket(live, 'rain')
+  const [alice, bob] = [await live.trader(1_000_000_000), await live.trader(1_000_000_000)]
+  const ask = orderBody(bob, market, { outcome: 1, ticks: 500 })
+  assert.equal((await send(live, bob, ask)).status, 201)
+  const order = { ...orderBody(alice, market), postOnly: true, clientOrderId: 'again' }
+  for (let round = 0; round < 2; round++) {
+    assert.deepEqual(codesOf([await send(live, alice, order)]), ['400 POST_ONLY_WOULD_MATCH'])
+    await forgotten(live)
+  }
+  assert.equal((await live.call(bob, 'DELETE', '/orders/all/rain')).status, 200)
+  assert.equal((await send(live, alice, order)).status, 201)
+  await live.stop()
+})
+
+test('while the tables are asked the same order may come again, and one is accepted', async () => {
+  const live = await startLive()
+  const market = await openMarket(live, 'rain')
+  const trader = await live.trader(1_000_000_000)
+  doubtEverything(live)
+  const { seen } = live.exchange.pipeline.clearing
+  for (let round = 0; round < 5; round++) {
+    const body = orderBody(trader, market, { ticks: 100 })
+    const same = await Promise.all([1, 2, 3].map(() => send(live, trader, body)))
+    assert.deepEqual(codesOf(same), ['201', '409 DUPLICATE_ORDER', '409 DUPLICATE_ORDER'])
+    const named = [1, 2].map(() => {
+      return { ...orderBody(trader, market, { ticks: 100 }), clientOrderId: `id-${round}` }
+    })
+    const two = await Promise.all(named.map((each) => send(live, trader, each)))
+    assert.deepEqual(codesOf(two), ['201', '409 DUPLICATE_CLIENT_ORDER_ID'])
+    const poor = orderBody(trader, market, { ticks: 900, sizeRaw: 9_000_000_000 })
+    assert.deepEqual(codesOf([await send(live, trader, poor)]), ['400 INSUFFICIENT_COLLATERAL'])
+  }
+  assert.equal(seen.count, 10)
+  await forgotten(live)
+  assert.equal(live.exchange.lookups.count, 0)
+  assert.deepEqual(live.faults, [])
+  await live.stop()
+})
+
+test('an order whose answer does not come does nothing and is told to retry', async () => {
+  const live = await startLive()
+  const market = await openMarket(live, 'rain')
+  const trader = await live.trader(1_000_000_000)
+  doubtEverything(live)
+  await live.exchange.query.kill()
+  const reply = await send(live, trader, orderBody(trader, market, { ticks: 100 }))
+  assert.equal(reply.status, 503, reply.text)
+  assert.ok(Number(reply.headers.get('retry-after')) > 0)
+  assert.equal(live.exchange.pipeline.clearing.seen.count, 0)
+  await live.stop().catch(() => {})
+})
