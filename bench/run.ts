@@ -16,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   http: async () => (await import('./http.bench.ts')).httpBench,
   recovery: async () => (await import('./recovery.bench.ts')).recoveryBench,
   snapshot: async () => (await import('./snapshot.bench.ts')).snapshotBench,
+  memory: async () => (await import('./memory.bench.ts')).memoryBench,
   micro: async () => (await import('./micro.bench.ts')).microBench,
 }
 const FLAGS = ['--smoke', '--readme']

@@ -248,13 +248,15 @@ export class Pipeline {
     const { order } = arrival.request
     const { reply, timesRow } = arrival.asked
     const refusal = this.sequencer.place(arrival.request, arrival.record)
-    if (refusal === ASK_TABLES) return this.#askTables(arrival)
-    if (refusal !== 0) {
+    if (refusal === ASK_TABLES) this.#askTables(arrival)
+    else if (refusal !== 0) {
       this.times.refused(timesRow, order.marketId)
       const answer = this.#refusal(refusal, order.accountId)
       this.publisher.whenDurable(this.clearing.lastSeq, () => reply(answer))
-      return
-    }
+    } else this.#accepted(arrival)
+  }
+
+  #accepted({ request: { order }, echo, asked: { reply, timesRow } }: Arrival): void {
     this.times.accepted(timesRow, order)
     const accepted: AcceptedOrder = {
       id: this.ids.text(order.slot, order.generation),
@@ -263,7 +265,7 @@ export class Pipeline {
       side: order.side,
       feeBps: order.feeBps,
       clientOrderId: order.clientOrderId,
-      echo: arrival.echo,
+      echo,
     }
     this.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
       reply(this.#orderAnswer(accepted, receipt))
@@ -276,15 +278,11 @@ export class Pipeline {
     assert(lookups !== undefined, 'who does not hold every order can ask for it')
     const kept = { record: record.slice(), echo, asked }
     lookups.lookUp(request.order, (held) => {
-      if (held === undefined) return this.#unanswered(request.order.marketId, asked)
       decodePlaceInto(kept.record, this.#order)
-      this.#decide({ ...kept, request: { ...request, held } })
+      if (held !== undefined) return this.#decide({ ...kept, request: { ...request, held } })
+      this.times.refused(asked.timesRow, this.#order.marketId)
+      asked.reply({ reject: REJECT.OVERLOADED })
     })
-  }
-
-  #unanswered(marketId: number, { reply, timesRow }: Asked): void {
-    this.times.refused(timesRow, marketId)
-    reply({ reject: REJECT.OVERLOADED })
   }
 
   #refusal(reject: number, profileId: number): OrderAnswer {

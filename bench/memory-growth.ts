@@ -1,0 +1,152 @@
+// How much memory a whole exchange takes for each order that rests, and keeps for each that ended:
+// main, market threads, journal, follower with its tables, and query thread are one process.
+
+import { ASK_TABLES, type PlaceRequest } from '../engine/core/decide.ts'
+import { assert } from '../engine/domain/assert.ts'
+import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
+import type { RunningExchange } from '../server/pipeline/open.ts'
+import { openForTest } from '../test/support/open-pipeline.ts'
+import { marketSpec, ownRequest } from '../test/support/specs.ts'
+import { DEPOSIT_RAW, profileOf, START_MS, tokenIdOf } from './setting.ts'
+
+export interface MemoryPlan {
+  readonly dataDir: string
+  readonly markets: number
+  readonly accounts: number
+  /** Orders that come and end before anything is measured: heaps and page caches fill. */
+  readonly warm: number
+  readonly resting: number
+  readonly dead: number
+  /** Characters of each order's client id; 0 for none. */
+  readonly clientIdChars: number
+  /** Every order has an expiry. */
+  readonly expires: boolean
+}
+
+export interface MemoryGrowth {
+  readonly bytesPerResting: number
+  readonly bytesPerDead: number
+}
+
+interface Live {
+  readonly marketId: number
+  readonly slot: number
+  readonly generation: number
+}
+
+/** Orders of one command, and between two looks at what they came to. */
+const BATCH = 1000
+const CAUGHT_UP_MS = 600_000
+const SHARE_RAW = 1_000_000
+
+class Crowd {
+  readonly #exchange: RunningExchange
+  readonly #plan: MemoryPlan
+  readonly #order = blankPlace()
+  readonly #request: PlaceRequest = ownRequest(this.#order, tokenIdOf(1))
+  #placed = 0
+
+  constructor(exchange: RunningExchange, plan: MemoryPlan) {
+    this.#exchange = exchange
+    this.#plan = plan
+  }
+
+  async setUp(): Promise<void> {
+    const { pipeline, shards } = this.#exchange
+    for (let profileId = 1; profileId <= this.#plan.accounts; profileId++) {
+      const sealedSecret = new Uint8Array(0)
+      const tokenId = tokenIdOf(profileId)
+      const token = { tokenId, sealedSecret, label: null, scopes: ['trading' as const] }
+      const profile = profileOf(profileId)
+      await pipeline.change({ kind: 'createProfile', profileId, profile, token })
+      await pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw: DEPOSIT_RAW })
+    }
+    for (let marketId = 1; marketId <= this.#plan.markets; marketId++) {
+      await pipeline.change({ kind: 'createMarket', marketId, market: marketSpec(marketId) })
+      pipeline.publishMarket(marketId)
+      await shards.of(marketId).ready
+    }
+  }
+
+  async place(count: number): Promise<Live[]> {
+    const live: Live[] = []
+    for (let index = 0; index < count; index++) {
+      live.push(this.#placeOne())
+      if (index % BATCH === BATCH - 1) await this.#exchange.pipeline.settled()
+    }
+    return live
+  }
+
+  /** Once in a while a new order is taken for an old one; the tables would have to be asked. */
+  #placeOne(): Live {
+    for (;;) {
+      const live = this.#tryNext()
+      if (live !== null) return live
+    }
+  }
+
+  #tryNext(): Live | null {
+    const { markets, accounts, clientIdChars, expires } = this.#plan
+    const order = this.#order
+    const number = ++this.#placed
+    order.marketId = 1 + (number % markets)
+    order.accountId = 1 + (number % accounts)
+    order.priceTicks = 1 + (number % 400)
+    order.sizeRaw = SHARE_RAW
+    order.expirationSec = expires ? START_MS / 1000 + 1_000_000 + (number % 1000) : 0
+    order.hashHigh = Math.imul(number, 0x9e3779b1) >>> 0
+    order.hashLow = number
+    order.clientOrderId = clientIdChars === 0 ? '' : String(number).padStart(clientIdChars, 'c')
+    this.#request.tokenId = tokenIdOf(order.accountId)
+    this.#request.ownerId = order.accountId
+    const refusal = this.#exchange.pipeline.sequencer.place(this.#request, encodePlace(order))
+    if (refusal === ASK_TABLES) return null
+    assert(refusal === 0, 'an order of this crowd passes every gate')
+    return { marketId: order.marketId, slot: order.slot, generation: order.generation }
+  }
+
+  async cancel(live: readonly Live[]): Promise<void> {
+    const { pipeline } = this.#exchange
+    for (let marketId = 1; marketId <= this.#plan.markets; marketId++) {
+      const own = live.filter((order) => order.marketId === marketId)
+      for (let from = 0; from < own.length; from += BATCH) {
+        assert(pipeline.sequencer.cancel(marketId, own.slice(from, from + BATCH)) > 0, 'has room')
+        await pipeline.settled()
+      }
+    }
+  }
+
+  /** Orders that come and end, a batch at a time. */
+  async churn(count: number): Promise<void> {
+    for (let ended = 0; ended < count; ended += BATCH) await this.cancel(await this.place(BATCH))
+  }
+
+  /** Once every thread has done all there is to do. */
+  async residentBytes(): Promise<number> {
+    const { pipeline, follower } = this.#exchange
+    await pipeline.settled()
+    const shown = await follower.whenApplied(pipeline.clearing.lastSeq, CAUGHT_UP_MS)
+    assert(shown, 'the follower comes after')
+    globalThis.gc?.()
+    return process.memoryUsage().rss
+  }
+}
+
+export async function memoryGrowth(plan: MemoryPlan): Promise<MemoryGrowth> {
+  const exchange = await openForTest(plan.dataDir, { nowMs: START_MS }, 'auto')
+  const crowd = new Crowd(exchange, plan)
+  await crowd.setUp()
+  await crowd.churn(plan.warm)
+  const before = await crowd.residentBytes()
+  const live = await crowd.place(plan.resting)
+  const rested = await crowd.residentBytes()
+  await crowd.cancel(live)
+  await crowd.churn(plan.dead / 4)
+  const start = await crowd.residentBytes()
+  await crowd.churn(plan.dead)
+  const ended = await crowd.residentBytes()
+  return {
+    bytesPerResting: (rested - before) / plan.resting,
+    bytesPerDead: (ended - start) / plan.dead,
+  }
+}

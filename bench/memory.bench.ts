@@ -1,0 +1,42 @@
+// Memory of the whole process, all threads, for each order that rests and for each that ended.
+
+import { withFolder } from './folder.ts'
+import { forkFor } from './fork.ts'
+import type { MemoryGrowth, MemoryPlan } from './memory-growth.ts'
+import { type BenchOptions, type Report, rowOf } from './report.ts'
+
+const RUNS = 3
+const FULL = { markets: 16, accounts: 64, warm: 100_000, resting: 200_000, dead: 400_000 }
+const SMOKE = { markets: 3, accounts: 8, warm: 1000, resting: 2000, dead: 2000 }
+const UNIT = 'bytes'
+
+function isResult(message: unknown): message is MemoryGrowth {
+  return typeof message === 'object' && message !== null && 'bytesPerDead' in message
+}
+
+function growthOf(plan: Omit<MemoryPlan, 'dataDir'>): Promise<MemoryGrowth> {
+  const entry = new URL('./memory-process.ts', import.meta.url)
+  const options = { nodeArgs: ['--expose-gc'] }
+  return withFolder((dataDir) => forkFor(entry, { ...plan, dataDir }, isResult, options))
+}
+
+export async function memoryBench({ smoke }: BenchOptions): Promise<Report> {
+  const plain = { ...(smoke ? SMOKE : FULL), clientIdChars: 0, expires: false }
+  const named = { ...plain, clientIdChars: 36, expires: true }
+  const growths: MemoryGrowth[] = []
+  for (let run = 0; run < (smoke ? 1 : RUNS); run++) growths.push(await growthOf(plain))
+  const withId = await growthOf(named)
+  const resting = growths.map(({ bytesPerResting }) => bytesPerResting)
+  const dead = growths.map(({ bytesPerDead }) => bytesPerDead)
+  return {
+    name: 'memory',
+    rows: [
+      rowOf('per resting order', UNIT, resting),
+      rowOf('per dead order', UNIT, dead),
+      rowOf('a client id of 36 and an expiry add, resting', UNIT, [
+        withId.bytesPerResting - resting[0],
+      ]),
+      rowOf('a client id of 36 adds, dead', UNIT, [withId.bytesPerDead - dead[0]]),
+    ],
+  }
+}
