@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { Exchange } from '../engine/core/exchange.ts'
-import type { Command } from '../engine/domain/command.ts'
+import type { Command, PlaceOrder } from '../engine/domain/command.ts'
 import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
+import { HEAD, KIND } from '../engine/wire/layout.ts'
+import { blankPlace, decodePlaceInto } from '../engine/wire/place-codec.ts'
 import { DataLock } from './data-lock.ts'
 import { DataFolderError } from './database.ts'
 import type { JournalTail } from './journal-port.ts'
@@ -71,7 +73,9 @@ export function recoverExchange(
     const { exchange, tail } = found
     options.onStart(exchange)
     const visit = (command: Command) => options.visit(command, exchange)
-    replay(reader, { from: tail.seq, to: end.seq }, { visit, onProgress: options.onProgress })
+    const { onProgress } = options
+    const seqs = { from: tail.seq, to: end.seq }
+    replay(reader, seqs, { visit, onProgress, order: blankPlace() })
     return { ...found, tail: end, snapshotSeq: tail.seq }
   } finally {
     reader.close()
@@ -94,11 +98,17 @@ export function recoverJournal(dataDir: string, options: RecoverOptions): Journa
 function replay(
   reader: SqliteJournalReader,
   seqs: { readonly from: number; readonly to: number },
-  options: RecoverOptions & { readonly afterBatch?: (seq: number) => void },
+  options: RecoverOptions & {
+    readonly afterBatch?: (seq: number) => void
+    /** Every order is read into this one: `visit` keeps none. */
+    readonly order?: PlaceOrder
+  },
 ): void {
   let seq = seqs.from
   for (const batch of reader.batches(seq + 1)) {
-    eachRecord(batch.records, (record) => options.visit(decodeKnown(record, seq + 1), record))
+    eachRecord(batch.records, (record) => {
+      options.visit(decodeKnown(record, seq + 1, options.order), record)
+    })
     seq = batch.lastSeq
     options.afterBatch?.(seq)
     options.onProgress?.(seq, seqs.to)
@@ -110,9 +120,11 @@ function replay(
 }
 
 /** The checksum held, so a record that does not decode was written by another version. */
-function decodeKnown(record: Uint8Array, fromSeq: number): Command {
+function decodeKnown(record: Uint8Array, fromSeq: number, order?: PlaceOrder): Command {
   try {
-    return decodeCommand(record)
+    if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
+    decodePlaceInto(record, order)
+    return order
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new DataFolderError(
@@ -157,7 +169,8 @@ export function verifyFolder(dataDir: string, onProgress: Progress = () => {}): 
     const afterBatch = (seq: number) => {
       if (saved.has(seq)) hashOf.set(seq, exchange.stateHash())
     }
-    replay(reader, { from: 0, to: tail.seq }, { visit, afterBatch, onProgress })
+    const order = blankPlace()
+    replay(reader, { from: 0, to: tail.seq }, { visit, afterBatch, onProgress, order })
     const broken = exchange.checkInvariants()
     if (broken !== null) {
       throw new DataFolderError(`The state at seq ${tail.seq} breaks a law: ${broken}.`)

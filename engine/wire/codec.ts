@@ -5,7 +5,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { decodeCancel } from './cancel-codec.ts'
 import { HEAD, KIND, padTo8, RARE } from './layout.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
-import { viewOf, writeHead } from './record-head.ts'
+import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
 
 // Command ↔ bytes. `moreTypes` off and records off: the bytes then depend on the command alone.
 const packr = new Packr({ useRecords: false, moreTypes: false, structuredClone: false })
@@ -65,7 +65,7 @@ export function decodeCommand(record: Uint8Array): Command {
 }
 
 export function recordSeq(record: Uint8Array): number {
-  return viewOf(record).getFloat64(HEAD.seq, true)
+  return wholeViewOf(record).getFloat64(record.byteOffset + HEAD.seq, true)
 }
 
 /** Calls `visit` with each record of a batch, in order. */
