@@ -10,6 +10,9 @@ import { Workload, type WorkloadOptions } from './workload.ts'
 export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core'] as const
 export type ContenderName = (typeof CONTENDERS)[number]
 
+/** Operations between two looks at the clock: more than a follower that keeps up lets gather. */
+const SLICE_OPS = 1 << 14
+
 export interface PassPlan {
   readonly contender: ContenderName
   readonly workload: WorkloadOptions
@@ -66,8 +69,12 @@ export async function runPasses(plan: PassPlan): Promise<PassResult> {
   const collections = new CollectionCount()
   const windows = await (plan.profilePath === undefined ? run() : recorded(plan.profilePath, run))
   const ops = work.count - work.filled
-  const nsPerOp = windows.map(({ startMs, endMs }) => ((endMs - startMs) * 1e6) / ops)
-  return { nsPerOp, collections: await collections.within(windows) }
+  const nsPerOp = windows.map((slices) => (lengthMs(slices) * 1e6) / ops)
+  return { nsPerOp, collections: await collections.within(windows.flat()) }
+}
+
+function lengthMs(slices: readonly Window[]): number {
+  return slices.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)
 }
 
 interface Window {
@@ -75,16 +82,26 @@ interface Window {
   readonly endMs: number
 }
 
-/** When each measured pass ran. */
-function passesOf(plan: PassPlan, work: Workload, contender: Contender): Window[] {
-  const windows: Window[] = []
+/** Carries out the measured part of a pass; what `aside` does between slices is not counted. */
+function slicesOf(work: Workload, contender: Contender): Window[] {
+  const slices: Window[] = []
+  for (let from = work.filled; from < work.count; from += SLICE_OPS) {
+    contender.aside?.()
+    const startMs = performance.now()
+    contender.run(from, Math.min(from + SLICE_OPS, work.count))
+    slices.push({ startMs, endMs: performance.now() })
+  }
+  return slices
+}
+
+/** When the slices of each measured pass ran. */
+function passesOf(plan: PassPlan, work: Workload, contender: Contender): Window[][] {
+  const windows: Window[][] = []
   for (let pass = 0; pass < plan.warmPasses + plan.passes; pass++) {
     contender.run(0, work.filled)
     contender.takeFills()
-    const startMs = performance.now()
-    contender.run(work.filled, work.count)
-    const endMs = performance.now()
-    if (pass >= plan.warmPasses) windows.push({ startMs, endMs })
+    const slices = slicesOf(work, contender)
+    if (pass >= plan.warmPasses) windows.push(slices)
     const { fills, filledRaw } = contender.takeFills()
     if (plan.contender !== 'npm-book') {
       assert(fills === work.fills, 'every book makes the same fills')

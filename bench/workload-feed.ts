@@ -1,6 +1,6 @@
 // Gives the rows of a workload to a pipeline, as the intake would: PLACE records already encoded.
 
-import { expiresAtMs, type PlaceRequest } from '../engine/core/decide.ts'
+import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../engine/core/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
 import { ladderTicks } from '../engine/domain/order.ts'
 import { REJECT } from '../engine/domain/reject.ts'
@@ -8,6 +8,9 @@ import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-c
 import type { Pipeline } from '../server/pipeline/pipeline.ts'
 import { FEE_BPS, START_MS, tokenIdOf } from './setting.ts'
 import { OP, type Workload } from './workload.ts'
+
+/** What the tables would answer: no order of a workload comes twice. */
+const UNSEEN = { seq: Number.POSITIVE_INFINITY, hash: false, clientId: false }
 
 export class WorkloadFeed {
   readonly #work: Workload
@@ -83,7 +86,10 @@ export class WorkloadFeed {
     decodePlaceInto(record, order)
     this.#request.tokenId = tokenIdOf(order.accountId)
     this.#request.ownerId = order.accountId
-    const refusal = this.#pipeline.sequencer.place(this.#request, record)
+    const { sequencer } = this.#pipeline
+    const first = sequencer.place(this.#request, record)
+    const asks = first === ASK_TABLES
+    const refusal = asks ? sequencer.place({ ...this.#request, held: UNSEEN }, record) : first
     if (refusal === REJECT.OVERLOADED) return false
     assert(refusal === 0, 'an order of the workload passes every gate')
     this.#slotOf[row] = order.slot

@@ -4,6 +4,8 @@ import type { Workload } from '../workload.ts'
 export interface Contender {
   /** Carries out the rows from `from` up to, not including, `to`. */
   run(from: number, to: number): void
+  /** What another thread does meanwhile. */
+  aside?(): void
   /** Takes back what is left of the pass, so that the next begins with empty books. */
   empty(): void
   /** Fills since the last time it was asked: who trades otherwise does other work. */

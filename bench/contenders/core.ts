@@ -1,8 +1,14 @@
 // The whole exchange on one thread: every gate, the ledger, the book, fees, events.
 
-import { decideCancel, decidePlace, type PlaceRequest } from '../../engine/core/decide.ts'
+import {
+  ASK_TABLES,
+  decideCancel,
+  decidePlace,
+  type PlaceRequest,
+} from '../../engine/core/decide.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
+import { SeenFilter } from '../../engine/core/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { CancelOrders } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS, EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
@@ -14,6 +20,12 @@ import type { Contender } from './contender.ts'
 
 const USER = CANCEL_REASONS.indexOf('USER')
 const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
+
+const FILTERED_ORDERS = 1_000_000
+
+function lowOf(hashHigh: number): number {
+  return Math.imul(hashHigh, 0x9e3779b1) >>> 0
+}
 
 export class CoreContender implements Contender {
   readonly exchange: Exchange
@@ -31,6 +43,7 @@ export class CoreContender implements Contender {
     signedFeeBps: FEE_BPS,
     timestampMs: START_MS,
     recvWindowMs: 0,
+    held: undefined,
   }
   readonly #cancel: CancelOrders = {
     kind: 'cancelOrders',
@@ -45,6 +58,9 @@ export class CoreContender implements Contender {
   #fills = 0
   #filledRaw = 0
   #hash = 0
+  /** Orders up to this hash are in the filter, as a follower that keeps up would have them. */
+  #followed = 0
+  readonly #filter = new SeenFilter()
 
   constructor(work: Workload) {
     this.#work = work
@@ -55,6 +71,8 @@ export class CoreContender implements Contender {
     this.#tokenIds = Array.from({ length: accounts + 1 }, (_, account) => tokenIdOf(account))
     setUp({ accounts, markets }, this.exchange, (command) => this.exchange.apply(command))
     this.exchange.onEvents = (words, f64s, count) => this.#hear(words, f64s, count)
+    const { seen, lastSeq } = this.exchange.clearing
+    seen.decideWith(this.#filter, lastSeq, 0)
   }
 
   #hear(words: Int32Array, f64s: Float64Array, count: number): void {
@@ -74,6 +92,15 @@ export class CoreContender implements Contender {
     }
   }
 
+  /** The follower has written what is durable to its filter: here, the first million orders. */
+  aside(): void {
+    while (this.#followed < Math.min(this.#hash, FILTERED_ORDERS)) {
+      const high = ++this.#followed
+      this.#filter.add(high, lowOf(high))
+    }
+    this.exchange.clearing.seen.forgetThrough(this.exchange.clearing.lastSeq)
+  }
+
   #place(row: number): void {
     const work = this.#work
     const request = this.#request
@@ -90,10 +117,15 @@ export class CoreContender implements Contender {
     order.sizeRaw = work.sizeRaw[row]
     order.expirationSec = work.expirationSec[row]
     order.hashHigh = ++this.#hash
-    order.hashLow = Math.imul(this.#hash, 0x9e3779b1) >>> 0
+    order.hashLow = lowOf(this.#hash)
     request.tokenId = this.#tokenIds[order.accountId]
     request.ownerId = order.accountId
-    const reject = decidePlace(clearing, request, START_MS)
+    let reject = decidePlace(clearing, request, START_MS)
+    if (reject === ASK_TABLES) {
+      request.held = { seq: clearing.lastSeq, hash: false, clientId: false }
+      reject = decidePlace(clearing, request, START_MS)
+      request.held = undefined
+    }
     assert(reject === 0, 'an order of the workload passes every gate')
     order.seq = clearing.lastSeq + 1
     order.nowMs = START_MS

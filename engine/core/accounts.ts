@@ -119,8 +119,12 @@ export class Accounts {
     const profile = this.byId(profileId)
     assert(profile !== undefined, 'a token belongs to a profile')
     assert(!this.#tokens.has(fields.tokenId), 'a token id is new')
+    // By name: every order asks for one of these, and copies would each have a shape of their own.
     const token: Token = {
-      ...fields,
+      tokenId: fields.tokenId,
+      sealedSecret: fields.sealedSecret,
+      label: fields.label,
+      scopes: fields.scopes,
       profileId,
       createdMs: nowMs,
       lastUsedMs: null,

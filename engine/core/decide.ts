@@ -34,7 +34,7 @@ export interface PlaceRequest {
   timestampMs: TimeMs
   recvWindowMs: number
   /** What the tables answered, once they were asked. */
-  held?: HeldInTables
+  held?: HeldInTables | undefined
 }
 
 /** Whether the tables, which show everything up to `seq`, hold what an order is known by. */
