@@ -16,6 +16,7 @@ export async function coreBench({ smoke }: BenchOptions): Promise<Report> {
   const book: number[] = []
   const core: number[] = []
   const spread: number[] = []
+  const old: number[] = []
   let collections = 0
   for (let round = 0; round < (smoke ? 1 : PROCESSES); round++) {
     progress(`core: process ${round + 1}`)
@@ -23,6 +24,7 @@ export async function coreBench({ smoke }: BenchOptions): Promise<Report> {
     const result = await forkPasses({ ...plan, contender: 'core' })
     core.push(...result.nsPerOp)
     collections += result.collections
+    old.push(...(await forkPasses({ ...plan, contender: 'old-core' })).nsPerOp)
     const workload = { ...plan.workload, books: smoke ? 5 : 100 }
     spread.push(...(await forkPasses({ ...plan, workload, contender: 'core' })).nsPerOp)
   }
@@ -33,6 +35,7 @@ export async function coreBench({ smoke }: BenchOptions): Promise<Report> {
     rows: [
       rowOf('core, 1 market', 'ns/op', core, alone),
       rowOf('core, 1 market', 'commands/s', perSecond),
+      rowOf('core, 1 market, after 2M orders', 'ns/op', old),
       rowOf('core, 100 markets', 'ns/op', spread),
       rowOf('the book alone', 'ns/op', book),
       rowOf('core, collections', 'collections', [collections]),

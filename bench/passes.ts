@@ -7,7 +7,7 @@ import { type ForkOptions, forkFor } from './fork.ts'
 import { recorded } from './recording.ts'
 import { Workload, type WorkloadOptions } from './workload.ts'
 
-export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core'] as const
+export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core', 'old-core'] as const
 export type ContenderName = (typeof CONTENDERS)[number]
 
 /** Operations between two looks at the clock: more than a follower that keeps up lets gather. */
@@ -39,6 +39,8 @@ async function contenderOf(name: ContenderName, work: Workload): Promise<Contend
       return new (await import('./contenders/npm-book.ts')).NpmContender(work)
     case 'core':
       return new (await import('./contenders/core.ts')).CoreContender(work)
+    case 'old-core':
+      return new (await import('./contenders/core.ts')).CoreContender(work, 2_000_000)
   }
 }
 

@@ -21,8 +21,6 @@ import type { Contender } from './contender.ts'
 const USER = CANCEL_REASONS.indexOf('USER')
 const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 
-const FILTERED_ORDERS = 1_000_000
-
 function lowOf(hashHigh: number): number {
   return Math.imul(hashHigh, 0x9e3779b1) >>> 0
 }
@@ -60,10 +58,13 @@ export class CoreContender implements Contender {
   #hash = 0
   /** Orders up to this hash are in the filter, as a follower that keeps up would have them. */
   #followed = 0
+  readonly #deadOrders: number
   readonly #filter = new SeenFilter()
 
-  constructor(work: Workload) {
+  /** An exchange that has seen `deadOrders` before: their filter is asked for each new one. */
+  constructor(work: Workload, deadOrders = 100_000) {
     this.#work = work
+    this.#deadOrders = deadOrders
     this.exchange = new Exchange(new OrderTable(work.slotsMax + 2))
     this.#slotOf = new Int32Array(work.count)
     this.#generationOf = new Int32Array(work.count)
@@ -92,9 +93,9 @@ export class CoreContender implements Contender {
     }
   }
 
-  /** The follower has written what is durable to its filter: here, the first million orders. */
+  /** The follower has written what is durable to its filter, up to the age of this exchange. */
   aside(): void {
-    while (this.#followed < Math.min(this.#hash, FILTERED_ORDERS)) {
+    while (this.#followed < Math.min(this.#hash, this.#deadOrders)) {
       const high = ++this.#followed
       this.#filter.add(high, lowOf(high))
     }
