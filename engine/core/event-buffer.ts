@@ -13,28 +13,30 @@ export const eventF64s = f64s
 const WORDS = EVENT_WORDS
 const F64S = EVENT_F64S
 
-let count = 0
-let seq = 0
-let takerWord = 0
-let marketWord = 0
+// In typed cells: a module's `let` is checked at every use, and boxes a seq past 2^31.
+const COUNT = 0
+const TAKER = 1
+const MARKET = 2
+const now = new Int32Array(3)
+const nowSeq = new Float64Array(1)
 let take: (count: number) => void = () => {}
 
 /** `taker` receives the number of records each time they must be taken. */
 export function onEventsReady(taker: (count: number) => void): void {
   take = taker
-  count = 0
+  now[COUNT] = 0
 }
 
 /** Every record of the command carries its seq and market; `takerSlot` names the arrival. */
 export function beginEvents(ofSeq: number, ofMarketWord: number, takerSlot: number): void {
-  seq = ofSeq
-  marketWord = ofMarketWord
-  takerWord = takerSlot
+  nowSeq[0] = ofSeq
+  now[MARKET] = ofMarketWord
+  now[TAKER] = takerSlot
 }
 
 /** The last record of a command says which side the taker is on instead of its slot. */
 export function closeEvents(takerIsBid: boolean): void {
-  takerWord = takerIsBid ? 1 : 0
+  now[TAKER] = takerIsBid ? 1 : 0
 }
 
 export function emit(
@@ -44,22 +46,23 @@ export function emit(
   sizeRaw: number,
   leftRaw: number,
 ): void {
-  if (count === CAPACITY) flushEvents()
+  if (now[COUNT] === CAPACITY) flushEvents()
+  const count = now[COUNT]
   const at = count * WORDS
   const f64 = count * F64S
   words[at] = kindAndCode | (ticks << 16)
   words[at + 1] = slot
   f64s[f64 + 1] = sizeRaw
   f64s[f64 + 2] = leftRaw
-  f64s[f64 + 3] = seq
-  words[at + 8] = takerWord
-  words[at + 9] = marketWord
-  count++
+  f64s[f64 + 3] = nowSeq[0]
+  words[at + 8] = now[TAKER]
+  words[at + 9] = now[MARKET]
+  now[COUNT] = count + 1
 }
 
 export function flushEvents(): void {
-  if (count === 0) return
-  const ready = count
-  count = 0
+  const ready = now[COUNT]
+  if (ready === 0) return
+  now[COUNT] = 0
   take(ready)
 }

@@ -24,18 +24,19 @@ const CANCELS_DONE = EVENT.DONE | (RESULT.CANCELS_DONE << 8)
 const policies = POLICY_OF_TYPE
 const arrival = taker
 
-let openedUpTo = 0
+/** The highest book that ever held an order, in a typed cell for event-buffer.ts' reason. */
+const opened = new Int32Array(1)
 for (let book = 0; book <= LIMITS.marketsMax; book++) bestAskOf[book] = NO_ASK
 
 /** Empties every book of this thread. */
 export function resetMarkets(): void {
-  for (let book = 0; book <= openedUpTo; book++) {
+  for (let book = 0; book <= opened[0]; book++) {
     for (let level = book << LEVELS_SHIFT; level < (book + 1) << LEVELS_SHIFT; level++) {
       for (let slot = headOf[level]; slot !== 0; slot = nextOf[slot]) leftOf[slot] = 0
     }
     resetLadder(book)
   }
-  openedUpTo = 0
+  opened[0] = 0
 }
 
 function setTaker(order: PlaceOrder, bid: boolean): void {
@@ -58,7 +59,7 @@ export function placeInMarket(order: PlaceOrder): void {
   const bid = isBid(order.side, order.outcome)
   const sells = order.side === SELL ? SELLS_BIT : 0
   const no = order.outcome === NO ? NO_BIT : 0
-  if (order.marketId > openedUpTo) openedUpTo = order.marketId
+  if (order.marketId > opened[0]) opened[0] = order.marketId
   beginEvents(order.seq, order.marketId | no | sells, order.slot)
   if (!policies[order.orderType].rests || !placeUntouched(order, bid)) {
     setTaker(order, bid)
@@ -130,6 +131,6 @@ export interface RestingOrder extends Resting {
 
 /** Puts an order at the end of its queue, as it rested before; call in the order of eachResting. */
 export function restoreInMarket(order: RestingOrder): void {
-  if (order.marketId > openedUpTo) openedUpTo = order.marketId
+  if (order.marketId > opened[0]) opened[0] = order.marketId
   rest(order, order.isBid, order.ticks, order.leftRaw)
 }
