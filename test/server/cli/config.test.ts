@@ -62,6 +62,7 @@ test('nothing given is the defaults', () => {
     trace: undefined,
     logLevel: 'info',
     rateLimit: true,
+    snapshotEveryCommands: 250_000,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     identity: undefined,
     exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
