@@ -131,10 +131,10 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an older generation is live',
-        'this.generationOf(slot) === generation',
-        'this.generationOf(slot) >= generation',
+        'this.generationOf(slot) === generation\n',
+        'this.generationOf(slot) >= generation\n',
       ],
-      ['a slot keeps the client id of its last order', 'this.#clientIdOf.delete(slot)\n', '\n'],
+      ['a slot keeps the client id of its last order', 'this.#clientIds.remove(slot)\n', '\n'],
       ['an arrival starts with the fills of the last one', '    f64s[f64 + 3] = 0\n', '\n'],
       ['an ended order counts as open', 'this.#openOf[this.accountOf(slot)]--\n', '\n'],
       [
@@ -145,16 +145,62 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/key-set.ts',
+    tests: [`${CORE}/seen-orders.test.ts`],
+    changes: [
+      ['half a key is a key', 'found === kept && this.#low[cell] === low', 'found === kept'],
+      ['a removed key leaves a gap', '      hole = cell\n', '\n'],
+      [
+        'a set that grew forgets',
+        'if (high[cell] !== 0) this.#put(',
+        'if (high[cell] === 1) this.#put(',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/seen-orders.ts',
+    tests: [`${CORE}/seen-orders.test.ts`, GOLDEN],
+    changes: [
+      ['an older generation is not asked', 'if (keys.has(high, low)) return SEEN.YES', ''],
+      ['the filter is not asked', 'this.#filter?.mayHold(high, low)', 'this.#filter === undefined'],
+      ['a generation is dropped early', 'older[0].lastSeq <= seq', 'older[0].lastSeq <= seq + 1'],
+      [
+        'what was forgotten stays in the fold',
+        "this.#foldedHigh ^= order.hashHigh\n    this.#foldedLow ^= order.hashLow\n    const named = order.clientOrderId !== ''\n    if (named) this.#clientIdCount--",
+        "const named = order.clientOrderId !== ''\n    if (named) this.#clientIdCount--",
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/seen-filter.ts',
+    tests: [`${CORE}/seen-orders.test.ts`],
+    changes: [
+      [
+        'a third of a bucket is not looked at',
+        'cells[cell + 3] === mark',
+        'cells[cell + 2] === mark',
+      ],
+    ],
+  },
+  {
     file: 'engine/core/deadlines.ts',
     tests: [`${CORE}/deadlines.test.ts`],
     changes: [
       [
         'a later deadline rises above an earlier one',
-        '<= this.#due(this.#slots[index])',
-        '>= this.#due(this.#slots[index])',
+        'this.#due[parent] <= dueMs',
+        'this.#due[parent] >= dueMs',
       ],
-      ['what takes the place of a removed deadline does not sink', '    this.#sink(index)\n', '\n'],
-      ['what takes the place of a removed deadline does not rise', '    this.#rise(index)\n', '\n'],
+      [
+        'what takes the place of a removed deadline does not sink',
+        'this.#due[child] >= dueMs',
+        'dueMs > 0',
+      ],
+      [
+        'what takes the place of a removed deadline does not rise',
+        'if (this.#slots[index] === moved) this.#rise(index, moved, dueMs)\n',
+        '\n',
+      ],
     ],
   },
   {

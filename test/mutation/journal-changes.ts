@@ -106,7 +106,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a batch takes more than it holds',
-        'this.#used + record.length <= this.#bytes.length',
+        'this.#used + recordBytes <= this.#bytes.length',
         'this.#used <= this.#bytes.length',
       ],
       [
@@ -116,8 +116,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a record may be left out of a batch',
-        'recordSeq(record) === this.#lastSeq + 1,',
-        'recordSeq(record) > 0,',
+        'assert(seq === this.#lastSeq + 1,',
+        'assert(seq > 0,',
       ],
     ],
   },
@@ -127,8 +127,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a stop leaves what waits',
-        '    if (batch.count > 0) commit()\n',
-        '    if (batch.count > 0 && !stopping) commit()\n',
+        '    incoming.release()\n    if (batch.count > 0) commit()\n',
+        '    incoming.release()\n    if (batch.count > 0 && !stopping) commit()\n',
       ],
     ],
   },

@@ -200,19 +200,14 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a post-only order that crossed keeps its hash',
-        'if (result === WOULD_CROSS) this.#forget(slot)\n',
-        '\n',
+        'if (result === WOULD_CROSS) this.seen.forget',
+        'if (result === 0) this.seen.forget',
       ],
       ['an own maker that was cancelled keeps its reserve', 'case STP_CANCEL:\n', '\n'],
       [
         'a maker that is filled stays in the table',
         'if (legs.closed) this.#end(legs.maker)\n',
         '\n',
-      ],
-      [
-        'a client order id is free again once its order ended',
-        'this.seen.endClientId(account, clientId)',
-        'this.seen.removeClientId(account, clientId)',
       ],
       [
         'the open size of a market forgets an arrival',

@@ -29,7 +29,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [
         'a market takes orders before the cancels it owes',
-        'if (this.#owed.some((owed) => owed.marketId === marketId)) return null\n',
+        'if (this.#owed.length > 0 && this.#owes(marketId)) return null\n',
         '\n',
       ],
       [
@@ -47,7 +47,11 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)\n',
         '\n',
       ],
-      ['every cancel says USER', 'reason: CANCEL_REASONS.indexOf(reason)', 'reason: 0'],
+      [
+        'every cancel says USER',
+        'command.reason = CANCEL_REASONS.indexOf(reason)',
+        'command.reason = 0',
+      ],
       [
         'an order reaches its market and not the journal',
         '    this.#journal.append(order.seq, record)\n',
@@ -86,8 +90,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a receipt leaves out the fee',
-        'receipt.feeRaw = this.#clearing.lastFeeRaw',
-        'receipt.feeRaw = 0',
+        'waiter.feeRaw = this.#clearing.lastFeeRaw',
+        'waiter.feeRaw = 0',
       ],
     ],
   },

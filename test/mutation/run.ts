@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { fromEnv, Random } from '../support/random.ts'
-import { BOOK_CHANGES } from './book-changes.ts'
-import { GATE_CHANGES } from './gate-changes.ts'
-import { JOURNAL_CHANGES } from './journal-changes.ts'
-import { LEDGER_CHANGES } from './ledger-changes.ts'
-import { PIPELINE_CHANGES } from './pipeline-changes.ts'
+import { allMutations, type Mutation, sourceOf } from './all.ts'
 import { Tree } from './trees.ts'
-import { WIRE_CHANGES } from './wire-changes.ts'
 
 // Breaks one rule at a time and asks the tests whether they notice. ONLY=text picks the changes
 // whose file or rule holds it, SHARD=i/n every n-th, SAMPLE=n a seeded few. Fails when a change
@@ -19,35 +12,6 @@ const CONTROL_DEADLINE_MS = 300_000
 /** A change may hang a test: it has this many times as long as with nothing broken, and a bit. */
 const PATIENCE = 4
 const PATIENCE_MS = 20_000
-
-interface Mutation {
-  readonly file: string
-  readonly tests: readonly string[]
-  readonly rule: string
-  readonly broken: string
-}
-
-const sourceOf = (file: string) =>
-  readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
-
-function allMutations(): Mutation[] {
-  const all = [
-    ...BOOK_CHANGES,
-    ...LEDGER_CHANGES,
-    ...GATE_CHANGES,
-    ...WIRE_CHANGES,
-    ...JOURNAL_CHANGES,
-    ...PIPELINE_CHANGES,
-  ]
-  return all.flatMap(({ file, tests, changes }) => {
-    const source = sourceOf(file)
-    return changes.map(([rule, find, replace]) => {
-      const times = source.split(find).length - 1
-      assert.equal(times, 1, `${file}, "${rule}": stands ${times} times in it: ${find}`)
-      return { file, tests, rule, broken: source.split(find).join(replace) }
-    })
-  })
-}
 
 function chosen(all: readonly Mutation[]): Mutation[] {
   const only = process.env.ONLY ?? ''

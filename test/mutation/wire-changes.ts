@@ -46,21 +46,31 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/wire/cancel-codec.ts',
+    tests: CODEC,
+    changes: [
+      [
+        'every cancel says USER',
+        'cancel.reason = view.getUint8(at + CANCEL.reason)',
+        'cancel.reason = 0',
+      ],
+      [
+        'a cancel names no generation',
+        'cancel.generations[index] = view.getUint32(item + 4, true)',
+        'cancel.generations[index] = view.getUint32(item, true)',
+      ],
+      ['a cancel may hold more than its items', '=== bytes, ', '<= bytes, '],
+    ],
+  },
+  {
     file: 'engine/wire/codec.ts',
     tests: CODEC,
     changes: [
-      ['every cancel says USER', 'reason: view.getUint8(CANCEL.reason)', 'reason: 0'],
-      [
-        'a cancel names no generation',
-        'generations[index] = view.getUint32(at + 4, true)',
-        'generations[index] = view.getUint32(at, true)',
-      ],
       [
         'a record may pass the end of its batch',
         'at + bytes <= batch.length,',
         'at <= batch.length,',
       ],
-      ['a cancel may hold more than its items', '=== record.length,', '<= record.length,'],
     ],
   },
   {

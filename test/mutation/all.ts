@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { BOOK_CHANGES } from './book-changes.ts'
+import { GATE_CHANGES } from './gate-changes.ts'
+import { JOURNAL_CHANGES } from './journal-changes.ts'
+import { LEDGER_CHANGES } from './ledger-changes.ts'
+import { PIPELINE_CHANGES } from './pipeline-changes.ts'
+import { WIRE_CHANGES } from './wire-changes.ts'
+
+export interface Mutation {
+  readonly file: string
+  readonly tests: readonly string[]
+  readonly rule: string
+  readonly source: string
+  readonly broken: string
+}
+
+export const sourceOf = (file: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
+
+/** Every change, its text fitted into its file; throws when one fits no more. */
+export function allMutations(): Mutation[] {
+  const all = [
+    ...BOOK_CHANGES,
+    ...LEDGER_CHANGES,
+    ...GATE_CHANGES,
+    ...WIRE_CHANGES,
+    ...JOURNAL_CHANGES,
+    ...PIPELINE_CHANGES,
+  ]
+  return all.flatMap(({ file, tests, changes }) => {
+    const source = sourceOf(file)
+    return changes.map(([rule, find, replace]) => {
+      const times = source.split(find).length - 1
+      assert.equal(times, 1, `${file}, "${rule}": stands ${times} times in it: ${find}`)
+      return { file, tests, rule, source, broken: source.split(find).join(replace) }
+    })
+  })
+}
