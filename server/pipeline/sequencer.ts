@@ -41,6 +41,8 @@ interface Owed {
 
 /** Room for the widest cancel, frame and head included. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
+// Whatever has room beside the headroom comes after all cancels that are owed: they had room too.
+assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'what is owed fits the headroom')
 
 export class Sequencer {
   readonly #clearing: Clearing
@@ -184,12 +186,7 @@ export class Sequencer {
   #ready(marketId: number, bytes: number): TimeMs | null {
     const nowMs = this.nowMs()
     if (!this.emitDue(nowMs)) return null
-    if (this.#owed.length > 0 && this.#owes(marketId)) return null
     return this.#hasRoom(marketId, bytes + LIMITS.ringHeadroomBytes) ? nowMs : null
-  }
-
-  #owes(marketId: number): boolean {
-    return this.#owed.some((owed) => owed.marketId === marketId)
   }
 
   #hasRoom(marketId: number, bytes: number): boolean {

@@ -164,11 +164,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ['an older generation is not asked', 'if (keys.has(high, low)) return SEEN.YES', ''],
       ['the filter is not asked', 'this.#filter?.mayHold(high, low)', 'this.#filter === undefined'],
       ['a generation is dropped early', 'older[0].lastSeq <= seq', 'older[0].lastSeq <= seq + 1'],
-      [
-        'what was forgotten stays in the fold',
-        "this.#foldedHigh ^= order.hashHigh\n    this.#foldedLow ^= order.hashLow\n    const named = order.clientOrderId !== ''\n    if (named) this.#clientIdCount--",
-        "const named = order.clientOrderId !== ''\n    if (named) this.#clientIdCount--",
-      ],
+      ['a generation names no seq', 'if (seq <= this.#forgottenSeq) return null', ''],
     ],
   },
   {

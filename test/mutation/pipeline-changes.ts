@@ -28,11 +28,6 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [
-        'a market takes orders before the cancels it owes',
-        'if (this.#owed.length > 0 && this.#owes(marketId)) return null\n',
-        '\n',
-      ],
-      [
         'a closed market keeps its orders',
         '    this.#owe(marketId, reason)\n    this.#emitOwed(nowMs)\n',
         '\n',
