@@ -107,7 +107,7 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): number {
   const { order } = request
   if (!request.signatureOk) return REJECT.SIGNATURE_INVALID
   const { seen } = clearing
-  const hash = seen.hash(order.hashHigh, order.hashLow)
+  const hash = seen.hash(order.hashHigh | 0, order.hashLow | 0)
   const ofHash = hash === SEEN.PERHAPS ? askedOf(seen, request.held, 'hash') : hash
   if (ofHash === SEEN.YES) return REJECT.DUPLICATE_ORDER
   if (ofHash === SEEN.PERHAPS) return ASK_TABLES

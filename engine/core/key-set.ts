@@ -1,5 +1,6 @@
 // Hot path. bench/core.bench.ts
-// An exact set of 64-bit keys: open addressing, one cell a key, at most half full.
+// An exact set of 64-bit keys: open addressing, one cell a key, at most half full. Halves may come
+// signed or not; callers on the hot path give them signed, for a number past 2^31 is a box.
 // Invariants: a high half of 0 marks an empty cell, so a key's own 0 is kept as 1 (its twin there
 // is as improbable as any other key); cells of one home follow each other without a gap.
 
@@ -22,8 +23,9 @@ export class KeySet {
     return this.#count
   }
 
-  has(high: number, low: number): boolean {
-    const kept = high === 0 ? 1 : high
+  has(anyHigh: number, anyLow: number): boolean {
+    const kept = anyHigh === 0 ? 1 : anyHigh >>> 0
+    const low = anyLow >>> 0
     const mask = this.#high.length - 1
     for (let cell = this.#homeOf(kept, low) & mask; ; cell = (cell + 1) & mask) {
       const found = this.#high[cell]
@@ -39,8 +41,9 @@ export class KeySet {
   }
 
   /** Takes a key out and closes the gap behind it; false when it is not there. */
-  remove(high: number, low: number): boolean {
-    const kept = high === 0 ? 1 : high
+  remove(anyHigh: number, anyLow: number): boolean {
+    const kept = anyHigh === 0 ? 1 : anyHigh >>> 0
+    const low = anyLow >>> 0
     const mask = this.#high.length - 1
     let hole = this.#homeOf(kept, low) & mask
     while (this.#high[hole] !== kept || this.#low[hole] !== low) {
@@ -78,7 +81,9 @@ export class KeySet {
     return both ^ (both >>> 16)
   }
 
-  #put(high: number, low: number): void {
+  #put(anyHigh: number, anyLow: number): void {
+    const high = anyHigh >>> 0
+    const low = anyLow >>> 0
     const mask = this.#high.length - 1
     let cell = this.#homeOf(high, low) & mask
     while (this.#high[cell] !== 0) {

@@ -144,7 +144,7 @@ export class SeenOrders {
   /** Of a client order id of an account; see SEEN. */
   clientId(accountId: number, clientOrderId: string): number {
     findClientKey(accountId, clientOrderId)
-    return this.hash(clientKey.high, clientKey.low)
+    return this.hash(clientKey.high | 0, clientKey.low | 0)
   }
 
   admit(order: SeenOrder): void {
@@ -156,10 +156,10 @@ export class SeenOrders {
     if (named) this.#clientIdCount++
     const young = this.#young
     if (young === null) return
-    young.add(order.hashHigh, order.hashLow)
+    young.add(order.hashHigh | 0, order.hashLow | 0)
     if (named) {
       findClientKey(order.accountId, order.clientOrderId)
-      young.add(clientKey.high, clientKey.low)
+      young.add(clientKey.high | 0, clientKey.low | 0)
     }
     if (this.#filter !== null && young.count >= GENERATION_KEYS) this.#turn(young)
   }
@@ -173,7 +173,7 @@ export class SeenOrders {
     if (named) this.#clientIdCount--
     const keys = this.#generationOf(order.seq)
     if (keys === null) return
-    keys.remove(order.hashHigh, order.hashLow)
+    keys.remove(order.hashHigh | 0, order.hashLow | 0)
     if (!named) return
     findClientKey(order.accountId, order.clientOrderId)
     keys.remove(clientKey.high, clientKey.low)
