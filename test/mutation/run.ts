@@ -78,6 +78,12 @@ async function noticedBy(
 
 const mutations = chosen(allMutations())
 const trees = Array.from({ length: WORKERS }, () => new Tree())
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const tree of trees) tree.remove()
+    process.exit(1)
+  })
+}
 const startedMs = performance.now()
 const survivors: Mutation[] = []
 const deadlinesMs = new Map<string, number>()

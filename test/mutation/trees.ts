@@ -19,6 +19,7 @@ export interface Verdict {
 }
 
 export class Tree {
+  #endTest: () => void = () => {}
   readonly #path = mkdtempSync(join(tmpdir(), 'outcomex-mutation-'))
 
   constructor() {
@@ -50,6 +51,7 @@ export class Tree {
         // Nobody of the group is left.
       }
     }
+    this.#endTest = endGroup
     let stuck = false
     const deadline = setTimeout(() => {
       stuck = true
@@ -67,6 +69,7 @@ export class Tree {
   }
 
   remove(): void {
+    this.#endTest()
     rmSync(this.#path, { recursive: true, force: true })
   }
 }
