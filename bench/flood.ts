@@ -1,6 +1,6 @@
 import type { WorkloadFeed } from './workload-feed.ts'
 
-/** As the intake's results come to the pipeline. */
+/** Commands to a look at the rings; the server itself shows them once per turn of its loop. */
 const SHOWN_AT_ONCE = 64
 
 /** Sends rows from `from` up to `to`, `inFlight` at once; resolves when all are durable. */

@@ -2,12 +2,12 @@
 
 import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../engine/core/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
-import { ladderTicks } from '../engine/domain/order.ts'
 import { REJECT } from '../engine/domain/reject.ts'
 import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'
 import type { Pipeline } from '../server/pipeline/pipeline.ts'
 import { FEE_BPS, START_MS, tokenIdOf } from './setting.ts'
 import { OP, type Workload } from './workload.ts'
+import { orderOf } from './workload-order.ts'
 
 /** What the tables would answer: no order of a workload comes twice. */
 const UNSEEN = { seq: Number.POSITIVE_INFINITY, hash: false, clientId: false }
@@ -50,24 +50,8 @@ export class WorkloadFeed {
   }
 
   #encode(row: number): Uint8Array {
-    const work = this.#work
-    if (work.op[row] === OP.CANCEL) return new Uint8Array(0)
-    const outcome = work.outcome[row]
-    return encodePlace({
-      ...blankPlace(),
-      marketId: work.book[row],
-      accountId: work.owner[row],
-      side: work.side[row],
-      outcome,
-      orderType: work.orderType[row],
-      postOnly: work.postOnly[row] === 1,
-      stp: work.stp[row],
-      priceTicks: ladderTicks(outcome, work.ticks[row]),
-      sizeRaw: work.sizeRaw[row],
-      expirationSec: work.expirationSec[row],
-      hashHigh: row + 1,
-      hashLow: Math.imul(row + 1, 0x9e3779b1) >>> 0,
-    })
+    if (this.#work.op[row] === OP.CANCEL) return new Uint8Array(0)
+    return encodePlace(orderOf(this.#work, row, row + 1))
   }
 
   show(): void {

@@ -16,14 +16,11 @@ import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { FEE_BPS, START_MS, setUp, tokenIdOf } from '../setting.ts'
 import { OP, type Workload } from '../workload.ts'
+import { hashLowOf } from '../workload-order.ts'
 import type { Contender } from './contender.ts'
 
 const USER = CANCEL_REASONS.indexOf('USER')
 const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
-
-function lowOf(hashHigh: number): number {
-  return Math.imul(hashHigh, 0x9e3779b1) >>> 0
-}
 
 export class CoreContender implements Contender {
   readonly exchange: Exchange
@@ -97,7 +94,7 @@ export class CoreContender implements Contender {
   aside(): void {
     while (this.#followed < Math.min(this.#hash, this.#deadOrders)) {
       const high = ++this.#followed
-      this.#filter.add(high, lowOf(high))
+      this.#filter.add(high, hashLowOf(high))
     }
     this.exchange.clearing.seen.forgetThrough(this.exchange.clearing.lastSeq)
   }
@@ -118,7 +115,7 @@ export class CoreContender implements Contender {
     order.sizeRaw = work.sizeRaw[row]
     order.expirationSec = work.expirationSec[row]
     order.hashHigh = ++this.#hash
-    order.hashLow = lowOf(this.#hash)
+    order.hashLow = hashLowOf(this.#hash)
     request.tokenId = this.#tokenIds[order.accountId]
     request.ownerId = order.accountId
     let reject = decidePlace(clearing, request, START_MS)

@@ -1,8 +1,8 @@
 // The orders of a simulated world: rows of the workload, changed into every other kind there is.
 
+import { orderOf } from '../../bench/workload-order.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
-import { ladderTicks, ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
-import { blankPlace } from '../../engine/wire/place-codec.ts'
+import { ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
 import type { PublishedMarkets } from '../../server/pipeline/published.ts'
 import type { SlowToken } from '../support/slow-book.ts'
 import type { Model } from './model.ts'
@@ -35,22 +35,8 @@ export class Orders {
   /** The row as the workload has it, under a hash of its own. */
   plain(row: number, hash: number): PlaceOrder {
     const { work } = this.#script
-    const outcome = work.outcome[row]
-    const order = {
-      ...blankPlace(),
-      marketId: this.#marketOf(work.book[row], hash),
-      accountId: work.owner[row],
-      side: work.side[row],
-      outcome,
-      orderType: work.orderType[row],
-      postOnly: work.postOnly[row] === 1,
-      stp: work.stp[row],
-      priceTicks: ladderTicks(outcome, work.ticks[row]),
-      sizeRaw: work.sizeRaw[row],
-      expirationSec: work.expirationSec[row],
-      hashHigh: hash,
-      hashLow: Math.imul(hash, 0x9e3779b1) >>> 0,
-    }
+    const order = orderOf(work, row, hash)
+    order.marketId = this.#marketOf(work.book[row], hash)
     if (hash % CARELESS !== 0) this.#afford(order)
     return order
   }
