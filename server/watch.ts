@@ -1,6 +1,6 @@
 // What an operator can see of a running exchange: figures for /metrics, lines for --trace.
 
-import type { Seen } from './http/gateway.ts'
+import type { Seen } from './http/route.ts'
 import { Distribution, logLinear, MICROS } from './ops/latency.ts'
 import type { Metrics } from './ops/metrics.ts'
 import { watchProcess } from './ops/process-metrics.ts'

@@ -8,8 +8,6 @@ export interface Call {
   readonly target: string
   /** What follows the question mark, or ''. */
   readonly query: string
-  /** The peer: dotted IPv4, or IPv6 with all digits written out. */
-  readonly address: string
   /** Lower-case names. A header sent twice is joined by a comma (a cookie by a semicolon). */
   readonly headers: ReadonlyMap<string, string>
   /** Empty until the body has arrived. */

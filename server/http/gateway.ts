@@ -4,28 +4,17 @@
 // turns between their admission and their end, and each turn ends exactly once.
 
 import uWS from 'uWebSockets.js'
-import { STATUS_CODES } from 'node:http'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { Slab } from '../../engine/domain/slab.ts'
 import { announcedBytes, type Call, type Caller, header, joinChunks, joinHeader } from './call.ts'
-import { encoded, type Outgoing, sizeOf, verify } from './outgoing.ts'
-import { addressKey, type RateLimiter } from './rate-limit.ts'
+import { encoded, type Outgoing, sizeOf, statusLine, verify } from './outgoing.ts'
+import { addressKey, type Lane, type RateLimiter } from './rate-limit.ts'
 import { invalid, Refusal, refuse } from './refusal.ts'
 import { type Header, Pending } from './reply.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from './request-text.ts'
-import type { Guarded, Route } from './route.ts'
+import type { Guarded, Route, Seen } from './route.ts'
 import { assertNames, type Found, pathNames, Router } from './router.ts'
-
-/** What a request came to. Its path is the client's word: the route's labels metrics. */
-export interface Seen {
-  readonly call: Call
-  /** null when there is none. */
-  readonly route: Pick<Route<never>, 'method' | 'path' | 'lane'> | null
-  /** 0 when the client left before its reply. */
-  readonly status: number
-  readonly refusal: string | null
-  readonly endedMs: number
-}
 
 export interface GatewayOptions<S> {
   readonly routes: readonly Route<S>[]
@@ -67,12 +56,12 @@ interface Turn<S> extends Seen {
   admitted: boolean
   aborted: boolean
   ended: boolean
+  /** Among those whose body is on its way; 0 for none. */
+  readingAt: number
 }
 
 const NO_BYTES = new Uint8Array(0)
-const STATUS_LINES = new Map(
-  Object.entries(STATUS_CODES).map(([code, text]) => [+code, `${code} ${text}`]),
-)
+
 export class Gateway<S> {
   private readonly app: uWS.TemplatedApp
   private readonly options: GatewayOptions<S>
@@ -81,8 +70,8 @@ export class Gateway<S> {
   private readonly bodyBytesMax: number
   private readonly inFlightMax: number
   private readonly router = new Router<Entry<S>>()
-  /** Turns whose body is on its way, oldest first: one timer serves them all. */
-  private readonly reading = new Set<Turn<S>>()
+  /** Turns whose body is on its way: one timer serves them all. */
+  private readonly reading = new Slab<Turn<S>>()
   private readingTimer: NodeJS.Timeout | null = null
   private listenSocket: uWS.us_listen_socket | null = null
   private onIdle: (() => void) | null = null
@@ -142,7 +131,7 @@ export class Gateway<S> {
   }
 
   private receive(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
-    const call = copied(response, request, this.clock())
+    const call = copied(request, this.clock())
     // HEAD is GET without the body.
     const method = call.method === 'HEAD' ? 'GET' : call.method
     const found = this.router.find(method, call.path)
@@ -158,6 +147,7 @@ export class Gateway<S> {
       admitted: false,
       aborted: false,
       ended: false,
+      readingAt: 0,
     }
     response.onAborted(() => this.abort(turn))
     const bodyBytes = announcedBytes(call)
@@ -186,8 +176,7 @@ export class Gateway<S> {
     if (this.stopping) return refuse('NOT_READY')
     if (this.inFlight >= this.inFlightMax) return refuse('OVERLOADED')
     const lane = found.target?.route.lane ?? 'public'
-    const key = addressKey(turn.call.address)
-    const waitSec = this.options.addressLimiter?.take(key, lane, turn.call.receivedMs) ?? 0
+    const waitSec = this.addressWaitSec(turn, lane)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     if (found.target !== null) {
       return found.target.route.hasRoom(this.options.services) ? null : refuse('OVERLOADED')
@@ -196,16 +185,21 @@ export class Gateway<S> {
     return refuse('METHOD_NOT_ALLOWED')
   }
 
+  private addressWaitSec({ response, call }: Turn<S>, lane: Lane): number {
+    const address = () => addressKey(Buffer.from(response.getRemoteAddressAsText()).toString())
+    return this.options.addressLimiter?.take(address(), lane, call.receivedMs) ?? 0
+  }
+
   private readBody(turn: Turn<S>): void {
     const chunks: Uint8Array[] = []
     let sizeBytes = 0
-    this.reading.add(turn)
+    turn.readingAt = this.reading.put(turn)
     this.readingTimer ??= setInterval(() => this.dropSlow(), this.bodyDeadlineMs / 4).unref()
     turn.response.onData((chunk, isLast) => {
       if (turn.ended) return
       sizeBytes += chunk.byteLength
       if (sizeBytes > this.bodyBytesMax) {
-        this.reading.delete(turn)
+        this.readingEnds(turn)
         this.refuseEarly(turn, refuse('BODY_TOO_LARGE'), true)
         return
       }
@@ -213,7 +207,7 @@ export class Gateway<S> {
       const isWhole = isLast && chunks.length === 0 && turn.entry?.route.raw === true
       if (chunk.byteLength > 0) chunks.push(new Uint8Array(isWhole ? chunk : chunk.slice(0)))
       if (!isLast) return
-      this.reading.delete(turn)
+      this.readingEnds(turn)
       turn.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, sizeBytes)
       this.prove(turn)
       if (isWhole) turn.call.body = NO_BYTES
@@ -222,12 +216,12 @@ export class Gateway<S> {
 
   private dropSlow(): void {
     const startedBeforeMs = this.clock() - this.bodyDeadlineMs
-    for (const turn of this.reading) {
-      if (turn.call.receivedMs > startedBeforeMs) break
-      this.reading.delete(turn)
+    for (const turn of this.reading.all()) {
+      if (turn.call.receivedMs > startedBeforeMs) continue
+      this.readingEnds(turn)
       this.refuseEarly(turn, refuse('BODY_TIMEOUT'), true)
     }
-    if (this.reading.size > 0 || this.readingTimer === null) return
+    if (this.reading.count > 0 || this.readingTimer === null) return
     clearInterval(this.readingTimer)
     this.readingTimer = null
   }
@@ -332,7 +326,7 @@ export class Gateway<S> {
     }
     const { response } = turn
     response.cork(() => {
-      response.writeStatus(STATUS_LINES.get(out.status) ?? `${out.status}`)
+      response.writeStatus(statusLine(out.status))
       if (out.payload.length > 0) response.writeHeader('content-type', out.type)
       for (const [name, value] of out.headers) response.writeHeader(name, value)
       if (out.status === 204) response.endWithoutBody(undefined, out.close)
@@ -355,7 +349,15 @@ export class Gateway<S> {
   private abort(turn: Turn<S>): void {
     turn.aborted = true
     // A handler at work ends its turn itself, when it is done.
-    if (this.reading.delete(turn)) this.end(turn, 0, null)
+    if (this.readingEnds(turn)) this.end(turn, 0, null)
+  }
+
+  /** False when its body was not on its way. */
+  private readingEnds(turn: Turn<S>): boolean {
+    if (turn.readingAt === 0) return false
+    this.reading.take(turn.readingAt)
+    turn.readingAt = 0
+    return true
   }
 
   private end(turn: Turn<S>, status: number, refusal: string | null): void {
@@ -370,7 +372,7 @@ export class Gateway<S> {
   }
 }
 
-function copied(response: uWS.HttpResponse, request: uWS.HttpRequest, receivedMs: number): Call {
+function copied(request: uWS.HttpRequest, receivedMs: number): Call {
   const headers = new Map<string, string>()
   // Asked for first: the other getter lowers the letters in place.
   const method = request.getCaseSensitiveMethod()
@@ -384,7 +386,6 @@ function copied(response: uWS.HttpResponse, request: uWS.HttpRequest, receivedMs
     path,
     target: query === undefined ? path : `${path}?${query}`,
     query: query ?? '',
-    address: Buffer.from(response.getRemoteAddressAsText()).toString(),
     headers,
     body: NO_BYTES,
     receivedMs,

@@ -1,8 +1,17 @@
 // What a handler's outcome becomes on the wire, before any socket is touched.
+import { STATUS_CODES } from 'node:http'
 import { assert } from '../../engine/domain/assert.ts'
 import { Refusal } from './refusal.ts'
 import { Bytes, type Header, JSON_TYPE, Reply } from './reply.ts'
 import type { Route } from './route.ts'
+
+const STATUS_LINES = new Map(
+  Object.entries(STATUS_CODES).map(([code, text]) => [+code, `${code} ${text}`]),
+)
+
+export function statusLine(status: number): string {
+  return STATUS_LINES.get(status) ?? `${status}`
+}
 
 export interface Outgoing {
   readonly status: number

@@ -111,7 +111,10 @@ export class RateLimiter<Key> {
 
 const MAPPED_V4 = '0000:0000:0000:0000:0000:ffff:'
 
-/** What one subscriber holds: an IPv4 address, or the first 64 bits of an IPv6 one. */
+/**
+ * What one subscriber holds: an IPv4 address, or the first 64 bits of an IPv6 one, which comes with
+ * all its digits written out.
+ */
 export function addressKey(address: string): string {
   const isV6 = address.includes(':') && !address.startsWith(MAPPED_V4)
   return isV6 ? address.slice(0, 19) : address

@@ -211,3 +211,14 @@ export function rawRoute<
     },
   }
 }
+
+/** What a request came to. Its path is the client's word: the route's labels metrics. */
+export interface Seen {
+  readonly call: Call
+  /** null when there is none. */
+  readonly route: Pick<Route<never>, 'method' | 'path' | 'lane'> | null
+  /** 0 when the client left before its reply. */
+  readonly status: number
+  readonly refusal: string | null
+  readonly endedMs: number
+}

@@ -9,6 +9,7 @@ import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { OrderTimes } from '../ops/order-times.ts'
+import { BySeq } from './by-seq.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { OrderName, Sequencer } from './sequencer.ts'
 
@@ -64,7 +65,7 @@ export class Publisher implements FrameVisitor {
   readonly #published: PublishedMarkets
   #sequencer: Sequencer | null = null
   /** Replies that wait for their market, by seq. */
-  readonly #waiters = new Map<number, Waiter>()
+  readonly #waiters = new BySeq<Waiter>()
   /** Replies that wait for the disk alone, by rising seq. */
   #durableQueue: { seq: number; run: () => void }[] = []
   #durableHead = 0
@@ -88,7 +89,7 @@ export class Publisher implements FrameVisitor {
 
   /** Replies under way, for metrics and the stop. */
   get waitingCount(): number {
-    return this.#waiters.size + this.durableWaitingCount
+    return this.#waiters.count + this.durableWaitingCount
   }
 
   /** Calls `finish` once the command of `seq` is settled by its market and durable. */
@@ -97,7 +98,7 @@ export class Publisher implements FrameVisitor {
     nowMs: number,
     finish: (receipt: Receipt, cancels: CancelReceipt) => void,
   ): void {
-    this.#waiters.set(seq, {
+    this.#waiters.add({
       seq,
       nowMs,
       result: 0,

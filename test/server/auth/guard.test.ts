@@ -57,7 +57,6 @@ function call(headers: Record<string, string>): Call {
     path: '/x',
     target: '/x?y=1',
     query: 'y=1',
-    address: '127.0.0.1',
     headers: new Map(Object.entries(headers)),
     body: new Uint8Array(0),
     receivedMs: 0,
