@@ -1,8 +1,5 @@
 import type { WorkloadFeed } from './workload-feed.ts'
 
-/** Commands to a look at the rings; the server itself shows them once per turn of its loop. */
-const SHOWN_AT_ONCE = 64
-
 /** Sends rows from `from` up to `to`, `inFlight` at once; resolves when all are durable. */
 export function flood(
   feed: WorkloadFeed,
@@ -24,7 +21,6 @@ export function flood(
       isDue = false
       while (next < to && next - ended < inFlight && feed.send(next, done)) {
         next++
-        if (next % SHOWN_AT_ONCE === 0) feed.show()
       }
     }
     pump()

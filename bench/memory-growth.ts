@@ -3,6 +3,7 @@
 
 import { ASK_TABLES, type PlaceRequest } from '../engine/core/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
+import type { PlaceOrder } from '../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
 import type { RunningExchange } from '../server/pipeline/open.ts'
 import { openForTest } from '../test/support/open-pipeline.ts'
@@ -13,7 +14,9 @@ export interface MemoryPlan {
   readonly dataDir: string
   readonly markets: number
   readonly accounts: number
-  /** Orders that come and end before anything is measured: heaps and page caches fill. */
+  /**
+   * Orders that come and end before anything is measured: heaps, page caches and rings fill.
+   */
   readonly warm: number
   readonly resting: number
   readonly dead: number
@@ -28,10 +31,35 @@ export interface MemoryGrowth {
   readonly bytesPerDead: number
 }
 
-interface Live {
-  readonly marketId: number
-  readonly slot: number
-  readonly generation: number
+/** Orders that rest, in columns made before anything is measured. */
+class Live {
+  readonly marketIds: Int32Array
+  readonly slots: Int32Array
+  readonly generations: Int32Array
+  count = 0
+
+  constructor(capacity: number) {
+    this.marketIds = new Int32Array(capacity).fill(-1)
+    this.slots = new Int32Array(capacity).fill(-1)
+    this.generations = new Int32Array(capacity).fill(-1)
+  }
+
+  add({ marketId, slot, generation }: PlaceOrder): void {
+    this.marketIds[this.count] = marketId
+    this.slots[this.count] = slot
+    this.generations[this.count] = generation
+    this.count++
+  }
+
+  /** Names of those in one market. */
+  of(marketId: number): { slot: number; generation: number }[] {
+    const names: { slot: number; generation: number }[] = []
+    for (let at = 0; at < this.count; at++) {
+      if (this.marketIds[at] !== marketId) continue
+      names.push({ slot: this.slots[at], generation: this.generations[at] })
+    }
+    return names
+  }
 }
 
 /** Orders of one command, and between two looks at what they came to. */
@@ -68,24 +96,21 @@ class Crowd {
     }
   }
 
-  async place(count: number): Promise<Live[]> {
-    const live: Live[] = []
+  async place(count: number, live: Live): Promise<void> {
+    live.count = 0
     for (let index = 0; index < count; index++) {
-      live.push(this.#placeOne())
+      live.add(this.#placeOne())
       if (index % BATCH === BATCH - 1) await this.#exchange.pipeline.settled()
     }
-    return live
   }
 
   /** Once in a while a new order is taken for an old one; the tables would have to be asked. */
-  #placeOne(): Live {
-    for (;;) {
-      const live = this.#tryNext()
-      if (live !== null) return live
-    }
+  #placeOne(): PlaceOrder {
+    while (!this.#tryNext()) {}
+    return this.#order
   }
 
-  #tryNext(): Live | null {
+  #tryNext(): boolean {
     const { markets, accounts, clientIdChars, expires } = this.#plan
     const order = this.#order
     const number = ++this.#placed
@@ -100,15 +125,15 @@ class Crowd {
     this.#request.tokenId = tokenIdOf(order.accountId)
     this.#request.ownerId = order.accountId
     const refusal = this.#exchange.pipeline.sequencer.place(this.#request, encodePlace(order))
-    if (refusal === ASK_TABLES) return null
+    if (refusal === ASK_TABLES) return false
     assert(refusal === 0, 'an order of this crowd passes every gate')
-    return { marketId: order.marketId, slot: order.slot, generation: order.generation }
+    return true
   }
 
-  async cancel(live: readonly Live[]): Promise<void> {
+  async cancel(live: Live): Promise<void> {
     const { pipeline } = this.#exchange
     for (let marketId = 1; marketId <= this.#plan.markets; marketId++) {
-      const own = live.filter((order) => order.marketId === marketId)
+      const own = live.of(marketId)
       for (let from = 0; from < own.length; from += BATCH) {
         assert(pipeline.sequencer.cancel(marketId, own.slice(from, from + BATCH)) > 0, 'has room')
         await pipeline.settled()
@@ -118,7 +143,11 @@ class Crowd {
 
   /** Orders that come and end, a batch at a time. */
   async churn(count: number): Promise<void> {
-    for (let ended = 0; ended < count; ended += BATCH) await this.cancel(await this.place(BATCH))
+    const live = new Live(BATCH)
+    for (let ended = 0; ended < count; ended += BATCH) {
+      await this.place(BATCH, live)
+      await this.cancel(live)
+    }
   }
 
   /** Once every thread has done all there is to do. */
@@ -137,8 +166,9 @@ export async function memoryGrowth(plan: MemoryPlan): Promise<MemoryGrowth> {
   const crowd = new Crowd(exchange, plan)
   await crowd.setUp()
   await crowd.churn(plan.warm)
+  const live = new Live(plan.resting)
   const before = await crowd.residentBytes()
-  const live = await crowd.place(plan.resting)
+  await crowd.place(plan.resting, live)
   const rested = await crowd.residentBytes()
   await crowd.cancel(live)
   await crowd.churn(plan.dead / 4)

@@ -54,10 +54,6 @@ export class WorkloadFeed {
     return encodePlace(orderOf(this.#work, row, row + 1))
   }
 
-  show(): void {
-    this.#pipeline.publish()
-  }
-
   /** False, and nothing done, when the rings are full. `done` is called once it is durable. */
   send(row: number, done: () => void): boolean {
     if (this.#work.op[row] === OP.PLACE) return this.#place(row, done)

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --v8-pool-size=1
 import { commands, runCommand } from './cli/commands.ts'
 import { serveCommand } from './serve.ts'
 import { VERSION } from './version.ts'

@@ -47,6 +47,8 @@ export const LIMITS = {
   ordersUnderWayMax: 1024,
   batchBytesMax: 1 << 20,
   ringBytes: 1 << 22,
+  /** Between main and one market thread: each market may have two. */
+  shardRingBytes: 1 << 20,
   /** Room in each ring that only deadlines may use. */
   ringHeadroomBytes: 256 * 1024,
   marketThreadsAutoMax: 16,
@@ -64,6 +66,10 @@ export const LIMITS = {
 assert(
   LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes < LIMITS.ringBytes / 2,
   'a record fits its ring',
+)
+assert(
+  LIMITS.cancelItemsMax * 8 + 64 + LIMITS.ringHeadroomBytes < LIMITS.shardRingBytes / 2,
+  'a wide cancel fits the ring of its market',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')

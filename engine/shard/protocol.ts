@@ -20,5 +20,7 @@ export const FROM_SHARD = { EVENTS: 1, DIGEST: 2 } as const
 export const INLINE_RING_BYTES = 1 << 27
 /** Frames settled and not yet released, per shard. */
 export const UNRELEASED_FRAMES = 1 << 16
+/** Commands sent and not yet settled, per shard. */
+export const UNSETTLED_COMMANDS = 1 << 16
 
 assert(LIMITS.orderSlotsMax * 56 <= INLINE_RING_BYTES, 'the widest sweep fits the inline ring')

@@ -8,12 +8,18 @@ import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { PLACE_HEAD_BYTES } from '../wire/layout.ts'
+import { HEAD, PLACE_HEAD_BYTES } from '../wire/layout.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { Ring } from '../wire/ring.ts'
 import { spawn } from '../wire/spawn.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
-import { FROM_SHARD, INLINE_RING_BYTES, TO_SHARD, UNRELEASED_FRAMES } from './protocol.ts'
+import {
+  FROM_SHARD,
+  INLINE_RING_BYTES,
+  TO_SHARD,
+  UNRELEASED_FRAMES,
+  UNSETTLED_COMMANDS,
+} from './protocol.ts'
 
 /** What main does with frames: `words` and `f64s` view the ring, the frame starts at byte `at`. */
 export interface FrameVisitor {
@@ -60,16 +66,17 @@ export class ShardHandle {
   #released = 0
   #digestWaiters: ((digest: Uint8Array) => void)[] = []
   #stopping = false
-  /** Commands sent, and those whose last record was settled. */
+  /** Commands sent, and those whose last record was settled; seqs of those between. */
   #sentCount = 0
   #doneCount = 0
+  readonly #sentSeq = new Float64Array(UNSETTLED_COMMANDS)
   readonly ready: Promise<void>
   #onStarted: () => void = () => {}
 
   constructor(name: string, visitor: FrameVisitor, thread: ShardThread) {
     this.name = name
     this.#visitor = visitor
-    const ringBytes = thread.ringBytes ?? LIMITS.ringBytes
+    const ringBytes = thread.ringBytes ?? LIMITS.shardRingBytes
     this.#input = new Ring(Ring.allocate(ringBytes))
     this.#output = new Ring(Ring.allocate(thread.inline ? INLINE_RING_BYTES : ringBytes))
     this.#words = new Int32Array(this.#output.shared)
@@ -99,11 +106,18 @@ export class ShardHandle {
 
   /** Bytes of commands the shard can take now. */
   freeBytes(): number {
+    if (this.#sentCount - this.#doneCount === UNSETTLED_COMMANDS) return 0
     return this.#input.freeBytes()
   }
 
-  place(record: Uint8Array): void {
+  #sent(record: Uint8Array): void {
+    const seq = wholeViewOf(record).getFloat64(record.byteOffset + HEAD.seq, true)
+    this.#sentSeq[this.#sentCount & (UNSETTLED_COMMANDS - 1)] = seq
     this.#sentCount++
+  }
+
+  place(record: Uint8Array): void {
+    this.#sent(record)
     if (this.#worker === null) {
       this.#send(TO_SHARD.PLACE, record)
       return
@@ -119,7 +133,7 @@ export class ShardHandle {
   }
 
   cancel(record: Uint8Array): void {
-    this.#sentCount++
+    this.#sent(record)
     this.#send(TO_SHARD.CANCEL, record)
   }
 
@@ -139,8 +153,7 @@ export class ShardHandle {
       this.#digestWaiters.push(resolve)
       this.#send(TO_SHARD.DIGEST, request)
       this.publish()
-      // Books on main ring no doorbell: nobody else would read the answer.
-      if (this.#worker === null) this.drain()
+      this.drain(0)
     })
   }
 
@@ -160,13 +173,24 @@ export class ShardHandle {
     else this.#input.publish()
   }
 
-  /** Settles every frame that has come, and asks for a doorbell for the next. */
-  drain(): void {
+  /**
+   * Settles every frame that has come. Asks for a doorbell only when a command up to `durableSeq`
+   * is still out: what is not durable cannot be told either, and the disk, which is slower, will
+   * wake main for it. A doorbell costs main and the thread more than a match does.
+   */
+  drain(durableSeq: number): void {
     do {
       while (this.#settled - this.#released < UNRELEASED_FRAMES && this.#output.next()) {
         this.#settleFrame()
       }
-    } while (this.#settled - this.#released < UNRELEASED_FRAMES && !this.#output.arm())
+    } while (this.#wantsDoorbell(durableSeq) && !this.#output.arm())
+  }
+
+  #wantsDoorbell(durableSeq: number): boolean {
+    if (this.#settled - this.#released === UNRELEASED_FRAMES) return false
+    if (this.#digestWaiters.length > 0) return true
+    if (this.isIdle) return false
+    return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] <= durableSeq
   }
 
   #settleFrame(): void {
@@ -198,8 +222,8 @@ export class ShardHandle {
     }
     if (this.#released === before) return
     this.#output.releaseTo(this.#frameEnd[(this.#released - 1) & (UNRELEASED_FRAMES - 1)])
-    // A full window stopped the drain without arming; there is room again.
-    if (this.#settled - before >= UNRELEASED_FRAMES) this.drain()
+    // A full window stopped the drain; there is room again.
+    if (this.#settled - before >= UNRELEASED_FRAMES) this.drain(durableSeq)
   }
 
   /** Everything sent has been settled. */

@@ -212,7 +212,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const lock = DataLock.take(options.dataDir)
   const seal = openSeal(options.dataDir, options.keyFile ?? join(options.dataDir, 'server.key'))
   let drain = (shards: Shards) => {
-    for (const shard of shards.all) shard.drain()
+    for (const shard of shards.all) shard.drain(Number.POSITIVE_INFINITY)
   }
   // A doorbell that nobody answers would be the last: the threads ring from their start on.
   const onReady = (shards: Shards) => drain(shards)

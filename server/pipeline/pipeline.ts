@@ -9,6 +9,7 @@ import { assert } from '../../engine/domain/assert.ts'
 import { type CancelReason, RESULT } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
+import { Slab } from '../../engine/domain/slab.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
@@ -73,6 +74,8 @@ interface Arrival {
   readonly asked: Asked
 }
 
+const PUBLISH_AT = 64
+
 export class Pipeline {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
@@ -84,10 +87,10 @@ export class Pipeline {
   readonly hold: Hold
   readonly #parts: PipelineParts
   #intake: IntakePool | null = null
-  readonly #asked = new Map<number, Asked>()
-  #nextRequest = 1
+  readonly #asked = new Slab<Asked>()
   readonly #order = blankPlace()
   #publishDue = false
+  #unpublished = 0
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
@@ -134,7 +137,7 @@ export class Pipeline {
   /** Orders and replies that are under way. */
   get underWay(): number {
     const looking = this.#parts.lookups?.count ?? 0
-    return this.#asked.size + looking + this.publisher.waitingCount
+    return this.#asked.count + looking + this.publisher.waitingCount
   }
 
   /**
@@ -145,21 +148,22 @@ export class Pipeline {
     return this.underWay < LIMITS.ordersUnderWayMax
   }
 
-  /** Rings are shown to their threads once per turn of the loop, however much was put in. */
+  /**
+   * Rings are shown to their threads once per turn of the loop, or when much was put in: the disk
+   * and the markets then begin before the last of it is in.
+   */
   #publishSoon(): void {
+    if (++this.#unpublished === PUBLISH_AT) this.#publish()
     if (this.#publishDue) return
     this.#publishDue = true
     setImmediate(() => {
       this.#publishDue = false
-      this.publish()
+      this.#publish()
     })
   }
 
-  /**
-   * Shows the rings now. Who puts in many commands in one turn calls this on the way, so that the
-   * disk and the markets begin before the last of them is in.
-   */
-  publish(): void {
+  #publish(): void {
+    this.#unpublished = 0
     this.times.handed()
     this.#parts.journal.publish()
     for (const shard of this.#parts.shards) shard.publish()
@@ -174,7 +178,7 @@ export class Pipeline {
   /** Settles what the markets answered and publishes what is durable. */
   drain(): void {
     for (const shard of this.#parts.shards) {
-      shard.drain()
+      shard.drain(this.publisher.durableSeq)
       this.times.drained()
       shard.releaseThrough(this.publisher.durableSeq)
     }
@@ -193,19 +197,15 @@ export class Pipeline {
       reply({ reject: REJECT.OVERLOADED })
       return
     }
-    const requestId = this.#nextRequest
-    this.#nextRequest = (requestId % 0xffffffff) + 1
-    this.#asked.set(requestId, { timesRow: call.timesRow, reply })
+    const requestId = this.#asked.put({ timesRow: call.timesRow, reply })
     const taken = this.#intake.submit({ requestId, nowMs: this.#parts.clock(), ...call })
     if (taken) return
-    this.#asked.delete(requestId)
+    this.#asked.take(requestId)
     reply({ reject: REJECT.OVERLOADED })
   }
 
   onIntake(result: IntakeResult): void {
-    const asked = this.#asked.get(result.requestId)
-    assert(asked !== undefined, 'the intake answers what was asked')
-    this.#asked.delete(result.requestId)
+    const asked = this.#asked.take(result.requestId)
     const { reply, timesRow } = asked
     this.times.told(timesRow)
     if (result.tokenId !== '') this.#parts.onTokenUsed(result.tokenId)

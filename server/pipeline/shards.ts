@@ -49,9 +49,7 @@ export class Shards {
   #start(index: number): ShardHandle {
     const { threads, visitor, ...thread } = this.#options
     const name = `market-${index}`
-    const shard = new ShardHandle(name, visitor, { ...thread, inline: threads === 0 })
-    shard.drain()
-    return shard
+    return new ShardHandle(name, visitor, { ...thread, inline: threads === 0 })
   }
 
   get areIdle(): boolean {

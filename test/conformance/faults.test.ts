@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ShardHandle } from '../../engine/shard/shard-handle.ts'
+import { HEAD_BYTES } from '../../engine/wire/layout.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, orderShape, SHARE } from '../support/exchange-client.ts'
 import {
@@ -115,8 +116,8 @@ test('a market thread that dies is named', async () => {
     onFault: tell,
   })
   await shard.ready
-  // Half a record: reading past its end throws in the thread.
-  shard.place(new Uint8Array(8))
+  // A head of zeros names no market: the thread throws.
+  shard.place(new Uint8Array(HEAD_BYTES))
   shard.publish()
   assert.match(await fault, /^market-7 died: /)
 })

@@ -1,5 +1,6 @@
 // Plays one seed, and when that fails finds few of its steps that still fail.
 
+import { keccakReady } from '../../server/auth/keccak.ts'
 import { type Script, scriptOf } from './script.ts'
 import { type Totals, World, type WorldOptions } from './world.ts'
 
@@ -25,6 +26,7 @@ export async function playScript(
   options: WorldOptions = {},
 ): Promise<Passed> {
   const indices = only ?? script.steps.keys()
+  await keccakReady
   let at = 0
   try {
     const world = new World(script, options)

@@ -61,7 +61,7 @@ class ThreadedReplay {
 
   #hear(): void {
     for (const shard of this.shards.all) {
-      shard.drain()
+      shard.drain(Number.POSITIVE_INFINITY)
       shard.releaseThrough(Number.POSITIVE_INFINITY)
     }
   }

@@ -79,7 +79,7 @@ class Run {
 
   constructor(args: readonly string[], onLine: (line: string) => void, around: Around = {}) {
     const { wrapper = [], fault } = around
-    const words = [...wrapper, process.execPath, ...programOf(), ...args]
+    const words = [...wrapper, process.execPath, '--v8-pool-size=1', ...programOf(), ...args]
     this.child = spawn(words[0], words.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...cleanEnv(), ...(fault === undefined ? {} : { OUTCOMEX_FAULT: fault }) },
