@@ -147,7 +147,7 @@ const DAMAGE: readonly Damage[] = [
   [/is torn/, changing((bytes) => bytes.subarray(0, HEAD_BYTES + 2))],
   [/is torn/, changing(() => new Uint8Array(0))],
   [/is damaged/, changing((bytes) => Buffer.concat([bytes, Buffer.alloc(8)]))],
-  [/has format 2, and this version of outcomex reads 1/, changing((bytes) => bytes.fill(2, 8, 9))],
+  [/has format 1, and this version of outcomex reads 2/, changing((bytes) => bytes.fill(1, 8, 9))],
   [
     /was not made from this journal/,
     (path) => copyFileSync(snapshotPath(FOREIGN.dataDir, NEWER), path),
