@@ -37,11 +37,11 @@ test('deadlines come out by due time, and what is removed never comes', () => {
 
 test('what takes the place of a removed deadline rises to where it belongs', () => {
   const deadlines = new Deadlines()
-  const dues = [1, 10, 2, 11, 12, 3]
+  const dues = [1, 20, 2, 21, 22, 3, 30, 23, 24, 25, 26, 4]
   for (const [index, dueMs] of dues.entries()) deadlines.add(index + 1, dueMs)
-  // The last of the heap, 3, stands in for 11 below 10.
-  deadlines.remove(4)
+  // The last of the heap, 4, stands in for 23 below 21 and 20.
+  deadlines.remove(8)
   const out: number[] = []
   while (deadlines.count > 0) out.push(dues[deadlines.pop() - 1])
-  assert.deepEqual(out, [1, 2, 3, 10, 12])
+  assert.deepEqual(out, [1, 2, 3, 4, 20, 21, 22, 24, 25, 26, 30])
 })

@@ -188,3 +188,17 @@ test('client order ids of live orders equal a map, whatever their text', () => {
     assert.equal(ids.slotOf(account + 4, id), 0)
   }
 })
+
+test('a generation is forgotten when the tables show its last order, and no earlier', () => {
+  const main = new SeenOrders()
+  main.decideWith(new SeenFilter(), 0, word())
+  const orders = Array.from({ length: 10 }, (_none, index) => orderOf(index + 1, false))
+  for (const order of orders) main.admit(order)
+  main.forgetThrough(9)
+  assert.equal(main.forgottenSeq, 0)
+  for (const { hashHigh, hashLow } of orders) assert.equal(main.hash(hashHigh, hashLow), SEEN.YES)
+  main.forgetThrough(10)
+  assert.equal(main.forgottenSeq, 10)
+  for (const { hashHigh, hashLow } of orders)
+    assert.notEqual(main.hash(hashHigh, hashLow), SEEN.YES)
+})
