@@ -9,7 +9,7 @@ import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../engine/domain/event.ts
 import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
 import { faultPoint } from '../engine/wire/fault-point.ts'
 import { HEAD, KIND } from '../engine/wire/layout.ts'
-import { blankPlace, decodePlaceInto } from '../engine/wire/place-codec.ts'
+import { blankPlace, decodePlaceInto, decodePlaceTail } from '../engine/wire/place-codec.ts'
 import { DataLock } from './data-lock.ts'
 import { type Connection, DataFolderError, type Statement, speaking } from './database.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
@@ -44,6 +44,8 @@ export class Follower {
   readonly #trades: TradesTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
+  /** Of the command when it is an order. */
+  #record: Uint8Array = new Uint8Array(0)
   #batches: Iterator<Batch> | null = null
   /** Read ahead of the target, not applied. */
   #waiting: Batch | null = null
@@ -170,6 +172,7 @@ export class Follower {
   #decode(record: Uint8Array): Command {
     if (record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
     decodePlaceInto(record, this.#place)
+    this.#record = record
     return this.#place
   }
 
@@ -191,7 +194,7 @@ export class Follower {
         case EVENT.FILL: {
           this.#trades.filled(order, slot, sizeRaw, words[word] >>> 16)
           const endedMs = code === MAKER.CLOSED ? order.nowMs : null
-          this.#orders.makerFilled(slot, { sizeRaw, leftRaw, endedMs })
+          this.#orders.makerFilled(slot, { sizeRaw, leftRaw, endedMs, tradeSeq: order.seq })
           break
         }
         case EVENT.STP_CANCEL:
@@ -199,10 +202,14 @@ export class Follower {
           break
         case EVENT.DONE:
           this.#trades.done(order)
-          this.#orders.arrived(order, code, sizeRaw, leftRaw)
+          this.#arrived(order, { result: code, filledRaw: sizeRaw, leftRaw })
           break
       }
     }
+  }
+
+  #arrived(order: PlaceOrder, done: Parameters<OrdersTable['arrived']>[1]): void {
+    this.#orders.arrived(order, done, decodePlaceTail(this.#record))
   }
 
   #ofCancel(cancel: CancelOrders, events: Events): void {

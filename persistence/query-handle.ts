@@ -4,6 +4,7 @@ import { LIMITS } from '../engine/domain/limits.ts'
 import { spawn } from '../engine/wire/spawn.ts'
 import type { QueryAnswer, QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import type { HeldAsk } from './read/held-orders.ts'
+import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
@@ -70,6 +71,11 @@ export class QueryHandle {
     return first(
       await this.#ask((id) => ({ kind: 'orderByClientId', id, accountId, clientOrderId })),
     )
+  }
+
+  /** In the order of the names; null for each that names no order of the account. */
+  async orderStatuses(ask: OrderStatusAsk): Promise<readonly (OrderStatus | null)[] | undefined> {
+    return (await this.#ask((id) => ({ kind: 'orderStatus', id, ask })))?.statuses
   }
 
   /** What the tables hold of an order, and the seq they show everything up to. */

@@ -1,4 +1,5 @@
 import type { HeldAsk, HeldRow } from './read/held-orders.ts'
+import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 
 /** Main → query thread. */
@@ -16,14 +17,16 @@ export type QueryRequest =
       readonly accountId: number
       readonly clientOrderId: string
     }
+  | { readonly kind: 'orderStatus'; readonly id: number; readonly ask: OrderStatusAsk }
   | { readonly kind: 'held'; readonly id: number; readonly ask: HeldAsk }
   | { readonly kind: 'stop' }
 
-/** Query thread → main: rows of a query, newest first, or what the tables hold. */
+/** Query thread → main: rows of a query, newest first, or what else was asked. */
 export interface QueryAnswer {
   readonly id: number
   readonly rows?: readonly OrderRow[]
   readonly held?: HeldRow
+  readonly statuses?: readonly (OrderStatus | null)[]
 }
 
 export type QueryMessage = 'ready' | QueryAnswer

@@ -3,6 +3,7 @@ import { assert } from '../engine/domain/assert.ts'
 import { openReadOnly, speaking } from './database.ts'
 import type { QueryAnswer, QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { HeldOrders } from './read/held-orders.ts'
+import { OrderStatuses } from './read/order-status.ts'
 import { type OrderRow, UserOrders } from './read/user-orders.ts'
 import { readPath } from './read-database.ts'
 
@@ -15,6 +16,7 @@ const path = readPath(data.dataDir)
 const connection = openReadOnly(path)
 const userOrders = speaking(path, () => new UserOrders(connection))
 const heldOrders = speaking(path, () => new HeldOrders(connection))
+const statuses = speaking(path, () => new OrderStatuses(connection))
 
 function say(message: QueryMessage): void {
   port.postMessage(message)
@@ -33,6 +35,8 @@ function answer(request: Exclude<QueryRequest, { kind: 'stop' }>): QueryAnswer {
       return { id, rows: oneRow(userOrders.bySlot(request.slot, request.generation)) }
     case 'orderByClientId':
       return { id, rows: oneRow(userOrders.byClientId(request.accountId, request.clientOrderId)) }
+    case 'orderStatus':
+      return { id, statuses: statuses.find(request.ask) }
     case 'held':
       return { id, held: heldOrders.ask(request.ask) }
   }

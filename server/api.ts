@@ -3,6 +3,7 @@
 import type { Route } from './http/route.ts'
 import * as admin from './routes/admin.ts'
 import * as markets from './routes/markets.ts'
+import * as orderStatus from './routes/order-status.ts'
 import * as orders from './routes/orders.ts'
 import type { Services } from './routes/services.ts'
 import * as session from './routes/session.ts'
@@ -15,5 +16,6 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(tokens),
   ...Object.values(markets),
   ...Object.values(orders),
+  ...Object.values(orderStatus),
   ...Object.values(admin),
 ]

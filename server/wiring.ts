@@ -9,6 +9,7 @@ import { AccountChanges } from './pipeline/accounts.ts'
 import { Cancels } from './pipeline/cancels.ts'
 import { MarketChanges } from './pipeline/market-changes.ts'
 import type { RunningExchange } from './pipeline/open.ts'
+import { OrderStatuses } from './pipeline/order-status.ts'
 import { PrivateReads } from './pipeline/private-reads.ts'
 import type { Services } from './routes/services.ts'
 import { VERSION } from './version.ts'
@@ -59,6 +60,7 @@ export async function wire(
   return {
     pipeline,
     reads,
+    statuses: new OrderStatuses(pipeline, reads),
     cancels: new Cancels(pipeline, reads),
     accounts: new AccountChanges(pipeline, seal, intake),
     markets: new MarketChanges(pipeline, intake, shards),

@@ -17,6 +17,9 @@ export const LIMITS = {
   /** Orders one cancel command may name; wider acts become several commands. */
   cancelItemsMax: 1000,
   batchCancelIdsMax: 50,
+  statusItemsMax: 50,
+  /** Makers told of one trade when an order is asked for; the reply of the order itself has all. */
+  statusMakersMax: 100,
   clientOrderIdCodePointsMax: 128,
   clientOrderIdBytesMax: 512,
   recvWindowMsMax: 10_000,

@@ -69,4 +69,21 @@ ALTER TABLE orders ADD COLUMN hash_low INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX orders_by_hash ON orders (hash_high);
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2]
+/** What a reply says of a signed order, and the newest trade it had part in. */
+const M3 = `
+DELETE FROM applied;
+DELETE FROM maker_fills;
+DELETE FROM trades;
+DELETE FROM orders;
+ALTER TABLE orders ADD COLUMN salt BLOB NOT NULL DEFAULT x'';
+ALTER TABLE orders ADD COLUMN maker BLOB NOT NULL DEFAULT x'';
+ALTER TABLE orders ADD COLUMN signer BLOB;
+ALTER TABLE orders ADD COLUMN signature BLOB NOT NULL DEFAULT x'';
+ALTER TABLE orders ADD COLUMN signature_type INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE orders ADD COLUMN expiration_sec INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE orders ADD COLUMN signed_fee_bps INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE orders ADD COLUMN fee_bps INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE orders ADD COLUMN last_trade_seq INTEGER;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3]

@@ -2,18 +2,18 @@ import type { Connection, Statement } from '../database.ts'
 
 // A profile's orders, as the routes need them; numbers are those of engine/domain/order.ts.
 
-const COLUMNS = `
+export const ORDER_COLUMNS = `
 slot, generation, owner AS accountId, market_id AS marketId, side, outcome,
 order_type AS orderType, market_form AS marketForm, post_only AS postOnly, status,
 price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
 remaining_raw AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId`
 const BY_OWNER =
-  `SELECT ${COLUMNS} FROM orders WHERE owner = ? AND market_id = ? AND status = ? ` +
+  `SELECT ${ORDER_COLUMNS} FROM orders WHERE owner = ? AND market_id = ? AND status = ? ` +
   'ORDER BY placed_seq DESC LIMIT ?'
-const BY_SLOT = `SELECT ${COLUMNS} FROM orders WHERE slot = ? AND generation = ?`
+const BY_SLOT = `SELECT ${ORDER_COLUMNS} FROM orders WHERE slot = ? AND generation = ?`
 const BY_CLIENT_ID =
-  `SELECT ${COLUMNS} FROM orders WHERE owner = ? AND client_order_id = ? ` +
+  `SELECT ${ORDER_COLUMNS} FROM orders WHERE owner = ? AND client_order_id = ? ` +
   'ORDER BY placed_seq DESC LIMIT 1'
 
 export interface OrderRow {

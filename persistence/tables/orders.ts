@@ -3,6 +3,7 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../engine/domain/order.ts'
+import type { PlaceTail } from '../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../database.ts'
 import { signedHalf } from '../read/held-orders.ts'
 
@@ -13,14 +14,19 @@ import { signedHalf } from '../read/held-orders.ts'
 const INSERT = `
 INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
-  hash_high, hash_low, status, filled_raw, remaining_raw, ended_ms, cancel_reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
+  signed_fee_bps, fee_bps, status, filled_raw, remaining_raw, last_trade_seq, ended_ms,
+  cancel_reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** A change of size alone leaves every index alone. */
 const RESIZE = `
-UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ? WHERE placed_seq = ?`
+UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ?,
+  last_trade_seq = coalesce(?, last_trade_seq) WHERE placed_seq = ?`
 const END = `
-UPDATE orders SET status = ?, filled_raw = filled_raw + ?, remaining_raw = ?, ended_ms = ?,
-  cancel_reason = ? WHERE placed_seq = ?`
+UPDATE orders SET status = ?, filled_raw = filled_raw + ?, remaining_raw = ?,
+  last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?
+  WHERE placed_seq = ?`
 
 function numberOf(status: OrderStatus): number {
   return ORDER_STATUSES.indexOf(status)
@@ -39,6 +45,8 @@ interface Change {
   status: number
   filledRaw: number
   remainingRaw: number
+  /** Of the newest trade since the last flush; null for none. */
+  tradeSeq: number | null
   endedMs: number | null
   cancelReason: number | null
   /** What a new row holds besides; null when the row is in the table. */
@@ -52,9 +60,30 @@ type Placed = readonly [
   clientOrderId: string | null,
   hashHigh: number,
   hashLow: number,
+  ...signed: SignedColumns,
+  expirationSec: number,
+  signedFeeBps: number,
+  feeBps: number,
 ]
 
-function placedOf(order: PlaceOrder): Placed {
+type SignedColumns = readonly [
+  salt: Uint8Array,
+  maker: Uint8Array,
+  signer: Uint8Array | null,
+  signature: Uint8Array,
+  signatureType: number,
+]
+
+/** A salt goes without its leading zeros, a signer only where it is not the maker. */
+function signedColumns(tail: PlaceTail): SignedColumns {
+  const { salt, maker, signer, signature, signatureType } = tail
+  const first = salt.findIndex((byte) => byte !== 0)
+  const isMaker = Buffer.compare(maker, signer) === 0
+  const short = first < 0 ? salt.subarray(salt.length) : salt.subarray(first)
+  return [short, maker, isMaker ? null : signer, signature, signatureType]
+}
+
+function placedOf(order: PlaceOrder, tail: PlaceTail): Placed {
   return [
     order.slot,
     order.generation,
@@ -72,13 +101,26 @@ function placedOf(order: PlaceOrder): Placed {
     order.clientOrderId === '' ? null : order.clientOrderId,
     signedHalf(order.hashHigh),
     signedHalf(order.hashLow),
+    ...signedColumns(tail),
+    order.expirationSec,
+    tail.signedFeeBps,
+    order.feeBps,
   ]
+}
+
+/** Of an arrival's DONE: its code, what it filled, what it has left. */
+interface Done {
+  readonly result: number
+  readonly filledRaw: number
+  readonly leftRaw: number
 }
 
 export class OrdersTable {
   readonly #insert: Statement<unknown[]>
-  readonly #resize: Statement<[number, number, number]>
-  readonly #end: Statement<[number, number, number, number | null, number | null, number]>
+  readonly #resize: Statement<[number, number, number | null, number]>
+  readonly #end: Statement<
+    [number, number, number, number | null, number | null, number | null, number]
+  >
   readonly #orders: OrderTable
   readonly #bySlot = new Map<number, Change>()
   #changes: Change[] = []
@@ -90,8 +132,9 @@ export class OrdersTable {
     this.#orders = orders
   }
 
-  /** An arrival that its market stored; `result` is the code of its DONE. */
-  arrived(order: PlaceOrder, result: number, filledRaw: number, leftRaw: number): void {
+  /** An arrival that its market stored; `result` is the code of its DONE, `tail` its record's. */
+  arrived(order: PlaceOrder, done: Done, tail: PlaceTail): void {
+    const { result, filledRaw, leftRaw } = done
     if (result === RESULT.WOULD_CROSS) return
     const status = statusOf(result, filledRaw)
     const bySpend = order.marketForm && order.side === SIDE.BUY
@@ -101,9 +144,10 @@ export class OrdersTable {
       filledRaw,
       // What a market buy has left is collateral, not shares.
       remainingRaw: bySpend ? 0 : leftRaw,
+      tradeSeq: filledRaw > 0 ? order.seq : null,
       endedMs: status === LIVE ? null : order.nowMs,
       cancelReason: status === CANCELED ? SELF_TRADE_REASON : null,
-      placed: placedOf(order),
+      placed: placedOf(order, tail),
     }
     this.#changes.push(change)
     if (status === LIVE) this.#bySlot.set(order.slot, change)
@@ -111,10 +155,11 @@ export class OrdersTable {
 
   makerFilled(
     slot: number,
-    fill: { sizeRaw: number; leftRaw: number; endedMs: number | null },
+    fill: { sizeRaw: number; leftRaw: number; endedMs: number | null; tradeSeq: number },
   ): void {
     const change = this.#changeOf(slot)
     change.filledRaw += fill.sizeRaw
+    change.tradeSeq = fill.tradeSeq
     change.remainingRaw = fill.leftRaw
     if (fill.endedMs !== null) this.#ended(slot, change, MATCHED, fill.endedMs)
   }
@@ -148,6 +193,7 @@ export class OrdersTable {
       status: LIVE,
       filledRaw: 0,
       remainingRaw: 0,
+      tradeSeq: null,
       endedMs: null,
       cancelReason: null,
       placed: null,
@@ -158,15 +204,16 @@ export class OrdersTable {
   }
 
   #write(change: Change): void {
-    const { placedSeq, status, filledRaw, remainingRaw, endedMs, cancelReason, placed } = change
+    const { placedSeq, status, endedMs, cancelReason, placed } = change
+    const sizes = [change.filledRaw, change.remainingRaw, change.tradeSeq] as const
     if (placed !== null) {
-      this.#insert.run(placedSeq, ...placed, status, filledRaw, remainingRaw, endedMs, cancelReason)
+      this.#insert.run(placedSeq, ...placed, status, ...sizes, endedMs, cancelReason)
       return
     }
     const { changes } =
       status === LIVE
-        ? this.#resize.run(filledRaw, remainingRaw, placedSeq)
-        : this.#end.run(status, filledRaw, remainingRaw, endedMs, cancelReason, placedSeq)
+        ? this.#resize.run(...sizes, placedSeq)
+        : this.#end.run(status, ...sizes, endedMs, cancelReason, placedSeq)
     assert(changes === 1, 'an open order has a row')
   }
 }

@@ -1,20 +1,13 @@
-import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../engine/domain/order.ts'
 import { boolean, integer, number, oneOf, pattern, text } from '../http/scalars.ts'
 import { compile, type Infer, type Issue, object, optional, schemaOf } from '../http/schema.ts'
 import { isAddress, ZERO_ADDRESS } from './address.ts'
+import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 import { isUint256 } from './uint256.ts'
 
 // The body of POST /orders (domain §12.4): its shape, and what can be wrong with its fields
 // whichever market it names.
-
-const LONE_SURROGATE = /\p{Surrogate}/u
-
-assert(
-  LIMITS.clientOrderIdCodePointsMax * 4 <= LIMITS.clientOrderIdBytesMax,
-  'a client order id within its code points is within its bytes',
-)
 
 /** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
 function uint(digitsMax: number, description: string) {
@@ -51,7 +44,7 @@ export const orderBody = object({
   ownerId: integer(1),
   orderType: oneOf(...ORDER_TYPES),
   marketSlug: text(),
-  clientOrderId: optional(text()),
+  clientOrderId: optional(clientOrderIdText()),
   postOnly: optional(boolean()),
   stpPolicy: optional(oneOf(...STP_POLICIES)),
   timestamp: optional(integer(0)),
@@ -76,17 +69,6 @@ export function shapeIssues(value: unknown): Issue[] {
 /** The client's own id, trimmed; '' when none was given. */
 export function clientOrderIdOf(body: OrderBody): string {
   return body.clientOrderId === undefined ? '' : body.clientOrderId.trim()
-}
-
-function clientOrderIdIssue(given: string): string | undefined {
-  const trimmed = given.trim()
-  if (trimmed === '') return 'must not be blank'
-  const pointsMax = LIMITS.clientOrderIdCodePointsMax
-  if (trimmed.length > 2 * pointsMax || [...trimmed].length > pointsMax) {
-    return `must be at most ${pointsMax} characters`
-  }
-  if (LONE_SURROGATE.test(trimmed)) return 'must be well-formed Unicode'
-  return undefined
 }
 
 function isPastSafe(value: number | string): boolean {

@@ -38,7 +38,7 @@ function statusOf(receipt: Receipt): (typeof ORDER_STATUSES)[number] {
 /** Fixed at creation, so printed once. */
 const marketTexts = new WeakMap<Market, string>()
 
-function marketText(market: Market): string {
+export function marketText(market: Market): string {
   const known = marketTexts.get(market)
   if (known !== undefined) return known
   const text = JSON.stringify({
@@ -77,7 +77,11 @@ function makerMatches(receipt: Receipt, createdAt: string, ids: OrderIds): strin
   return text
 }
 
-function totalsRaw(side: number, receipt: Receipt): string {
+/** What an order moved in one trade, before its fee. */
+export type Fills = Pick<Receipt, 'filledSharesRaw' | 'filledCollateralRaw' | 'feeRaw'>
+
+/** `totalsRaw` as JSON text; a buy's fee is in shares, a sell's in collateral (domain §3.5). */
+export function totalsText(side: number, receipt: Fills): string {
   const { filledSharesRaw, filledCollateralRaw, feeRaw } = receipt
   const contractsFee = side === SIDE.BUY ? feeRaw : 0
   const usdFee = side === SIDE.BUY ? 0 : feeRaw
@@ -89,7 +93,7 @@ function totalsRaw(side: number, receipt: Receipt): string {
 }
 
 /** What the fill paid in basis points of what it received, rounded half up (domain §3.5). */
-function effectiveFeeBps(side: number, receipt: Receipt): number {
+export function effectiveFeeBps(side: number, receipt: Fills): number {
   const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
   return grossRaw === 0 ? 0 : Math.floor((receipt.feeRaw / grossRaw) * BPS + 0.5)
 }
@@ -109,7 +113,7 @@ function executionText(order: AcceptedOrder, receipt: Receipt, ids: OrderIds): s
   return (
     `${text},"feeRateBps":${order.feeBps},` +
     `"effectiveFeeBps":${effectiveFeeBps(order.side, receipt)},` +
-    `"totalsRaw":${totalsRaw(order.side, receipt)}}`
+    `"totalsRaw":${totalsText(order.side, receipt)}}`
   )
 }
 

@@ -4,6 +4,7 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import type { FollowerHandle } from '../../persistence/follower-handle.ts'
 import type { QueryHandle } from '../../persistence/query-handle.ts'
+import type { OrderStatus, OrderStatusAsk } from '../../persistence/read/order-status.ts'
 import type { OrderRow, UserOrdersAsk } from '../../persistence/read/user-orders.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { OrderName } from './sequencer.ts'
@@ -37,6 +38,11 @@ export class PrivateReads {
   ): Promise<OrderRow | null | undefined> {
     if (!(await this.#caughtUp())) return undefined
     return this.#query.orderByClientId(profileId, clientOrderId)
+  }
+
+  /** In the order of the names, null for none; undefined for no answer in time. */
+  async orderStatuses(ask: OrderStatusAsk): Promise<readonly (OrderStatus | null)[] | undefined> {
+    return (await this.#caughtUp()) ? this.#query.orderStatuses(ask) : undefined
   }
 
   #caughtUp(): Promise<boolean> {

@@ -137,7 +137,8 @@ export function marketView(
   }
 }
 
-function amounts(row: OrderRow): { makerRaw: number; takerRaw: number } {
+/** Both signed amounts, which follow from what the order is (domain §1.5, §1.6). */
+export function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {
   if (row.marketForm === 1) {
     return { makerRaw: row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw, takerRaw: 1 }
   }
@@ -147,7 +148,7 @@ function amounts(row: OrderRow): { makerRaw: number; takerRaw: number } {
 }
 
 export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: OrderIds) {
-  const { makerRaw, takerRaw } = amounts(row)
+  const { makerRaw, takerRaw } = amountsOf(row)
   return {
     id: ids.text(row.slot, row.generation),
     createdAt: iso(row.placedMs),

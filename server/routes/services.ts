@@ -2,6 +2,7 @@ import type { AuthState } from '../auth/guard.ts'
 import type { AccountChanges } from '../pipeline/accounts.ts'
 import type { Cancels } from '../pipeline/cancels.ts'
 import type { MarketChanges } from '../pipeline/market-changes.ts'
+import type { OrderStatuses } from '../pipeline/order-status.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
 import type { CollateralToken } from '../pipeline/views.ts'
@@ -11,6 +12,7 @@ export interface Services {
   readonly pipeline: Pipeline
   readonly cancels: Cancels
   readonly reads: PrivateReads
+  readonly statuses: OrderStatuses
   readonly accounts: AccountChanges
   readonly markets: MarketChanges
   readonly auth: AuthState

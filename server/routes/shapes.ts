@@ -97,8 +97,18 @@ export function profile() {
   })
 }
 
+/** An order with what came of it; a maker is not told whom it met. */
+export function orderData() {
+  const { order, makerMatches, execution } = orderParts()
+  return object({ order, makerMatches: optional(makerMatches), execution })
+}
+
 export function orderReply() {
-  return object({
+  return object(orderParts())
+}
+
+function orderParts() {
+  return {
     order: openObject({
       id: orderId(),
       status: oneOf(...ORDER_STATUSES),
@@ -128,5 +138,5 @@ export function orderReply() {
         usdNet: uint256Text(),
       }),
     }),
-  })
+  }
 }

@@ -20,7 +20,9 @@ export const FOLDERS: readonly Folder[] = [
   {
     path: 'server/pipeline',
     rank: 3,
-    doors: files('pipeline views published open accounts cancels market-changes private-reads'),
+    doors: files(
+      `pipeline views published open accounts cancels market-changes private-reads order-status`,
+    ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },
   {
@@ -28,7 +30,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 2,
     doors: files(
       `guard intake-pool eip712 api-token session identity address keccak ecdsa client-order
-       order-body uint256`,
+       order-body uint256 client-order-id`,
     ),
   },
   {

@@ -1,0 +1,162 @@
+import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
+import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
+import type { Connection, Statement } from '../database.ts'
+import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
+
+// What POST /orders/status/batch says of an order: its signed fields and the newest trade it had
+// part in (domain §3.5, §5.2). All orders of one question are of one state.
+
+const SIGNED_COLUMNS = `
+lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
+lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
+signature_type AS signatureType, expiration_sec AS expirationSec,
+signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, last_trade_seq AS tradeSeq`
+const BY_SLOT = `
+SELECT ${ORDER_COLUMNS}, ${SIGNED_COLUMNS} FROM orders
+WHERE slot = ? AND generation = ? AND owner = ?`
+const BY_CLIENT_ID = `
+SELECT ${ORDER_COLUMNS}, ${SIGNED_COLUMNS} FROM orders
+WHERE client_order_id = ? AND owner = ? ORDER BY placed_seq DESC LIMIT 1`
+const TRADE = `
+SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, side, outcome,
+  shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw,
+  traded_ms AS tradedMs FROM trades WHERE seq = ?`
+const MADE = `
+SELECT size_raw AS sizeRaw, yes_ticks AS yesTicks FROM maker_fills
+WHERE trade_seq = ? AND maker_placed_seq = ?`
+const MAKERS = `
+SELECT slot, generation, maker_fills.size_raw AS sizeRaw FROM maker_fills
+JOIN orders ON placed_seq = maker_placed_seq WHERE trade_seq = ? ORDER BY position LIMIT ?`
+
+export type OrderName =
+  | { readonly slot: number; readonly generation: number }
+  | { readonly clientOrderId: string }
+
+export interface OrderStatusAsk {
+  readonly accountId: number
+  readonly names: readonly OrderName[]
+  /** Makers told of one trade, from its first. */
+  readonly makersMax: number
+}
+
+export interface SignedOrderRow extends OrderRow {
+  /** Without leading zeros; '' is 0. Hex is lower case, without 0x. */
+  readonly saltHex: string
+  readonly makerHex: string
+  readonly signerHex: string
+  readonly signatureHex: string
+  readonly signatureType: number
+  readonly expirationSec: number
+  readonly signedFeeBps: number
+  /** Charged: 0 where the market takes no fee. */
+  readonly feeBps: number
+  readonly tradeSeq: number | null
+}
+
+/** The order's part in a trade, before its fee. */
+export interface TradePart {
+  readonly seq: number
+  readonly tradedMs: number
+  readonly isTaker: boolean
+  readonly filledSharesRaw: number
+  readonly filledCollateralRaw: number
+  /** In shares for a buy, in collateral for a sell; a maker pays none. */
+  readonly feeRaw: number
+  /** Whom a taker met; empty for a maker. */
+  readonly makers: readonly MakerOfTrade[]
+}
+
+export interface MakerOfTrade {
+  readonly slot: number
+  readonly generation: number
+  readonly sizeRaw: number
+}
+
+export interface OrderStatus {
+  readonly order: SignedOrderRow
+  /** Null when it never traded. */
+  readonly trade: TradePart | null
+}
+
+interface TradeRow {
+  readonly takerSlot: number
+  readonly takerGeneration: number
+  readonly side: number
+  readonly outcome: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
+  readonly tradedMs: number
+}
+
+interface MadeRow {
+  readonly sizeRaw: number
+  readonly yesTicks: number
+}
+
+/** The maker's leg closes the sum that the taker's leg was rounded to (domain §2.4). */
+function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTicks }: MadeRow) {
+  const ownTicks = ladderTicks(trade.outcome, yesTicks)
+  const valueRaw =
+    trade.side === SIDE.BUY ? costCeilRaw(ownTicks, sizeRaw) : costFloorRaw(ownTicks, sizeRaw)
+  return order.outcome === trade.outcome ? valueRaw : sizeRaw - valueRaw
+}
+
+export class OrderStatuses {
+  readonly #bySlot: Statement<[number, number, number], SignedOrderRow>
+  readonly #byClientId: Statement<[string, number], SignedOrderRow>
+  readonly #trade: Statement<[number], TradeRow>
+  readonly #made: Statement<[number, number], MadeRow>
+  readonly #makers: Statement<[number, number], MakerOfTrade>
+  readonly #ofOneState: (ask: OrderStatusAsk) => (OrderStatus | null)[]
+
+  constructor(connection: Connection) {
+    this.#bySlot = connection.prepare(BY_SLOT)
+    this.#byClientId = connection.prepare(BY_CLIENT_ID)
+    this.#trade = connection.prepare(TRADE)
+    this.#made = connection.prepare(MADE)
+    this.#makers = connection.prepare(MAKERS)
+    this.#ofOneState = connection.transaction((ask: OrderStatusAsk) =>
+      ask.names.map((name) => this.#find(ask, name)),
+    )
+  }
+
+  /** In the order of the names; null for one that names no order of the account. */
+  find(ask: OrderStatusAsk): (OrderStatus | null)[] {
+    return this.#ofOneState(ask)
+  }
+
+  #find({ accountId, makersMax }: OrderStatusAsk, name: OrderName): OrderStatus | null {
+    const order =
+      'slot' in name
+        ? this.#bySlot.get(name.slot, name.generation, accountId)
+        : this.#byClientId.get(name.clientOrderId, accountId)
+    if (order === undefined) return null
+    return { order, trade: this.#tradeOf(order, makersMax) }
+  }
+
+  #tradeOf(order: SignedOrderRow, makersMax: number): TradePart | null {
+    const seq = order.tradeSeq
+    const trade = seq === null ? undefined : this.#trade.get(seq)
+    if (seq === null || trade === undefined) return null
+    const { tradedMs } = trade
+    if (trade.takerSlot === order.slot && trade.takerGeneration === order.generation) {
+      return {
+        ...{ seq, tradedMs, isTaker: true, feeRaw: trade.feeRaw },
+        filledSharesRaw: trade.sharesRaw,
+        filledCollateralRaw: trade.collateralRaw,
+        makers: this.#makers.all(seq, makersMax),
+      }
+    }
+    // One arrival may meet an order more than once only if the rules change; then all count.
+    const made = this.#made.all(seq, order.placedSeq)
+    return {
+      ...{ seq, tradedMs, isTaker: false, feeRaw: 0, makers: [] },
+      filledSharesRaw: made.reduce((sum, { sizeRaw }) => sum + sizeRaw, 0),
+      filledCollateralRaw: made.reduce(
+        (sum, each) => sum + makerCollateralRaw(order, trade, each),
+        0,
+      ),
+    }
+  }
+}
