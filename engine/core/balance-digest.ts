@@ -60,7 +60,7 @@ export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string
     four[2] = ledger.sharesReservedRaw[row * 2]
     four[3] = ledger.sharesReservedRaw[row * 2 + 1]
     // A row that holds nothing is an index, not a fact.
-    if (four[0] + four[1] + four[2] + four[3] === 0) continue
+    if (four.every((raw) => raw === 0)) continue
     fold.add(ROW + ledger.rows.marketOf(row), ledger.rows.accountOf(row), four)
   }
   return fold.text()

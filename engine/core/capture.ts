@@ -6,12 +6,14 @@ import { assert } from '../domain/assert.ts'
 import { isBid, ladderTicks } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
 import type { CapturedAccounts } from './accounts.ts'
+import type { CapturedBlocks } from './blocks.ts'
 import type { Market } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
 import type { Ledger } from './ledger.ts'
 import { eachResting, restoreInMarket } from './market.ts'
 import type { OrderTable } from './order-table.ts'
+import type { CapturedReversals } from './reversal.ts'
 import type { CapturedSeen } from './seen-orders.ts'
 
 // What is new in the state does not compile until it is named here: each field of the clearing and
@@ -21,7 +23,12 @@ type DataOf<T> = {
   [K in keyof T]: T[K] extends (...given: never[]) => unknown ? never : K
 }[keyof T]
 type Forgotten<T, Named> = Exclude<DataOf<T>, Named>
-type InClearing = keyof CapturedState | keyof CapturedState['clock'] | 'catalogue' | 'lastFeeRaw'
+type InClearing =
+  | keyof CapturedState
+  | keyof CapturedState['clock']
+  | keyof CapturedState['settlement']
+  | 'catalogue'
+  | 'lastFeeRaw'
 const nothingIsForgotten: Record<
   Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger>,
   'forgotten'
@@ -34,6 +41,7 @@ export interface CapturedLedger {
   readonly sharesFreeRaw: Float64Array
   readonly sharesReservedRaw: Float64Array
   readonly conditionRaw: Float64Array
+  readonly shortRaw: Float64Array
   readonly depositsRaw: number
   readonly withdrawalsRaw: number
   /** Account and market of each row by turns; row 0 is none. */
@@ -56,6 +64,7 @@ export interface CapturedState {
   readonly ledger: CapturedLedger
   readonly orders: CapturedOrders
   readonly seen: CapturedSeen
+  readonly settlement: { readonly blocks: CapturedBlocks; readonly reversals: CapturedReversals }
 }
 
 export function capture({ clearing }: Exchange): CapturedState {
@@ -67,6 +76,10 @@ export function capture({ clearing }: Exchange): CapturedState {
     ledger: captureLedger(clearing),
     orders: captureOrders(clearing),
     seen: clearing.seen.capture(),
+    settlement: {
+      blocks: clearing.blocks.capture(),
+      reversals: clearing.reversals.capture(),
+    },
   }
 }
 
@@ -83,6 +96,7 @@ function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedge
     sharesFreeRaw: ledger.sharesFreeRaw.slice(0, rows.length),
     sharesReservedRaw: ledger.sharesReservedRaw.slice(0, rows.length),
     conditionRaw: ledger.conditionRaw.slice(0, catalogue.count + 1),
+    shortRaw: ledger.shortRaw.slice(0, catalogue.count + 1),
     depositsRaw,
     withdrawalsRaw,
     rows,
@@ -119,6 +133,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   restoreLedger(captured.ledger, clearing)
   restoreOrders(captured.orders, clearing.orders)
   clearing.seen.restore(captured.seen)
+  clearing.blocks.restore(captured.settlement.blocks)
+  clearing.reversals.restore(captured.settlement.reversals)
   return exchange
 }
 
@@ -133,6 +149,7 @@ function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing)
   ledger.sharesFreeRaw.set(captured.sharesFreeRaw)
   ledger.sharesReservedRaw.set(captured.sharesReservedRaw)
   ledger.conditionRaw.set(captured.conditionRaw)
+  ledger.shortRaw.set(captured.shortRaw)
   ledger.depositsRaw = captured.depositsRaw
   ledger.withdrawalsRaw = captured.withdrawalsRaw
 }

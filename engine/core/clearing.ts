@@ -9,9 +9,11 @@ import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../domain/event.t
 import { SIDE } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts.ts'
+import { Blocks } from './blocks.ts'
 import { Catalogue } from './catalogue.ts'
 import { FEE_ACCOUNT, Ledger } from './ledger.ts'
 import { OrderTable } from './order-table.ts'
+import { Reversals } from './reversal.ts'
 import { type SeenOrder, SeenOrders } from './seen-orders.ts'
 import { releaseReserve, settleFill, settleProceeds } from './settlement.ts'
 
@@ -32,6 +34,8 @@ export class Clearing {
   readonly accounts = new Accounts()
   readonly catalogue = new Catalogue()
   readonly ledger = new Ledger()
+  readonly blocks = new Blocks()
+  readonly reversals = new Reversals()
   readonly orders: OrderTable
   readonly seen = new SeenOrders()
   lastSeq = 0
@@ -128,6 +132,13 @@ export class Clearing {
       case 'adjustBalance':
         if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
         else this.ledger.withdraw(command.profileId, -command.collateralRaw)
+        return
+      case 'failSettlement':
+        this.reversals.apply(this.ledger, command)
+        this.blocks.apply(command)
+        return
+      default:
+        this.blocks.apply(command)
     }
   }
 

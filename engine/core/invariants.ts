@@ -1,4 +1,5 @@
 // Slow checks that walk everything (law 5, domain §2.7). Tests, verify and snapshots call them.
+// A free balance is never below zero but by what a reversal took of it (design §5).
 
 import { SIDE } from '../domain/order.ts'
 import { costFloorRaw } from '../domain/units.ts'
@@ -11,7 +12,8 @@ function brokenMoney(clearing: Clearing): string | null {
   for (let account = 0; account <= clearing.accounts.count; account++) {
     const freeRaw = ledger.collateralFreeRaw[account]
     const reservedRaw = ledger.collateralReservedRaw[account]
-    if (freeRaw < 0 || reservedRaw < 0) return `account ${account} has a negative balance`
+    const owedRaw = clearing.reversals.collateralTakenRaw(account)
+    if (freeRaw < -owedRaw || reservedRaw < 0) return `account ${account} has a negative balance`
     heldRaw += BigInt(freeRaw) + BigInt(reservedRaw)
   }
   for (const { marketId } of clearing.catalogue.all()) {
@@ -31,7 +33,9 @@ function brokenShares(clearing: Clearing): string | null {
     for (const outcome of [0, 1] as const) {
       const freeRaw = ledger.sharesFreeRaw[row * 2 + outcome]
       const reservedRaw = ledger.sharesReservedRaw[row * 2 + outcome]
-      if (freeRaw < 0 || reservedRaw < 0) return `row ${row} holds negative shares`
+      const accountId = ledger.rows.accountOf(row)
+      const owedRaw = clearing.reversals.sharesTakenRaw(accountId, marketId, outcome)
+      if (freeRaw < -owedRaw || reservedRaw < 0) return `row ${row} holds negative shares`
       supply[outcome] += BigInt(freeRaw) + BigInt(reservedRaw)
     }
     supplyRaw.set(marketId, supply)

@@ -1,7 +1,8 @@
 // Hot path. bench/core.bench.ts
 // Collateral per account, outcome shares per (account, market) row. Only the sequencer's thread
-// touches it. Invariants: no balance is negative; free + reserved + inside conditions + held
-// proceeds = deposits − withdrawals, per asset, after every command (law 5).
+// touches it. Invariants: no balance is negative, but a free one that a reversal took from
+// (reversal.ts); free + reserved + inside conditions + held proceeds = deposits − withdrawals, per
+// asset, after every command (law 5).
 
 import { assert } from '../domain/assert.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -25,6 +26,8 @@ export class Ledger {
   sharesReservedRaw = new Float64Array(2048)
   /** Collateral locked behind complete pairs, per market. */
   readonly conditionRaw = new Float64Array(LIMITS.marketsMax + 1)
+  /** Shares that reversals took, per market: so many may be promised and not there. */
+  readonly shortRaw = new Float64Array(LIMITS.marketsMax + 1)
   depositsRaw = 0
   withdrawalsRaw = 0
   readonly rows = new PositionRows()
@@ -112,6 +115,18 @@ export class Ledger {
   /** Collateral goes in behind a new pair (positive), or comes out as a pair burns (negative). */
   moveCondition(marketId: number, deltaRaw: number): void {
     this.conditionRaw[marketId] += deltaRaw
-    assert(this.conditionRaw[marketId] >= 0, 'a condition never pays more than it holds')
+    assert(
+      this.conditionRaw[marketId] >= -this.shortRaw[marketId],
+      'a condition never pays more than it holds',
+    )
+  }
+
+  /**
+   * Moves free balances back as a reversal says, below zero if it must. `sharesIndex` is row × 2 +
+   * outcome.
+   */
+  moveBack(accountId: number, sharesIndex: number, collateralRaw: number, sharesRaw: number): void {
+    this.collateralFreeRaw[accountId] += collateralRaw
+    this.sharesFreeRaw[sharesIndex] += sharesRaw
   }
 }

@@ -93,6 +93,8 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield [lastSeq, lastNowMs, rulesVersion, seen.count, seen.clientIdCount, seen.folded]
   yield* clearing.accounts.facts()
   yield* clearing.catalogue.facts()
+  yield* clearing.blocks.facts()
+  yield* clearing.reversals.facts()
 }
 
 /** Lowercase hex. `bookDigests` are those of bookDigest, by rising market id. */

@@ -82,6 +82,37 @@ export interface TokenFields {
   readonly scopes: readonly Scope[]
 }
 
+/**
+ * What one account gets back (positive) or gives back (negative) when a trade is taken back: raw
+ * collateral, and raw shares of one outcome.
+ */
+export interface ReversedLeg {
+  readonly accountId: number
+  readonly outcome: number
+  readonly collateralRaw: number
+  readonly sharesRaw: number
+}
+
+/**
+ * What becomes of trades on the chain (design §5). A trade is named by the seq of its taker's
+ * order. A block covers every trade up to `throughSeq`, below which every receipt is settled, but
+ * those that were set aside (`retrySettlement`) or taken back (`failSettlement`) before; a trade
+ * set aside goes into a later block by its own `settleTrade`.
+ */
+type SettlementBody =
+  | { kind: 'mineBlock'; height: number; throughSeq: number; chainId: number }
+  | { kind: 'retrySettlement'; tradeSeq: number }
+  | { kind: 'settleTrade'; tradeSeq: number; height: number }
+  | {
+      kind: 'failSettlement'
+      tradeSeq: number
+      marketId: number
+      legs: readonly ReversedLeg[]
+      /** Collateral that goes behind pairs (positive), or comes out as they are unmade. */
+      conditionRaw: number
+    }
+export type SettlementCommand = Stamp & SettlementBody
+
 /** Commands that are rare enough to travel as msgpack. Digests are lowercase hex SHA-256. */
 export type RareCommand = Stamp &
   (
@@ -110,6 +141,7 @@ export type RareCommand = Stamp &
     | { kind: 'lockMarket'; marketId: number }
     | { kind: 'resolveMarket'; marketId: number; payoutNumerators: readonly [number, number] }
     | { kind: 'adjustBalance'; profileId: number; collateralRaw: number }
+    | SettlementBody
   )
 
 export type Command = PlaceOrder | CancelOrders | RareCommand

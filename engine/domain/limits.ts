@@ -48,6 +48,11 @@ export const LIMITS = {
    * A smaller bound starves the pool while main reads a flood; a larger one buys nothing.
    */
   ordersUnderWayMax: 1024,
+  /**
+   * Legs of a trade that can be taken back: an account has one for each outcome. A trade of more is
+   * always settled.
+   */
+  reversalLegsMax: 1500,
   batchBytesMax: 1 << 20,
   ringBytes: 1 << 22,
   /** Between main and one market thread: each market may have two. */

@@ -45,7 +45,7 @@ test('this version has a recording, and it holds every kind of command and of an
     exchange.apply(command)
   }
   const wanted = [
-    ...Object.keys(KINDS),
+    ...Object.entries(KINDS).flatMap(([kind, isShown]) => (isShown ? [kind] : [])),
     ...CANCEL_REASONS,
     ...ORDER_TYPES,
     ...STP_POLICIES,

@@ -61,7 +61,7 @@ export const FOLDERS: readonly Folder[] = [
     doors: files(
       `exchange decide ledger market settlement conditions state-hash clearing accounts catalogue
        order-table decide-accounts deadlines event-buffer capture balance-digest
-       seen-orders seen-filter`,
+       seen-orders seen-filter blocks reversal tx-hash`,
     ),
   },
   {
