@@ -78,6 +78,10 @@ export class QueryHandle {
     return (await this.#ask((id) => ({ kind: 'orderStatus', id, ask })))?.statuses
   }
 
+  async hasTraded(accountId: number): Promise<boolean | undefined> {
+    return (await this.#ask((id) => ({ kind: 'hasTraded', id, accountId })))?.hasTraded
+  }
+
   /** What the tables hold of an order, and the seq they show everything up to. */
   async held(ask: HeldAsk): Promise<HeldInTables | undefined> {
     const row = (await this.#ask((id) => ({ kind: 'held', id, ask })))?.held

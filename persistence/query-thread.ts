@@ -18,6 +18,7 @@ export type QueryRequest =
       readonly clientOrderId: string
     }
   | { readonly kind: 'orderStatus'; readonly id: number; readonly ask: OrderStatusAsk }
+  | { readonly kind: 'hasTraded'; readonly id: number; readonly accountId: number }
   | { readonly kind: 'held'; readonly id: number; readonly ask: HeldAsk }
   | { readonly kind: 'stop' }
 
@@ -25,6 +26,7 @@ export type QueryRequest =
 export interface QueryAnswer {
   readonly id: number
   readonly rows?: readonly OrderRow[]
+  readonly hasTraded?: boolean
   readonly held?: HeldRow
   readonly statuses?: readonly (OrderStatus | null)[]
 }

@@ -4,6 +4,7 @@ import { openReadOnly, speaking } from './database.ts'
 import type { QueryAnswer, QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { HeldOrders } from './read/held-orders.ts'
 import { OrderStatuses } from './read/order-status.ts'
+import { Traders } from './read/traders.ts'
 import { type OrderRow, UserOrders } from './read/user-orders.ts'
 import { readPath } from './read-database.ts'
 
@@ -16,6 +17,7 @@ const path = readPath(data.dataDir)
 const connection = openReadOnly(path)
 const userOrders = speaking(path, () => new UserOrders(connection))
 const heldOrders = speaking(path, () => new HeldOrders(connection))
+const traders = speaking(path, () => new Traders(connection))
 const statuses = speaking(path, () => new OrderStatuses(connection))
 
 function say(message: QueryMessage): void {
@@ -37,6 +39,8 @@ function answer(request: Exclude<QueryRequest, { kind: 'stop' }>): QueryAnswer {
       return { id, rows: oneRow(userOrders.byClientId(request.accountId, request.clientOrderId)) }
     case 'orderStatus':
       return { id, statuses: statuses.find(request.ask) }
+    case 'hasTraded':
+      return { id, hasTraded: traders.has(request.accountId) }
     case 'held':
       return { id, held: heldOrders.ask(request.ask) }
   }

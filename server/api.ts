@@ -5,6 +5,7 @@ import * as admin from './routes/admin.ts'
 import * as markets from './routes/markets.ts'
 import * as orderStatus from './routes/order-status.ts'
 import * as orders from './routes/orders.ts'
+import * as profiles from './routes/profiles.ts'
 import type { Services } from './routes/services.ts'
 import * as session from './routes/session.ts'
 import * as system from './routes/system.ts'
@@ -14,6 +15,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(system),
   ...Object.values(session),
   ...Object.values(tokens),
+  ...Object.values(profiles),
   ...Object.values(markets),
   ...Object.values(orders),
   ...Object.values(orderStatus),

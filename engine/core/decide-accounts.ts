@@ -15,10 +15,12 @@ export function decideProfile(
   before: Profile | undefined,
 ): number {
   if (before === undefined && clearing.accounts.count >= LIMITS.profilesMax) return REJECT.CAPACITY
-  if (fields.username === null) return 0
-  const holder = clearing.accounts.byUsername(fields.username)
-  const free = holder === undefined || holder.profileId === before?.profileId
-  return free ? 0 : REJECT.USERNAME_TAKEN
+  if (fields.username !== null) {
+    const holder = clearing.accounts.byUsername(fields.username)
+    if (holder !== undefined && holder.profileId !== before?.profileId) return REJECT.USERNAME_TAKEN
+  }
+  const needsWallet = fields.tradeWalletOption === 'smartWallet' && fields.smartWallet === null
+  return needsWallet ? REJECT.SMART_WALLET_REQUIRED : 0
 }
 
 /** Whether one more token may be made, for this profile (none yet: undefined) and for all. */

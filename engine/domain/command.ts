@@ -63,7 +63,17 @@ export interface Rank {
   readonly feeRateBps: FeeBps
 }
 
-export interface ProfileFields {
+/** What a profile says of itself (domain §12.2); profiles of before it was kept say nothing. */
+export interface ProfileAbout {
+  readonly bio?: string | null
+  readonly pfpUrl?: string | null
+  readonly socialUrl?: string | null
+  /** null is `simple`. */
+  readonly mode?: 'simple' | 'advanced' | null
+  readonly tradeWalletOption?: 'eoa' | 'smartWallet' | null
+}
+
+export interface ProfileFields extends ProfileAbout {
   readonly account: string
   readonly username: string | null
   readonly displayName: string

@@ -73,7 +73,7 @@ export const REJECTS = [
   ['TOKEN_LIMIT', 'The profile has as many API tokens as it may; revoke one.'],
   ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],
   ['USERNAME_TAKEN', 'The username is taken.'],
-  ['SMART_WALLET_REQUIRED', 'A smartWallet is required for this client.'],
+  ['SMART_WALLET_REQUIRED', 'A smartWallet is required for this client or trade wallet.'],
   ['SLUG_TAKEN', 'A market with this slug exists.'],
   ['MARKET_LIMIT', 'The exchange holds as many markets as it can.'],
   ['MARKET_RESOLVED', 'The market is already resolved.'],

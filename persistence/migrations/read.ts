@@ -86,4 +86,10 @@ ALTER TABLE orders ADD COLUMN fee_bps INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE orders ADD COLUMN last_trade_seq INTEGER;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3]
+/** Who ever traded: a maker with a million quotes is one row to look at. */
+const M4 = `
+CREATE TABLE traders (owner INTEGER PRIMARY KEY) STRICT;
+INSERT INTO traders SELECT DISTINCT owner FROM orders WHERE filled_raw > 0;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4]

@@ -16,6 +16,8 @@ const INSERT_FILL = `
 INSERT INTO maker_fills (trade_seq, position, maker_placed_seq, maker_owner, size_raw, yes_ticks)
 VALUES (?, ?, ?, ?, ?, ?)`
 
+const INSERT_TRADER = 'INSERT OR IGNORE INTO traders (owner) VALUES (?)'
+
 type TradeRow = [
   ...who: [number, number, number, number, number, number, number],
   ...what: [number, number, number, number, number],
@@ -25,9 +27,12 @@ type FillRow = [number, number, number, number, number, number]
 export class TradesTable {
   readonly #insertTrade: Statement<TradeRow>
   readonly #insertFill: Statement<FillRow>
+  readonly #insertTrader: Statement<[number]>
   readonly #orders: OrderTable
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
+  /** Of both sides, since the last flush. */
+  readonly #traders = new Set<number>()
   /** Of the arrival under way. */
   #position = 0
   #sharesRaw = 0
@@ -37,6 +42,7 @@ export class TradesTable {
   constructor(connection: Connection, orders: OrderTable) {
     this.#insertTrade = connection.prepare(INSERT_TRADE)
     this.#insertFill = connection.prepare(INSERT_FILL)
+    this.#insertTrader = connection.prepare(INSERT_TRADER)
     this.#orders = orders
   }
 
@@ -51,6 +57,7 @@ export class TradesTable {
     const makerId = this.#orders.accountOf(maker)
     this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
     this.#position++
+    this.#traders.add(makerId)
   }
 
   /** The arrival is done; what it traded becomes one row. */
@@ -76,6 +83,7 @@ export class TradesTable {
       this.#lastTicks,
       order.nowMs,
     ])
+    this.#traders.add(order.accountId)
     this.#position = 0
     this.#sharesRaw = 0
     this.#collateralRaw = 0
@@ -85,7 +93,9 @@ export class TradesTable {
   flush(): void {
     for (const trade of this.#trades) this.#insertTrade.run(...trade)
     for (const fill of this.#fills) this.#insertFill.run(...fill)
+    for (const owner of this.#traders) this.#insertTrader.run(owner)
     this.#trades = []
     this.#fills = []
+    this.#traders.clear()
   }
 }

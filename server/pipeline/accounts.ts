@@ -9,7 +9,13 @@ import {
   decideToken,
   mayMint,
 } from '../../engine/core/decide-accounts.ts'
-import type { ProfileFields, Rank, Scope, TokenFields } from '../../engine/domain/command.ts'
+import type {
+  ProfileAbout,
+  ProfileFields,
+  Rank,
+  Scope,
+  TokenFields,
+} from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import type { FeeBps } from '../../engine/domain/units.ts'
@@ -19,10 +25,13 @@ import type { IntakePool } from '../auth/intake-pool.ts'
 import { mintSession, type ProvenLogin } from '../auth/session.ts'
 import type { Pipeline } from './pipeline.ts'
 
+type Wished<T> = { readonly [K in keyof T]?: T[K] | undefined }
+
 /** What a new or edited profile may say of itself; absent fields keep what they were. */
-export interface ProfileChange {
+export interface ProfileChange extends Wished<ProfileAbout> {
   readonly account: string
   readonly username?: string | null | undefined
+  readonly displayName?: string | undefined
   readonly client?: string | undefined
   readonly smartWallet?: string | null | undefined
   readonly rank?: Rank | null | undefined
@@ -157,16 +166,30 @@ export class AccountChanges {
   }
 }
 
+/** What is wished, else what was, else nothing. */
+function wished<T>(wish: T | undefined, before: T | undefined): T | null {
+  return wish === undefined ? (before ?? null) : wish
+}
+
 function fieldsOf(change: ProfileChange, before: Profile | undefined): ProfileFields {
-  const username = change.username === undefined ? (before?.username ?? null) : change.username
+  const account = before?.account ?? change.account
+  const username = wished(change.username, before?.username)
+  // A profile that never chose a display name shows its username, or else its address.
+  const isChosen = before !== undefined && before.displayName !== (before.username ?? account)
+  const kept = isChosen ? before.displayName : (username ?? account)
   return {
-    account: before?.account ?? change.account,
+    account,
     username,
-    displayName: username ?? before?.displayName ?? change.account,
+    displayName: change.displayName ?? kept,
     client: change.client ?? before?.client ?? 'eoa',
     smartWallet: change.smartWallet ?? before?.smartWallet ?? null,
-    rank: change.rank === undefined ? (before?.rank ?? null) : change.rank,
-    feeCapBps: change.feeCapBps === undefined ? (before?.feeCapBps ?? null) : change.feeCapBps,
+    rank: wished(change.rank, before?.rank),
+    feeCapBps: wished(change.feeCapBps, before?.feeCapBps),
     scopes: change.scopes ?? before?.scopes ?? SELF_SERVICE,
+    bio: wished(change.bio, before?.bio),
+    pfpUrl: wished(change.pfpUrl, before?.pfpUrl),
+    socialUrl: wished(change.socialUrl, before?.socialUrl),
+    mode: wished(change.mode, before?.mode),
+    tradeWalletOption: wished(change.tradeWalletOption, before?.tradeWalletOption),
   }
 }

@@ -13,6 +13,8 @@ export class PrivateReads {
   readonly #pipeline: Pipeline
   readonly #follower: FollowerHandle
   readonly #query: QueryHandle
+  /** Those that were asked for. */
+  readonly #traders = new Set<number>()
 
   constructor(pipeline: Pipeline, follower: FollowerHandle, query: QueryHandle) {
     this.#pipeline = pipeline
@@ -43,6 +45,15 @@ export class PrivateReads {
   /** In the order of the names, null for none; undefined for no answer in time. */
   async orderStatuses(ask: OrderStatusAsk): Promise<readonly (OrderStatus | null)[] | undefined> {
     return (await this.#caughtUp()) ? this.#query.orderStatuses(ask) : undefined
+  }
+
+  /** Undefined for no answer in time. Who traded once has traded for ever. */
+  async hasTraded(profileId: number): Promise<boolean | undefined> {
+    if (this.#traders.has(profileId)) return true
+    if (!(await this.#caughtUp())) return undefined
+    const hasTraded = await this.#query.hasTraded(profileId)
+    if (hasTraded === true) this.#traders.add(profileId)
+    return hasTraded
   }
 
   #caughtUp(): Promise<boolean> {

@@ -83,16 +83,45 @@ const rank = () =>
     schemaOf<null>({ type: 'null' }),
   )
 
+const referral = () =>
+  object({
+    createdAt: isoTime(),
+    id: integer(1),
+    referredProfileId: profileId(),
+    pfpUrl: nullable(text()),
+    displayName: text(),
+  })
+
+/** Private: its owner alone sees it (domain §12.2). */
 export function profile() {
   return openObject({
     id: profileId(),
     account: address(),
     username: nullable(text()),
     displayName: text(),
+    bio: nullable(text()),
     client: text(),
+    pfpUrl: nullable(text()),
     smartWallet: nullable(address()),
+    isCreator: boolean(),
+    isOnboarded: boolean(),
+    socialUrl: nullable(text()),
+    hasTraded: boolean(),
+    tradeWalletOption: nullable(oneOf('eoa', 'smartWallet')),
+    tradeWalletChoosen: boolean(),
+    embeddedAccount: nullable(address()),
+    mode: oneOf('simple', 'advanced'),
+    referralCode: nullable(text()),
+    points: number(0),
+    accumulativePoints: number(0),
     rank: rank(),
     effectiveFeeRateBps: nullable(integer(0, 1000)),
+    referralData: list(referral()),
+    referredUsersCount: integer(0),
+    enrolledInPointsProgram: nullable(boolean()),
+    leaderboardPosition: nullable(integer(1)),
+    isTop100: boolean(),
+    isCaptain: boolean(),
     createdAt: isoTime(),
   })
 }

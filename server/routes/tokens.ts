@@ -1,24 +1,16 @@
-// API tokens and profiles (domain §12.1, §12.2).
+// API tokens (domain §12.1).
 
-import { effectiveFeeBps, type Profile } from '../../engine/core/accounts.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import {
-  eitherOf,
-  hmac,
-  hmacOrSession,
-  identity,
-  session,
-  sessionOrIdentity,
-} from '../http/auth-scheme.ts'
+import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../http/auth-scheme.ts'
 import { address, isoTime, profileId } from '../http/fields.ts'
 import { refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
 import { boolean, nullable, oneOf, text } from '../http/scalars.ts'
 import { list, object, optional } from '../http/schema.ts'
-import { ACCOUNT, ORDER_ID, PROFILE_EXAMPLE } from './examples.ts'
+import { ACCOUNT, ORDER_ID } from './examples.ts'
 import type { Services } from './services.ts'
-import { message, profile } from './shapes.ts'
+import { message } from './shapes.ts'
 
 // Profiles are immutable values: what is read before `durable()` is what its commands made.
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -155,58 +147,5 @@ export const revokeToken = route({
   handle: async ({ params, caller }, { accounts }: Services) => {
     const refused = await accounts.revokeToken(caller.profileId, params.tokenId)
     return refused === 0 ? { message: 'API token revoked successfully' } : refuse(refused)
-  },
-})
-
-function profileView(owner: Profile) {
-  return {
-    id: owner.profileId,
-    account: owner.account,
-    username: owner.username,
-    displayName: owner.displayName,
-    bio: null,
-    client: owner.client,
-    pfpUrl: null,
-    smartWallet: owner.smartWallet,
-    isCreator: false,
-    isOnboarded: true,
-    socialUrl: null,
-    rank: owner.rank,
-    effectiveFeeRateBps: effectiveFeeBps(owner),
-    createdAt: iso(owner.createdMs),
-  }
-}
-
-export const ownProfile = route({
-  method: 'GET',
-  path: '/profiles/me',
-  auth: eitherOf(hmac(), sessionOrIdentity()),
-  lane: 'private',
-  about: "The caller's private profile with the fee rate to sign.",
-  reply: profile(),
-  rejects: ['PROFILE_NOT_FOUND'],
-  example: { reply: PROFILE_EXAMPLE },
-  handle: async ({ caller }, { pipeline }: Services) => {
-    const owner = pipeline.clearing.accounts.byId(caller.profileId)
-    await pipeline.durable()
-    return owner === undefined ? refuse('PROFILE_NOT_FOUND') : profileView(owner)
-  },
-})
-
-export const profileByAccount = route({
-  method: 'GET',
-  path: '/profiles/:account',
-  auth: eitherOf(hmac(), session(), identity()),
-  lane: 'private',
-  about: 'The private profile of an account, for its owner.',
-  params: { account: address() },
-  reply: profile(),
-  rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN'],
-  example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
-  handle: async ({ params, caller }, { pipeline }: Services) => {
-    const owner = pipeline.clearing.accounts.byAddress(params.account)
-    await pipeline.durable()
-    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
-    return owner.profileId === caller.profileId ? profileView(owner) : refuse('FORBIDDEN')
   },
 })

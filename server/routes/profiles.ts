@@ -1,0 +1,140 @@
+// Profiles as their owners see and edit them (domain §12.2).
+
+import { effectiveFeeBps, type Profile } from '../../engine/core/accounts.ts'
+import { isAddress } from '../auth/address.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../http/auth-scheme.ts'
+import { address } from '../http/fields.ts'
+import { biography, displayName, username, webAddress } from '../http/profile-fields.ts'
+import { invalid, type Refusal, refuse } from '../http/refusal.ts'
+import { route } from '../http/route.ts'
+import { nullable, oneOf } from '../http/scalars.ts'
+import { object, optional } from '../http/schema.ts'
+import { ACCOUNT, PROFILE_EXAMPLE } from './examples.ts'
+import type { Services } from './services.ts'
+import { profile } from './shapes.ts'
+
+/** What this exchange has no source for yet; README says so. */
+const NOT_KEPT = {
+  isCreator: false,
+  isOnboarded: true,
+  embeddedAccount: null,
+  referralCode: null,
+  points: 0,
+  accumulativePoints: 0,
+  referralData: [],
+  referredUsersCount: 0,
+  enrolledInPointsProgram: null,
+  leaderboardPosition: null,
+  isTop100: false,
+  isCaptain: false,
+} as const
+
+function profileView(owner: Profile, hasTraded: boolean) {
+  const tradeWalletOption = owner.tradeWalletOption ?? null
+  return {
+    id: owner.profileId,
+    account: owner.account,
+    username: owner.username,
+    displayName: owner.displayName,
+    bio: owner.bio ?? null,
+    client: owner.client,
+    pfpUrl: owner.pfpUrl ?? null,
+    smartWallet: owner.smartWallet,
+    socialUrl: owner.socialUrl ?? null,
+    hasTraded,
+    tradeWalletOption,
+    tradeWalletChoosen: tradeWalletOption !== null,
+    mode: owner.mode ?? ('simple' as const),
+    rank: owner.rank,
+    effectiveFeeRateBps: effectiveFeeBps(owner),
+    createdAt: new Date(owner.createdMs).toISOString(),
+    ...NOT_KEPT,
+  }
+}
+
+type ProfileView = ReturnType<typeof profileView>
+
+/** Waits until what is shown is durable, the owner as it stood when the call came. */
+async function shown(
+  owner: Profile,
+  { pipeline, reads }: Services,
+): Promise<ProfileView | Refusal> {
+  await pipeline.durable()
+  const hasTraded = await reads.hasTraded(owner.profileId)
+  return hasTraded === undefined ? refuse('READ_TIMEOUT') : profileView(owner, hasTraded)
+}
+
+export const ownProfile = route({
+  method: 'GET',
+  path: '/profiles/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: "The caller's private profile with the fee rate to sign.",
+  reply: profile(),
+  rejects: ['PROFILE_NOT_FOUND'],
+  example: { reply: PROFILE_EXAMPLE },
+  handle: ({ caller }, services: Services) => {
+    const owner = services.pipeline.clearing.accounts.byId(caller.profileId)
+    return owner === undefined ? refuse('PROFILE_NOT_FOUND') : shown(owner, services)
+  },
+})
+
+export const editOwnProfile = route({
+  method: 'PATCH',
+  path: '/profiles/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: "Edits the caller's profile; fields that are absent stay, null takes one back.",
+  body: object({
+    username: optional(nullable(username())),
+    displayName: optional(displayName()),
+    bio: optional(nullable(biography())),
+    pfpUrl: optional(nullable(webAddress())),
+    socialUrl: optional(nullable(webAddress())),
+    mode: optional(oneOf('simple', 'advanced')),
+    tradeWalletOption: optional(nullable(oneOf('eoa', 'smartWallet'))),
+  }),
+  reply: profile(),
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'SMART_WALLET_REQUIRED'],
+  example: {
+    body: { username: 'rainmaker', bio: 'I trade the weather.' },
+    reply: {
+      ...PROFILE_EXAMPLE,
+      username: 'rainmaker',
+      displayName: 'rainmaker',
+      bio: 'I trade the weather.',
+    },
+  },
+  handle: async ({ body, caller }, services: Services) => {
+    const change = {
+      ...body,
+      account: caller.account,
+      username: body.username?.trim() ?? body.username,
+      displayName: body.displayName?.trim(),
+    }
+    const made = await services.accounts.putProfile(change, null)
+    return typeof made === 'number' ? refuse(made) : shown(made.profile, services)
+  },
+})
+
+export const profileByAccount = route({
+  method: 'GET',
+  path: '/profiles/:account',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'The private profile of an account, for its owner alone.',
+  params: { account: address() },
+  reply: profile(),
+  rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN'],
+  example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
+  handle: async ({ params, caller }, services: Services) => {
+    if (!isAddress(params.account)) {
+      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+    }
+    const { pipeline } = services
+    const owner = pipeline.clearing.accounts.byAddress(params.account)
+    if (owner?.profileId === caller.profileId) return shown(owner, services)
+    await pipeline.durable()
+    return refuse(owner === undefined ? 'PROFILE_NOT_FOUND' : 'FORBIDDEN')
+  },
+})
