@@ -3,6 +3,7 @@
 import type { Route } from './http/route.ts'
 import * as admin from './routes/admin.ts'
 import * as markets from './routes/markets.ts'
+import * as orderGroups from './routes/order-groups.ts'
 import * as orderStatus from './routes/order-status.ts'
 import * as orders from './routes/orders.ts'
 import * as profiles from './routes/profiles.ts'
@@ -19,5 +20,6 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(markets),
   ...Object.values(orders),
   ...Object.values(orderStatus),
+  ...Object.values(orderGroups),
   ...Object.values(admin),
 ]

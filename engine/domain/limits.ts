@@ -17,6 +17,8 @@ export const LIMITS = {
   /** Orders one cancel command may name; wider acts become several commands. */
   cancelItemsMax: 1000,
   batchCancelIdsMax: 50,
+  batchOrdersMax: 50,
+  batchReplacesMax: 20,
   statusItemsMax: 50,
   /** Makers told of one trade when an order is asked for; the reply of the order itself has all. */
   statusMakersMax: 100,
@@ -83,6 +85,7 @@ assert(
   'a wide cancel fits the ring of its market',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
+assert(LIMITS.batchOrdersMax < 255, 'a place in a group fits its byte')
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')

@@ -20,6 +20,12 @@ export class Slab<T> {
     return at
   }
 
+  at(at: number): T {
+    const item = this.#items[at]
+    assert(item !== null && item !== undefined, 'what is looked at was put in')
+    return item
+  }
+
   take(at: number): T {
     const item = this.#items[at]
     assert(item !== null && item !== undefined, 'what is taken out was put in')

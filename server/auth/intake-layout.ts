@@ -3,15 +3,24 @@ import { assert } from '../../engine/domain/assert.ts'
 // Bytes between main and the intake threads; both sides import this file. Little-endian.
 //
 //   REQUEST  0 requestId u32 │ 4 bodyBytes u32 │ 8 nowMs f64 │ 16 method u16 │ 18 apiKey u16 │
-//            20 timestamp u16 │ 22 signature u16 │ 24 target u32 │ 28 zero      (lengths, bytes)
+//            20 timestamp u16 │ 22 signature u16 │ 24 target u32                (lengths, bytes)
+//            28 form u32
 //            32 method, apiKey, timestamp, signature, target, body
 //   CHANGE   JSON of one DirectoryChange
 //
 //   RESULT   0 requestId u32 │ 4 rejectCode u16 │ 6 verdict u8 │ 7 zero │ 8 profileId u32 │
 //            12 tokenRef u32 │ 16 ownerId f64 │ 24 timestampMs f64 │ 32 recvWindowMs u32 │
-//            36 recordBytes u32 │ 40 textBytes u32 │ 44 zero
-//            48 PLACE record, then text: the echo of an order or the issues of a refusal
+//            36 recordBytes u32 │ 40 textBytes u32 │ 44 index u8 │ 45 count u8 │
+//            46 taskBytes u16
+//            48 PLACE record, then text: the echo of an order or the issues of a refusal; then, in
+//            a group, JSON of what else is asked with the order
+//            index and count are 0 for a request of one order; a group that is refused as a whole
+//            has one RESULT with the count WHOLE_GROUP
 //   READY    nothing: the thread has loaded what it needs
+
+/** What the body of a request is: index on the wire. */
+export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const
+export const WHOLE_GROUP = 255
 
 export const TO_INTAKE = { REQUEST: 1, CHANGE: 2 } as const
 export const FROM_INTAKE = { RESULT: 1, READY: 2 } as const
@@ -25,6 +34,7 @@ export const REQUEST = {
   timestampBytes: 20,
   signatureBytes: 22,
   targetBytes: 24,
+  form: 28,
   texts: 32,
 } as const
 
@@ -39,6 +49,9 @@ export const RESULT = {
   recvWindowMs: 32,
   recordBytes: 36,
   textBytes: 40,
+  index: 44,
+  count: 45,
+  taskBytes: 46,
   record: 48,
 } as const
 

@@ -2,7 +2,7 @@ import { assert } from '../../engine/domain/assert.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake } from './intake.ts'
-import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
+import { FORM, FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
 import { readRequest } from './intake-request.ts'
 
 // The life of an intake thread: request frames in, result frames out; all thinking is in intake.ts.
@@ -52,7 +52,12 @@ export class IntakeLoop {
   #take(): void {
     const { tag, bytes } = this.#requests
     if (tag === TO_INTAKE.REQUEST) {
-      this.#give(FROM_INTAKE.RESULT, this.#intake.check(readRequest(bytes)))
+      const request = readRequest(bytes)
+      if (request.form === FORM.ORDER) {
+        this.#give(FROM_INTAKE.RESULT, this.#intake.check(request))
+      } else {
+        this.#intake.checkGroup(request, (result) => this.#give(FROM_INTAKE.RESULT, result))
+      }
       return
     }
     assert(tag === TO_INTAKE.CHANGE, 'a frame to the intake has a known tag')

@@ -8,7 +8,7 @@ import { Ring } from '../../engine/wire/ring.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake, type IntakeRequest } from './intake.ts'
-import { FROM_INTAKE, RESULT, TO_INTAKE, VERDICT } from './intake-layout.ts'
+import { FORM, FROM_INTAKE, RESULT, TO_INTAKE, VERDICT, WHOLE_GROUP } from './intake-layout.ts'
 import { pushRequest } from './intake-request.ts'
 import { keccakReady } from './keccak.ts'
 
@@ -65,6 +65,15 @@ export interface RefusedOrder {
 
 export type IntakeResult = VerifiedOrder | RefusedOrder
 
+/** Which order of its request a result is. */
+export interface GroupPart {
+  readonly index: number
+  /** Orders in the request; 0 when it is refused as a whole. */
+  readonly count: number
+  /** JSON of what else is asked, '' for nothing. */
+  readonly task: string
+}
+
 export interface TokenEntry {
   readonly tokenId: string
   readonly profileId: number
@@ -81,6 +90,8 @@ export interface IntakePoolOptions {
   readonly threads: number
   readonly domain: SigningDomain
   readonly onResult: (result: IntakeResult) => void
+  /** A result of a request that holds several orders; they come in order. */
+  readonly onPart?: (result: IntakeResult, part: GroupPart) => void
   /** A thread died: the process cannot go on. */
   readonly onFault: (reason: Error) => void
   /** Orders inside the pool; above it `submit` refuses. */
@@ -180,7 +191,8 @@ export class IntakePool {
   /** Checks one order; its result comes to `onResult`. False, and nothing done, when full. */
   submit(request: IntakeRequest): boolean {
     if (this.#lanes.length === 0) {
-      this.#deliver(this.#intake.check(request))
+      if ((request.form ?? FORM.ORDER) === FORM.ORDER) this.#deliver(this.#intake.check(request))
+      else this.#intake.checkGroup(request, (result) => this.#deliver(result))
       return true
     }
     const lane = this.#leastLoaded()
@@ -295,28 +307,43 @@ export class IntakePool {
   }
 
   #answer(lane: Lane, result: Uint8Array): void {
-    lane.inFlight--
+    if (this.#deliver(result)) lane.inFlight--
     assert(lane.inFlight >= 0, 'a result answers a request')
-    this.#deliver(result)
   }
 
-  #deliver(result: Uint8Array): void {
+  /** True when it was the last of its request. */
+
+  #deliver(result: Uint8Array): boolean {
     const view = Buffer.from(result.buffer, result.byteOffset, result.length)
-    const rejectCode = view.readUInt16LE(RESULT.rejectCode)
     const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
     const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
-    assert(textEnd === view.length, 'a result is its parts')
+    const taskEnd = textEnd + view.readUInt16LE(RESULT.taskBytes)
+    assert(taskEnd === view.length, 'a result is its parts')
+    const found = this.#resultOf(view, recordEnd, textEnd)
+    const count = view[RESULT.count]
+    if (count === 0) {
+      this.#options.onResult(found)
+      return true
+    }
+    const index = view[RESULT.index]
+    const task = view.toString('utf8', textEnd, taskEnd)
+    const isWhole = count === WHOLE_GROUP
+    this.#options.onPart?.(found, { index, count: isWhole ? 0 : count, task })
+    return isWhole || index === count - 1
+  }
+
+  #resultOf(view: Buffer, recordEnd: number, textEnd: number): IntakeResult {
+    const rejectCode = view.readUInt16LE(RESULT.rejectCode)
     const tokenId = this.#tokenIds[view.readUInt32LE(RESULT.tokenRef)]
     if (rejectCode !== REJECT.NONE) {
-      this.#options.onResult({
+      return {
         kind: 'refused',
         requestId: view.readUInt32LE(RESULT.requestId),
         rejectCode,
         profileId: view.readUInt32LE(RESULT.profileId),
         tokenId,
         issues: view.toString('utf8', recordEnd, textEnd),
-      })
-      return
+      }
     }
     const order = this.#order
     const verdict = view[RESULT.verdict]
@@ -334,10 +361,10 @@ export class IntakePool {
     order.record = view.subarray(RESULT.record, recordEnd)
     // Digits, addresses and names of ours: nothing in it is outside ASCII.
     order.echo = view.toString('latin1', recordEnd, textEnd)
-    this.#options.onResult(order)
+    return order
   }
 
-  /** Orders given and not yet answered, for metrics and for a stop that waits. */
+  /** Requests given and not yet answered, for metrics and for a stop that waits. */
   inFlight(): number {
     let count = 0
     for (const lane of this.#lanes) count += lane.inFlight

@@ -1,6 +1,6 @@
 import type { Ring } from '../../engine/wire/ring.ts'
 import type { IntakeRequest } from './intake.ts'
-import { HEADER_CHARACTERS_MAX, REQUEST, TO_INTAKE } from './intake-layout.ts'
+import { FORM, HEADER_CHARACTERS_MAX, REQUEST, TO_INTAKE } from './intake-layout.ts'
 
 // Request frames: written by main straight into the ring, read by the intake thread from it.
 
@@ -29,6 +29,7 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   shared.writeUInt16LE(timestampBytes, at + REQUEST.timestampBytes)
   shared.writeUInt16LE(signatureBytes, at + REQUEST.signatureBytes)
   shared.writeUInt32LE(targetBytes, at + REQUEST.targetBytes)
+  shared.writeUInt32LE(request.form ?? FORM.ORDER, at + REQUEST.form)
   let end = at + REQUEST.texts
   end += shared.write(request.method, end)
   end += shared.write(apiKey, end)
@@ -61,5 +62,6 @@ export function readRequest(frame: Uint8Array): IntakeRequest {
     signature,
     body: bytes.subarray(end, end + bytes.readUInt32LE(REQUEST.bodyBytes)),
     nowMs: bytes.readDoubleLE(REQUEST.nowMs),
+    form: bytes.readUInt32LE(REQUEST.form),
   }
 }

@@ -17,7 +17,7 @@ import { checkTokenCall } from './api-token.ts'
 import type { Directory, KnownMarket, KnownToken } from './directory.ts'
 import { isSignedBy } from './ecdsa.ts'
 import { hashOrder, type SignedFields } from './eip712.ts'
-import { RESULT, VERDICT } from './intake-layout.ts'
+import { FORM, RESULT, VERDICT, WHOLE_GROUP } from './intake-layout.ts'
 import { blankAmounts, readAmounts } from './order-amounts.ts'
 import {
   bodyIssues,
@@ -26,6 +26,7 @@ import {
   type OrderBody,
   shapeIssues,
 } from './order-body.ts'
+import { type Part, readGroup } from './order-group.ts'
 import { wordOf } from './uint256.ts'
 
 // The intake step of an order's way (design §3): bytes in, a typed order and a signature verdict
@@ -40,6 +41,8 @@ export interface IntakeRequest {
   readonly signature: string
   readonly body: Uint8Array
   readonly nowMs: number
+  /** FORM of the body; one order when absent. */
+  readonly form?: number
 }
 
 const SCOPES = ['trading'] as const
@@ -63,18 +66,60 @@ export class Intake {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
     output.writeUInt32LE(request.requestId, RESULT.requestId)
+    const token = this.#prove(request)
+    if (typeof token === 'number') return this.#refuse(token)
+    const value = parseJson(request.body)
+    return value === undefined ? this.#refuse(REJECT.BODY_MALFORMED) : this.#body(value, token)
+  }
+
+  /**
+   * Gives one RESULT for each order of a request that holds several, or one for them all when the
+   * request is refused; the bytes are valid until `give` returns. The caller is proven once.
+   */
+  checkGroup(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(request.requestId, RESULT.requestId)
+    output[RESULT.count] = WHOLE_GROUP
+    const token = this.#prove(request)
+    if (typeof token === 'number') {
+      give(this.#refuse(token))
+      return
+    }
+    const value = parseJson(request.body)
+    const group = value === undefined ? null : readGroup(request.form ?? FORM.ORDER, value)
+    if (group === null) give(this.#refuse(REJECT.BODY_MALFORMED))
+    else if ('issues' in group) give(this.#invalid(group.issues))
+    else this.#parts(group.parts, token, give)
+  }
+
+  #parts(parts: readonly Part[], token: KnownToken, give: (result: Uint8Array) => void): void {
+    const output = this.#output
+    for (const [index, { body, task }] of parts.entries()) {
+      output.fill(0, RESULT.rejectCode, RESULT.profileId)
+      output[RESULT.index] = index
+      output[RESULT.count] = parts.length
+      const result = this.#body(body, token)
+      const taskBytes = output.write(task, result.length, 'utf8')
+      output.writeUInt16LE(taskBytes, RESULT.taskBytes)
+      give(output.subarray(0, result.length + taskBytes))
+    }
+  }
+
+  /** The token that signed the call, or why it does not prove its owner. */
+  #prove(request: IntakeRequest): KnownToken | number {
     const token = this.#directory.token(request.apiKey)
     const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
-    if (reject !== REJECT.NONE || token === undefined) return this.#refuse(reject)
-    output.writeUInt32LE(token.profileId, RESULT.profileId)
-    output.writeUInt32LE(token.tokenRef, RESULT.tokenRef)
+    if (reject !== REJECT.NONE || token === undefined) return reject
+    this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
+    this.#output.writeUInt32LE(token.tokenRef, RESULT.tokenRef)
+    return token
+  }
 
-    const value = parseJson(request.body)
-    if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
+  #body(value: unknown, token: KnownToken): Uint8Array {
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
     const issues = bodyIssues(value)
-    if (issues.length > 0) return this.#invalid(issues)
-    return this.#order(value, token)
+    return issues.length > 0 ? this.#invalid(issues) : this.#order(value, token)
   }
 
   #order(body: OrderBody, token: KnownToken): Uint8Array {

@@ -39,7 +39,7 @@ const signedOrder = object({
   price: optional(number()),
 })
 
-export const orderBody = object({
+const orderFields = {
   order: signedOrder,
   ownerId: integer(1),
   orderType: oneOf(...ORDER_TYPES),
@@ -49,8 +49,14 @@ export const orderBody = object({
   stpPolicy: optional(oneOf(...STP_POLICIES)),
   timestamp: optional(integer(0)),
   recvWindow: optional(integer(1, LIMITS.recvWindowMsMax)),
-  onBehalfOf: optional(integer(1)),
-})
+}
+
+const onBehalfOf = () => optional(integer(1))
+
+export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
+
+/** An order inside another call, which says for itself on whose behalf it comes (domain §4.8). */
+export const replacementBody = object(orderFields)
 
 export type OrderBody = Infer<typeof orderBody>
 export type SignedOrderBody = Infer<typeof signedOrder>

@@ -231,6 +231,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     threads: options.intakeThreads,
     domain: options.domain,
     onResult: (result) => pipeline.onIntake(result),
+    onPart: (result, part) => pipeline.groups.onPart(result, part),
     onFault: (reason) => onFault(reason.message),
   })
   teachIntake(intake, core.clearing, seal)

@@ -17,35 +17,14 @@ import type { JournalWriter } from '../../persistence/journal-port.ts'
 import type { IntakePool, IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { Hold } from './hold.ts'
+import type { Asked, OrderAnswer, OrderCall } from './order-answer.ts'
+import { OrderGroups } from './order-groups.ts'
 import type { OrderIds } from './order-ids.ts'
 import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { CancelReceipt, Publisher, Receipt } from './publisher.ts'
 import type { SeenLookups } from './seen-lookups.ts'
 import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
-
-/** A call of POST /orders as it came, before anything of it was read. */
-export interface OrderCall
-  extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs'> {
-  /** Where its times stand; 0 for none. */
-  readonly timesRow: number
-}
-
-interface Asked {
-  readonly timesRow: number
-  readonly reply: (answer: OrderAnswer) => void
-}
-
-/** The 201 as JSON text, or the number of the refusal with what the body adds to it. */
-export type OrderAnswer =
-  | { readonly text: string }
-  | {
-      readonly reject: number
-      /** JSON array of { field, message } of a VALIDATION. */
-      readonly issues?: string
-      readonly expectedFeeRateBps?: number
-      readonly retryAfterSec?: number
-    }
 
 export interface PipelineParts {
   readonly clearing: Clearing
@@ -85,6 +64,8 @@ export class Pipeline {
   readonly sequencer: Sequencer
   /** While it is on, orders and cancels wait. */
   readonly hold: Hold
+  /** Requests that hold several orders. */
+  readonly groups = new OrderGroups(this)
   readonly #parts: PipelineParts
   #intake: IntakePool | null = null
   readonly #asked = new Slab<Asked>()
@@ -128,6 +109,11 @@ export class Pipeline {
   /** Orders come through this pool; it gives its results to `onIntake`. */
   connect(intake: IntakePool): void {
     this.#intake = intake
+    this.groups.connect(intake)
+  }
+
+  clockMs(): TimeMs {
+    return this.#parts.clock()
   }
 
   get durableSeq(): number {
@@ -137,7 +123,7 @@ export class Pipeline {
   /** Orders and replies that are under way. */
   get underWay(): number {
     const looking = this.#parts.lookups?.count ?? 0
-    return this.#asked.count + looking + this.publisher.waitingCount
+    return this.#asked.count + this.groups.waiting + looking + this.publisher.waitingCount
   }
 
   /**
@@ -206,8 +192,13 @@ export class Pipeline {
 
   onIntake(result: IntakeResult): void {
     const asked = this.#asked.take(result.requestId)
-    const { reply, timesRow } = asked
-    this.times.told(timesRow)
+    this.times.told(asked.timesRow)
+    this.judge(result, asked)
+  }
+
+  /** What the intake found, the caller's state, then the sequencer's gates. */
+  judge(result: IntakeResult, asked: Asked): void {
+    const { reply } = asked
     if (result.tokenId !== '') this.#parts.onTokenUsed(result.tokenId)
     if (result.kind === 'refused') {
       reply({ reject: result.rejectCode, issues: result.issues })

@@ -2,18 +2,16 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../engine/domain/order.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
 import { apiHeaders } from '../auth/guard.ts'
 import { orderBody } from '../auth/order-body.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { orderId, slug } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
-import { type Bytes, bytes, JSON_TYPE, Pending } from '../http/reply.ts'
+import { type Bytes, Pending } from '../http/reply.ts'
 import { rawRoute, route } from '../http/route.ts'
 import { integer, text } from '../http/scalars.ts'
 import { list, object, optional, schemaOf } from '../http/schema.ts'
 import type { OrderText } from '../pipeline/cancels.ts'
-import type { OrderAnswer } from '../pipeline/pipeline.ts'
 import { userOrderView } from '../pipeline/views.ts'
 import { batchCancelReply, batchResult, cancelAllReply, cancelDone } from './cancel-replies.ts'
 import {
@@ -22,18 +20,11 @@ import {
   ORDER_REQUEST_EXAMPLE,
   USER_ORDER_EXAMPLE,
 } from './examples.ts'
+import { answered } from './order-answers.ts'
 import type { Services } from './services.ts'
 import { message, orderReply, userOrder } from './shapes.ts'
 
 const CREATED = 201
-
-function answered(answer: OrderAnswer): Bytes | Refusal {
-  if ('text' in answer) return bytes(answer.text, JSON_TYPE, CREATED)
-  const { reject, issues, expectedFeeRateBps, retryAfterSec } = answer
-  if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
-  if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
-  return refuse(reject, undefined, retryAfterSec)
-}
 
 export const placeOrder = rawRoute({
   method: 'POST',

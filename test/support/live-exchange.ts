@@ -199,6 +199,8 @@ export interface LiveOptions {
   readonly dataDir?: string
   /** Flags of `outcomex serve`. */
   readonly flags?: readonly string[]
+  /** What the limiter says of each order of a profile; nobody waits when absent. */
+  readonly profileWaitSec?: (profileId: number) => number
 }
 
 function configOf({ dataDir, flags = [] }: LiveOptions): ServeConfig {
@@ -220,7 +222,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const exchange = await openExchange({
     ...config,
     clock,
-    profileWaitSec: () => 0,
+    profileWaitSec: options.profileWaitSec ?? (() => 0),
     onTokenUsed: (tokenId) => touch(tokenId),
     onFault,
     onWarning: () => {},

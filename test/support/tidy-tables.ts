@@ -21,7 +21,8 @@ export const FOLDERS: readonly Folder[] = [
     path: 'server/pipeline',
     rank: 3,
     doors: files(
-      `pipeline views published open accounts cancels market-changes private-reads order-status`,
+      `pipeline views published open accounts cancels market-changes private-reads order-status
+       order-answer order-groups`,
     ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },
@@ -30,7 +31,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 2,
     doors: files(
       `guard intake-pool eip712 api-token session identity address keccak ecdsa client-order
-       order-body uint256 client-order-id`,
+       order-body uint256 client-order-id order-group intake-layout`,
     ),
   },
   {

@@ -1,0 +1,92 @@
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { orderId } from '../http/fields.ts'
+import { integer, oneOf } from '../http/scalars.ts'
+import {
+  compile,
+  type Infer,
+  type Issue,
+  list,
+  object,
+  optional,
+  schemaOf,
+} from '../http/schema.ts'
+import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
+import { FORM } from './intake-layout.ts'
+import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
+
+// Requests that hold several orders, or an order with what is to happen before it (domain §4.8).
+
+/** POST /orders/batch. What is wrong with one order is said of that order alone. */
+export const ordersBody = object({ orders: list(orderBody, 1, LIMITS.batchOrdersMax) })
+
+export const replaceBody = object({
+  cancel: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
+  replacement: replacementBody,
+  mode: oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
+  onBehalfOf: optional(integer(1)),
+})
+
+export const replacesBody = object({ operations: list(replaceBody, 1, LIMITS.batchReplacesMax) })
+
+type ReplaceBody = Infer<typeof replaceBody>
+
+/** What a replacement's result carries beside its verdict. */
+export interface ReplaceTask {
+  readonly cancel: { readonly orderId: string } | { readonly clientOrderId: string }
+  readonly mode: ReplaceBody['mode']
+}
+
+export interface Part {
+  /** The body of one order. */
+  readonly body: unknown
+  /** JSON of a ReplaceTask; '' for an order that stands alone. */
+  readonly task: string
+}
+
+export type Group = { readonly parts: readonly Part[] } | { readonly issues: readonly Issue[] }
+
+const someOrders = compile(
+  object({ orders: list(schemaOf<unknown>({}), 1, LIMITS.batchOrdersMax) }),
+)
+const oneReplace = compile(replaceBody)
+const someReplaces = compile(replacesBody)
+
+/** The orders of a body that holds several, or what is wrong with it as a whole. */
+export function readGroup(form: number, value: unknown): Group {
+  if (form === FORM.ORDERS) {
+    if (!someOrders.holds(value)) return { issues: someOrders.issues(value) }
+    return { parts: value.orders.map((body) => ({ body, task: '' })) }
+  }
+  if (form === FORM.REPLACE) {
+    if (!oneReplace.holds(value)) return { issues: oneReplace.issues(value) }
+    return replacesOf([value], '')
+  }
+  if (!someReplaces.holds(value)) return { issues: someReplaces.issues(value) }
+  return replacesOf(value.operations, 'operations')
+}
+
+/** A body that is wrong anywhere is refused whole: then nothing was canceled. */
+function replacesOf(operations: readonly ReplaceBody[], at: string): Group {
+  const parts = operations.map(({ cancel, mode, replacement, onBehalfOf }) => {
+    const body = { ...replacement, ...(onBehalfOf === undefined ? {} : { onBehalfOf }) }
+    const issues = [...cancelIssues(cancel), ...bodyIssues(body).map(underReplacement)]
+    return { body, task: JSON.stringify({ cancel, mode }), issues }
+  })
+  const issues = parts.flatMap((part, index) => {
+    const under = at === '' ? '' : `${at}.${index}.`
+    return part.issues.map(({ field, message }) => ({ field: under + field, message }))
+  })
+  return issues.length > 0 ? { issues } : { parts }
+}
+
+function underReplacement({ field, message }: Issue): Issue {
+  return { field: field === 'onBehalfOf' ? field : `replacement.${field}`, message }
+}
+
+function cancelIssues({ orderId: id, clientOrderId }: ReplaceBody['cancel']): Issue[] {
+  if ((id === undefined) === (clientOrderId === undefined)) {
+    return [{ field: 'cancel', message: 'Exactly one of orderId or clientOrderId is required' }]
+  }
+  const issue = clientOrderId === undefined ? undefined : clientOrderIdIssue(clientOrderId)
+  return issue === undefined ? [] : [{ field: 'cancel.clientOrderId', message: issue }]
+}

@@ -1,0 +1,31 @@
+// What an order asks of the pipeline and what it is told.
+
+import type { IntakePool } from '../auth/intake-pool.ts'
+
+/** A call that holds orders as it came, before anything of it was read. */
+export interface OrderCall
+  extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs' | 'form'> {
+  /** Where its times stand; 0 for none. */
+  readonly timesRow: number
+}
+
+export interface Asked {
+  readonly timesRow: number
+  readonly reply: (answer: OrderAnswer) => void
+  /**
+   * Called once the order is decided, before anything else is. Such an order was waited for: it
+   * passes the hold of its account.
+   */
+  readonly decided?: () => void
+}
+
+export interface RefusedAnswer {
+  readonly reject: number
+  /** JSON array of { field, message } of a VALIDATION. */
+  readonly issues?: string
+  readonly expectedFeeRateBps?: number
+  readonly retryAfterSec?: number
+}
+
+/** The 201 as JSON text, or the number of the refusal with what the body adds to it. */
+export type OrderAnswer = { readonly text: string } | RefusedAnswer
