@@ -6,6 +6,7 @@ import * as markets from './routes/markets.ts'
 import * as orderGroups from './routes/order-groups.ts'
 import * as orderStatus from './routes/order-status.ts'
 import * as orders from './routes/orders.ts'
+import * as partners from './routes/partners.ts'
 import * as profiles from './routes/profiles.ts'
 import type { Services } from './routes/services.ts'
 import * as session from './routes/session.ts'
@@ -17,6 +18,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(session),
   ...Object.values(tokens),
   ...Object.values(profiles),
+  ...Object.values(partners),
   ...Object.values(markets),
   ...Object.values(orders),
   ...Object.values(orderStatus),

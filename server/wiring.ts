@@ -10,6 +10,7 @@ import { Cancels } from './pipeline/cancels.ts'
 import { MarketChanges } from './pipeline/market-changes.ts'
 import type { RunningExchange } from './pipeline/open.ts'
 import { OrderStatuses } from './pipeline/order-status.ts'
+import { PartnerAccounts } from './pipeline/partner-accounts.ts'
 import { PrivateReads } from './pipeline/private-reads.ts'
 import type { Services } from './routes/services.ts'
 import { VERSION } from './version.ts'
@@ -63,6 +64,7 @@ export async function wire(
     statuses: new OrderStatuses(pipeline, reads),
     cancels: new Cancels(pipeline, reads),
     accounts: new AccountChanges(pipeline, seal, intake),
+    partners: new PartnerAccounts(pipeline, seal, config.exchangeAddress),
     markets: new MarketChanges(pipeline, intake, shards),
     auth: authState(exchange),
     settings: {
@@ -70,6 +72,7 @@ export async function wire(
       collateral: { address: config.collateralAddress, decimals: 6, symbol: 'USDC' },
       exchangeAddress: config.exchangeAddress,
       isTls: config.tls !== undefined,
+      chainId: config.domain.chainId,
     },
     loginKey: seal.derive('login'),
     clock: parts.clock,

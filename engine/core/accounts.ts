@@ -6,6 +6,7 @@ import type { ProfileFields, TokenFields } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { FeeBps, TimeMs } from '../domain/units.ts'
 import { factsOf } from './facts.ts'
+import { Partners, type SubAccount } from './partners.ts'
 
 export interface Token extends TokenFields {
   readonly profileId: number
@@ -33,6 +34,7 @@ export interface CapturedAccounts {
   readonly tokens: readonly Token[]
   readonly sessions: readonly Session[]
   readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
+  readonly subAccounts: readonly SubAccount[]
 }
 
 /** min(rank rate, cap); null without a rank: such a profile cannot pay fees (domain §3.3). */
@@ -53,6 +55,7 @@ export class Accounts {
   /** Digests of a profile's sessions, oldest first. */
   readonly #sessionsOf = new Map<number, readonly string[]>()
   readonly #burnedNonces = new Map<string, TimeMs>()
+  readonly partners = new Partners()
   adminTokenDigest = ''
   /** Effective rate by profile id, NO_FEE_RATE without one: an order needs no more of a profile. */
   #feeBps = new Int16Array(1024)
@@ -161,14 +164,19 @@ export class Accounts {
       if (known.expiresMs > nowMs) break
       this.logout(known.digest)
     }
+    const own = this.#sessionsOf.get(session.profileId) ?? []
+    if (own.length >= LIMITS.sessionsPerProfileMax) this.logout(own[0])
+    this.#open(session)
+    this.burnNonce(nonce.text, nonce.expiresMs, nowMs)
+  }
+
+  /** A nonce proves one thing once. */
+  burnNonce(nonce: string, nonceExpiresMs: TimeMs, nowMs: TimeMs): void {
     for (const [text, expiresMs] of this.#burnedNonces) {
       if (expiresMs > nowMs) break
       this.#burnedNonces.delete(text)
     }
-    const own = this.#sessionsOf.get(session.profileId) ?? []
-    if (own.length >= LIMITS.sessionsPerProfileMax) this.logout(own[0])
-    this.#open(session)
-    this.#burnedNonces.set(nonce.text, nonce.expiresMs)
+    this.#burnedNonces.set(nonce, nonceExpiresMs)
   }
 
   #open(session: Session): void {
@@ -196,6 +204,7 @@ export class Accounts {
     for (const { sealedSecret: _sealed, ...fields } of this.#tokens.values()) yield factsOf(fields)
     for (const session of this.#sessions.values()) yield factsOf(session)
     yield* this.#burnedNonces
+    yield* this.partners.facts()
   }
 
   get tokenCount(): number {
@@ -209,6 +218,7 @@ export class Accounts {
       tokens: Array.from(this.#tokens.values(), (token) => ({ ...token })),
       sessions: [...this.#sessions.values()],
       burnedNonces: [...this.#burnedNonces],
+      subAccounts: this.partners.capture(),
     }
   }
 
@@ -229,5 +239,6 @@ export class Accounts {
     }
     for (const session of captured.sessions) this.#open(session)
     for (const [text, expiresMs] of captured.burnedNonces) this.#burnedNonces.set(text, expiresMs)
+    this.partners.restore(captured.subAccounts)
   }
 }

@@ -104,6 +104,12 @@ export class Clearing {
       case 'editProfile':
         this.#putProfile(command)
         return
+      case 'createSubAccount':
+        this.#createSubAccount(command)
+        return
+      case 'approveSpenders':
+        this.accounts.partners.approve(command.profileId, command.spenders)
+        return
       case 'createToken':
         this.accounts.addToken(command.profileId, command.token, command.nowMs)
         return
@@ -140,6 +146,14 @@ export class Clearing {
       default:
         this.blocks.apply(command)
     }
+  }
+
+  #createSubAccount(command: Extract<RareCommand, { kind: 'createSubAccount' }>): void {
+    const { profileId, partnerId, sealedKey, approved, proof, nowMs } = command
+    this.ledger.openAccount(profileId)
+    this.accounts.putProfile(profileId, command.profile, nowMs)
+    if (proof !== null) this.accounts.burnNonce(proof.nonce, proof.nonceExpiresMs, nowMs)
+    this.accounts.partners.add({ profileId, partnerId, sealedKey, approved })
   }
 
   #putProfile(command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>): void {

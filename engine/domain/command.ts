@@ -152,6 +152,18 @@ export type RareCommand = Stamp &
     | { kind: 'resolveMarket'; marketId: number; payoutNumerators: readonly [number, number] }
     | { kind: 'adjustBalance'; profileId: number; collateralRaw: number }
     | SettlementBody
+    | {
+        kind: 'createSubAccount'
+        profileId: number
+        profile: ProfileFields
+        partnerId: number
+        /** Of its server wallet, sealed like a token's secret; null for a wallet of its own. */
+        sealedKey: Uint8Array | null
+        approved: readonly string[]
+        /** The login nonce that proved a wallet of its own; null for a server wallet. */
+        proof: { nonce: string; nonceExpiresMs: TimeMs } | null
+      }
+    | { kind: 'approveSpenders'; profileId: number; spenders: readonly string[] }
   )
 
 export type Command = PlaceOrder | CancelOrders | RareCommand

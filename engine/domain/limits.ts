@@ -37,6 +37,10 @@ export const LIMITS = {
   descriptionCharactersMax: 10_000,
   tokenLabelCharactersMax: 64,
   tokensPerProfileMax: 100,
+  subAccountsPerPartnerMax: 1 << 17,
+  subAccountsPageMax: 25,
+  /** From one retry of a server wallet's approvals to the next. */
+  allowanceRetryEveryMs: 5000,
   sessionMs: 30 * 24 * 3_600_000,
   sessionsPerProfileMax: 32,
   loginNonceMs: 5 * 60_000,

@@ -3,6 +3,7 @@ import type { AccountChanges } from '../pipeline/accounts.ts'
 import type { Cancels } from '../pipeline/cancels.ts'
 import type { MarketChanges } from '../pipeline/market-changes.ts'
 import type { OrderStatuses } from '../pipeline/order-status.ts'
+import type { PartnerAccounts } from '../pipeline/partner-accounts.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
 import type { CollateralToken } from '../pipeline/views.ts'
@@ -14,6 +15,7 @@ export interface Services {
   readonly reads: PrivateReads
   readonly statuses: OrderStatuses
   readonly accounts: AccountChanges
+  readonly partners: PartnerAccounts
   readonly markets: MarketChanges
   readonly auth: AuthState
   readonly settings: {
@@ -22,6 +24,7 @@ export interface Services {
     /** Venue of markets that name none. */
     readonly exchangeAddress: string
     readonly isTls: boolean
+    readonly chainId: number
   }
   /** Key of the login nonces. */
   readonly loginKey: Uint8Array

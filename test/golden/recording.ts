@@ -42,6 +42,8 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   retrySettlement: false,
   settleTrade: false,
   failSettlement: false,
+  createSubAccount: false,
+  approveSpenders: false,
 }
 
 export interface Recording {

@@ -22,7 +22,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 3,
     doors: files(
       `pipeline views published open accounts cancels market-changes private-reads order-status
-       order-answer order-groups`,
+       order-answer order-groups partner-accounts`,
     ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },
@@ -31,7 +31,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 2,
     doors: files(
       `guard intake-pool eip712 api-token session identity address keccak ecdsa client-order
-       order-body uint256 client-order-id order-group intake-layout`,
+       order-body uint256 client-order-id order-group intake-layout delegation`,
     ),
   },
   {
@@ -62,7 +62,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 0.5,
     doors: files(
       `exchange decide ledger market settlement conditions state-hash clearing accounts catalogue
-       order-table decide-accounts deadlines event-buffer capture balance-digest
+       order-table decide-accounts decide-partners deadlines event-buffer capture balance-digest
        seen-orders seen-filter blocks reversal tx-hash`,
     ),
   },

@@ -1,0 +1,188 @@
+// Sub-accounts of partners: creation, and the approvals of their server wallets (domain §12.1).
+// Each change is a command; gates and stamp stand in one stretch, and what comes out is durable.
+
+import { randomBytes } from 'node:crypto'
+import type { Profile } from '../../engine/core/accounts.ts'
+import { decideSubAccount } from '../../engine/core/decide-partners.ts'
+import type { ProfileFields, Scope } from '../../engine/domain/command.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import type { Seal } from '../../persistence/seal.ts'
+import { formatAddress } from '../auth/address.ts'
+import { addressOfKey } from '../auth/ecdsa.ts'
+import type { ProvenLogin } from '../auth/session.ts'
+import type { Pipeline } from './pipeline.ts'
+
+/** What a server wallet has to approve before it can trade everywhere. */
+export interface Allowances {
+  readonly profileId: number
+  readonly partnerId: number
+  readonly account: string
+  readonly spenders: readonly { readonly address: string; readonly approved: boolean }[]
+}
+
+/** A refusal, and for a retry that came too soon the seconds to wait. */
+export interface Refused {
+  readonly reject: number
+  readonly retryAfterSec: number
+}
+
+export interface SubAccountPage {
+  readonly rows: readonly Profile[]
+  readonly hasMore: boolean
+}
+
+const SELF_SERVICE: readonly Scope[] = ['trading']
+const KEY_BYTES = 32
+
+const refused = (reject: number, retryAfterSec = 0): Refused => ({ reject, retryAfterSec })
+
+export class PartnerAccounts {
+  readonly #pipeline: Pipeline
+  readonly #seal: Seal
+  /** Venue of markets that name none. */
+  readonly #exchangeAddress: string
+  readonly #retrying = new Set<number>()
+  /** When the allowances of a profile may be retried again. All wait equally long: oldest first. */
+  readonly #nextRetryMs = new Map<number, number>()
+
+  constructor(pipeline: Pipeline, seal: Seal, exchangeAddress: string) {
+    this.#pipeline = pipeline
+    this.#seal = seal
+    this.#exchangeAddress = exchangeAddress
+  }
+
+  /** A sub-account whose fresh key stays here, sealed; its wallet approves all that is in use. */
+  async createServerWallet(partner: Profile, displayName?: string): Promise<Profile | number> {
+    const key = randomBytes(KEY_BYTES)
+    const account = formatAddress(addressOfKey(key))
+    const sealedKey = this.#seal.seal(key)
+    return this.#create(partner, { account, displayName, sealedKey, proof: null })
+  }
+
+  /** A sub-account that signs for itself, once its wallet has proven the address. */
+  async createOwnWallet(
+    partner: Profile,
+    proven: ProvenLogin,
+    displayName?: string,
+  ): Promise<Profile | number> {
+    const account = formatAddress(proven.account)
+    return this.#create(partner, { account, displayName, sealedKey: null, proof: proven })
+  }
+
+  async #create(
+    partner: Profile,
+    made: {
+      account: string
+      displayName: string | undefined
+      sealedKey: Uint8Array | null
+      proof: ProvenLogin | null
+    },
+  ): Promise<Profile | number> {
+    const { clearing } = this.#pipeline
+    const reject = decideSubAccount(clearing, partner.profileId, made.account)
+    if (reject !== 0) return this.#pipeline.refused(reject)
+    const { sealedKey, proof } = made
+    const profileId = clearing.accounts.count + 1
+    const overloaded = await this.#pipeline.change({
+      kind: 'createSubAccount',
+      profileId,
+      profile: fieldsOf(partner, made.account, made.displayName),
+      partnerId: partner.profileId,
+      sealedKey,
+      approved: sealedKey === null ? [] : this.#spenders(),
+      proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
+    })
+    if (overloaded !== 0) return overloaded
+    return clearing.accounts.byId(profileId) ?? REJECT.PROFILE_NOT_FOUND
+  }
+
+  /** The partner's sub-accounts, oldest first, all or the one with this address; durable. */
+  async list(
+    partnerId: number,
+    { account, page, limit }: { account?: string | undefined; page: number; limit: number },
+  ): Promise<SubAccountPage> {
+    const { accounts } = this.#pipeline.clearing
+    const all = accounts.partners.ofPartner(partnerId)
+    const named = account === undefined ? undefined : (accounts.byAddress(account)?.profileId ?? 0)
+    const ids = named === undefined ? all : all.filter((profileId) => profileId === named)
+    const from = (page - 1) * limit
+    const rows = ids.slice(from, from + limit).flatMap((id) => accounts.byId(id) ?? [])
+    await this.#pipeline.durable()
+    return { rows, hasMore: from + limit < ids.length }
+  }
+
+  /** Addresses that move what traders hold: exchanges and adapters of all markets. */
+  #spenders(): string[] {
+    const spenders = new Set([this.#exchangeAddress])
+    for (const market of this.#pipeline.clearing.catalogue.all()) {
+      spenders.add(market.exchangeAddress)
+      if (market.adapterAddress !== null) spenders.add(market.adapterAddress)
+    }
+    return [...spenders]
+  }
+
+  /** Durable; the profile must be a sub-account. */
+  async allowances(profileId: number): Promise<Allowances | Refused> {
+    const found = this.#allowances(profileId)
+    await this.#pipeline.durable()
+    return found
+  }
+
+  #allowances(profileId: number): Allowances | Refused {
+    const { accounts } = this.#pipeline.clearing
+    const made = accounts.partners.byId(profileId)
+    const profile = accounts.byId(profileId)
+    if (made === undefined || profile === undefined) return refused(REJECT.NOT_SUB_ACCOUNT)
+    if (made.sealedKey === null) return refused(REJECT.NO_SERVER_WALLET)
+    const { partnerId, approved } = made
+    const spenders = this.#spenders().map((address) => ({
+      address,
+      approved: approved.includes(address),
+    }))
+    return { profileId, partnerId, account: profile.account, spenders }
+  }
+
+  /** Approves what is missing: one retry at a time and one every few seconds for each wallet. */
+  async retryAllowances(profileId: number): Promise<Allowances | Refused> {
+    const before = this.#allowances(profileId)
+    if ('reject' in before) return before
+    if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs
+    if (waitMs > 0) return refused(REJECT.ALLOWANCE_RETRY_TOO_SOON, Math.ceil(waitMs / 1000))
+    this.#noteRetry(profileId, nowMs)
+    const missing = before.spenders.flatMap(({ address, approved }) => (approved ? [] : [address]))
+    if (missing.length === 0) return this.allowances(profileId)
+    this.#retrying.add(profileId)
+    const overloaded = await this.#pipeline.change({
+      kind: 'approveSpenders',
+      profileId,
+      spenders: missing,
+    })
+    this.#retrying.delete(profileId)
+    return overloaded === 0 ? this.allowances(profileId) : refused(overloaded)
+  }
+
+  #noteRetry(profileId: number, nowMs: number): void {
+    for (const [known, nextMs] of this.#nextRetryMs) {
+      if (nextMs > nowMs) break
+      this.#nextRetryMs.delete(known)
+    }
+    this.#nextRetryMs.set(profileId, nowMs + LIMITS.allowanceRetryEveryMs)
+  }
+}
+
+/** A sub-account starts with the rank of its partner; a cap of the fee is a favour to one. */
+function fieldsOf(partner: Profile, account: string, displayName?: string): ProfileFields {
+  return {
+    account,
+    username: null,
+    displayName: displayName ?? account,
+    client: 'eoa',
+    smartWallet: null,
+    rank: partner.rank,
+    feeCapBps: null,
+    scopes: SELF_SERVICE,
+  }
+}

@@ -1,0 +1,266 @@
+// Partner accounts (api-spec "Profiles and partner accounts", domain §12.1).
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import { parseAddress } from '../auth/address.ts'
+import { subAccount } from '../auth/delegation.ts'
+import { proveLogin } from '../auth/session.ts'
+import { hmac } from '../http/auth-scheme.ts'
+import { type Call, type Caller, header } from '../http/call.ts'
+import { address, profileId } from '../http/fields.ts'
+import { invalid, Refusal, refuse } from '../http/refusal.ts'
+import { route } from '../http/route.ts'
+import { boolean, defaulted, integer, oneOf, text } from '../http/scalars.ts'
+import { list, object, optional } from '../http/schema.ts'
+import type { Allowances, Refused } from '../pipeline/partner-accounts.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from './examples.ts'
+import type { Services } from './services.ts'
+
+const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
+/** The conditional tokens of every market: the contract upstream's markets share. */
+const CONDITIONAL_TOKENS = '0xC9c98965297Bc527861c898329Ee280632B76e18'
+const displayName = () => text(LIMITS.usernameCharactersMax, 1)
+
+function provenWallet(call: Call, caller: Caller, { pipeline, loginKey }: Services) {
+  const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
+  if (missing.length > 0) {
+    return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
+  }
+  const [account, signingMessage, signature] = PROOF_HEADERS.map((name) => header(call, name))
+  if (account.toLowerCase() === caller.account.toLowerCase()) return refuse('OWN_ADDRESS')
+  const proven = proveLogin(
+    { account, signingMessage, signature },
+    {
+      key: loginKey,
+      nowMs: pipeline.sequencer.nowMs(),
+      isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
+    },
+  )
+  return proven ?? refuse('ACCOUNT_UNPROVEN')
+}
+
+export const createPartnerAccount = route({
+  method: 'POST',
+  path: '/profiles/partner-accounts',
+  auth: hmac('account_creation'),
+  lane: 'auth',
+  about:
+    'Makes a sub-account of the caller: with a server wallet, which also needs the scope ' +
+    'delegated_signing, or for the wallet that signed the message in the headers.',
+  headers: {
+    'x-account': 'Address of the wallet; these three unless createServerWallet is true.',
+    'x-signing-message': 'The signed message, as text or as 0x-hex of its UTF-8 bytes.',
+    'x-signature': 'The EIP-191 signature, 0x-hex.',
+  },
+  body: object({
+    displayName: optional(displayName()),
+    createServerWallet: optional(boolean()),
+  }),
+  status: 201,
+  reply: object({ profileId: profileId(), account: address() }),
+  rejects: [
+    'OVERLOADED',
+    'OWN_ADDRESS',
+    'ACCOUNT_UNPROVEN',
+    'VALIDATION',
+    'PROFILE_NOT_FOUND',
+    'ACCOUNT_TAKEN',
+    'SUB_ACCOUNT_LIMIT',
+    'CAPACITY',
+  ],
+  example: {
+    body: { displayName: 'Desk 1', createServerWallet: true },
+    reply: { profileId: 2, account: ACCOUNT },
+  },
+  handle: async ({ body, caller, call }, services: Services) => {
+    const { partners, pipeline } = services
+    const partner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (partner === undefined) return refuse('PROFILE_NOT_FOUND')
+    if (body.createServerWallet === true) {
+      if (!caller.scopes.has('delegated_signing')) return refuse('SCOPE_MISSING')
+      const made = await partners.createServerWallet(partner, body.displayName)
+      return typeof made === 'number' ? refuse(made) : created(made)
+    }
+    const proven = provenWallet(call, caller, services)
+    if (proven instanceof Refusal) return proven
+    const made = await partners.createOwnWallet(partner, proven, body.displayName)
+    return typeof made === 'number' ? refuse(made) : created(made)
+  },
+})
+
+function created(made: { profileId: number; account: string }) {
+  return { profileId: made.profileId, account: made.account }
+}
+
+export const listPartnerAccounts = route({
+  method: 'GET',
+  path: '/profiles/partner-accounts',
+  auth: hmac('account_creation'),
+  lane: 'private',
+  about: "The caller's sub-accounts by page, oldest first, or the one with an address.",
+  query: {
+    account: optional(address()),
+    page: defaulted(optional(integer(1, 2_147_483_647)), 1),
+    limit: defaulted(optional(integer(1)), LIMITS.subAccountsPageMax),
+  },
+  reply: object({
+    data: list(object({ profileId: profileId(), account: address(), displayName: text() })),
+    page: integer(1),
+    limit: integer(1, LIMITS.subAccountsPageMax),
+    hasMore: boolean(),
+  }),
+  example: {
+    reply: {
+      data: [{ profileId: 2, account: ACCOUNT, displayName: 'Desk 1' }],
+      page: 1,
+      limit: 25,
+      hasMore: false,
+    },
+  },
+  handle: async ({ query, caller }, { partners }: Services) => {
+    const { account, page = 1 } = query
+    if (account !== undefined && parseAddress(account) === undefined) {
+      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+    }
+    const limit = Math.min(query.limit ?? LIMITS.subAccountsPageMax, LIMITS.subAccountsPageMax)
+    const { rows, hasMore } = await partners.list(caller.profileId, { account, page, limit })
+    const data = rows.map((row) => ({ ...created(row), displayName: row.displayName }))
+    return { data, page, limit, hasMore }
+  },
+})
+
+const target = () =>
+  object({
+    type: oneOf('USDC_ALLOWANCE', 'CTF_APPROVAL'),
+    tokenAddress: address(),
+    spenderOrOperator: address(),
+    label: text(),
+    requiredFor: oneOf('BUY', 'SELL'),
+    confirmed: boolean(),
+    status: oneOf('confirmed', 'missing', 'submitted', 'failed'),
+    retryable: boolean(),
+  })
+
+const allowancesReply = () =>
+  object({
+    profileId: profileId(),
+    partnerProfileId: profileId(),
+    chainId: integer(0),
+    walletAddress: address(),
+    ready: boolean(),
+    summary: object({
+      total: integer(0),
+      confirmed: integer(0),
+      missing: integer(0),
+      submitted: integer(0),
+      failed: integer(0),
+    }),
+    targets: list(target()),
+  })
+
+const { exchange: VENUE } = MARKET_EXAMPLE.venue
+const ALLOWANCES_EXAMPLE = {
+  profileId: 2,
+  partnerProfileId: 1,
+  chainId: 8453,
+  walletAddress: ACCOUNT,
+  ready: true,
+  summary: { total: 1, confirmed: 1, missing: 0, submitted: 0, failed: 0 },
+  targets: [
+    {
+      type: 'CTF_APPROVAL' as const,
+      tokenAddress: CONDITIONAL_TOKENS,
+      spenderOrOperator: VENUE,
+      label: `Conditional tokens for ${VENUE}`,
+      requiredFor: 'SELL' as const,
+      confirmed: true,
+      status: 'confirmed' as const,
+      retryable: false,
+    },
+  ],
+}
+
+/** One spender needs two approvals: collateral for buys, conditional tokens for sells. */
+function targetsOf({ spenders }: Allowances, collateralAddress: string) {
+  return spenders.flatMap(({ address: spender, approved }) => {
+    const state = {
+      spenderOrOperator: spender,
+      confirmed: approved,
+      status: approved ? ('confirmed' as const) : ('missing' as const),
+      retryable: !approved,
+    }
+    const usdc = { type: 'USDC_ALLOWANCE' as const, tokenAddress: collateralAddress }
+    const ctf = { type: 'CTF_APPROVAL' as const, tokenAddress: CONDITIONAL_TOKENS }
+    return [
+      { ...usdc, ...state, label: `Collateral for ${spender}`, requiredFor: 'BUY' as const },
+      {
+        ...ctf,
+        ...state,
+        label: `Conditional tokens for ${spender}`,
+        requiredFor: 'SELL' as const,
+      },
+    ]
+  })
+}
+
+function allowancesView(found: Allowances | Refused, { settings }: Services) {
+  if ('reject' in found) {
+    const { reject, retryAfterSec } = found
+    const soon = reject === REJECT.ALLOWANCE_RETRY_TOO_SOON
+    const extra = soon ? { retryAfterSeconds: retryAfterSec } : undefined
+    return refuse(reject, extra, retryAfterSec)
+  }
+  const targets = targetsOf(found, settings.collateral.address)
+  const confirmed = targets.filter((each) => each.confirmed).length
+  const missing = targets.length - confirmed
+  return {
+    profileId: found.profileId,
+    partnerProfileId: found.partnerId,
+    chainId: settings.chainId,
+    walletAddress: found.account,
+    ready: missing === 0,
+    summary: { total: targets.length, confirmed, missing, submitted: 0, failed: 0 },
+    targets,
+  }
+}
+
+export const partnerAllowances = route({
+  method: 'GET',
+  path: '/profiles/partner-accounts/:profileId/allowances',
+  auth: hmac('account_creation', 'delegated_signing'),
+  lane: 'private',
+  about: "What a sub-account's server wallet has approved of what it needs to trade.",
+  params: { profileId: profileId() },
+  reply: allowancesReply(),
+  rejects: ['NOT_SUB_ACCOUNT', 'NO_SERVER_WALLET'],
+  example: { params: { profileId: 2 }, reply: ALLOWANCES_EXAMPLE },
+  handle: async ({ params, caller }, services: Services) => {
+    const owner = subAccount(caller, services.pipeline.clearing, params.profileId)
+    if (owner instanceof Refusal) return owner
+    return allowancesView(await services.partners.allowances(owner), services)
+  },
+})
+
+export const retryPartnerAllowances = route({
+  method: 'POST',
+  path: '/profiles/partner-accounts/:profileId/allowances/retry',
+  auth: hmac('account_creation', 'delegated_signing'),
+  lane: 'auth',
+  about: "Approves what a sub-account's server wallet has not approved yet.",
+  params: { profileId: profileId() },
+  body: object({}),
+  reply: allowancesReply(),
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'NO_SERVER_WALLET',
+    'ALLOWANCE_RETRY_RUNNING',
+    'ALLOWANCE_RETRY_TOO_SOON',
+  ],
+  example: { params: { profileId: 2 }, body: {}, reply: ALLOWANCES_EXAMPLE },
+  handle: async ({ params, caller }, services: Services) => {
+    const owner = subAccount(caller, services.pipeline.clearing, params.profileId)
+    if (owner instanceof Refusal) return owner
+    return allowancesView(await services.partners.retryAllowances(owner), services)
+  },
+})
