@@ -4,7 +4,12 @@ import { balanceDigest } from '../engine/core/balance-digest.ts'
 import type { Exchange } from '../engine/core/exchange.ts'
 import { SeenFilter } from '../engine/core/seen-filter.ts'
 import { assert, Fault } from '../engine/domain/assert.ts'
-import type { CancelOrders, Command, PlaceOrder } from '../engine/domain/command.ts'
+import {
+  type CancelOrders,
+  type Command,
+  isSettlement,
+  type PlaceOrder,
+} from '../engine/domain/command.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../engine/domain/event.ts'
 import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
 import { faultPoint } from '../engine/wire/fault-point.ts'
@@ -20,6 +25,7 @@ import type { Progress } from './recovery.ts'
 import { saveSnapshot, startingState } from './snapshot.ts'
 import { journalPath, prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
 import { OrdersTable, SELF_TRADE_REASON } from './tables/orders.ts'
+import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
 // Journal → one-thread core → read tables. One chunk is one transaction that carries the seq it
@@ -42,6 +48,7 @@ export class Follower {
   readonly #apply: Statement<[number, Uint8Array]>
   readonly #orders: OrdersTable
   readonly #trades: TradesTable
+  readonly #settlements: SettlementsTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
   /** Of the command when it is an order. */
@@ -72,6 +79,7 @@ export class Follower {
     this.#apply = this.#connection.prepare(APPLY)
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
     this.#trades = new TradesTable(this.#connection, this.exchange.clearing.orders)
+    this.#settlements = new SettlementsTable(this.#connection)
   }
 
   readonly #checksumAt = (seq: number) => this.#reader.checksumAt(seq)
@@ -166,6 +174,7 @@ export class Follower {
     eachRecord(batch.records, (record) => {
       this.#command = this.#decode(record)
       this.exchange.apply(this.#command)
+      if (writes && isSettlement(this.#command)) this.#settlements.applied(this.#command)
     })
   }
 
@@ -226,6 +235,7 @@ export class Follower {
       this.#connection.exec('BEGIN IMMEDIATE')
       this.#orders.flush()
       this.#trades.flush()
+      this.#settlements.flush()
       this.#apply.run(last.lastSeq, last.checksum)
       this.#connection.exec('COMMIT')
     })

@@ -1,10 +1,19 @@
 import type { Worker } from 'node:worker_threads'
 import type { HeldInTables } from '../engine/core/decide.ts'
+import type { SettledTrade } from '../engine/core/reversal.ts'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { spawn } from '../engine/wire/spawn.ts'
-import type { QueryAnswer, QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import type {
+  QueryAnswer,
+  QueryMessage,
+  QueryRequest,
+  QueryThreadData,
+  SettlementAnswer,
+  SettlementAsk,
+} from './query-thread.ts'
 import type { HeldAsk } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
+import type { NewestTrade, Settlement } from './read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
@@ -87,6 +96,30 @@ export class QueryHandle {
     const row = (await this.#ask((id) => ({ kind: 'held', id, ask })))?.held
     if (row === undefined) return undefined
     return { seq: row.seq ?? 0, hash: row.hash === 1, clientId: row.clientId === 1 }
+  }
+
+  /** What became of a trade on the chain, as far as the tables show. */
+  async settlementOf(tradeSeq: number): Promise<Settlement | undefined> {
+    return (await this.#settlement({ what: 'of', tradeSeq }))?.of
+  }
+
+  /** The trade as it was settled; null when the tables do not show it. */
+  async trade(tradeSeq: number): Promise<SettledTrade | null | undefined> {
+    return (await this.#settlement({ what: 'trade', tradeSeq }))?.trade
+  }
+
+  /** Seqs of the newest trades after `seq`, newest first. */
+  async tradesAfter(seq: number, limit: number): Promise<readonly number[] | undefined> {
+    return (await this.#settlement({ what: 'tradesAfter', seq, limit }))?.tradesAfter
+  }
+
+  /** Newest first. */
+  async newestTrades(limit: number): Promise<readonly NewestTrade[] | undefined> {
+    return (await this.#settlement({ what: 'newest', limit }))?.newest
+  }
+
+  async #settlement(ask: SettlementAsk): Promise<SettlementAnswer | undefined> {
+    return (await this.#ask((id) => ({ kind: 'settlement', id, ask })))?.settlement
   }
 
   async stop(): Promise<void> {

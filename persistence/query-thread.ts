@@ -1,6 +1,20 @@
+import type { SettledTrade } from '../engine/core/reversal.ts'
 import type { HeldAsk, HeldRow } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
+import type { NewestTrade, Settlement } from './read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
+
+export type SettlementAsk =
+  | { readonly what: 'of' | 'trade'; readonly tradeSeq: number }
+  | { readonly what: 'tradesAfter'; readonly seq: number; readonly limit: number }
+  | { readonly what: 'newest'; readonly limit: number }
+
+export interface SettlementAnswer {
+  readonly of?: Settlement
+  readonly trade?: SettledTrade | null
+  readonly tradesAfter?: readonly number[]
+  readonly newest?: readonly NewestTrade[]
+}
 
 /** Main → query thread. */
 export type QueryRequest =
@@ -20,6 +34,7 @@ export type QueryRequest =
   | { readonly kind: 'orderStatus'; readonly id: number; readonly ask: OrderStatusAsk }
   | { readonly kind: 'hasTraded'; readonly id: number; readonly accountId: number }
   | { readonly kind: 'held'; readonly id: number; readonly ask: HeldAsk }
+  | { readonly kind: 'settlement'; readonly id: number; readonly ask: SettlementAsk }
   | { readonly kind: 'stop' }
 
 /** Query thread → main: rows of a query, newest first, or what else was asked. */
@@ -28,6 +43,7 @@ export interface QueryAnswer {
   readonly rows?: readonly OrderRow[]
   readonly hasTraded?: boolean
   readonly held?: HeldRow
+  readonly settlement?: SettlementAnswer
   readonly statuses?: readonly (OrderStatus | null)[]
 }
 

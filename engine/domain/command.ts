@@ -167,3 +167,15 @@ export type RareCommand = Stamp &
   )
 
 export type Command = PlaceOrder | CancelOrders | RareCommand
+
+export function isSettlement(command: Command): command is SettlementCommand {
+  switch (command.kind) {
+    case 'mineBlock':
+    case 'retrySettlement':
+    case 'settleTrade':
+    case 'failSettlement':
+      return true
+    default:
+      return false
+  }
+}

@@ -92,4 +92,21 @@ CREATE TABLE traders (owner INTEGER PRIMARY KEY) STRICT;
 INSERT INTO traders SELECT DISTINCT owner FROM orders WHERE filled_raw > 0;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4]
+/** Nothing older was settled: a journal without blocks has no rows for them. */
+const M5 = `
+CREATE TABLE blocks (
+  height      INTEGER PRIMARY KEY,
+  chain_id    INTEGER NOT NULL,
+  through_seq INTEGER NOT NULL,
+  mined_ms    INTEGER NOT NULL
+) STRICT;
+CREATE INDEX blocks_by_through ON blocks (through_seq, height);
+CREATE TABLE settlements (
+  trade_seq  INTEGER PRIMARY KEY,
+  status     INTEGER NOT NULL,
+  height     INTEGER,
+  changed_ms INTEGER NOT NULL
+) STRICT;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5]
