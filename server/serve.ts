@@ -19,8 +19,9 @@ import { TraceFile } from './ops/trace.ts'
 import { openExchange, type RunningExchange } from './pipeline/open.ts'
 import type { Services } from './routes/services.ts'
 import { keepAdminToken, startDemo } from './services/demo.ts'
-import { watch } from './watch.ts'
-import { wire } from './wiring.ts'
+import type { SocketGateway } from './sockets/socket-gateway.ts'
+import { watch, watchSockets } from './watch.ts'
+import { wire, wireSockets } from './wiring.ts'
 
 const TICK_MS = 20
 const PROGRESS_EVERY_MS = 2000
@@ -65,6 +66,7 @@ async function settleAdminToken(
 interface Running {
   readonly exchange: RunningExchange
   readonly gateway: Gateway<Services>
+  readonly sockets: SocketGateway
   readonly ticker: NodeJS.Timeout
   readonly stopWatching: () => Promise<void>
 }
@@ -72,6 +74,7 @@ interface Running {
 async function stop(log: Log, running: Running, stopDemo: () => Promise<void>): Promise<void> {
   await stopDemo()
   clearInterval(running.ticker)
+  running.sockets.stop()
   await running.gateway.stop()
   const last = await running.exchange.stop()
   await running.stopWatching()
@@ -132,7 +135,8 @@ async function serve(config: ServeConfig): Promise<void> {
   if (fault !== null) log.warn(fault)
   const trace = await openTrace(config, log)
   const { exchange, setTouch } = await open(config, log, profiles)
-  const { observe, metricsText, stop: stopWatching } = watch(exchange, new Metrics(), trace)
+  const metrics = new Metrics()
+  const { observe, metricsText, stop: stopWatching } = watch(exchange, metrics, trace)
   const parts = { metricsText, clock: Date.now, isReady: () => true }
   const services = await wire(exchange, config, parts)
   setTouch((tokenId) => services.accounts.touch(tokenId))
@@ -159,6 +163,8 @@ async function serve(config: ServeConfig): Promise<void> {
     observe,
     ...(config.tls === undefined ? {} : { tls: config.tls }),
   })
+  const sockets = wireSockets(services, gateway, guard)
+  watchSockets(sockets, metrics)
   const ticker = setInterval(() => {
     exchange.pipeline.tick()
     exchange.snapshots.tick()
@@ -169,7 +175,7 @@ async function serve(config: ServeConfig): Promise<void> {
   const demo = config.demo
     ? startDemo({ dataDir: config.dataDir, baseUrl, adminToken: token, config, log })
     : { ready: true, stop: async () => {} }
-  onSignals(log, () => stop(log, { exchange, gateway, ticker, stopWatching }, demo.stop))
+  onSignals(log, () => stop(log, { exchange, gateway, sockets, ticker, stopWatching }, demo.stop))
   if (!(await demo.ready)) return
   process.stdout.write(`listening ${baseUrl}\n`)
 }

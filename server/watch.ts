@@ -6,6 +6,7 @@ import type { Metrics } from './ops/metrics.ts'
 import { watchProcess } from './ops/process-metrics.ts'
 import { type TraceFile, traceLine } from './ops/trace.ts'
 import type { RunningExchange } from './pipeline/open.ts'
+import type { SocketGateway } from './sockets/socket-gateway.ts'
 
 export interface Watch {
   /** Takes every request when it has ended. */
@@ -121,4 +122,16 @@ function watchTrace(trace: TraceFile, metrics: Metrics): void {
   metrics.totals('outcomex_trace_dropped_total', dropped, [], () => [
     { labels: {}, value: trace.droppedCount },
   ])
+}
+
+export function watchSockets(sockets: SocketGateway, metrics: Metrics): void {
+  metrics.gauge('outcomex_sockets_open', 'Open sockets.', () => sockets.openCount)
+  const totals = (name: string, help: string, read: () => number) =>
+    metrics.totals(name, help, [], () => [{ labels: {}, value: read() }])
+  totals('outcomex_socket_frames_total', 'Frames sent to sockets.', () => {
+    return sockets.counts.framesSent
+  })
+  totals('outcomex_sockets_slow_total', 'Sockets ended because they were not read in time.', () => {
+    return sockets.slowCount
+  })
 }

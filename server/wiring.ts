@@ -1,9 +1,10 @@
 // Joins the parts of a running exchange to the services that routes and guard read.
 
 import { api } from './api.ts'
-import type { AuthState, TokenState } from './auth/guard.ts'
+import type { AuthState, Guard, TokenState } from './auth/guard.ts'
 import { keccakReady } from './auth/keccak.ts'
 import type { ServeConfig } from './config.ts'
+import type { Gateway } from './http/gateway.ts'
 import { openApi } from './http/openapi.ts'
 import { AccountChanges } from './pipeline/accounts.ts'
 import { Cancels } from './pipeline/cancels.ts'
@@ -13,6 +14,7 @@ import { OrderStatuses } from './pipeline/order-status.ts'
 import { PartnerAccounts } from './pipeline/partner-accounts.ts'
 import { PrivateReads } from './pipeline/private-reads.ts'
 import type { Services } from './routes/services.ts'
+import { SOCKET_BOUNDS, SocketGateway } from './sockets/socket-gateway.ts'
 import { VERSION } from './version.ts'
 
 /** What the guard asks; opened secrets are kept, since every signed call needs one. */
@@ -80,4 +82,14 @@ export async function wire(
     metricsText: parts.metricsText,
     openApi: () => document,
   }
+}
+
+/** Lets sockets onto the gateway's port; call before it listens. */
+export function wireSockets(
+  { auth, clock }: Services,
+  gateway: Gateway<Services>,
+  guard: Guard,
+): SocketGateway {
+  const channels = new Map()
+  return new SocketGateway({ port: gateway.sockets(SOCKET_BOUNDS), guard, auth, clock, channels })
 }

@@ -78,6 +78,16 @@ export const LIMITS = {
   /** Orders wait no longer for the markets to stand still. */
   holdMsMax: 100,
   queryQueueMax: 1024,
+  /** Open sockets; above it an upgrade gets 503. */
+  socketsMax: 16_384,
+  /** One message of a client; a longer one ends its connection. */
+  socketMessageBytesMax: 16 * 1024,
+  /** A client that says more within a second is disconnected. */
+  socketMessagesPerSecondMax: 50,
+  /** Markets in one subscription. */
+  socketMarketsMax: 100,
+  /** Frames that wait for a slow reader; above it the reader is disconnected. */
+  socketBufferedBytesMax: 512 * 1024,
 } as const
 
 assert(
@@ -87,6 +97,10 @@ assert(
 assert(
   LIMITS.cancelItemsMax * 8 + 64 + LIMITS.ringHeadroomBytes < LIMITS.shardRingBytes / 2,
   'a wide cancel fits the ring of its market',
+)
+assert(
+  LIMITS.socketMarketsMax * (LIMITS.slugCharactersMax + 3) < LIMITS.socketMessageBytesMax,
+  'a subscription fits a message',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(LIMITS.batchOrdersMax < 255, 'a place in a group fits its byte')

@@ -1,3 +1,5 @@
+import type { HttpRequest } from 'uWebSockets.js'
+
 /** One request, copied out of the socket before anything may wait: the native request dies then. */
 export interface Call {
   /** Upper case. */
@@ -17,6 +19,31 @@ export interface Call {
   readMs: number
   /** Where the times of its order stand; 0 for none. */
   timesRow: number
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+/** All of a request but its body. */
+export function copied(request: HttpRequest, receivedMs: number): Call {
+  const headers = new Map<string, string>()
+  // Asked for first: the other getter lowers the letters in place.
+  const method = request.getCaseSensitiveMethod()
+  request.forEach((name, value) => {
+    joinHeader(headers, name, value)
+  })
+  const path = request.getUrl()
+  const query: string | undefined = request.getQuery()
+  return {
+    method,
+    path,
+    target: query === undefined ? path : `${path}?${query}`,
+    query: query ?? '',
+    headers,
+    body: NO_BYTES,
+    receivedMs,
+    readMs: 0,
+    timesRow: 0,
+  }
 }
 
 export function header(call: Call, lowerCaseName: string): string {

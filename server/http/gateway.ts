@@ -7,7 +7,7 @@ import uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { Slab } from '../../engine/domain/slab.ts'
-import { announcedBytes, type Call, type Caller, header, joinChunks, joinHeader } from './call.ts'
+import { announcedBytes, type Call, type Caller, copied, header, joinChunks } from './call.ts'
 import { encoded, type Outgoing, sizeOf, statusLine, verify } from './outgoing.ts'
 import { addressKey, type Lane, type RateLimiter } from './rate-limit.ts'
 import { invalid, Refusal, refuse } from './refusal.ts'
@@ -15,6 +15,7 @@ import { type Header, Pending } from './reply.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from './request-text.ts'
 import type { Guarded, Route, Seen } from './route.ts'
 import { assertNames, type Found, pathNames, Router } from './router.ts'
+import { type SocketBounds, SocketPort } from './socket-port.ts'
 
 export interface GatewayOptions<S> {
   readonly routes: readonly Route<S>[]
@@ -60,8 +61,6 @@ interface Turn<S> extends Seen {
   readingAt: number
 }
 
-const NO_BYTES = new Uint8Array(0)
-
 export class Gateway<S> {
   private readonly app: uWS.TemplatedApp
   private readonly options: GatewayOptions<S>
@@ -98,6 +97,15 @@ export class Gateway<S> {
     const reading = readingOf(route.params)
     const params = pathNames(route.path).flatMap((name) => reading.get(name) ?? [])
     this.router.add(route.method, route.path, { route, params, query: readingOf(route.query) })
+  }
+
+  /** Where a WebSocket library may attach; call before `listen`. */
+  sockets(bounds: SocketBounds): SocketPort {
+    return new SocketPort(this.app, bounds, (response) => {
+      if (this.stopping) return refuse('NOT_READY')
+      const waitSec = this.addressWaitSec(response, 'public', this.clock())
+      return waitSec > 0 ? refuse('RATE_LIMITED', undefined, waitSec) : null
+    })
   }
 
   /** Starts to listen and gives the port; 0 picks one. */
@@ -176,7 +184,7 @@ export class Gateway<S> {
     if (this.stopping) return refuse('NOT_READY')
     if (this.inFlight >= this.inFlightMax) return refuse('OVERLOADED')
     const lane = found.target?.route.lane ?? 'public'
-    const waitSec = this.addressWaitSec(turn, lane)
+    const waitSec = this.addressWaitSec(turn.response, lane, turn.call.receivedMs)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     if (found.target !== null) {
       return found.target.route.hasRoom(this.options.services) ? null : refuse('OVERLOADED')
@@ -185,9 +193,9 @@ export class Gateway<S> {
     return refuse('METHOD_NOT_ALLOWED')
   }
 
-  private addressWaitSec({ response, call }: Turn<S>, lane: Lane): number {
+  private addressWaitSec(response: uWS.HttpResponse, lane: Lane, nowMs: number): number {
     const address = () => addressKey(Buffer.from(response.getRemoteAddressAsText()).toString())
-    return this.options.addressLimiter?.take(address(), lane, call.receivedMs) ?? 0
+    return this.options.addressLimiter?.take(address(), lane, nowMs) ?? 0
   }
 
   private readBody(turn: Turn<S>): void {
@@ -210,7 +218,7 @@ export class Gateway<S> {
       this.readingEnds(turn)
       turn.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, sizeBytes)
       this.prove(turn)
-      if (isWhole) turn.call.body = NO_BYTES
+      if (isWhole) turn.call.body = new Uint8Array(0)
     })
   }
 
@@ -369,27 +377,5 @@ export class Gateway<S> {
     turn.endedMs = this.clock()
     this.options.observe?.(turn)
     if (this.inFlight === 0) this.onIdle?.()
-  }
-}
-
-function copied(request: uWS.HttpRequest, receivedMs: number): Call {
-  const headers = new Map<string, string>()
-  // Asked for first: the other getter lowers the letters in place.
-  const method = request.getCaseSensitiveMethod()
-  request.forEach((name, value) => {
-    joinHeader(headers, name, value)
-  })
-  const path = request.getUrl()
-  const query: string | undefined = request.getQuery()
-  return {
-    method,
-    path,
-    target: query === undefined ? path : `${path}?${query}`,
-    query: query ?? '',
-    headers,
-    body: NO_BYTES,
-    receivedMs,
-    readMs: 0,
-    timesRow: 0,
   }
 }

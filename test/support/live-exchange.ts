@@ -13,8 +13,9 @@ import { Metrics } from '../../server/ops/metrics.ts'
 import { TraceFile } from '../../server/ops/trace.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { Services } from '../../server/routes/services.ts'
-import { watch } from '../../server/watch.ts'
-import { wire } from '../../server/wiring.ts'
+import type { SocketGateway } from '../../server/sockets/socket-gateway.ts'
+import { watch, watchSockets } from '../../server/watch.ts'
+import { wire, wireSockets } from '../../server/wiring.ts'
 import { newFolder } from './data-folder.ts'
 
 // The whole exchange in this process, over real sockets and threads: every reply is held against
@@ -69,6 +70,7 @@ export function textAt(value: unknown, ...path: (string | number)[]): string {
 export class LiveExchange {
   readonly exchange: RunningExchange
   readonly gateway: Gateway<Services>
+  readonly sockets: SocketGateway
   readonly port: number
   readonly faults: string[]
   /** What was said of lost lines of the trace. */
@@ -80,6 +82,7 @@ export class LiveExchange {
   constructor(parts: {
     exchange: RunningExchange
     gateway: Gateway<Services>
+    sockets: SocketGateway
     port: number
     faults: string[]
     lost: string[]
@@ -89,6 +92,7 @@ export class LiveExchange {
   }) {
     this.exchange = parts.exchange
     this.gateway = parts.gateway
+    this.sockets = parts.sockets
     this.port = parts.port
     this.faults = parts.faults
     this.lost = parts.lost
@@ -108,6 +112,7 @@ export class LiveExchange {
 
   async stop(): Promise<{ seq: number; stateHash: string }> {
     clearInterval(this.#ticker)
+    this.sockets.stop()
     await this.gateway.stop()
     const last = await this.exchange.stop()
     await this.#stopWatching()
@@ -233,7 +238,8 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     config.trace === undefined
       ? null
       : await TraceFile.open(config.trace, (sentence) => lost.push(sentence))
-  const watching = watch(exchange, new Metrics(), trace)
+  const metrics = new Metrics()
+  const watching = watch(exchange, metrics, trace)
   const { observe, metricsText, stop: stopWatching } = watching
   const services = await wire(exchange, config, { metricsText, clock, isReady: () => true })
   touch = (tokenId) => services.accounts.touch(tokenId)
@@ -250,7 +256,19 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     bodyDeadlineMs: 400,
     verifyReplies: true,
   })
+  const sockets = wireSockets(services, gateway, guard)
+  watchSockets(sockets, metrics)
   const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
   const port = await gateway.listen('127.0.0.1', 0)
-  return new LiveExchange({ exchange, gateway, port, faults, lost, stopWatching, ticker, time })
+  return new LiveExchange({
+    exchange,
+    gateway,
+    sockets,
+    port,
+    faults,
+    lost,
+    stopWatching,
+    ticker,
+    time,
+  })
 }

@@ -38,8 +38,8 @@ export const FOLDERS: readonly Folder[] = [
     path: 'server/http',
     rank: 1,
     doors: files(
-      `gateway call route auth-scheme schema scalars fields refusal reply rate-limit openapi
-       profile-fields`,
+      `gateway socket-port call route auth-scheme schema scalars fields refusal reply rate-limit
+       openapi profile-fields`,
     ),
   },
   {

@@ -1,0 +1,88 @@
+// What a client of the namespace may say (domain §12.8): `subscribe_…` with its payload, and
+// `unsubscribe` with an acknowledgement. A repeated subscribe replaces the earlier one.
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { address, slug } from '../http/fields.ts'
+import { invalid, type Refusal, refuse } from '../http/refusal.ts'
+import { text } from '../http/scalars.ts'
+import { compile, type Infer, list, openObject, optional } from '../http/schema.ts'
+import type { Member } from './member.ts'
+
+const askFields = openObject({
+  marketSlugs: optional(list(slug(), 0, LIMITS.socketMarketsMax)),
+  marketAddresses: optional(list(address(), 0, LIMITS.socketMarketsMax)),
+})
+const ask = compile(askFields)
+const unsubscribeAsk = compile(openObject({ channel: text(64) }))
+
+/** What a client names in a subscription; nothing at all is fine. */
+export type SubscriptionAsk = Infer<typeof askFields>
+
+export interface Channel {
+  /** Only for a caller that proved who it is. */
+  readonly isPrivate: boolean
+  /** Replaces what the member asked for before; a refusal leaves that as it was. */
+  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null
+  /** Without markets all of it ends, with markets these. */
+  unsubscribe(member: Member, asked: SubscriptionAsk): void
+  /** The member is gone. */
+  left(member: Member): void
+}
+
+export type Channels = ReadonlyMap<string, Channel>
+
+function askOf(payload: unknown): SubscriptionAsk | Refusal {
+  const given = payload ?? {}
+  return ask.holds(given) ? given : invalid(...ask.issues(given))
+}
+
+function isRefusal(value: object): value is Refusal {
+  return 'status' in value
+}
+
+/** One event of a client, with its arguments as they came. */
+export function hear(channels: Channels, member: Member, event: string, given: unknown[]): void {
+  const last = given.at(-1)
+  const acknowledge = typeof last === 'function' ? last : undefined
+  if (event === 'unsubscribe') {
+    const refusal = unsubscribe(channels, member, given[0])
+    acknowledge?.(refusal === null ? {} : { error: refusal })
+    return
+  }
+  const payload = given[0] === last && acknowledge !== undefined ? undefined : given[0]
+  const refusal = subscribe(channels, member, event, payload)
+  if (refusal !== null) member.except(refusal, event.slice(0, 64))
+}
+
+function subscribe(
+  channels: Channels,
+  member: Member,
+  event: string,
+  payload: unknown,
+): Refusal | null {
+  const channel = channels.get(event)
+  if (channel === undefined) return unknownChannel()
+  if (channel.isPrivate && member.caller === null) return refuse('UNAUTHENTICATED')
+  const asked = askOf(payload)
+  if (isRefusal(asked)) return asked
+  const refusal = channel.subscribe(member, asked)
+  if (refusal !== null) return refusal
+  const markets = asked.marketSlugs === undefined ? {} : { markets: asked.marketSlugs }
+  member.send('system', { message: `Subscribed to ${event}`, ...markets })
+  return null
+}
+
+/** Null, or the sentence for the acknowledgement. */
+function unsubscribe(channels: Channels, member: Member, payload: unknown): string | null {
+  if (!unsubscribeAsk.holds(payload)) return 'channel must name a channel'
+  const channel = channels.get(payload.channel)
+  if (channel === undefined) return `There is no channel ${payload.channel}.`
+  const asked = askOf(payload)
+  if (isRefusal(asked)) return 'marketSlugs must be a list of market slugs'
+  channel.unsubscribe(member, asked)
+  return null
+}
+
+function unknownChannel(): Refusal {
+  return invalid({ field: 'channel', message: 'is not a known channel' })
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { io, type Socket } from 'socket.io-client'
+import { signCall } from '../../server/auth/api-token.ts'
+import { HANDSHAKE_TARGET } from '../../server/sockets/socket-gateway.ts'
+import type { Trader } from './live-exchange.ts'
+
+// A client of the namespace that keeps every frame it got, in order.
+
+export interface Frame {
+  readonly event: string
+  readonly payload: unknown
+}
+
+export interface SocketWish {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly reconnection?: boolean
+}
+
+/** The headers of a handshake that a token signed. */
+export function handshakeOf(
+  { tokenId, secret }: Pick<Trader, 'tokenId' | 'secret'>,
+  nowMs: number,
+  prefix = 'svc-',
+): Record<string, string> {
+  const timestamp = new Date(nowMs).toISOString()
+  const call = { secret: Buffer.from(secret, 'base64'), timestamp, method: 'GET' }
+  const signature = signCall({
+    ...call,
+    pathWithQuery: HANDSHAKE_TARGET,
+    body: new Uint8Array(0),
+  })
+  return {
+    [`${prefix}api-key`]: tokenId,
+    [`${prefix}timestamp`]: timestamp,
+    [`${prefix}signature`]: signature,
+  }
+}
+
+export class SocketClient {
+  readonly socket: Socket
+  readonly frames: Frame[] = []
+  readonly #waiting = new Set<() => void>()
+  /** Why it was disconnected, each time. */
+  readonly ends: string[] = []
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    socket.onAny((event: string, payload: unknown) => {
+      this.frames.push({ event, payload })
+      this.#wake()
+    })
+    socket.on('connect', () => this.#wake())
+    socket.on('disconnect', (reason) => {
+      this.ends.push(reason)
+      this.#wake()
+    })
+  }
+
+  /** Resolves when it has joined the namespace. */
+  static async open(port: number, wish: SocketWish = {}): Promise<SocketClient> {
+    const socket = io(`http://127.0.0.1:${port}/markets`, {
+      transports: ['websocket'],
+      forceNew: true,
+      reconnection: wish.reconnection ?? false,
+      reconnectionDelay: 20,
+      reconnectionDelayMax: 50,
+      ...(wish.headers === undefined ? {} : { extraHeaders: wish.headers }),
+    })
+    const client = new SocketClient(socket)
+    socket.on('connect_error', (error) => client.ends.push(error.message))
+    await client.until(() => socket.connected || client.ends.length > 0)
+    assert.deepEqual(client.ends, [])
+    return client
+  }
+
+  /** Until something holds that only a frame or the end of the connection can change. */
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  of(event: string): unknown[] {
+    return this.frames.filter((frame) => frame.event === event).map(({ payload }) => payload)
+  }
+
+  /** The first so many frames of an event, once they are there. */
+  async take(event: string, count: number): Promise<unknown[]> {
+    await this.until(() => this.of(event).length >= count)
+    return this.of(event).slice(0, count)
+  }
+
+  close(): void {
+    this.socket.disconnect()
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+  }
+}
