@@ -165,7 +165,11 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'this.depositsRaw <= Number.MAX_SAFE_INTEGER,',
         'this.depositsRaw > 0,',
       ],
-      ['a condition may owe', 'this.conditionRaw[marketId] >= 0,', 'marketId >= 0,'],
+      [
+        'a condition may owe',
+        'this.conditionRaw[marketId] >= -this.shortRaw[marketId],',
+        'marketId >= 0,',
+      ],
       ['a withdrawal is not counted', 'this.withdrawalsRaw += amountRaw\n', '\n'],
     ],
   },

@@ -52,7 +52,11 @@ test('no reply and no depth shows an order before it is durable', async () => {
   assert.equal(publisher.durableSeq, seq - 1, 'the order is the first that waits')
   publisher.whenReceipt(seq, START_MS, tell(seq))
   publisher.whenDurable(seq, tell(seq))
+  // The market has answered, and main hears it.
+  const [shard] = exchange.shards.all
+  shard.publish()
   pipeline.drain()
+  assert.ok(shard.isIdle)
   publisher.advance(publisher.durableSeq)
   assert.deepEqual(told, [])
   assert.deepEqual(bids(exchange), [])
