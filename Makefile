@@ -26,7 +26,7 @@ SAMPLE ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak sim overload mutation build bench bench-smoke lint format clean
+.PHONY: help run test soak sim fuzz overload mutation build bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -46,6 +46,9 @@ overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=
 
 sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)'
+
+fuzz: $(INSTALLED) ## Asks every route what nobody should, from SEED=... on, for MIN=... minutes (10).
+	@$(NODE) --import tsx test/fuzz.ts '$(SEED)' '$(MIN)'
 
 mutation: $(INSTALLED) ## Breaks one rule at a time, those with ONLY=..., SHARD=i/n or SAMPLE=n; the tests must notice.
 	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts

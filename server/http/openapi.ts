@@ -148,14 +148,21 @@ function ownRejects(route: Documented): RejectName[] {
   const always: RejectName[] = ['OVERLOADED', 'NOT_READY', 'RATE_LIMITED', 'VALIDATION']
   const accepted = new Set(route.auth.accepts.map(({ scheme }) => scheme))
   const body: RejectName[] = ['BODY_TOO_LARGE', 'BODY_TIMEOUT', 'BODY_MALFORMED']
-  const hmac: RejectName[] = ['API_KEY_INVALID', 'TIMESTAMP_INVALID', 'HMAC_INVALID']
+  const hmac: RejectName[] = [
+    'UNAUTHENTICATED',
+    'API_KEY_INVALID',
+    'TIMESTAMP_INVALID',
+    'HMAC_INVALID',
+  ]
+  const identity: RejectName[] = ['UNAUTHENTICATED', 'IDENTITY_INVALID', 'FORBIDDEN']
   const isScoped = route.auth.accepts.some(({ scopes }) => scopes.length > 0)
   return [
     ...always,
     ...(route.body === null ? [] : body),
     ...(accepted.has('hmac') ? hmac : []),
     ...(accepted.has('session') ? (['COOKIE_REQUIRED', 'SESSION_INVALID'] as const) : []),
-    ...(accepted.has('identity') ? (['IDENTITY_INVALID'] as const) : []),
+    ...(accepted.has('session') && route.method !== 'GET' ? (['JSON_CONTENT_TYPE'] as const) : []),
+    ...(accepted.has('identity') ? identity : []),
     ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID'] as const) : []),
     ...(isScoped ? (['SCOPE_MISSING'] as const) : []),
   ]
@@ -164,8 +171,9 @@ function ownRejects(route: Documented): RejectName[] {
 function responses(route: Documented): Readonly<Record<string, Node>> {
   const { reply } = route.example
   const media = { schema: route.reply, example: reply }
-  const all: Record<string, Node> = {
-    [route.status]: { description: route.about, content: { [route.produces]: media } },
+  const all: Record<string, Node> = {}
+  for (const status of [route.status, ...route.others]) {
+    all[status] = { description: route.about, content: { [route.produces]: media } }
   }
   const byStatus = new Map<number, Set<RejectName>>()
   for (const name of [...ownRejects(route), ...route.rejects]) {

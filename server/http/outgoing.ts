@@ -71,7 +71,7 @@ function json(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value)
 }
 
-/** Faults on a reply that breaks its route's schema or a refusal the route does not name. */
+/** Faults on a reply that breaks its route's schema, and on what the route does not name. */
 export function verify<S>(route: Route<S>, outcome: unknown): void {
   if (outcome instanceof Bytes) return
   if (outcome instanceof Refusal) {
@@ -79,6 +79,10 @@ export function verify<S>(route: Route<S>, outcome: unknown): void {
     const isOfCaller = outcome.status === 401 || outcome.status === 403 || outcome.status === 415
     assert(isNamed || isOfCaller, 'a route names the refusals it gives')
     return
+  }
+  if (outcome instanceof Reply) {
+    const isNamed = outcome.status === route.status || route.others.includes(outcome.status)
+    assert(isNamed, 'a route names the statuses it gives')
   }
   const value = outcome instanceof Reply ? outcome.body : outcome
   const issues = route.replyIssues(value === undefined ? null : value)

@@ -47,6 +47,8 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly headers?: Readonly<Record<string, string>>
   /** Of the plain reply; 200 when absent. */
   readonly status?: number
+  /** Other statuses that a reply of the same shape may have. */
+  readonly others?: readonly number[]
   /** Of the reply when it is not JSON. */
   readonly produces?: string
   readonly rejects?: readonly RejectName[]
@@ -91,6 +93,7 @@ export interface Route<S> {
   readonly reply: Schema
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
+  readonly others: readonly number[]
   readonly produces: string
   readonly rejects: readonly RejectName[]
   readonly example: {
@@ -126,6 +129,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     reply: spec.reply,
     headers: spec.headers ?? {},
     status: spec.status ?? 200,
+    others: spec.others ?? [],
     produces: spec.produces ?? 'application/json',
     rejects: spec.rejects ?? [],
     example: spec.example,

@@ -10,7 +10,8 @@ import type { BatchOutcome, FailedCancel } from '../pipeline/cancels.ts'
 
 const DONE = 'Orders canceled successfully'
 const PARTLY = 'Some orders could not be canceled'
-const MULTI_STATUS = 207
+/** Some were canceled and some were not. */
+export const MULTI_STATUS = 207
 
 const failedCancel = () =>
   object({

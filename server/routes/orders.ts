@@ -13,7 +13,13 @@ import { integer, text } from '../http/scalars.ts'
 import { list, object, optional, schemaOf } from '../http/schema.ts'
 import type { OrderText } from '../pipeline/cancels.ts'
 import { userOrderView } from '../pipeline/views.ts'
-import { batchCancelReply, batchResult, cancelAllReply, cancelDone } from './cancel-replies.ts'
+import {
+  batchCancelReply,
+  batchResult,
+  cancelAllReply,
+  cancelDone,
+  MULTI_STATUS,
+} from './cancel-replies.ts'
 import {
   ORDER_ID,
   ORDER_REPLY_EXAMPLE,
@@ -129,6 +135,7 @@ export const cancelAll = route({
   lane: 'trade',
   about: "Cancels all of the caller's open orders in one market.",
   params: { slug: slug() },
+  others: [MULTI_STATUS],
   reply: cancelAllReply(),
   rejects: ['OVERLOADED', 'MARKET_NOT_FOUND'],
   example: {
@@ -156,6 +163,7 @@ export const batchCancel = route({
     orderIds: optional(ids()),
     clientOrderIds: optional(list(clientId(), 1, LIMITS.batchCancelIdsMax)),
   }),
+  others: [MULTI_STATUS],
   reply: batchCancelReply(),
   rejects: ['OVERLOADED', 'VALIDATION', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
   example: {
@@ -185,6 +193,7 @@ export const cancelBatch = route({
   lane: 'trade',
   about: 'The older name of batch-cancel; takes order ids only.',
   body: object({ orderIds: ids() }),
+  others: [MULTI_STATUS],
   reply: batchCancelReply(),
   rejects: ['OVERLOADED', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
   example: {

@@ -17,6 +17,9 @@ import type { SocketGateway } from '../../server/sockets/socket-gateway.ts'
 import { watch, watchSockets } from '../../server/watch.ts'
 import { wire, wireSockets } from '../../server/wiring.ts'
 import { newFolder } from './data-folder.ts'
+import { at } from './json-path.ts'
+
+export { at } from './json-path.ts'
 
 // The whole exchange in this process, over real sockets and threads: every reply is held against
 // its route's schema, every fault is kept, and the clock can be set.
@@ -51,14 +54,6 @@ export interface CallChange {
   readonly secret?: string
   readonly prefix?: string
   readonly headers?: Readonly<Record<string, string>>
-}
-
-/** What stands at a path inside a JSON value, or undefined. */
-export function at(value: unknown, ...path: (string | number)[]): unknown {
-  return path.reduce<unknown>((node, key) => {
-    if (typeof node !== 'object' || node === null) return undefined
-    return new Map(Object.entries(node)).get(String(key))
-  }, value)
 }
 
 export function textAt(value: unknown, ...path: (string | number)[]): string {

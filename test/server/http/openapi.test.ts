@@ -85,6 +85,7 @@ test('every status has a description, and those to wait for a Retry-After', () =
     '403',
     '408',
     '413',
+    '415',
     '425',
     '429',
     '503',

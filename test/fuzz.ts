@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Failure, type Played, plansOf, play } from './fuzz/play.ts'
+import { shrunk } from './fuzz/shrink.ts'
+import { compileProgram } from './support/server-process.ts'
+
+// `make fuzz SEED=… MIN=…`: rounds of requests against a real process, each round on a fresh folder
+// with the next seed, for that long. A failure is shrunk and printed as what replays it.
+
+const REQUESTS = 1500
+const SHRINK_TRIES = 60
+
+const [seedText = '', minutesText = ''] = process.argv.slice(2)
+const minutes = Number(minutesText === '' ? '10' : minutesText)
+let seed = seedText === '' ? Math.floor(Math.random() * 2 ** 31) : Number(seedText)
+if (!Number.isSafeInteger(seed) || !(minutes > 0)) {
+  console.error('fuzz takes a whole SEED and the minutes to run: make fuzz SEED=1 MIN=5')
+  process.exit(2)
+}
+
+async function inFolder<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcomex-fuzz-'))
+  try {
+    return await work(dataDir)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+function summary({ statuses }: Played): string {
+  return [...statuses]
+    .sort()
+    .map(([status, count]) => `${status}: ${count}`)
+    .join(', ')
+}
+
+/** What kind of break it is: of the sentence, what does not differ from run to run. */
+function kindOf({ what }: Failure): string {
+  return what.replaceAll(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 60)
+}
+
+async function explain(failure: Failure): Promise<void> {
+  console.log(`SEED=${seed} breaks at request ${failure.place}: ${failure.what}`)
+  console.log(failure.curl)
+  console.log('looking for fewer and smaller requests that break the same')
+  const plans = plansOf(seed, Math.min(failure.place + 1, REQUESTS))
+  let last = failure
+  const least = await shrunk(
+    plans,
+    async (candidate) => {
+      const { failure: found } = await inFolder((dataDir) => play(dataDir, candidate, true))
+      if (found === null || kindOf(found) !== kindOf(failure)) return false
+      last = found
+      return true
+    },
+    SHRINK_TRIES,
+  )
+  console.log(`${least.length} of ${plans.length} requests, the last of them:`)
+  console.log(JSON.stringify(least.at(-1)))
+  console.log(last.what)
+  console.log(last.curl)
+}
+
+await compileProgram()
+const endMs = performance.now() + minutes * 60_000
+do {
+  const played = await inFolder((dataDir) => play(dataDir, plansOf(seed, REQUESTS)))
+  if (played.failure !== null) {
+    await explain(played.failure)
+    process.exit(1)
+  }
+  console.log(`SEED=${seed}: ${REQUESTS} requests, nothing broken (${summary(played)})`)
+  seed++
+} while (performance.now() < endMs)

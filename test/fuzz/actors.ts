@@ -1,0 +1,196 @@
+import type { KeyObject } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { privateKeyToAccount } from 'viem/accounts'
+import { signCall } from '../../server/auth/api-token.ts'
+import { type ExchangeClient, keyOf, type Trader } from '../support/exchange-client.ts'
+import { ADMIN_TOKEN } from '../support/server-process.ts'
+import { cookieOf, tokenOf } from './answers.ts'
+import type { Flaw, Proof, Role } from './plan.ts'
+import { plainCall } from './socket.ts'
+
+// Who speaks in a fuzzed exchange, and how each proves it, rightly or not.
+
+const SHARE = 1_000_000
+const FUNDS_RAW = 1_000_000 * SHARE
+const SIGNED_LATE_MS = 60_000
+
+export interface Credentials {
+  readonly tokenId: string
+  readonly secret: string
+}
+
+export interface Actor {
+  readonly role: Role
+  trader: Trader
+  /** Of a token that may do nothing a scope guards. */
+  weak: Credentials
+  /** `name=value` of a live session. */
+  cookie: string
+  readonly identity: string
+  readonly lateIdentity: string
+}
+
+export interface Cast {
+  readonly actors: ReadonlyMap<Role, Actor>
+  readonly identityKey: KeyObject
+}
+
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  owner: ['trading'],
+  stranger: ['trading'],
+  partner: ['trading', 'account_creation', 'delegated_signing'],
+}
+
+/** The three who trade; the partner may make children and act for them. */
+export async function makeActors(
+  client: ExchangeClient,
+  port: number,
+  identityKey: KeyObject,
+): Promise<Map<Role, Actor>> {
+  const actors = new Map<Role, Actor>()
+  for (const role of ['owner', 'stranger', 'partner'] as const) {
+    const made = await client.makeTrader(`fuzz ${role}`, FUNDS_RAW)
+    const { account, profileId, key } = made
+    const trader = { profileId, account, key, ...(await mint(client, account, SCOPES[role])) }
+    const weak = await mint(client, account, ['withdrawal'])
+    const cookie = await logIn(port, trader)
+    const identity = await tokenFor(account, identityKey, '1h')
+    const lateIdentity = await tokenFor(account, identityKey, '-1h')
+    actors.set(role, { role, trader, weak, cookie, identity, lateIdentity })
+  }
+  return actors
+}
+
+async function mint(
+  client: ExchangeClient,
+  account: string,
+  scopes: readonly string[],
+): Promise<Credentials> {
+  return tokenOf(await client.admin('/admin/profiles', { account, apiToken: { scopes } }))
+}
+
+/** Gives an actor back what a request of its own ended: its token or its session. */
+export async function revive(client: ExchangeClient, port: number, actor: Actor): Promise<void> {
+  const { trader, role, weak } = actor
+  if (!(await opens(port, trader))) {
+    actor.trader = { ...trader, ...(await mint(client, trader.account, SCOPES[role])) }
+  }
+  if (!(await opens(port, weak))) actor.weak = await mint(client, trader.account, ['withdrawal'])
+  const headers: [string, string][] = [['cookie', actor.cookie]]
+  const session = await plainCall(port, { method: 'GET', target: '/auth/verify-auth', headers })
+  if (session.status !== 200) actor.cookie = await logIn(port, trader)
+}
+
+async function opens(port: number, credentials: Credentials): Promise<boolean> {
+  const target = '/profiles/me'
+  const call = { method: 'GET', target, body: Buffer.alloc(0) }
+  const headers = hmacHeaders(call, credentials, 'none')
+  return (await plainCall(port, { method: 'GET', target, headers })).status === 200
+}
+
+async function logIn(port: number, { key, account }: Trader): Promise<string> {
+  const given = await plainCall(port, {
+    method: 'GET',
+    target: '/auth/signing-message',
+    headers: [],
+  })
+  const message = String(JSON.parse(given.text))
+  const wallet = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
+  const headers: [string, string][] = [
+    ['x-account', account],
+    ['x-signing-message', message],
+    ['x-signature', await wallet.signMessage({ message })],
+    ['content-type', 'application/json'],
+  ]
+  const body = Buffer.from('{"client":"eoa"}')
+  return cookieOf(await plainCall(port, { method: 'POST', target: '/auth/login', headers, body }))
+}
+
+function tokenFor(account: string, key: KeyObject, expires: string): Promise<string> {
+  const jwt = new SignJWT({ account }).setProtectedHeader({ alg: 'EdDSA' })
+  return jwt.setExpirationTime(expires).sign(key)
+}
+
+export interface UnsignedCall {
+  readonly method: string
+  readonly target: string
+  readonly body: Buffer
+}
+
+/** The headers by which an actor proves itself, or with a flaw does not. */
+export function proofHeaders(
+  actor: Actor | undefined,
+  proof: Proof,
+  flaw: Flaw,
+  call: UnsignedCall,
+): [string, string][] {
+  if (proof === 'admin') return [['authorization', adminText(flaw)]]
+  if (actor === undefined || proof === 'none') return []
+  if (proof === 'session') return [['cookie', cookieText(actor.cookie, flaw)]]
+  if (proof === 'identity') return [['identity', `Bearer ${identityText(actor, flaw)}`]]
+  const credentials = flaw === 'scope' ? actor.weak : actor.trader
+  return hmacHeaders(call, credentials, flaw)
+}
+
+export function hmacHeaders(
+  { method, target, body }: UnsignedCall,
+  { tokenId, secret }: Credentials,
+  flaw: Flaw,
+): [string, string][] {
+  const lateMs = flaw === 'stale' ? -SIGNED_LATE_MS : flaw === 'future' ? SIGNED_LATE_MS : 0
+  const instant = new Date(Date.now() + lateMs).toISOString()
+  const timestamp = flaw === 'timestamp' ? instant.slice(0, 10) : instant
+  const signature = signCall({
+    secret: flaw === 'secret' ? randomBytes(32) : Buffer.from(secret, 'base64'),
+    timestamp,
+    method: flaw === 'method' ? `${method}X` : method,
+    pathWithQuery: flaw === 'path' ? `${target}x` : target,
+    body: flaw === 'body' ? Buffer.concat([body, Buffer.from(' ')]) : body,
+  })
+  return [
+    ['svc-api-key', flaw === 'key' ? `${tokenId}0` : tokenId],
+    ['svc-timestamp', timestamp],
+    [
+      'svc-signature',
+      flaw === 'signature' || flaw === 'garbage' ? spoilt(signature, flaw) : signature,
+    ],
+  ]
+}
+
+function spoilt(text: string, flaw: Flaw): string {
+  if (flaw === 'garbage') return '\u00ff='.repeat(40)
+  const first = text.startsWith('A') ? 'B' : 'A'
+  return first + text.slice(1)
+}
+
+function cookieText(cookie: string, flaw: Flaw): string {
+  if (flaw === 'none') return cookie
+  const [name] = cookie.split('=')
+  if (flaw === 'garbage') return `${name}=\u00ff%00`
+  return flaw === 'stale' ? `${name}="${cookie}"` : `${cookie}x`
+}
+
+function identityText({ identity, lateIdentity }: Actor, flaw: Flaw): string {
+  const [, payload, signature] = identity.split('.')
+  if (flaw === 'none') return identity
+  if (flaw === 'stale') return lateIdentity
+  if (flaw === 'garbage') return '..'
+  if (flaw === 'signature') return `${identity.slice(0, -6)}AAAAAA`
+  // Unsigned, and signed with the public key as if it were a secret.
+  const alg = flaw === 'key' ? 'HS256' : 'none'
+  const head = Buffer.from(JSON.stringify({ alg })).toString('base64url')
+  return `${head}.${payload}.${flaw === 'secret' ? '' : signature}`
+}
+
+function adminText(flaw: Flaw): string {
+  if (flaw === 'none') return `Bearer ${ADMIN_TOKEN}`
+  if (flaw === 'method') return `Basic ${ADMIN_TOKEN}`
+  if (flaw === 'garbage') return 'Bearer \u00ff'
+  if (flaw === 'stale') return 'Bearer '
+  return `Bearer ${ADMIN_TOKEN}x`
+}
+
+export function actorKey(role: Role): Uint8Array {
+  return keyOf(`fuzz ${role}`)
+}

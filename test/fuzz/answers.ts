@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { text } from '../../server/http/scalars.ts'
+import { compile, openObject } from '../../server/http/schema.ts'
+import { shaped } from '../support/exchange-client.ts'
+import type { Answer } from './socket.ts'
+
+// What is read out of the answers of a fuzzed exchange.
+
+const tokenShape = compile(openObject({ tokenId: text(), secret: text() }))
+
+export function tokenOf(body: unknown): { tokenId: string; secret: string } {
+  const { tokenId, secret } = shaped(tokenShape, body)
+  return { tokenId, secret }
+}
+
+export function parsed(answer: Answer): unknown {
+  try {
+    return JSON.parse(answer.text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `name=value` of the cookie an answer sets. */
+export function cookieOf(answer: Answer): string {
+  const cookie = answer.headers.get('set-cookie')
+  assert.ok(answer.status === 200 && cookie !== undefined, `a login opens: ${answer.text}`)
+  return cookie.split(';')[0]
+}
+
+/** Every text in a JSON value, with the name of the field it stands in. */
+export function textsIn(value: unknown, name = ''): [name: string, text: string][] {
+  if (typeof value === 'string') return [[name, value]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, each]) =>
+    textsIn(each, Array.isArray(value) ? name : key),
+  )
+}

@@ -1,0 +1,171 @@
+import { STATUS_CODES } from 'node:http'
+import { api } from '../../server/api.ts'
+import { openApi } from '../../server/http/openapi.ts'
+import { Router } from '../../server/http/router.ts'
+import { at } from '../support/json-path.ts'
+import { parsed } from './answers.ts'
+import { type FuzzRoute, nameOf, type Plan } from './plan.ts'
+import type { Rendered } from './render.ts'
+import type { Answer, Exchanged } from './socket.ts'
+
+// What an answer to any request must be, whatever was asked: one its route names, of the shape it
+// promised, and nothing that only somebody else may know.
+
+const router = new Router<FuzzRoute>()
+for (const route of api) router.add(route.method, route.path, route)
+
+const document: unknown = JSON.parse(
+  JSON.stringify(openApi(api, { title: 'x', version: '1', headerPrefix: 'svc-' })),
+)
+
+function keysAt(...path: string[]): string[] {
+  const node = at(document, ...path)
+  return typeof node === 'object' && node !== null ? Object.keys(node) : []
+}
+
+/** `400 VALIDATION`: the refusals a route names in the document. */
+function namedRefusals(route: FuzzRoute): ReadonlySet<string> {
+  const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}')
+  const responses = ['paths', path, route.method.toLowerCase(), 'responses']
+  const found = new Set<string>()
+  for (const status of keysAt(...responses)) {
+    const examples = [...responses, status, 'content', 'application/json', 'examples']
+    for (const name of keysAt(...examples)) {
+      found.add(`${status} ${at(document, ...examples, name, 'value', 'code')}`)
+    }
+  }
+  return found
+}
+
+const refusalsOf = new Map(api.map((route) => [route, namedRefusals(route)]))
+/** Of any request at all: the gateway says these before there is a route or a body. */
+const ANYWHERE = new Set([
+  ...['404 PATH_NOT_FOUND', '405 METHOD_NOT_ALLOWED', '503 OVERLOADED', '503 NOT_READY'],
+  ...['413 BODY_TOO_LARGE', '408 BODY_TIMEOUT', '429 RATE_LIMITED'],
+])
+/** What may come back to bytes that are not HTTP: the parser's own words. */
+const PARSER = new Set([400, 408, 411, 413, 414, 431, 501, 505])
+
+/** The route that answers what was asked; null when there is none. */
+export function answeringRoute({ parts }: Rendered): FuzzRoute | null {
+  const path = parts.target.split('?')[0]
+  const method = parts.method === 'HEAD' ? 'GET' : parts.method
+  return router.find(method, path).target
+}
+
+export interface Secrets {
+  /** What no reply may show that was not asked with it, unless it mints it. */
+  readonly always: ReadonlySet<string>
+  /** What only the owner, and the operator, may see. */
+  readonly owned: ReadonlySet<string>
+}
+
+/** What is wrong with what came back, or ''. */
+export function judge(
+  plan: Plan,
+  rendered: Rendered,
+  exchanged: Exchanged,
+  secrets: Secrets,
+): string {
+  const { answers, late, received } = exchanged
+  const leaked = leakIn(plan, rendered, received, secrets)
+  if (leaked !== '') return leaked
+  if (rendered.bytes.cutAt !== undefined) return ''
+  if (rendered.wireTrick !== '') {
+    return answers.map((answer) => parserIssue(answer)).find((issue) => issue !== '') ?? ''
+  }
+  const [answer] = answers
+  if (answer === undefined) return late ? 'no reply in time' : `no reply: ${received.slice(0, 200)}`
+  return answerIssue(plan, rendered, answer)
+}
+
+function leakIn(
+  { speaker }: Plan,
+  { bytes }: Rendered,
+  received: string,
+  { always, owned }: Secrets,
+): string {
+  const isOwners =
+    (speaker.role === 'owner' && speaker.flaw === 'none') || speaker.proof === 'admin'
+  const asked = bytes.bytes.toString('utf8')
+  for (const secret of isOwners ? always : [...always, ...owned]) {
+    if (received.includes(secret) && !asked.includes(secret)) return `the reply shows ${secret}`
+  }
+  return ''
+}
+
+function parserIssue(answer: Answer): string {
+  const { status } = answer
+  if (status < 500 || PARSER.has(status)) return ''
+  return status === 503 ? retryIssue(answer) : `${status} ${answer.text.slice(0, 200)}`
+}
+
+function retryIssue({ headers }: Answer): string {
+  const after = headers.get('retry-after') ?? ''
+  return /^[1-9][0-9]{0,3}$/.test(after) ? '' : `a Retry-After of "${after}"`
+}
+
+function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
+  const { status } = answer
+  const route = answeringRoute(rendered)
+  const isHead = rendered.parts.method === 'HEAD'
+  if (status >= 200 && status < 300) return successIssue(plan, route, answer, isHead)
+  if (status === 429 || status === 503) {
+    const issue = retryIssue(answer)
+    if (issue !== '') return issue
+  }
+  // Some paths are no request at all to the parser, which answers in its own words.
+  const isOdd = rendered.pathTrick !== '' || !METHODS.has(rendered.parts.method)
+  if (isOdd && PARSER.has(status) && parsed(answer) === undefined) return ''
+  if (status < 400 || (status >= 500 && status !== 503)) return `status ${status}: ${answer.text}`
+  return isHead ? '' : refusalIssue(route, answer)
+}
+
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+function successIssue(
+  { speaker }: Plan,
+  route: FuzzRoute | null,
+  answer: Answer,
+  isHead: boolean,
+): string {
+  const { status } = answer
+  if (route === null) return `${status} where there is no route`
+  if (!isHonest(speaker, route)) return `${status} to a proof that is none`
+  if (status !== route.status && !route.others.includes(status)) {
+    return `${status}, and ${nameOf(route)} names ${route.status}`
+  }
+  if (isHead) return answer.text === '' ? '' : 'a body in the answer to HEAD'
+  if (route.produces !== 'application/json') return ''
+  const issues = route.replyIssues(parsed(answer) ?? null)
+  return issues.length === 0 ? '' : `a reply against its schema: ${JSON.stringify(issues)}`
+}
+
+function isHonest({ flaw, proof, role }: Plan['speaker'], { auth }: FuzzRoute): boolean {
+  if (auth.accepts.length === 0) return true
+  const accepted = auth.accepts.find(({ scheme }) => scheme === proof)
+  if (accepted === undefined || role === 'nobody') return false
+  if (flaw !== 'scope') return flaw === 'none'
+  return accepted.scheme === 'hmac' && accepted.scopes.length === 0
+}
+
+function refusalIssue(route: FuzzRoute | null, answer: Answer): string {
+  const { status, text } = answer
+  const body = parsed(answer)
+  const code = at(body, 'code')
+  const shown = `${status} ${text.slice(0, 300)}`
+  if (at(body, 'statusCode') !== status) return `a refusal with another statusCode: ${shown}`
+  if (at(body, 'error') !== STATUS_CODES[status]) return `a refusal with another error: ${shown}`
+  const message = at(body, 'message')
+  const isList = Array.isArray(message) && message.length > 0 && message.every(isIssue)
+  if (!isList && (typeof message !== 'string' || message === '')) return `no message: ${shown}`
+  const name = `${status} ${code}`
+  if (ANYWHERE.has(name)) return ''
+  if (route === null) return `${name} where there is no route`
+  const isNamed = refusalsOf.get(route)?.has(name) ?? false
+  return isNamed ? '' : `a refusal that ${nameOf(route)} does not name: ${shown}`
+}
+
+function isIssue(value: unknown): boolean {
+  return typeof at(value, 'field') === 'string' && typeof at(value, 'message') === 'string'
+}

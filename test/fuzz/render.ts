@@ -1,0 +1,221 @@
+import { ZERO_ADDRESS } from '../../server/auth/address.ts'
+import { type ClientOrder, signClientOrder } from '../../server/auth/client-order.ts'
+import { isOrderBody } from '../../server/auth/order-body.ts'
+import type { Json } from '../../server/http/schema.ts'
+import type { TestMarket } from '../support/exchange-client.ts'
+import { type Actor, proofHeaders } from './actors.ts'
+import type { Edit, OrderWish, Plan, Role } from './plan.ts'
+import { HOST } from './socket.ts'
+import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS } from './tricks.ts'
+import { MARK } from './values.ts'
+
+// From a plan to bytes: marks filled in, edits made, the call signed last.
+
+const DOMAIN = { name: 'Limitless CTF Exchange', chainId: 8453 }
+const BRONZE_BPS = 300
+
+/** What marks stand for; a number past the end of a pool starts over. */
+export interface Pools {
+  readonly markets: string[]
+  /** Those the operator changes. */
+  readonly spares: string[]
+  readonly orders: string[]
+  readonly clients: string[]
+  readonly tokens: string[]
+  readonly accounts: string[]
+  readonly profiles: string[]
+}
+
+export interface Setting {
+  readonly actors: ReadonlyMap<Role, Actor>
+  readonly pools: Pools
+  /** Where fuzzed orders go, and where those of the owner do. */
+  readonly markets: readonly TestMarket[]
+  readonly quiet: TestMarket
+}
+
+export interface Rendered {
+  readonly parts: Parts
+  readonly bytes: Bytes
+  /** The name of the trick that broke the rules of HTTP, or ''. */
+  readonly wireTrick: string
+  readonly pathTrick: string
+}
+
+type Tricks = Extract<Edit, { at: 'trick' }>
+
+export function render(plan: Plan, setting: Setting): Rendered {
+  const { role, proof, flaw } = plan.speaker
+  const actor = setting.actors.get(role)
+  const tricks = plan.edits.filter((edit): edit is Tricks => edit.at === 'trick')
+  const pools = poolsOf(plan, setting)
+  const path = pathOf(plan, pools)
+  const pathTrick = tricks.find(({ name }) => Object.hasOwn(PATH_TRICKS, name))
+  const bent = pathTrick === undefined ? path : PATH_TRICKS[pathTrick.name](path, pathTrick.number)
+  const target = `${bent}${queryOf(plan, pools)}`
+  const method = methodOf(plan)
+  const body = tricks.reduce(
+    (bytes, { name, number }) => BODY_TRICKS[name]?.(bytes, number) ?? bytes,
+    bodyOf(plan, setting, actor),
+  )
+  const call = { method, target, body }
+  const isJson = body.length > 0 || proof === 'session'
+  const type: [string, string][] = isJson ? [['content-type', 'application/json']] : []
+  const length: [string, string][] = body.length > 0 ? [['content-length', `${body.length}`]] : []
+  const plain = [HOST, ...proofHeaders(actor, proof, flaw, call), ...type]
+  const headers = [...changedHeaders(plain, plan), ...length]
+  const parts: Parts = { ...call, headers }
+  const wire = tricks.find(({ name }) => Object.hasOwn(WIRE_TRICKS, name))
+  const bytes =
+    wire === undefined ? { bytes: textOf(parts) } : WIRE_TRICKS[wire.name](parts, wire.number)
+  return { parts, bytes, wireTrick: wire?.name ?? '', pathTrick: pathTrick?.name ?? '' }
+}
+
+/** What the operator ends is not what the others trade on. */
+function poolsOf({ route }: Plan, { pools }: Setting): Pools {
+  return route.includes(' /admin/') ? { ...pools, markets: pools.spares } : pools
+}
+
+function methodOf({ route, edits }: Plan): string {
+  const changed = edits.find((edit) => edit.at === 'method')
+  return changed?.at === 'method' ? changed.method : route.split(' ')[0]
+}
+
+function changedHeaders(headers: [string, string][], { edits }: Plan): [string, string][] {
+  const changed = edits.flatMap((edit): [string, string][] =>
+    edit.at === 'header' ? [[edit.name, edit.value]] : [],
+  )
+  const names = new Set(changed.map(([name]) => name))
+  return [...headers.filter(([name]) => !names.has(name)), ...changed]
+}
+
+/** Text with its marks filled in. */
+function filledText(text: string, pools: Pools): string {
+  return text.replace(MARK, (_mark, _hash, name: string, number: string) => {
+    const pool = new Map(Object.entries(pools)).get(name) ?? []
+    return pool.length === 0 ? 'none' : String(pool[Number(number) % pool.length])
+  })
+}
+
+export function filled(value: Json, pools: Pools): Json {
+  if (typeof value === 'string') {
+    const text = filledText(value, pools)
+    return /^\{\{#[a-z]+\.\d+\}\}$/.test(value) ? Number(text) : text
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each: Json) => filled(each, pools))
+  const entries = Object.entries(value).map(([name, each]): [string, Json] => [
+    name,
+    filled(each, pools),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function pathOf({ route, params, edits }: Plan, pools: Pools): string {
+  return route
+    .slice(route.indexOf(' ') + 1)
+    .split('/')
+    .map((segment) => {
+      if (!segment.startsWith(':')) return segment
+      const name = segment.slice(1)
+      const raw = edits.find((edit) => edit.at === 'param' && edit.name === name)
+      if (raw?.at === 'param') return raw.raw
+      return encoded(filled(params[name], pools))
+    })
+    .join('/')
+}
+
+function encoded(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
+}
+
+function queryOf({ query, edits }: Plan, pools: Pools): string {
+  const right = Object.entries(query).flatMap(([name, given]) => {
+    const value = filled(given, pools)
+    const each = Array.isArray(value) ? value : [value]
+    return each.map((one: Json) => `${name}=${encoded(one)}`)
+  })
+  const wrong = edits.flatMap((edit) => (edit.at === 'query' ? [edit.pair] : []))
+  const pairs = [...right, ...wrong]
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+function bodyOf(plan: Plan, setting: Setting, actor: Actor | undefined): Buffer {
+  if (plan.body === undefined) return Buffer.alloc(0)
+  const base = filled(plan.body, poolsOf(plan, setting))
+  const market = marketOf(plan, setting)
+  const order = orderFields(plan, market, actor)
+  const whole = order === null ? base : { ...fieldsOf(base), ...order }
+  const edited = plan.edits.reduce<Json>(withEdit, whole)
+  const signed = market !== null && plan.wish?.resigned ? resigned(edited, market, actor) : edited
+  return Buffer.from(JSON.stringify(signed))
+}
+
+function fieldsOf(value: Json): Readonly<Record<string, Json>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+  return Object.fromEntries(Object.entries(value))
+}
+
+function marketOf({ wish, speaker }: Plan, { quiet, markets }: Setting): TestMarket | null {
+  if (wish === undefined) return null
+  return speaker.role === 'owner' ? quiet : markets[wish.market % markets.length]
+}
+
+function orderFields({ wish }: Plan, market: TestMarket | null, actor: Actor | undefined) {
+  if (wish === undefined || market === null || actor === undefined) return null
+  const { trader } = actor
+  const order: ClientOrder = {
+    salt: wish.salt,
+    maker: trader.account,
+    signer: trader.account,
+    taker: ZERO_ADDRESS,
+    tokenId: market.tokens[wish.outcome],
+    ...amountsOf(wish),
+    expiration: '0',
+    nonce: 0,
+    feeRateBps: market.fee ? BRONZE_BPS : 0,
+    side: wish.isBuy ? 0 : 1,
+    signatureType: 0,
+    signature: '0x',
+  }
+  const domain = { ...DOMAIN, exchange: market.exchange }
+  const { price: _, ...signed } = signClientOrder(order, domain, trader.key)
+  const { type: orderType } = wish
+  return { order: signed, ownerId: trader.profileId, orderType, marketSlug: market.slug }
+}
+
+function amountsOf({ isBuy, ticks, sizeRaw }: OrderWish) {
+  if (ticks === undefined) return { makerAmount: sizeRaw, takerAmount: 1 }
+  const collateralRaw = (ticks * sizeRaw) / 1000
+  return isBuy
+    ? { makerAmount: collateralRaw, takerAmount: sizeRaw }
+    : { makerAmount: sizeRaw, takerAmount: collateralRaw }
+}
+
+/** Signs what the edits made of an order, where that can be signed at all. */
+function resigned(body: Json, market: TestMarket, actor: Actor | undefined): Json {
+  if (actor === undefined || !isOrderBody(body)) return body
+  try {
+    const domain = { ...DOMAIN, exchange: market.exchange }
+    const { signature } = signClientOrder(body.order, domain, actor.trader.key)
+    return withEdit({ ...body }, { at: 'body', path: ['order', 'signature'], value: signature })
+  } catch {
+    return body
+  }
+}
+
+function withEdit(body: Json, edit: Edit): Json {
+  if (edit.at === 'whole') return edit.value
+  return edit.at === 'body' ? changed(body, edit.path, edit.value) : body
+}
+
+function changed(node: Json, path: readonly (string | number)[], value: Json | undefined): Json {
+  const [name, ...rest] = path
+  if (name === undefined) return value ?? null
+  const entries = new Map(Object.entries(fieldsOf(node)))
+  if (rest.length === 0 && value === undefined) entries.delete(`${name}`)
+  else if (rest.length === 0) entries.set(`${name}`, value ?? null)
+  else entries.set(`${name}`, changed(entries.get(`${name}`) ?? {}, rest, value))
+  return Object.fromEntries(entries)
+}

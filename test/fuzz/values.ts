@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import type { Json } from '../../server/http/schema.ts'
+import type { Random } from '../support/random.ts'
+
+// Values a JSON Schema allows, drawn from the keywords the routes use. What only a running exchange
+// has (slugs, order ids, …) becomes a mark that is filled in when the request is sent, so that a
+// request says the same on a fresh exchange.
+
+export type Keywords = Readonly<Record<string, unknown>>
+
+/** A text mark `{{orders.3}}` stands inside text; a number mark `{{#profiles.3}}` is all of it. */
+export const MARK = /\{\{(#?)([a-z]+)\.(\d+)\}\}/g
+
+/** Where a field of this name takes its values when the exchange has better ones than chance. */
+const SOURCES: Readonly<Record<string, string>> = {
+  slug: 'markets',
+  addressOrSlug: 'markets',
+  marketSlug: 'markets',
+  orderId: 'orders',
+  orderIds: 'orders',
+  clientOrderId: 'clients',
+  clientOrderIds: 'clients',
+  tokenId: 'tokens',
+  account: 'accounts',
+  profileId: '#profiles',
+  ownerId: '#profiles',
+  onBehalfOf: '#profiles',
+}
+export const LONE_SURROGATE = /\p{Surrogate}/u
+const PICKS = 64
+const SOURCED = 0.9
+
+/** Text that breaks what counts, folds, trims or stores characters in the wrong way. */
+export const ODD_TEXTS: readonly string[] = [
+  '',
+  ' ',
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  'x\udfff',
+  '\ufeff',
+  '\ufffd',
+  '\uffff',
+  'e\u0301',
+  '\u00e9',
+  'İ',
+  'ß',
+  '\u202egnp',
+  '\u2028',
+  '👩‍👩‍👧‍👦',
+  `z${'\u0301'.repeat(2000)}`,
+  '__proto__',
+  'constructor',
+  "'; DROP TABLE orders; --",
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  '%00',
+  '%2e%2e%2f',
+  '#{7*7}',
+  '{{7}}',
+  '\r\nx-injected: 1',
+  '0',
+  'NaN',
+  'null',
+  '1e400',
+]
+
+export function keywordsOf(schema: unknown): Keywords {
+  return typeof schema === 'object' && schema !== null ? { ...schema } : {}
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise
+}
+
+const patterns = new Map<string, fc.Arbitrary<string>>()
+
+function matching(source: string, random: Random): string {
+  const known = patterns.get(source) ?? fc.stringMatching(new RegExp(source))
+  patterns.set(source, known)
+  const [text = ''] = fc.sample(known, { numRuns: 1, seed: random.below(2 ** 31) })
+  return text
+}
+
+function textOf(schema: Keywords, random: Random): string {
+  if (typeof schema.pattern === 'string') return matching(schema.pattern, random)
+  const min = numberOf(schema.minLength, 0)
+  const max = numberOf(schema.maxLength, 24)
+  if (random.chance(0.2)) {
+    const odd = random.pick(ODD_TEXTS)
+    if (odd.length >= min && odd.length <= max) return odd
+  }
+  const length = random.chance(0.1) ? max : random.between(min, Math.min(max, min + 16))
+  return Array.from({ length }, () => random.pick([...'abcXYZ019 -_.é👍'])).join('')
+}
+
+function integerOf(schema: Keywords, random: Random): number {
+  const low = numberOf(schema.minimum, Number.MIN_SAFE_INTEGER)
+  const high = numberOf(schema.maximum, Number.MAX_SAFE_INTEGER)
+  if (random.chance(0.1)) return low
+  if (random.chance(0.1)) return high
+  const value = low < 0 && random.chance(0.5) ? -random.spread(-low) : random.spread(high)
+  return Math.max(low, Math.min(high, value))
+}
+
+/** A value of the schema; `name` is that of its field. */
+export function drawn(given: unknown, name: string, random: Random): Json {
+  const schema = keywordsOf(given)
+  const source = SOURCES[name]
+  const isPlain = schema.type !== 'array' && schema.type !== 'object'
+  if (source !== undefined && isPlain && random.chance(SOURCED)) {
+    return `{{${source}.${random.below(PICKS)}}}`
+  }
+  // Whole balances in one call would leave nothing for the others to move.
+  if (name === 'collateralRaw') return random.between(-5_000_000, 5_000_000) || 1
+  const choices = listOf(schema.anyOf)
+  if (choices.length > 0) return drawn(random.pick(choices), name, random)
+  const words = listOf(schema.enum)
+  if (words.length > 0) return plain(random.pick(words))
+  if ('const' in schema) return plain(schema.const)
+  return typedValue(schema, name, random)
+}
+
+function typedValue(schema: Keywords, name: string, random: Random): Json {
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+  switch (random.pick(types)) {
+    case 'string':
+      return textOf(schema, random)
+    case 'integer':
+      return integerOf(schema, random)
+    case 'number': {
+      const low = numberOf(schema.minimum, -1e6)
+      return low + random.next() * (numberOf(schema.maximum, 1e6) - low)
+    }
+    case 'boolean':
+      return random.chance(0.5)
+    case 'null':
+      return null
+    case 'array': {
+      const min = numberOf(schema.minItems, 0)
+      const max = numberOf(schema.maxItems, 8)
+      const length = random.chance(0.05) ? max : random.between(min, Math.min(max, min + 3))
+      return Array.from({ length }, () => drawn(schema.items, name, random))
+    }
+    case 'object':
+      return objectOf(schema, random)
+    default:
+      return null
+  }
+}
+
+function objectOf(schema: Keywords, random: Random): Json {
+  const required = new Set(listOf(schema.required))
+  const fields: Record<string, Json> = {}
+  for (const [name, field] of Object.entries(keywordsOf(schema.properties))) {
+    if (required.has(name) || random.chance(0.5)) fields[name] = drawn(field, name, random)
+  }
+  return fields
+}
+
+function plain(value: unknown): Json {
+  if (value === null || typeof value === 'boolean') return value
+  return typeof value === 'number' || typeof value === 'string' ? value : String(value)
+}
+
+/** Values that miss the schema by one bound, one type or one notion of what a number is. */
+export function nearMisses(given: unknown): readonly Json[] {
+  const schema = keywordsOf(given)
+  const low = numberOf(schema.minimum, 0)
+  const high = numberOf(schema.maximum, Number.MAX_SAFE_INTEGER)
+  const longest = numberOf(schema.maxLength, 128)
+  return [
+    ...[low - 1, high + 1, low + 0.5, -1, -0, 2 ** 53, 2 ** 63, 1e308, 5e-324],
+    ...['', 'x'.repeat(longest + 1), '\ud800'.repeat(3), 'NaN', 'Infinity', `${low}`, '0x10'],
+    ...[null, true, false, [], {}, [[]], { toString: 1 }, [null], 'x'.repeat(60_000)],
+    ...ODD_TEXTS,
+  ]
+}
