@@ -109,8 +109,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a username is given twice',
-        'holder.profileId === before?.profileId',
-        'holder.profileId > 0',
+        'holder.profileId !== before?.profileId',
+        'holder.profileId < 0',
       ],
       ['a slug is given twice', 'bySlug(spec.slug) !== undefined', 'bySlug(spec.slug) === null'],
     ],
