@@ -11,7 +11,7 @@ import type { JournalTail } from './journal-port.ts'
 // One snapshot as bytes, little-endian:
 //
 //   0 magic 8 │ 8 format u32 │ 12 rules u32 │ 16 seq f64 │ 24 journal checksum at seq 32 │
-//   56 state hash 32 │ then seven sections: bytes u32, msgpack │ SHA-256 of all before it 32
+//   56 state hash 32 │ then its sections: bytes u32, msgpack │ SHA-256 of all before it 32
 //
 // A file is written under another name, flushed and then renamed, so a name means a whole file.
 // Whatever is wrong with one is a sentence and never a fault: the journal holds it all.
@@ -21,7 +21,7 @@ const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 export const SNAPSHOT_FORMAT = 2
 const HEAD_BYTES = 88
 const CHECK_BYTES = 32
-const SECTIONS = 7
+const SECTIONS = 9
 /** Written and flushed piece by piece: a commit of the journal waits for one piece at the most. */
 const PIECE_BYTES = 1 << 19
 
@@ -65,8 +65,9 @@ function decodeHead(bytes: Buffer): SnapshotHead {
 
 /** All bytes of a state, as they follow the head. Copies: the state may go on meanwhile. */
 export function packSections(state: CapturedState): Uint8Array[] {
-  const { clock, accounts, markets, ledger, orders, seen, settlement } = state
-  return [clock, accounts, markets, ledger, orders, seen, settlement].map(packState)
+  const { clock, accounts, markets, ledger, orders, seen, settlement, modes, heartbeats } = state
+  const parts = [clock, accounts, markets, ledger, orders, seen, settlement, modes, heartbeats]
+  return parts.map(packState)
 }
 
 function unpackSections(sections: readonly Uint8Array[]): CapturedState {
@@ -78,6 +79,8 @@ function unpackSections(sections: readonly Uint8Array[]): CapturedState {
     orders: unpackState<CapturedState['orders']>(sections[4]),
     seen: unpackState<CapturedState['seen']>(sections[5]),
     settlement: unpackState<CapturedState['settlement']>(sections[6]),
+    modes: unpackState<CapturedState['modes']>(sections[7]),
+    heartbeats: unpackState<CapturedState['heartbeats']>(sections[8]),
   }
 }
 

@@ -2,6 +2,8 @@
 
 import type { Route } from './http/route.ts'
 import * as admin from './routes/admin.ts'
+import * as heartbeats from './routes/heartbeats.ts'
+import * as maintenance from './routes/maintenance.ts'
 import * as markets from './routes/markets.ts'
 import * as orderGroups from './routes/order-groups.ts'
 import * as orderStatus from './routes/order-status.ts'
@@ -23,5 +25,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),
+  ...Object.values(heartbeats),
+  ...Object.values(maintenance),
   ...Object.values(admin),
 ]

@@ -8,11 +8,13 @@ import type { Gateway } from './http/gateway.ts'
 import { openApi } from './http/openapi.ts'
 import { AccountChanges } from './pipeline/accounts.ts'
 import { Cancels } from './pipeline/cancels.ts'
+import { HeartbeatChanges } from './pipeline/heartbeats.ts'
 import { MarketChanges } from './pipeline/market-changes.ts'
 import type { RunningExchange } from './pipeline/open.ts'
 import { OrderStatuses } from './pipeline/order-status.ts'
 import { PartnerAccounts } from './pipeline/partner-accounts.ts'
 import { PrivateReads } from './pipeline/private-reads.ts'
+import { TradingModeChanges } from './pipeline/trading-modes.ts'
 import type { Services } from './routes/services.ts'
 import { SOCKET_BOUNDS, SocketGateway } from './sockets/socket-gateway.ts'
 import { VERSION } from './version.ts'
@@ -68,6 +70,8 @@ export async function wire(
     accounts: new AccountChanges(pipeline, seal, intake),
     partners: new PartnerAccounts(pipeline, seal, config.exchangeAddress),
     markets: new MarketChanges(pipeline, intake, shards),
+    modes: new TradingModeChanges(pipeline),
+    heartbeats: new HeartbeatChanges(pipeline),
     auth: authState(exchange),
     settings: {
       headerPrefixes: config.headerPrefixes,

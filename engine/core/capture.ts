@@ -10,11 +10,13 @@ import type { CapturedBlocks } from './blocks.ts'
 import type { Market } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
+import type { CapturedHeartbeats } from './heartbeats.ts'
 import type { Ledger } from './ledger.ts'
 import { eachResting, restoreInMarket } from './market.ts'
 import type { OrderTable } from './order-table.ts'
 import type { CapturedReversals } from './reversal.ts'
 import type { CapturedSeen } from './seen-orders.ts'
+import type { CapturedTradingModes } from './trading-mode.ts'
 
 // What is new in the state does not compile until it is named here: each field of the clearing and
 // of the ledger is captured, or listed as one that follows from the others. An order is captured as
@@ -65,6 +67,8 @@ export interface CapturedState {
   readonly orders: CapturedOrders
   readonly seen: CapturedSeen
   readonly settlement: { readonly blocks: CapturedBlocks; readonly reversals: CapturedReversals }
+  readonly modes: CapturedTradingModes
+  readonly heartbeats: CapturedHeartbeats
 }
 
 export function capture({ clearing }: Exchange): CapturedState {
@@ -80,6 +84,8 @@ export function capture({ clearing }: Exchange): CapturedState {
       blocks: clearing.blocks.capture(),
       reversals: clearing.reversals.capture(),
     },
+    modes: clearing.modes.capture(),
+    heartbeats: clearing.heartbeats.capture(),
   }
 }
 
@@ -135,6 +141,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.seen.restore(captured.seen)
   clearing.blocks.restore(captured.settlement.blocks)
   clearing.reversals.restore(captured.settlement.reversals)
+  clearing.modes.restore(captured.modes)
+  clearing.heartbeats.restore(captured.heartbeats)
   return exchange
 }
 

@@ -11,11 +11,13 @@ import type { TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts.ts'
 import { Blocks } from './blocks.ts'
 import { Catalogue } from './catalogue.ts'
+import { Heartbeats } from './heartbeats.ts'
 import { FEE_ACCOUNT, Ledger } from './ledger.ts'
 import { OrderTable } from './order-table.ts'
 import { Reversals } from './reversal.ts'
 import { type SeenOrder, SeenOrders } from './seen-orders.ts'
 import { releaseReserve, settleFill, settleProceeds } from './settlement.ts'
+import { TradingModes } from './trading-mode.ts'
 
 /** Rules this version decides by; a `rules` command in the journal says which were in force. */
 export const RULES_VERSION = 1
@@ -26,6 +28,22 @@ const { RESTED, WOULD_CROSS } = RESULT
 const { BUY, SELL } = SIDE
 const WORDS = EVENT_WORDS
 const F64S = EVENT_F64S
+
+type AccountCommand = Extract<
+  RareCommand,
+  {
+    kind:
+      | 'createProfile'
+      | 'editProfile'
+      | 'createSubAccount'
+      | 'approveSpenders'
+      | 'createToken'
+      | 'revokeToken'
+      | 'touchToken'
+      | 'login'
+      | 'logout'
+  }
+>
 
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
@@ -38,6 +56,8 @@ export class Clearing {
   readonly reversals = new Reversals()
   readonly orders: OrderTable
   readonly seen = new SeenOrders()
+  readonly modes = new TradingModes()
+  readonly heartbeats = new Heartbeats()
   lastSeq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
@@ -97,6 +117,45 @@ export class Clearing {
       case 'setAdminToken':
         this.accounts.adminTokenDigest = command.tokenDigest
         return
+      case 'createMarket':
+        this.catalogue.create(command.marketId, command.market, command.nowMs)
+        return
+      case 'lockMarket':
+        this.catalogue.change(command.marketId, 'LOCKED', command.nowMs)
+        return
+      case 'resolveMarket':
+        this.catalogue.change(command.marketId, 'RESOLVED', command.nowMs).payoutNumerators =
+          command.payoutNumerators
+        return
+      case 'adjustBalance':
+        if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
+        else this.ledger.withdraw(command.profileId, -command.collateralRaw)
+        return
+      case 'putTradingWindow':
+      case 'endTradingWindow':
+        this.modes.apply(command)
+        return
+      case 'armHeartbeat':
+      case 'disarmHeartbeat':
+      case 'fireHeartbeat':
+        this.heartbeats.apply(command)
+        return
+      case 'failSettlement':
+        this.reversals.apply(this.ledger, command)
+        this.blocks.apply(command)
+        return
+      case 'mineBlock':
+      case 'retrySettlement':
+      case 'settleTrade':
+        this.blocks.apply(command)
+        return
+      default:
+        this.#applyAccount(command)
+    }
+  }
+
+  #applyAccount(command: AccountCommand): void {
+    switch (command.kind) {
       case 'createProfile':
         this.ledger.openAccount(command.profileId)
         this.#putProfile(command)
@@ -124,27 +183,6 @@ export class Clearing {
         return
       case 'logout':
         this.accounts.logout(command.sessionDigest)
-        return
-      case 'createMarket':
-        this.catalogue.create(command.marketId, command.market, command.nowMs)
-        return
-      case 'lockMarket':
-        this.catalogue.change(command.marketId, 'LOCKED', command.nowMs)
-        return
-      case 'resolveMarket':
-        this.catalogue.change(command.marketId, 'RESOLVED', command.nowMs).payoutNumerators =
-          command.payoutNumerators
-        return
-      case 'adjustBalance':
-        if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
-        else this.ledger.withdraw(command.profileId, -command.collateralRaw)
-        return
-      case 'failSettlement':
-        this.reversals.apply(this.ledger, command)
-        this.blocks.apply(command)
-        return
-      default:
-        this.blocks.apply(command)
     }
   }
 

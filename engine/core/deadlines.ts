@@ -8,12 +8,15 @@ import { LIMITS } from '../domain/limits.ts'
 import type { TimeMs } from '../domain/units.ts'
 
 export class Deadlines {
-  readonly #slots: Int32Array
-  readonly #due: Float64Array
-  readonly #placeOf: Int32Array
+  #slots: Int32Array
+  #due: Float64Array
+  #placeOf: Int32Array
   #count = 0
 
-  /** Slots lie below the capacity; pages that are not used cost address space only. */
+  /**
+   * A slot past the capacity makes it twice as large; pages that are not used cost address space
+   * only.
+   */
   constructor(capacity: number = LIMITS.orderSlotsMax) {
     this.#slots = new Int32Array(capacity)
     this.#due = new Float64Array(capacity)
@@ -30,9 +33,22 @@ export class Deadlines {
   }
 
   add(slot: number, dueMs: TimeMs): void {
-    assert(slot < this.#placeOf.length, 'a deadline is of a slot')
+    while (slot >= this.#placeOf.length) this.#grow()
     assert(this.#placeOf[slot] === 0, 'a slot has one deadline')
     this.#rise(this.#count++, slot, dueMs)
+  }
+
+  #grow(): void {
+    const { length } = this.#placeOf
+    const slots = new Int32Array(length * 2)
+    const due = new Float64Array(length * 2)
+    const placeOf = new Int32Array(length * 2)
+    slots.set(this.#slots)
+    due.set(this.#due)
+    placeOf.set(this.#placeOf)
+    this.#slots = slots
+    this.#due = due
+    this.#placeOf = placeOf
   }
 
   /** Takes the slot with the earliest deadline. */

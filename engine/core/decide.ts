@@ -74,6 +74,9 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
 function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): number {
   const token = clearing.accounts.tokenById(request.tokenId)
   if (token === undefined || token.revoked) return REJECT.TOKEN_REVOKED
+  const { modes } = clearing
+  const barred = modes.count === 0 ? 0 : modes.orderRefusal(request.order.postOnly, nowMs)
+  if (barred !== 0) return barred
   if (request.recvWindowMs === 0) return 0
   const ageMs = nowMs - request.timestampMs
   const inTime = ageMs <= request.recvWindowMs && ageMs >= -clockToleranceMs

@@ -95,6 +95,8 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.catalogue.facts()
   yield* clearing.blocks.facts()
   yield* clearing.reversals.facts()
+  yield* clearing.modes.facts()
+  yield* clearing.heartbeats.facts()
 }
 
 /** Lowercase hex. `bookDigests` are those of bookDigest, by rising market id. */

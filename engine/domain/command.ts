@@ -1,4 +1,5 @@
 import type { MarketSpec } from './market.ts'
+import type { TradingWindow } from './trading-mode.ts'
 import type { CollateralRaw, FeeBps, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // Every decided command. A command carries all that `apply` needs; replay never decides again.
@@ -164,6 +165,11 @@ export type RareCommand = Stamp &
         proof: { nonce: string; nonceExpiresMs: TimeMs } | null
       }
     | { kind: 'approveSpenders'; profileId: number; spenders: readonly string[] }
+    | { kind: 'putTradingWindow'; window: TradingWindow }
+    | { kind: 'endTradingWindow'; windowId: number }
+    | { kind: 'armHeartbeat'; profileId: number; cancelAtMs: TimeMs }
+    | { kind: 'disarmHeartbeat'; profileId: number }
+    | { kind: 'fireHeartbeat'; profileId: number }
   )
 
 export type Command = PlaceOrder | CancelOrders | RareCommand

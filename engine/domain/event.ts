@@ -34,5 +34,11 @@ export const RESULT = {
 } as const
 
 /** Why a command cancels; the number is stored in the journal. */
-export const CANCEL_REASONS = ['USER', 'EXPIRED', 'MARKET_LOCKED', 'MARKET_RESOLVED'] as const
+export const CANCEL_REASONS = [
+  'USER',
+  'EXPIRED',
+  'MARKET_LOCKED',
+  'MARKET_RESOLVED',
+  'HEARTBEAT',
+] as const
 export type CancelReason = (typeof CANCEL_REASONS)[number]

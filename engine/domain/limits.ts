@@ -25,6 +25,11 @@ export const LIMITS = {
   clientOrderIdCodePointsMax: 128,
   clientOrderIdBytesMax: 512,
   recvWindowMsMax: 10_000,
+  /** A heartbeat deadline lies at least so far ahead of server time. */
+  heartbeatAheadMsMin: 5000,
+  /** Trading windows that are not over. */
+  tradingWindowsMax: 64,
+  publicMessageCharactersMax: 500,
   clockToleranceMs: 1000,
   userOrdersLimitMax: 200,
   activeMarketsLimitMax: 25,

@@ -43,6 +43,8 @@ export const REJECTS = [
   ['PRICE_MISMATCH', 'Price does not match amounts'],
   // The sequencer's gates.
   ['TOKEN_REVOKED', 'The API token was revoked.'],
+  ['POST_ONLY_MODE', 'Only post-only orders and cancels are taken at the moment.'],
+  ['CANCEL_ONLY_MODE', 'Only cancels are taken at the moment.'],
   ['TRADING_DISABLED', 'Trading is disabled.'],
   [
     'RECV_WINDOW_EXPIRED',
@@ -72,6 +74,12 @@ export const REJECTS = [
   ['ORDER_NOT_OPEN', 'Order not found or already canceled'],
   ['ORDERS_NOT_FOUND', 'Orders not found or already canceled'],
   ['ORDERBOOK_INACTIVE', 'Market is not active'],
+  [
+    'HEARTBEAT_CANCELING',
+    'The heartbeat deadline passed; its cancels are under way and cannot be called off.',
+  ],
+  ['TRADING_WINDOW_NOT_FOUND', 'No such trading window, or it is over.'],
+  ['TRADING_WINDOW_LIMIT', 'There are as many trading windows as there may be; end one.'],
   ['TOKEN_UNKNOWN', 'The API token is unknown or already revoked.'],
   ['TOKEN_LIMIT', 'The profile has as many API tokens as it may; revoke one.'],
   ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],

@@ -57,6 +57,8 @@ export class Cancels {
 
   /** 0 once the cancel is durable, or the refusal. */
   async one(profileId: number, text: OrderText): Promise<number> {
+    const barred = this.#pipeline.cancelBar()
+    if (barred !== 0) return this.#pipeline.refused(barred)
     const resolved = await this.#resolve(profileId, text)
     if (resolved.order === null) {
       await this.#pipeline.durable()
@@ -71,6 +73,8 @@ export class Cancels {
 
   /** Cancels what is open of the named orders; an id given twice counts once. */
   async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | number> {
+    const barred = this.#pipeline.cancelBar()
+    if (barred !== 0) return this.#pipeline.refused(barred)
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
     const resolved = await Promise.all(
       [...unique.values()].map((text) => this.#resolve(profileId, text)),
@@ -94,6 +98,8 @@ export class Cancels {
 
   /** Cancels every open order of the profile in one market; a number is a refusal. */
   async all(profileId: number, marketId: number): Promise<BatchOutcome | number> {
+    const barred = this.#pipeline.cancelBar()
+    if (barred !== 0) return this.#pipeline.refused(barred)
     const live = this.#pipeline.liveOrders(profileId, marketId)
     const canceled = await this.#cancelByMarket(live)
     if (typeof canceled === 'number') return canceled
@@ -130,8 +136,9 @@ export class Cancels {
       if (typeof receipt === 'number') continue
       for (const order of receipt.canceled) canceled.add(keyOf(order))
     }
-    const overloaded = receipts.length > 0 && receipts.every((each) => typeof each === 'number')
-    return overloaded ? REJECT.OVERLOADED : canceled
+    const refusals = receipts.flatMap((each) => (typeof each === 'number' ? each : []))
+    const none = refusals.length > 0 && refusals.length === receipts.length
+    return none ? refusals[0] : canceled
   }
 
   #isOpen(order: OrderName | null): boolean {

@@ -1,5 +1,6 @@
 // What an order asks of the pipeline and what it is told.
 
+import type { RestrictedMode } from '../../engine/domain/trading-mode.ts'
 import type { IntakePool } from '../auth/intake-pool.ts'
 
 /** A call that holds orders as it came, before anything of it was read. */
@@ -19,12 +20,17 @@ export interface Asked {
   readonly decided?: () => void
 }
 
+/** What the body of a 425 says besides; `resumeAt` is ISO 8601, null when no end is set. */
+export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
+
 export interface RefusedAnswer {
   readonly reject: number
   /** JSON array of { field, message } of a VALIDATION. */
   readonly issues?: string
   readonly expectedFeeRateBps?: number
   readonly retryAfterSec?: number
+  /** Of a refusal by the trading mode. */
+  readonly bar?: TradingBar
 }
 
 /** The 201 as JSON text, or the number of the refusal with what the body adds to it. */

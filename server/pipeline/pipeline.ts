@@ -2,7 +2,6 @@
 // Main's thread owns everything here. Every public method either answers, or did nothing and says
 // so with a refusal; what it promises resolves once it is durable (law 1).
 
-import { effectiveFeeBps } from '../../engine/core/accounts.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { ASK_TABLES, decideCancel, type PlaceRequest } from '../../engine/core/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
@@ -23,6 +22,7 @@ import type { OrderIds } from './order-ids.ts'
 import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { CancelReceipt, Publisher, Receipt } from './publisher.ts'
+import { refusedOrder } from './refused-order.ts'
 import type { SeenLookups } from './seen-lookups.ts'
 import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
 
@@ -94,6 +94,9 @@ export class Pipeline {
           this.publishMarket(marketId)
           this.published.refresh(market, status, updatedMs)
         })
+      },
+      onFired: (seq, profileId) => {
+        this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileId))
       },
     })
     this.hold = new Hold({
@@ -242,7 +245,8 @@ export class Pipeline {
     if (refusal === ASK_TABLES) this.#askTables(arrival)
     else if (refusal !== 0) {
       this.times.refused(timesRow, order.marketId)
-      const answer = this.#refusal(refusal, order.accountId)
+      const decided = { profileId: order.accountId, nowMs: this.sequencer.nowMs() }
+      const answer = refusedOrder(this.clearing, refusal, decided)
       this.publisher.whenDurable(this.clearing.lastSeq, () => reply(answer))
     } else this.#accepted(arrival)
   }
@@ -276,13 +280,6 @@ export class Pipeline {
     })
   }
 
-  #refusal(reject: number, profileId: number): OrderAnswer {
-    if (reject !== REJECT.FEE_RATE_MISMATCH) return { reject }
-    const profile = this.clearing.accounts.byId(profileId)
-    const expected = profile === undefined ? null : effectiveFeeBps(profile)
-    return expected === null ? { reject } : { reject, expectedFeeRateBps: expected }
-  }
-
   #orderAnswer(accepted: AcceptedOrder, receipt: Receipt): OrderAnswer {
     if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
     const market = this.published.byId(accepted.marketId)
@@ -292,7 +289,7 @@ export class Pipeline {
 
   /**
    * Cancels open orders of the caller, one command per market and thousand. Gives the receipt of
-   * all, or a refusal number: overloaded before the first command, never half way.
+   * all, or a refusal number: before the first command, never half way.
    */
   async cancelOrders(
     marketId: number,
@@ -300,6 +297,8 @@ export class Pipeline {
   ): Promise<CancelReceipt | number> {
     // What ends meanwhile is no longer open to its market; a cancel decides nothing else.
     if (this.hold.isOn) await this.hold.over()
+    const barred = this.cancelBar()
+    if (barred !== 0) return this.refused(barred)
     const parts: Promise<CancelReceipt>[] = []
     for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
       const chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
@@ -320,6 +319,11 @@ export class Pipeline {
     return new Promise((resolve) => {
       this.publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))
     })
+  }
+
+  /** Why the trading mode lets nobody cancel; 0 when it does. */
+  cancelBar(): number {
+    return this.clearing.modes.cancelRefusal(this.sequencer.nowMs())
   }
 
   /** 0 when the caller may cancel the order that lives under this name. */

@@ -22,6 +22,7 @@ import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { KIND } from '../../engine/wire/layout.ts'
 import { stampPlace } from '../../engine/wire/place-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
+import { HeartbeatDeadlines, ordersBefore } from './heartbeat-deadlines.ts'
 
 /** A rare command before it is stamped. */
 export type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never
@@ -37,6 +38,8 @@ interface Owed {
   readonly reason: CancelReason
   readonly orders: readonly OrderName[]
   sent: number
+  /** Whose heartbeat they follow from; 0 for none. */
+  readonly profileId: number
 }
 
 /** Room for the widest cancel, frame and head included. */
@@ -51,9 +54,11 @@ export class Sequencer {
   readonly #clock: () => TimeMs
   readonly #afterStamp: (seq: number, kind: number) => void
   readonly #onLocked: (seq: number, marketId: number) => void
+  readonly #onFired: (seq: number, profileId: number) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
+  readonly heartbeats = new HeartbeatDeadlines()
   /** Cancels that are due and not all emitted yet. */
   #owed: Owed[] = []
 
@@ -69,6 +74,8 @@ export class Sequencer {
     afterStamp: (seq: number, kind: number) => void
     /** A deadline locked a market by the command of this seq. */
     onLocked: (seq: number, marketId: number) => void
+    /** The last cancel that a heartbeat of this profile asks for has at most this seq. */
+    onFired: (seq: number, profileId: number) => void
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
@@ -76,6 +83,7 @@ export class Sequencer {
     this.#clock = parts.clock
     this.#afterStamp = parts.afterStamp
     this.#onLocked = parts.onLocked
+    this.#onFired = parts.onFired
   }
 
   /** The sequencer's time: the clock, but never before the last command. */
@@ -123,6 +131,19 @@ export class Sequencer {
     return nowMs === null ? 0 : this.#stampRare(body, nowMs)
   }
 
+  /**
+   * Decides at the time of its stamp and behind every deadline that is due then. What `decide`
+   * gives is stamped, or is a refusal, or is 0: nothing is to be done. `seq` is what the answer
+   * rests on.
+   */
+  decide(decide: (nowMs: TimeMs) => RareBody | number): { seq: number; reject: number } {
+    const nowMs = this.#ready(0, LIMITS.recordBytesMax)
+    if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
+    const decided = decide(nowMs)
+    if (typeof decided === 'number') return { seq: this.#clearing.lastSeq, reject: decided }
+    return { seq: this.#stampRare(decided, nowMs), reject: 0 }
+  }
+
   /** A market's change of status, and the cancels of all its orders right behind it. */
   close(marketId: number, body: RareBody, reason: CancelReason): number {
     const nowMs = this.#ready(marketId, LIMITS.recordBytesMax)
@@ -135,10 +156,10 @@ export class Sequencer {
 
   /**
    * After a restart: sets every deadline again, and closes what a crash left half closed between
-   * a market's change of status and the last of its cancels.
+   * a market's change of status, or a heartbeat's deadline, and the last of its cancels.
    */
   resume(): void {
-    const { catalogue, orders } = this.#clearing
+    const { catalogue, heartbeats, orders } = this.#clearing
     for (const { marketId, status, deadlineMs } of catalogue.all()) {
       if (takesOrders(status)) {
         if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)
@@ -149,6 +170,10 @@ export class Sequencer {
     for (let slot = 1; slot <= orders.highSlot; slot++) {
       if (orders.stateOf(slot) === STATE.FREE || orders.expirationSecOf(slot) === 0) continue
       this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf(slot)))
+    }
+    for (const { profileId, cancelAtMs, firedSeq } of heartbeats.all()) {
+      if (firedSeq === 0) this.heartbeats.arm(profileId, cancelAtMs)
+      else if (this.#oweFired(profileId, firedSeq)) this.heartbeats.began(profileId)
     }
   }
 
@@ -164,8 +189,14 @@ export class Sequencer {
       this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
       this.#owe(marketId, 'MARKET_LOCKED')
     }
+    while (this.heartbeats.nextMs <= nowMs) {
+      if (!this.#hasRoom(0, CANCEL_BYTES)) return false
+      const profileId = this.heartbeats.pop()
+      this.#oweFired(profileId, this.#stampRare({ kind: 'fireHeartbeat', profileId }, nowMs))
+    }
     if (this.#expiries.nextMs <= nowMs) this.#oweExpired(nowMs)
     if (this.#owed.length > 0) this.#emitOwed(nowMs)
+    this.#tellFired()
     return this.#hasRoom(0, CANCEL_BYTES)
   }
 
@@ -175,6 +206,7 @@ export class Sequencer {
   }
 
   #watch(command: RareCommand): void {
+    this.heartbeats.watch(command)
     if (command.kind === 'createMarket' && command.market.deadlineMs !== null) {
       this.#marketDeadlines.add(command.marketId, command.market.deadlineMs)
     } else if (command.kind === 'lockMarket' || command.kind === 'resolveMarket') {
@@ -248,7 +280,26 @@ export class Sequencer {
       if (table.stateOf(slot) === STATE.FREE || table.marketOf(slot) !== marketId) continue
       orders.push({ slot, generation: table.generationOf(slot) })
     }
-    if (orders.length > 0) this.#owed.push({ marketId, reason, orders, sent: 0 })
+    if (orders.length > 0) this.#owed.push({ marketId, reason, orders, sent: 0, profileId: 0 })
+  }
+
+  /**
+   * Whatever the profile had when its heartbeat fired, by the command of `seq`. No trading mode is
+   * asked: it is the exchange that cancels. False when nothing of it lives any more.
+   */
+  #oweFired(profileId: number, seq: number): boolean {
+    const byMarket = ordersBefore(this.#clearing, profileId, seq)
+    for (const [marketId, orders] of byMarket) {
+      this.#owed.push({ marketId, reason: 'HEARTBEAT', orders, sent: 0, profileId })
+    }
+    return byMarket.size > 0
+  }
+
+  #tellFired(): void {
+    const isOwed = (profileId: number) => this.#owed.some((owed) => owed.profileId === profileId)
+    for (const profileId of this.heartbeats.takeSent(isOwed)) {
+      this.#onFired(this.#clearing.lastSeq, profileId)
+    }
   }
 
   #oweExpired(nowMs: TimeMs): void {
@@ -263,7 +314,7 @@ export class Sequencer {
       else due.push(order)
     }
     for (const [marketId, orders] of byMarket) {
-      this.#owed.push({ marketId, reason: 'EXPIRED', orders, sent: 0 })
+      this.#owed.push({ marketId, reason: 'EXPIRED', orders, sent: 0, profileId: 0 })
     }
   }
 }

@@ -7,6 +7,8 @@ import { type Reply, reply } from '../http/reply.ts'
 import { boolean, oneOf, text } from '../http/scalars.ts'
 import { anyOf, list, object, optional } from '../http/schema.ts'
 import type { BatchOutcome, FailedCancel } from '../pipeline/cancels.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import { tradingBar } from '../pipeline/refused-order.ts'
 
 const DONE = 'Orders canceled successfully'
 const PARTLY = 'Some orders could not be canceled'
@@ -32,8 +34,14 @@ export function cancelAllReply() {
   return batchCancelReply()
 }
 
-export function cancelDone(reject: number): { message: string } | Refusal {
-  return reject === 0 ? { message: 'Order canceled successfully' } : refuse(reject)
+/** A refusal with what the trading mode adds to it, if that is its reason. */
+export function refuseCancel(reject: number, pipeline: Pipeline): Refusal {
+  return refuse(reject, tradingBar(pipeline.clearing, reject, pipeline.sequencer.nowMs()))
+}
+
+export function cancelDone(reject: number, pipeline: Pipeline): { message: string } | Refusal {
+  if (reject !== 0) return refuseCancel(reject, pipeline)
+  return { message: 'Order canceled successfully' }
 }
 
 interface BatchReply {

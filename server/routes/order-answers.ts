@@ -14,10 +14,10 @@ export function answered(answer: OrderAnswer): Bytes | Refusal {
 
 /** The refusal of an order with what its body adds. */
 export function refused(answer: RefusedAnswer): Refusal {
-  const { reject, issues, expectedFeeRateBps, retryAfterSec } = answer
+  const { reject, issues, expectedFeeRateBps, retryAfterSec, bar } = answer
   if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
   if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
-  return refuse(reject, undefined, retryAfterSec)
+  return refuse(reject, bar, retryAfterSec)
 }
 
 /** `index` and `status`, then what the order alone would have been told. */

@@ -19,6 +19,7 @@ import {
   cancelAllReply,
   cancelDone,
   MULTI_STATUS,
+  refuseCancel,
 } from './cancel-replies.ts'
 import {
   ORDER_ID,
@@ -49,6 +50,9 @@ export const placeOrder = rawRoute({
     'TOKEN_NOT_IN_MARKET',
     'AMOUNTS_INVALID',
     'PRICE_MISMATCH',
+    'POST_ONLY_MODE',
+    'CANCEL_ONLY_MODE',
+    'TRADING_DISABLED',
     'RECV_WINDOW_EXPIRED',
     'MARKET_NOT_TRADABLE',
     'ORDER_EXPIRED',
@@ -88,13 +92,13 @@ export const cancelOrder = route({
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
   reply: message(),
-  rejects: ['OVERLOADED', 'ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
   example: {
     params: { orderId: ORDER_ID },
     reply: { message: 'Order canceled successfully' },
   },
-  handle: async ({ params, caller }, { cancels }: Services) =>
-    cancelDone(await cancels.one(caller.profileId, { orderId: params.orderId })),
+  handle: async ({ params, caller }, { cancels, pipeline }: Services) =>
+    cancelDone(await cancels.one(caller.profileId, { orderId: params.orderId }), pipeline),
 })
 
 const clientId = () => text(LIMITS.clientOrderIdCodePointsMax, 1)
@@ -114,17 +118,24 @@ export const cancelOne = route({
   about: 'Cancels one open order by its id or by the id its client gave it.',
   body: object({ orderId: optional(orderId()), clientOrderId: optional(clientId()) }),
   reply: message(),
-  rejects: ['OVERLOADED', 'VALIDATION', 'ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  rejects: [
+    'OVERLOADED',
+    'TRADING_DISABLED',
+    'VALIDATION',
+    'ORDER_NOT_FOUND',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
   example: {
     body: { clientOrderId: 'quote-17' },
     reply: { message: 'Order canceled successfully' },
   },
-  handle: async ({ body, caller }, { cancels }: Services) => {
+  handle: async ({ body, caller }, { cancels, pipeline }: Services) => {
     const order = named(body)
     if (order === null) {
       return invalid({ field: '', message: 'Exactly one of orderId or clientOrderId is required' })
     }
-    return cancelDone(await cancels.one(caller.profileId, order))
+    return cancelDone(await cancels.one(caller.profileId, order), pipeline)
   },
 })
 
@@ -137,7 +148,7 @@ export const cancelAll = route({
   params: { slug: slug() },
   others: [MULTI_STATUS],
   reply: cancelAllReply(),
-  rejects: ['OVERLOADED', 'MARKET_NOT_FOUND'],
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
   example: {
     params: { slug: 'rain-tomorrow' },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
@@ -146,7 +157,7 @@ export const cancelAll = route({
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     const outcome = await cancels.all(caller.profileId, published.market.marketId)
-    if (typeof outcome === 'number') return refuse(outcome)
+    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
     return batchResult(outcome, 'orderId')
   },
 })
@@ -165,12 +176,19 @@ export const batchCancel = route({
   }),
   others: [MULTI_STATUS],
   reply: batchCancelReply(),
-  rejects: ['OVERLOADED', 'VALIDATION', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  rejects: [
+    'OVERLOADED',
+    'TRADING_DISABLED',
+    'VALIDATION',
+    'ORDERS_NOT_FOUND',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
   example: {
     body: { orderIds: [ORDER_ID] },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ body, caller }, { cancels }: Services) => {
+  handle: async ({ body, caller }, { cancels, pipeline }: Services) => {
     const { orderIds, clientOrderIds } = body
     if ((orderIds === undefined) === (clientOrderIds === undefined)) {
       return invalid({
@@ -181,7 +199,7 @@ export const batchCancel = route({
     const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
     const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
     const outcome = await cancels.batch(caller.profileId, [...byOrder, ...byClient])
-    if (typeof outcome === 'number') return refuse(outcome)
+    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
     return batchResult(outcome, orderIds === undefined ? 'clientOrderId' : 'orderId')
   },
 })
@@ -195,15 +213,16 @@ export const cancelBatch = route({
   body: object({ orderIds: ids() }),
   others: [MULTI_STATUS],
   reply: batchCancelReply(),
-  rejects: ['OVERLOADED', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
   example: {
     body: { orderIds: [ORDER_ID] },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ body, caller }, { cancels }: Services) => {
+  handle: async ({ body, caller }, { cancels, pipeline }: Services) => {
     const texts = body.orderIds.map((each) => ({ orderId: each }))
     const outcome = await cancels.batch(caller.profileId, texts)
-    return typeof outcome === 'number' ? refuse(outcome) : batchResult(outcome, 'orderId')
+    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
+    return batchResult(outcome, 'orderId')
   },
 })
 

@@ -1,11 +1,13 @@
 import type { AuthState } from '../auth/guard.ts'
 import type { AccountChanges } from '../pipeline/accounts.ts'
 import type { Cancels } from '../pipeline/cancels.ts'
+import type { HeartbeatChanges } from '../pipeline/heartbeats.ts'
 import type { MarketChanges } from '../pipeline/market-changes.ts'
 import type { OrderStatuses } from '../pipeline/order-status.ts'
 import type { PartnerAccounts } from '../pipeline/partner-accounts.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
+import type { TradingModeChanges } from '../pipeline/trading-modes.ts'
 import type { CollateralToken } from '../pipeline/views.ts'
 
 /** What handlers work with; main wires it once. */
@@ -17,6 +19,8 @@ export interface Services {
   readonly accounts: AccountChanges
   readonly partners: PartnerAccounts
   readonly markets: MarketChanges
+  readonly modes: TradingModeChanges
+  readonly heartbeats: HeartbeatChanges
   readonly auth: AuthState
   readonly settings: {
     readonly headerPrefixes: readonly string[]

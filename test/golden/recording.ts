@@ -44,6 +44,11 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   failSettlement: false,
   createSubAccount: false,
   approveSpenders: false,
+  putTradingWindow: false,
+  endTradingWindow: false,
+  armHeartbeat: false,
+  disarmHeartbeat: false,
+  fireHeartbeat: false,
 }
 
 export interface Recording {

@@ -175,8 +175,6 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
   {
     file: 'server/pipeline/order-ids.ts',
     tests: [`${FOLDER}/order-ids.test.ts`],
-    changes: [
-      ['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)'],
-    ],
+    changes: [['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)']],
   },
 ]

@@ -22,7 +22,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 3,
     doors: files(
       `pipeline views published open accounts cancels market-changes private-reads order-status
-       order-answer order-groups partner-accounts`,
+       order-answer order-groups partner-accounts trading-modes heartbeats refused-order`,
     ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },
@@ -63,7 +63,7 @@ export const FOLDERS: readonly Folder[] = [
     doors: files(
       `exchange decide ledger market settlement conditions state-hash clearing accounts catalogue
        order-table decide-accounts decide-partners deadlines event-buffer capture balance-digest
-       seen-orders seen-filter blocks reversal tx-hash`,
+       seen-orders seen-filter trading-mode heartbeats blocks reversal tx-hash`,
     ),
   },
   {

@@ -26,10 +26,16 @@ function newWorld(): World {
   return { driver, clearing: driver.clearing, request: driver.requestOf(order) }
 }
 
+const WINDOW = {
+  ...{ windowId: 1, startsAtMs: 0, endsAtMs: null, publicMessage: '' },
+  mode: 'cancel_only' as const,
+}
+
 /** Falling precedence; applied from the bottom up. */
 const BREAKS: readonly [RejectName, (world: World) => void][] = [
   ['MARKET_NOT_FOUND', ({ request }) => Object.assign(request.order, { marketId: 9 })],
   ['TOKEN_REVOKED', ({ driver }) => driver.rare({ kind: 'revokeToken', tokenId: 'token-1' })],
+  ['CANCEL_ONLY_MODE', ({ driver }) => driver.rare({ kind: 'putTradingWindow', window: WINDOW })],
   [
     'RECV_WINDOW_EXPIRED',
     ({ driver, request }) =>

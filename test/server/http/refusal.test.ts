@@ -3,13 +3,16 @@ import { test } from 'node:test'
 import { REJECT, REJECTS } from '../../../engine/domain/reject.ts'
 import { refusalStatus, refuse } from '../../../server/http/refusal.ts'
 
+/** Those that the API spells in lower case. */
+const MODE_CODES = new Set<string>(['POST_ONLY_MODE', 'CANCEL_ONLY_MODE', 'TRADING_DISABLED'])
+
 test('every refusal has its four fields, and only 503 and 429 ask to wait', () => {
   for (const [name, sentence] of REJECTS.slice(1)) {
     const refusal = refuse(name)
     const body = JSON.parse(refusal.body)
     assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode', 'code'])
     assert.deepEqual([body.message, body.statusCode], [sentence, refusal.status])
-    assert.equal(body.code, name === 'TRADING_DISABLED' ? 'trading_disabled' : name)
+    assert.equal(body.code, MODE_CODES.has(name) ? name.toLowerCase() : name)
     assert.equal(refusal.status, refusalStatus(name))
     assert.ok(refusal.status < 500 || refusal.status === 503)
     assert.equal(refusal.retryAfterSec > 0, refusal.status === 503 || refusal.status === 429)
