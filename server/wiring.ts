@@ -16,6 +16,7 @@ import { PartnerAccounts } from './pipeline/partner-accounts.ts'
 import { PrivateReads } from './pipeline/private-reads.ts'
 import { TradingModeChanges } from './pipeline/trading-modes.ts'
 import type { Services } from './routes/services.ts'
+import { accountChannels } from './sockets/account-channels.ts'
 import { SOCKET_BOUNDS, SocketGateway } from './sockets/socket-gateway.ts'
 import { VERSION } from './version.ts'
 
@@ -90,10 +91,10 @@ export async function wire(
 
 /** Lets sockets onto the gateway's port; call before it listens. */
 export function wireSockets(
-  { auth, clock }: Services,
+  { auth, clock, pipeline }: Services,
   gateway: Gateway<Services>,
   guard: Guard,
 ): SocketGateway {
-  const channels = new Map()
+  const channels = accountChannels({ pipeline, clock })
   return new SocketGateway({ port: gateway.sockets(SOCKET_BOUNDS), guard, auth, clock, channels })
 }

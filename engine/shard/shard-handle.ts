@@ -231,6 +231,12 @@ export class ShardHandle {
     return this.#sentCount === this.#doneCount
   }
 
+  /** Every command up to this seq that was sent has been settled; Infinity when all were. */
+  get settledThrough(): number {
+    if (this.isIdle) return Number.POSITIVE_INFINITY
+    return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] - 1
+  }
+
   /** Commands waiting for the thread, in bytes. */
   queuedBytes(): number {
     return this.#input.usedBytes()

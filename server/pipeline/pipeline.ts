@@ -82,8 +82,9 @@ export class Pipeline {
     this.ids = parts.ids
     this.sequencer = new Sequencer({
       ...parts,
-      afterStamp: (seq, kind) => {
+      afterStamp: (seq, kind, reason = 0) => {
         this.times.stamped(seq, kind)
+        this.publisher.news.stamped(seq, reason)
         this.#publishSoon()
       },
       onLocked: (seq, marketId) => {
@@ -171,6 +172,7 @@ export class Pipeline {
       this.times.drained()
       shard.releaseThrough(this.publisher.durableSeq)
     }
+    this.publisher.news.flush(this.publisher.durableSeq, this.#parts.shards)
     this.hold.check()
   }
 

@@ -10,6 +10,7 @@ import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { OrderTimes } from '../ops/order-times.ts'
 import { BySeq } from './by-seq.ts'
+import { OrderNews } from './order-news.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { OrderName, Sequencer } from './sequencer.ts'
 
@@ -71,9 +72,11 @@ export class Publisher implements FrameVisitor {
   #durableHead = 0
   durableSeq = 0
   readonly times = new OrderTimes()
+  readonly news: OrderNews
 
   constructor(clearing: Clearing, published: PublishedMarkets) {
     this.#clearing = clearing
+    this.news = new OrderNews(clearing)
     this.#published = published
   }
 
@@ -134,7 +137,9 @@ export class Publisher implements FrameVisitor {
     const seq = f64s[(at >> 3) + 3]
     const last = (at >> 2) + (count - 1) * WORDS
     this.times.saw(seq, (words[last] & 0xff) === DONE)
+    this.news.settling(words, at, count)
     this.#clearing.settle(words, f64s, at, count)
+    this.news.settled(words, f64s, at, count)
     const waiter = this.#waiters.get(seq)
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {

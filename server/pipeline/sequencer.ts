@@ -52,7 +52,7 @@ export class Sequencer {
   readonly #journal: JournalWriter
   readonly #shardOf: (marketId: number) => ShardHandle
   readonly #clock: () => TimeMs
-  readonly #afterStamp: (seq: number, kind: number) => void
+  readonly #afterStamp: (seq: number, kind: number, reason?: number) => void
   readonly #onLocked: (seq: number, marketId: number) => void
   readonly #onFired: (seq: number, profileId: number) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
@@ -68,10 +68,10 @@ export class Sequencer {
     shardOf: (marketId: number) => ShardHandle
     clock: () => TimeMs
     /**
-     * Called with the seq and the KIND of what was put into a ring: the owner publishes within
-     * this turn.
+     * Called with the seq and the KIND of what was put into a ring, and the reason of a cancel:
+     * the owner publishes within this turn.
      */
-    afterStamp: (seq: number, kind: number) => void
+    afterStamp: (seq: number, kind: number, reason?: number) => void
     /** A deadline locked a market by the command of this seq. */
     onLocked: (seq: number, marketId: number) => void
     /** The last cancel that a heartbeat of this profile asks for has at most this seq. */
@@ -255,7 +255,7 @@ export class Sequencer {
     this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
     this.#shardOf(marketId).cancel(record)
-    this.#afterStamp(command.seq, KIND.CANCEL)
+    this.#afterStamp(command.seq, KIND.CANCEL, command.reason)
     return command.seq
   }
 

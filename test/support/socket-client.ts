@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { io, type Socket } from 'socket.io-client'
 import { signCall } from '../../server/auth/api-token.ts'
 import { HANDSHAKE_TARGET } from '../../server/sockets/socket-gateway.ts'
@@ -34,6 +35,24 @@ export function handshakeOf(
     [`${prefix}timestamp`]: timestamp,
     [`${prefix}signature`]: signature,
   }
+}
+
+/** The bytes of a WebSocket handshake, with these header lines. */
+export function upgradeText(headerLines = '', query = '?EIO=4&transport=websocket'): string {
+  const key = randomBytes(16).toString('base64')
+  return (
+    `GET /socket.io/${query} HTTP/1.1\r\nHost: x\r\n${headerLines}Connection: Upgrade\r\n` +
+    `Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`
+  )
+}
+
+/** A masked text frame of at most 125 bytes. */
+export function textFrame(payload: string): Buffer {
+  const bytes = Buffer.from(payload)
+  assert.ok(bytes.length < 126, 'its length fits one byte')
+  const mask = randomBytes(4)
+  const head = Buffer.from([0x81, 0x80 | bytes.length])
+  return Buffer.concat([head, mask, bytes.map((byte, index) => byte ^ mask[index & 3])])
 }
 
 export class SocketClient {

@@ -16,13 +16,14 @@ const files = (text: string): string[] => words(text).map((name) => `${name}.ts`
 export const FOLDERS: readonly Folder[] = [
   { path: 'server', rank: 5, doors: [] },
   { path: 'server/routes', rank: 4, doors: ['*'] },
-  { path: 'server/sockets', rank: 4, doors: files('socket-gateway') },
+  { path: 'server/sockets', rank: 4, doors: files('socket-gateway account-channels') },
   {
     path: 'server/pipeline',
     rank: 3,
     doors: files(
       `pipeline views published open accounts cancels market-changes private-reads order-status
-       order-answer order-groups partner-accounts trading-modes heartbeats refused-order`,
+       order-news order-answer order-groups partner-accounts trading-modes heartbeats
+       refused-order`,
     ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },

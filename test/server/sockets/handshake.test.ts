@@ -5,7 +5,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../../support/live-exchange.ts'
 import { cookieOf, login, newWallet } from '../../support/live-session.ts'
 import { freshSeed, Random } from '../../support/random.ts'
-import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
+import { handshakeOf, SocketClient, textFrame, upgradeText } from '../../support/socket-client.ts'
 import { RawClient } from '../http/raw-client.ts'
 
 let live: LiveExchange
@@ -42,10 +42,13 @@ test('a session cookie is a proof as well', async () => {
   client.close()
 })
 
-test('without a proof the reader is anonymous', async () => {
+test('without a proof the reader is anonymous, and private channels say so', async () => {
   const client = await join()
-  await client.socket.timeout(5000).emitWithAck('unsubscribe', {})
-  assert.deepEqual(client.frames, [])
+  client.socket.emit('subscribe_order_events')
+  const [said] = await client.take('exception', 1)
+  assert.equal(at(said, 'code'), 'UNAUTHENTICATED')
+  assert.equal(at(said, 'channel'), 'subscribe_order_events')
+  assert.equal(client.frames.length, 1)
   client.close()
 })
 
@@ -84,7 +87,7 @@ test('unsubscribe is acknowledged, also when it is refused', async () => {
 test('no other namespace can be joined', async () => {
   for (const namespace of ['/', '/admin']) {
     const raw = await upgraded()
-    raw.send(frame(namespace === '/' ? '40' : `40${namespace},`))
+    raw.send(textFrame(namespace === '/' ? '40' : `40${namespace},`))
     while (!raw.received.includes('44')) await new Promise(setImmediate)
     raw.destroy()
   }
@@ -110,17 +113,9 @@ const key = () => `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n`
 const line = (method: string, query: string) =>
   `${method} /socket.io/${query} HTTP/1.1\r\nHost: x\r\n`
 
-/** A masked text frame. */
-function frame(payload: string): Buffer {
-  const bytes = Buffer.from(payload)
-  const mask = randomBytes(4)
-  const head = Buffer.from([0x81, 0x80 | bytes.length])
-  return Buffer.concat([head, mask, bytes.map((byte, index) => byte ^ mask[index & 3])])
-}
-
 async function upgraded(): Promise<RawClient> {
   const raw = new RawClient(live.port)
-  raw.send(`${line('GET', '?EIO=4&transport=websocket')}${UPGRADE}${key()}\r\n`)
+  raw.send(upgradeText())
   while (!raw.received.includes('"sid"')) await new Promise(setImmediate)
   return raw
 }
@@ -189,7 +184,7 @@ test('hostile bytes on the path of the sockets end connections, never the server
       raw.destroy()
     } else {
       const raw = await upgraded()
-      for (let count = random.below(6); count > 0; count--) raw.send(frame(pick(packets)))
+      for (let count = random.below(6); count > 0; count--) raw.send(textFrame(pick(packets)))
       if (random.below(4) === 0) raw.send(randomBytes(random.below(40)))
       if (random.below(3) > 0) await new Promise(setImmediate)
       raw.destroy()
