@@ -2,6 +2,7 @@
 
 import type { Route } from './http/route.ts'
 import * as admin from './routes/admin.ts'
+import * as cancelReplace from './routes/cancel-replace.ts'
 import * as heartbeats from './routes/heartbeats.ts'
 import * as maintenance from './routes/maintenance.ts'
 import * as markets from './routes/markets.ts'
@@ -27,5 +28,6 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(orderGroups),
   ...Object.values(heartbeats),
   ...Object.values(maintenance),
+  ...Object.values(cancelReplace),
   ...Object.values(admin),
 ]

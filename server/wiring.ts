@@ -7,6 +7,7 @@ import type { ServeConfig } from './config.ts'
 import type { Gateway } from './http/gateway.ts'
 import { openApi } from './http/openapi.ts'
 import { AccountChanges } from './pipeline/accounts.ts'
+import { CancelReplace } from './pipeline/cancel-replace.ts'
 import { Cancels } from './pipeline/cancels.ts'
 import { HeartbeatChanges } from './pipeline/heartbeats.ts'
 import { MarketChanges } from './pipeline/market-changes.ts'
@@ -59,6 +60,7 @@ export async function wire(
   await keccakReady
   const { pipeline, seal, intake, shards, follower, query } = exchange
   const reads = new PrivateReads(pipeline, follower, query)
+  const cancels = new Cancels(pipeline, reads)
   const [headerPrefix] = config.headerPrefixes
   const document = Buffer.from(
     JSON.stringify(openApi(api, { title: 'outcomex', version: VERSION, headerPrefix })),
@@ -67,7 +69,8 @@ export async function wire(
     pipeline,
     reads,
     statuses: new OrderStatuses(pipeline, reads),
-    cancels: new Cancels(pipeline, reads),
+    cancels,
+    replaces: new CancelReplace(pipeline, cancels),
     accounts: new AccountChanges(pipeline, seal, intake),
     partners: new PartnerAccounts(pipeline, seal, config.exchangeAddress),
     markets: new MarketChanges(pipeline, intake, shards),

@@ -19,6 +19,8 @@ export const LIMITS = {
   batchCancelIdsMax: 50,
   batchOrdersMax: 50,
   batchReplacesMax: 20,
+  /** Orders and cancels of one account that wait for its replacement to be decided. */
+  heldPerAccountMax: 256,
   statusItemsMax: 50,
   /** Makers told of one trade when an order is asked for; the reply of the order itself has all. */
   statusMakersMax: 100,

@@ -4,10 +4,17 @@
 import { SEEN } from '../../engine/core/seen-orders.ts'
 import { REJECT, rejectSentence } from '../../engine/domain/reject.ts'
 import type { Pipeline } from './pipeline.ts'
+import type { CancelReceipt } from './publisher.ts'
 import type { OrderName } from './sequencer.ts'
 
 /** How a client names an order. */
 export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
+
+/** Both names of an order, as far as it has them. */
+export interface OrderNames {
+  readonly orderId: string
+  readonly clientOrderId?: string
+}
 
 interface Resolved {
   readonly text: OrderText
@@ -55,8 +62,30 @@ export class Cancels {
     this.#reads = reads
   }
 
-  /** 0 once the cancel is durable, or the refusal. */
-  async one(profileId: number, text: OrderText): Promise<number> {
+  /** The names of a live order of the profile; null when none has this one. */
+  namesOf(profileId: number, text: OrderText): OrderNames | null {
+    const { ids, clearing } = this.#pipeline
+    const { orders } = clearing
+    const slot =
+      'orderId' in text
+        ? (ids.parse(text.orderId.toLowerCase())?.slot ?? 0)
+        : orders.slotByClientId(profileId, text.clientOrderId.trim())
+    const orderId = ids.text(slot, slot === 0 ? 0 : orders.generationOf(slot))
+    if (slot === 0 || ('orderId' in text && text.orderId.toLowerCase() !== orderId)) return null
+    const clientOrderId = orders.clientIdOf(slot)
+    return clientOrderId === '' ? { orderId } : { orderId, clientOrderId }
+  }
+
+  /**
+   * 0 once the cancel is durable, or the refusal. `settled` hears of a cancel that was sent, when
+   * its market has answered; who gives it holds the account.
+   */
+  async one(
+    profileId: number,
+    text: OrderText,
+    settled?: (receipt: CancelReceipt) => void,
+  ): Promise<number> {
+    if (settled === undefined && !(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
     if (barred !== 0) return this.#pipeline.refused(barred)
     const resolved = await this.#resolve(profileId, text)
@@ -66,13 +95,14 @@ export class Cancels {
     }
     const { orders } = this.#pipeline.clearing
     const marketId = orders.marketOf(resolved.order.slot)
-    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order])
+    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], settled)
     if (typeof receipt === 'number') return receipt
     return receipt.canceled.length === 1 ? 0 : REJECT.ORDER_NOT_OPEN
   }
 
   /** Cancels what is open of the named orders; an id given twice counts once. */
   async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | number> {
+    if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
     if (barred !== 0) return this.#pipeline.refused(barred)
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
@@ -98,6 +128,7 @@ export class Cancels {
 
   /** Cancels every open order of the profile in one market; a number is a refusal. */
   async all(profileId: number, marketId: number): Promise<BatchOutcome | number> {
+    if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
     if (barred !== 0) return this.#pipeline.refused(barred)
     const live = this.#pipeline.liveOrders(profileId, marketId)
@@ -115,6 +146,12 @@ export class Cancels {
       failed: open.map((order) => ({ orderId: idOf(order), ...NO_ROOM })),
       anyKnown: live.length > 0,
     }
+  }
+
+  /** What a held account sends waits in its line; false when that is full. */
+  #turn(profileId: number): Promise<boolean> | true {
+    const { holds } = this.#pipeline
+    return holds.count === 0 ? true : holds.turn(profileId)
   }
 
   /** Keys of the orders that were canceled. No await before the last command is stamped. */

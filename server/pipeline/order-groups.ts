@@ -14,9 +14,10 @@ export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | Refused
 
 /** The way each order goes from its verdict on. */
 interface OrderWay {
-  readonly underWay: number
-  clockMs(): TimeMs
-  judge(result: IntakeResult, asked: Asked): void
+  /** Orders and replies that are under way. */
+  readonly underWay: () => number
+  readonly clockMs: () => TimeMs
+  readonly judge: (result: IntakeResult, asked: Asked) => void
 }
 
 interface AskedGroup {
@@ -42,7 +43,7 @@ export class OrderGroups {
     this.#intake = intake
   }
 
-  /** Orders, at the most, whose verdicts are still to come. */
+  /** Orders, at the most, whose verdicts are still to come or whose turn is. */
   get waiting(): number {
     return this.#waiting
   }
@@ -67,10 +68,15 @@ export class OrderGroups {
     if (!this.submit(call, form, onPart)) reply({ reject: REJECT.OVERLOADED })
   }
 
+  /** Counts orders that are kept past their verdict, or no longer. */
+  occupy(orders: number): void {
+    this.#waiting += orders
+  }
+
   /** Gives the request to the intake; false, and nothing done, when it finds no room. */
   submit(call: OrderCall, form: number, onPart: AskedGroup['onPart']): boolean {
     const ordersMax = Math.min(LIMITS.batchOrdersMax, Math.ceil(call.body.length / ORDER_BYTES_MIN))
-    if (this.#way.underWay + ordersMax > LIMITS.ordersUnderWayMax) return false
+    if (this.#way.underWay() + ordersMax > LIMITS.ordersUnderWayMax) return false
     const requestId = this.#asked.put({ ordersMax, onPart })
     const nowMs = this.#way.clockMs()
     this.#waiting += ordersMax

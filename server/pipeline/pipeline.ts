@@ -3,26 +3,25 @@
 // so with a refusal; what it promises resolves once it is durable (law 1).
 
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { ASK_TABLES, decideCancel, type PlaceRequest } from '../../engine/core/decide.ts'
+import { decideCancel } from '../../engine/core/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import { type CancelReason, RESULT } from '../../engine/domain/event.ts'
+import type { CancelReason } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { Slab } from '../../engine/domain/slab.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
-import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
-import type { IntakePool, IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
+import type { IntakePool, IntakeResult } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
+import { AccountHolds } from './account-holds.ts'
 import { Hold } from './hold.ts'
 import type { Asked, OrderAnswer, OrderCall } from './order-answer.ts'
+import { OrderDecisions } from './order-decisions.ts'
 import { OrderGroups } from './order-groups.ts'
 import type { OrderIds } from './order-ids.ts'
-import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import type { PublishedMarkets } from './published.ts'
-import type { CancelReceipt, Publisher, Receipt } from './publisher.ts'
-import { refusedOrder } from './refused-order.ts'
+import type { CancelReceipt, Publisher } from './publisher.ts'
 import type { SeenLookups } from './seen-lookups.ts'
 import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
 
@@ -45,14 +44,6 @@ export interface PipelineParts {
   readonly lookups?: SeenLookups
 }
 
-/** An order on its way, in memory of its own where it must wait. */
-interface Arrival {
-  readonly request: PlaceRequest
-  readonly record: Uint8Array
-  readonly echo: string
-  readonly asked: Asked
-}
-
 const PUBLISH_AT = 64
 
 export class Pipeline {
@@ -64,12 +55,15 @@ export class Pipeline {
   readonly sequencer: Sequencer
   /** While it is on, orders and cancels wait. */
   readonly hold: Hold
+  /** Accounts whose orders and cancels wait for a replacement. */
+  readonly holds = new AccountHolds()
   /** Requests that hold several orders. */
-  readonly groups = new OrderGroups(this)
+  readonly groups: OrderGroups
+  /** Decides orders the intake gave its verdict on. */
+  readonly orders: OrderDecisions
   readonly #parts: PipelineParts
   #intake: IntakePool | null = null
   readonly #asked = new Slab<Asked>()
-  readonly #order = blankPlace()
   #publishDue = false
   #unpublished = 0
 
@@ -100,6 +94,17 @@ export class Pipeline {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileId))
       },
     })
+    this.orders = new OrderDecisions({
+      ...parts,
+      sequencer: this.sequencer,
+      times: this.times,
+      holds: this.holds,
+    })
+    this.groups = new OrderGroups({
+      judge: (result, asked) => this.orders.judge(result, asked),
+      clockMs: parts.clock,
+      underWay: () => this.underWay,
+    })
     this.hold = new Hold({
       isStill: () => parts.shards.every((shard) => shard.isIdle),
       hold: () => this.#intake?.hold(),
@@ -116,10 +121,6 @@ export class Pipeline {
     this.groups.connect(intake)
   }
 
-  clockMs(): TimeMs {
-    return this.#parts.clock()
-  }
-
   get durableSeq(): number {
     return this.publisher.durableSeq
   }
@@ -127,7 +128,8 @@ export class Pipeline {
   /** Orders and replies that are under way. */
   get underWay(): number {
     const looking = this.#parts.lookups?.count ?? 0
-    return this.#asked.count + this.groups.waiting + looking + this.publisher.waitingCount
+    const waiting = this.groups.waiting + this.holds.waiting
+    return this.#asked.count + waiting + looking + this.publisher.waitingCount
   }
 
   /**
@@ -173,6 +175,7 @@ export class Pipeline {
       shard.releaseThrough(this.publisher.durableSeq)
     }
     this.publisher.news.flush(this.publisher.durableSeq, this.#parts.shards)
+    this.publisher.tellSettled()
     this.hold.check()
   }
 
@@ -198,104 +201,18 @@ export class Pipeline {
   onIntake(result: IntakeResult): void {
     const asked = this.#asked.take(result.requestId)
     this.times.told(asked.timesRow)
-    this.judge(result, asked)
-  }
-
-  /** What the intake found, the caller's state, then the sequencer's gates. */
-  judge(result: IntakeResult, asked: Asked): void {
-    const { reply } = asked
-    if (result.tokenId !== '') this.#parts.onTokenUsed(result.tokenId)
-    if (result.kind === 'refused') {
-      reply({ reject: result.rejectCode, issues: result.issues })
-      return
-    }
-    const token = this.clearing.accounts.tokenById(result.tokenId)
-    if (token === undefined || token.revoked) {
-      this.publisher.whenDurable(this.clearing.lastSeq, () =>
-        reply({ reject: REJECT.TOKEN_REVOKED }),
-      )
-      return
-    }
-    const waitSec = this.#parts.profileWaitSec(result.profileId)
-    if (waitSec > 0) reply({ reject: REJECT.RATE_LIMITED, retryAfterSec: waitSec })
-    else this.#sequence(result, asked)
-  }
-
-  #sequence(verified: VerifiedOrder, asked: Asked): void {
-    assert(verified.isMinted(), 'only the intake pool makes verified orders')
-    const order = this.#order
-    decodePlaceInto(verified.record, order)
-    const request: PlaceRequest = {
-      order,
-      tokenId: verified.tokenId,
-      ownerId: verified.ownerId,
-      signerIsCaller: verified.signerIsAccount,
-      makerIsCaller: verified.makerIsAccount,
-      signatureOk: verified.signatureOk,
-      signedFeeBps: verified.signedFeeBps,
-      timestampMs: verified.timestampMs,
-      recvWindowMs: verified.recvWindowMs,
-    }
-    this.#decide({ request, record: verified.record, echo: verified.echo, asked })
-  }
-
-  /** No await between the decision and the stamp. */
-  #decide(arrival: Arrival): void {
-    const { order } = arrival.request
-    const { reply, timesRow } = arrival.asked
-    const refusal = this.sequencer.place(arrival.request, arrival.record)
-    if (refusal === ASK_TABLES) this.#askTables(arrival)
-    else if (refusal !== 0) {
-      this.times.refused(timesRow, order.marketId)
-      const decided = { profileId: order.accountId, nowMs: this.sequencer.nowMs() }
-      const answer = refusedOrder(this.clearing, refusal, decided)
-      this.publisher.whenDurable(this.clearing.lastSeq, () => reply(answer))
-    } else this.#accepted(arrival)
-  }
-
-  #accepted({ request: { order }, echo, asked: { reply, timesRow } }: Arrival): void {
-    this.times.accepted(timesRow, order)
-    const accepted: AcceptedOrder = {
-      id: this.ids.text(order.slot, order.generation),
-      ownerId: order.accountId,
-      marketId: order.marketId,
-      side: order.side,
-      feeBps: order.feeBps,
-      clientOrderId: order.clientOrderId,
-      echo,
-    }
-    this.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
-      reply(this.#orderAnswer(accepted, receipt))
-    })
-  }
-
-  /** Decides again, from the first gate, once the tables said whether they hold the order. */
-  #askTables({ request, record, echo, asked }: Arrival): void {
-    const { lookups } = this.#parts
-    assert(lookups !== undefined, 'who does not hold every order can ask for it')
-    const kept = { record: record.slice(), echo, asked }
-    lookups.lookUp(request.order, (held) => {
-      decodePlaceInto(kept.record, this.#order)
-      if (held !== undefined) return this.#decide({ ...kept, request: { ...request, held } })
-      this.times.refused(asked.timesRow, this.#order.marketId)
-      asked.reply({ reject: REJECT.OVERLOADED })
-    })
-  }
-
-  #orderAnswer(accepted: AcceptedOrder, receipt: Receipt): OrderAnswer {
-    if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
-    const market = this.published.byId(accepted.marketId)
-    assert(market !== undefined, 'an order has a published market')
-    return { text: orderReplyText(accepted, receipt, market, this.ids) }
+    this.orders.judge(result, asked)
   }
 
   /**
    * Cancels open orders of the caller, one command per market and thousand. Gives the receipt of
-   * all, or a refusal number: before the first command, never half way.
+   * all, or a refusal number: before the first command, never half way. `settled` hears of each
+   * command when its market has answered.
    */
   async cancelOrders(
     marketId: number,
     orders: readonly OrderName[],
+    settled?: (receipt: CancelReceipt) => void,
   ): Promise<CancelReceipt | number> {
     // What ends meanwhile is no longer open to its market; a cancel decides nothing else.
     if (this.hold.isOn) await this.hold.over()
@@ -309,6 +226,7 @@ export class Pipeline {
       // The orders of a chunk that found no room stay open and are reported as such.
       if (seq === 0) break
       parts.push(this.#cancelReceipt(seq))
+      if (settled !== undefined) this.publisher.whenSettled(seq, settled)
     }
     const receipts = await Promise.all(parts)
     return {

@@ -70,6 +70,9 @@ export class Publisher implements FrameVisitor {
   /** Replies that wait for the disk alone, by rising seq. */
   #durableQueue: { seq: number; run: () => void }[] = []
   #durableHead = 0
+  /** Told when their command is settled, by seq; and those that are to be told now. */
+  readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
+  #settled: (() => void)[] = []
   durableSeq = 0
   readonly times = new OrderTimes()
   readonly news: OrderNews
@@ -115,6 +118,20 @@ export class Publisher implements FrameVisitor {
     })
   }
 
+  /** Calls `run` when the cancel of `seq`, which has a waiter, is settled and the drain is over. */
+  whenSettled(seq: number, run: (cancels: CancelReceipt) => void): void {
+    this.#watchers.set(seq, run)
+  }
+
+  /** Tells of what was settled. Call after a drain: what is told may send new commands. */
+  tellSettled(): void {
+    while (this.#settled.length > 0) {
+      const settled = this.#settled
+      this.#settled = []
+      for (const tell of settled) tell()
+    }
+  }
+
   /** Calls `run` once `seq` is durable; at once when it is. */
   whenDurable(seq: number, run: () => void): void {
     if (seq <= this.durableSeq) run()
@@ -150,6 +167,14 @@ export class Publisher implements FrameVisitor {
         this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * F64S + 1])
       }
     }
+    if (this.#watchers.size > 0 && (words[last] & 0xff) === DONE) this.#watched(seq, waiter)
+  }
+
+  #watched(seq: number, waiter: Waiter | undefined): void {
+    const run = this.#watchers.get(seq)
+    if (run === undefined) return
+    this.#watchers.delete(seq)
+    this.#settled.push(() => run(waiter?.cancels ?? NO_CANCELS))
   }
 
   /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */

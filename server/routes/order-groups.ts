@@ -1,27 +1,18 @@
 // Several orders in one request.
 
-import { apiHeaders } from '../auth/guard.ts'
 import { FORM } from '../auth/intake-layout.ts'
 import { ordersBody } from '../auth/order-group.ts'
 import { hmac } from '../http/auth-scheme.ts'
-import type { Call } from '../http/call.ts'
 import type { Refusal } from '../http/refusal.ts'
 import { type Bytes, Pending } from '../http/reply.ts'
 import { rawRoute } from '../http/route.ts'
 import { integer, text } from '../http/scalars.ts'
 import { anyOf, list, object, openObject, optional } from '../http/schema.ts'
-import type { OrderCall } from '../pipeline/order-answer.ts'
 import { ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from './examples.ts'
 import { groupAnswered } from './order-answers.ts'
 import type { Services } from './services.ts'
 import { orderData } from './shapes.ts'
-
-/** A call of several orders as the intake takes it. */
-function signedCall(call: Call, { settings }: Services): OrderCall {
-  const { method, target: pathWithQuery, body } = call
-  const { apiKey, timestamp, signature } = apiHeaders(call, settings.headerPrefixes)
-  return { method, pathWithQuery, body, timesRow: 0, apiKey, timestamp, signature }
-}
+import { signedCall } from './signed-call.ts'
 
 export const orderBatch = rawRoute({
   method: 'POST',

@@ -1,5 +1,6 @@
 import type { AuthState } from '../auth/guard.ts'
 import type { AccountChanges } from '../pipeline/accounts.ts'
+import type { CancelReplace } from '../pipeline/cancel-replace.ts'
 import type { Cancels } from '../pipeline/cancels.ts'
 import type { HeartbeatChanges } from '../pipeline/heartbeats.ts'
 import type { MarketChanges } from '../pipeline/market-changes.ts'
@@ -14,6 +15,7 @@ import type { CollateralToken } from '../pipeline/views.ts'
 export interface Services {
   readonly pipeline: Pipeline
   readonly cancels: Cancels
+  readonly replaces: CancelReplace
   readonly reads: PrivateReads
   readonly statuses: OrderStatuses
   readonly accounts: AccountChanges

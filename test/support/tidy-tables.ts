@@ -23,7 +23,7 @@ export const FOLDERS: readonly Folder[] = [
     doors: files(
       `pipeline views published open accounts cancels market-changes private-reads order-status
        order-news order-answer order-groups partner-accounts trading-modes heartbeats
-       refused-order`,
+       refused-order cancel-replace`,
     ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },

@@ -1,0 +1,124 @@
+// An order canceled and another put in its place (domain §4.8). Not atomic: the cancel comes first,
+// and what it freed is the replacement's, since the account's other orders and cancels wait until
+// the replacement is decided. Operations of one request run one after the other.
+
+import { REJECT } from '../../engine/domain/reject.ts'
+import type { GroupPart, IntakeResult } from '../auth/intake-pool.ts'
+import type { ReplaceTask } from '../auth/order-group.ts'
+import type { Cancels, OrderNames } from './cancels.ts'
+import type { Asked, OrderAnswer, OrderCall, RefusedAnswer } from './order-answer.ts'
+import type { Pipeline } from './pipeline.ts'
+
+/** Both legs of an operation; a number is a REJECT. */
+export interface ReplaceLegs {
+  readonly cancel: OrderNames | number
+  /** Null when it was not attempted. */
+  readonly replacement: OrderAnswer | null
+}
+
+/** Legs for each operation, or the refusal of the whole request. */
+export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | RefusedAnswer
+
+interface Operation extends ReplaceTask {
+  /** Of the profile whose order is canceled and replaced. */
+  readonly profileId: number
+  readonly tokenId: string
+  /** Decides the replacement. */
+  readonly replace: (asked: Asked) => void
+}
+
+export class CancelReplace {
+  readonly #pipeline: Pipeline
+  readonly #cancels: Cancels
+
+  constructor(pipeline: Pipeline, cancels: Cancels) {
+    this.#pipeline = pipeline
+    this.#cancels = cancels
+  }
+
+  /** Carries out the operations of a request; `reply` is called once. */
+  run(call: OrderCall, form: number, reply: (answer: ReplaceAnswer) => void): void {
+    const operations: Operation[] = []
+    const onPart = (result: IntakeResult, { count, task }: GroupPart) => {
+      if (count === 0) {
+        this.#pipeline.orders.judge(result, {
+          timesRow: 0,
+          reply: (whole) => reply(refusalOf(whole)),
+        })
+        return
+      }
+      operations.push({
+        ...taskOf(task),
+        profileId: result.profileId,
+        tokenId: result.tokenId,
+        replace: this.#pipeline.orders.keep(result),
+      })
+      if (operations.length === count) this.#all(operations).then(reply)
+    }
+    const taken = this.#pipeline.groups.submit(call, form, onPart)
+    if (!taken) reply({ reject: REJECT.OVERLOADED })
+  }
+
+  async #all(operations: readonly Operation[]): Promise<ReplaceAnswer> {
+    const { groups } = this.#pipeline
+    groups.occupy(operations.length)
+    const legs: ReplaceLegs[] = []
+    for (const operation of operations) {
+      const refusal = await this.#refusalOf(operation)
+      if (refusal === null) legs.push(await this.#one(operation))
+      else if (legs.length > 0) legs.push({ cancel: refusal.reject, replacement: null })
+      else {
+        groups.occupy(-operations.length)
+        return refusal
+      }
+    }
+    groups.occupy(-operations.length)
+    return { legs }
+  }
+
+  /** Why the caller may not go on: its token, or its rate, which an operation counts against. */
+  #refusalOf(operation: Operation): Promise<RefusedAnswer | null> {
+    return new Promise((resolve) => {
+      if (this.#pipeline.orders.admits(operation, resolve)) resolve(null)
+    })
+  }
+
+  async #one(operation: Operation): Promise<ReplaceLegs> {
+    const { profileId, cancel, mode } = operation
+    const { holds } = this.#pipeline
+    // Nothing was done: neither leg is worth a try while the account's line is full.
+    if (!(await holds.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
+    const names = this.#cancels.namesOf(profileId, cancel)
+    let replacement: Promise<OrderAnswer | null> | null = null
+    const go = (isCanceled: boolean) => {
+      if (isCanceled || mode === 'ALLOW_FAILURE') replacement = this.#replace(operation)
+      else {
+        replacement = Promise.resolve(null)
+        holds.end(profileId)
+      }
+    }
+    const reject = await this.#cancels.one(profileId, cancel, ({ canceled }) => {
+      go(canceled.length === 1)
+    })
+    // What was refused before its command has freed nothing to wait for.
+    if (replacement === null) go(false)
+    const answer = await replacement
+    return { cancel: reject === 0 && names !== null ? names : reject, replacement: answer }
+  }
+
+  #replace({ profileId, replace }: Operation): Promise<OrderAnswer> {
+    const { holds } = this.#pipeline
+    return new Promise((resolve) => {
+      replace({ timesRow: 0, reply: resolve, decided: () => holds.end(profileId) })
+    })
+  }
+}
+
+function taskOf(text: string): ReplaceTask {
+  const task: ReplaceTask = JSON.parse(text)
+  return task
+}
+
+function refusalOf(answer: OrderAnswer): RefusedAnswer {
+  return 'text' in answer ? { reject: REJECT.VALIDATION } : answer
+}
