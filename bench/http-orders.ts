@@ -102,6 +102,7 @@ export function echoSetting({ traders, markets }: HttpSetting): EchoSetting {
       yesTokenId: tokens.yes,
       noTokenId: tokens.no,
       exchangeAddress: exchange,
+      feeEnabled: true,
     })),
   }
 }

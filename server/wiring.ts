@@ -72,7 +72,7 @@ export async function wire(
     cancels,
     replaces: new CancelReplace(pipeline, cancels),
     accounts: new AccountChanges(pipeline, seal, intake),
-    partners: new PartnerAccounts(pipeline, seal, config.exchangeAddress),
+    partners: new PartnerAccounts(exchange, config.exchangeAddress),
     markets: new MarketChanges(pipeline, intake, shards),
     modes: new TradingModeChanges(pipeline),
     heartbeats: new HeartbeatChanges(pipeline),

@@ -37,7 +37,7 @@ export function decideToken(
 ): number {
   if (!mayMint(clearing, profile)) return REJECT.TOKEN_LIMIT
   if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
-    return REJECT.SCOPE_NOT_ALLOWED
+    return REJECT.SCOPE_NEEDS_TRADING
   }
   return scopes.every((scope) => profile.scopes.includes(scope)) ? 0 : REJECT.SCOPE_NOT_ALLOWED
 }

@@ -22,12 +22,25 @@ export type DirectoryChange =
     }
   | { readonly kind: 'revoke'; readonly tokenId: string }
   | {
+      readonly kind: 'profile'
+      readonly profileId: number
+      /** Who may act for it; 0 for nobody. */
+      readonly partnerId: number
+      readonly account: string
+      readonly smartWallet: string | null
+      /** What its orders on fee-enabled markets must sign. */
+      readonly feeBps: number
+      /** Key of its server wallet, '' without one. */
+      readonly keyBase64: string
+    }
+  | {
       readonly kind: 'market'
       readonly marketId: number
       readonly slug: string
       readonly yesTokenId: string
       readonly noTokenId: string
       readonly exchangeAddress: string
+      readonly feeEnabled: boolean
     }
 
 /** How this exchange names itself in the EIP-712 domain. */
@@ -44,6 +57,17 @@ export interface KnownToken {
   readonly secret: Uint8Array
 }
 
+/** A profile that others act for, or that has a wallet beside its account. */
+export interface KnownProfile {
+  readonly profileId: number
+  readonly partnerId: number
+  readonly account: string
+  readonly signer: Signer
+  readonly smartWallet: Uint8Array | null
+  readonly feeBps: number
+  readonly key: Uint8Array | null
+}
+
 export interface KnownMarket {
   readonly marketId: number
   readonly yesTokenId: string
@@ -51,6 +75,7 @@ export interface KnownMarket {
   readonly yesTokenWord: Uint8Array
   readonly noTokenWord: Uint8Array
   readonly separator: Uint8Array
+  readonly feeEnabled: boolean
 }
 
 function addressBytes(text: string): Uint8Array {
@@ -59,10 +84,25 @@ function addressBytes(text: string): Uint8Array {
   return bytes
 }
 
+function profileOf(change: Extract<DirectoryChange, { kind: 'profile' }>): KnownProfile {
+  const { profileId, partnerId, account, smartWallet, feeBps, keyBase64 } = change
+  return {
+    profileId,
+    partnerId,
+    account,
+    signer: signerOf(addressBytes(account)),
+    // A journal may hold one that was never checked.
+    smartWallet: smartWallet === null ? null : addressBytes(smartWallet.toLowerCase()),
+    feeBps,
+    key: keyBase64 === '' ? null : Buffer.from(keyBase64, 'base64'),
+  }
+}
+
 export class Directory {
   readonly #domain: SigningDomain
   readonly #tokens = new Map<string, KnownToken>()
   readonly #markets = new Map<string, KnownMarket>()
+  readonly #profiles = new Map<number, KnownProfile>()
   readonly #separators = new Map<string, Uint8Array>()
 
   constructor(domain: SigningDomain) {
@@ -83,6 +123,9 @@ export class Directory {
       case 'revoke':
         this.#tokens.delete(change.tokenId)
         return
+      case 'profile':
+        this.#profiles.set(change.profileId, profileOf(change))
+        return
       case 'market':
         this.#markets.set(change.slug, {
           marketId: change.marketId,
@@ -91,12 +134,17 @@ export class Directory {
           yesTokenWord: wordOf(change.yesTokenId),
           noTokenWord: wordOf(change.noTokenId),
           separator: this.#separator(change.exchangeAddress),
+          feeEnabled: change.feeEnabled,
         })
     }
   }
 
   token(tokenId: string): KnownToken | undefined {
     return this.#tokens.get(tokenId)
+  }
+
+  profile(profileId: number): KnownProfile | undefined {
+    return this.#profiles.get(profileId)
   }
 
   market(slug: string): KnownMarket | undefined {

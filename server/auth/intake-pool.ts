@@ -83,6 +83,8 @@ export interface TokenEntry {
   readonly secret: Uint8Array
 }
 
+export type ProfileEntry = Omit<Extract<DirectoryChange, { kind: 'profile' }>, 'kind'>
+
 export type MarketEntry = Omit<Extract<DirectoryChange, { kind: 'market' }>, 'kind'>
 
 export interface IntakePoolOptions {
@@ -241,8 +243,14 @@ export class IntakePool {
   }
 
   addMarket(market: MarketEntry): void {
-    const { marketId, slug, yesTokenId, noTokenId, exchangeAddress } = market
-    this.#tell({ kind: 'market', marketId, slug, yesTokenId, noTokenId, exchangeAddress })
+    const { marketId, slug, yesTokenId, noTokenId, exchangeAddress, feeEnabled } = market
+    const ids = { marketId, slug, yesTokenId, noTokenId, exchangeAddress }
+    this.#tell({ kind: 'market', ...ids, feeEnabled })
+  }
+
+  /** Makes a profile known, or known anew; nothing for one without partner and wallet. */
+  putProfile(profile: ProfileEntry | null): void {
+    if (profile !== null) this.#tell({ kind: 'profile', ...profile })
   }
 
   #tell(change: DirectoryChange): void {

@@ -12,22 +12,22 @@ import {
   padTo8,
 } from '../../engine/wire/layout.ts'
 import type { Issue } from '../http/schema.ts'
-import { ADDRESS_BYTES, sameAddress } from './address.ts'
 import { checkTokenCall } from './api-token.ts'
-import type { Directory, KnownMarket, KnownToken } from './directory.ts'
-import { isSignedBy } from './ecdsa.ts'
-import { hashOrder, type SignedFields } from './eip712.ts'
-import { FORM, RESULT, VERDICT, WHOLE_GROUP } from './intake-layout.ts'
+import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
+import { hashOrder } from './eip712.ts'
+import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'
 import { blankAmounts, readAmounts } from './order-amounts.ts'
 import {
   bodyIssues,
   clientOrderIdOf,
   isOrderBody,
+  isSigned,
   type OrderBody,
+  type SignedBody,
   shapeIssues,
 } from './order-body.ts'
 import { type Part, readGroup } from './order-group.ts'
-import { wordOf } from './uint256.ts'
+import { signedFields, signForWallet, verdictOf } from './order-signature.ts'
 
 // The intake step of an order's way (design §3): bytes in, a typed order and a signature verdict
 // out. Pure but for its own buffers, so threads and tests run the same code.
@@ -45,10 +45,12 @@ export interface IntakeRequest {
   readonly form?: number
 }
 
+/** Whom an order is for: the caller, or a sub-account it acts for. */
+type Actor = KnownToken | KnownProfile
+
 const SCOPES = ['trading'] as const
 const ISSUES_MAX = 16
 const FIELD_CHARACTERS_MAX = 64
-const TAKER = new Uint8Array(ADDRESS_BYTES)
 /** Holds any result: the longest is a refusal with all its issues, fields cut and escaped. */
 const OUTPUT_BYTES = 32 * 1024
 
@@ -119,35 +121,40 @@ export class Intake {
   #body(value: unknown, token: KnownToken): Uint8Array {
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
     const issues = bodyIssues(value)
-    return issues.length > 0 ? this.#invalid(issues) : this.#order(value, token)
+    if (issues.length > 0) return this.#invalid(issues)
+    const actor = value.onBehalfOf === undefined ? token : this.#actor(token, value.onBehalfOf)
+    return typeof actor === 'number' ? this.#refuse(actor) : this.#order(value, actor)
   }
 
-  #order(body: OrderBody, token: KnownToken): Uint8Array {
-    const market = this.#directory.market(body.marketSlug)
+  /** The sub-account a token acts for, or why it may not. */
+  #actor(token: KnownToken, profileId: number): KnownProfile | number {
+    if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING
+    const profile = this.#directory.profile(profileId)
+    const isOwn = profile !== undefined && profile.partnerId === token.profileId
+    return isOwn ? profile : REJECT.NOT_SUB_ACCOUNT
+  }
+
+  #order(given: OrderBody, actor: Actor): Uint8Array {
+    const market = this.#directory.market(given.marketSlug)
     if (market === undefined) return this.#refuse(REJECT.MARKET_NOT_FOUND)
-    const outcome = outcomeOf(body.order.tokenId, market)
+    const outcome = outcomeOf(given.order.tokenId, market)
     if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET)
-    const { order } = body
-    const given = {
-      side: order.side,
-      isFok: body.orderType === 'FOK',
-      makerAmount: Number(order.makerAmount),
-      takerAmount: Number(order.takerAmount),
-      price: order.price,
-    }
-    const reject = readAmounts(given, this.#amounts)
+    const reject = this.#readAmounts(given)
     if (reject !== REJECT.NONE) return this.#refuse(reject)
+    const body = signedBy(actor, given, market, outcome)
+    if (body === null) return this.#refuse(REJECT.NO_SERVER_WALLET)
     const fields = signedFields(body, market, outcome)
-    const signature = Buffer.from(order.signature.slice(2), 'hex')
+    const signature = Buffer.from(body.order.signature.slice(2), 'hex')
     const hash = hashOrder(fields, market.separator)
     const output = this.#output
-    output[RESULT.verdict] = verdictOf(fields, signature, hash, token)
+    const wallet = fields.signatureType === 0 ? null : this.#smartWalletOf(actor)
+    output[RESULT.verdict] = verdictOf(fields, signature, hash, actor.signer, wallet)
     output.writeDoubleLE(body.ownerId, RESULT.ownerId)
     output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
     output.writeUInt32LE(body.recvWindow ?? 0, RESULT.recvWindowMs)
 
     const recordBytes = this.#writeRecord(body, market, outcome)
-    output.writeUInt32LE(token.profileId, RESULT.record + HEAD.account)
+    output.writeUInt32LE(actor.profileId, RESULT.record + HEAD.account)
     const tail = RESULT.record
     output.set(hash, tail + PLACE.orderHash)
     output.set(fields.salt, tail + PLACE.salt)
@@ -157,8 +164,24 @@ export class Intake {
     return this.#finish(recordBytes, this.#echo(body))
   }
 
+  #readAmounts({ order, orderType }: OrderBody): number {
+    const given = {
+      side: order.side,
+      isFok: orderType === 'FOK',
+      makerAmount: Number(order.makerAmount),
+      takerAmount: Number(order.takerAmount),
+      price: order.price,
+    }
+    return readAmounts(given, this.#amounts)
+  }
+
+  #smartWalletOf(actor: Actor): Uint8Array | null {
+    if ('smartWallet' in actor) return actor.smartWallet
+    return this.#directory.profile(actor.profileId)?.smartWallet ?? null
+  }
+
   /** The PLACE record but for what the sequencer decides; returns its length. */
-  #writeRecord(body: OrderBody, market: KnownMarket, outcome: number): number {
+  #writeRecord(body: SignedBody, market: KnownMarket, outcome: number): number {
     const { order } = body
     const amounts = this.#amounts
     const clientOrderId = Buffer.from(clientOrderIdOf(body), 'utf8')
@@ -186,7 +209,7 @@ export class Intake {
   }
 
   /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
-  #echo({ order, orderType }: OrderBody): string {
+  #echo({ order, orderType }: SignedBody): string {
     const { priceTicks } = this.#amounts
     const price = priceTicks === 0 ? 'null' : `"${priceTicks / PRICE_ONE_TICKS}"`
     return (
@@ -238,38 +261,14 @@ function outcomeOf(tokenId: string, market: KnownMarket): number {
   return tokenId === market.noTokenId ? OUTCOME.NO : -1
 }
 
-function signedFields({ order }: OrderBody, market: KnownMarket, outcome: number): SignedFields {
-  const maker = Buffer.from(order.maker.slice(2), 'hex')
-  return {
-    salt: wordOf(String(order.salt)),
-    maker,
-    signer: order.signer === order.maker ? maker : Buffer.from(order.signer.slice(2), 'hex'),
-    taker: TAKER,
-    tokenId: outcome === OUTCOME.YES ? market.yesTokenWord : market.noTokenWord,
-    makerAmount: Number(order.makerAmount),
-    takerAmount: Number(order.takerAmount),
-    expirationSec: Number(order.expiration),
-    nonce: 0,
-    feeBps: order.feeRateBps,
-    side: order.side,
-    signatureType: order.signatureType,
-  }
-}
-
-/**
- * Recovering costs more than all the rest, and SIGNER_MISMATCH stands above SIGNATURE_INVALID: an
- * order that another account would have to sign is not worth it.
- */
-function verdictOf(
-  fields: SignedFields,
-  signature: Uint8Array,
-  hash: Uint8Array,
-  { signer }: KnownToken,
-): number {
-  let verdict = 0
-  if (sameAddress(fields.signer, fields.maker)) verdict |= VERDICT.signerIsMaker
-  if (sameAddress(fields.maker, signer.address)) verdict |= VERDICT.makerIsAccount
-  if (!sameAddress(fields.signer, signer.address)) return verdict
-  verdict |= VERDICT.signerIsAccount
-  return isSignedBy(signer, hash, signature) ? verdict | VERDICT.signatureOk : verdict
+/** The order as it is signed; null when nobody here can sign it. */
+function signedBy(
+  actor: Actor,
+  given: OrderBody,
+  market: KnownMarket,
+  outcome: number,
+): SignedBody | null {
+  if (isSigned(given)) return given
+  const isWallet = 'key' in actor && actor.key !== null
+  return isWallet ? signForWallet(given, actor, market, outcome) : null
 }

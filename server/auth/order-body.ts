@@ -1,5 +1,6 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../engine/domain/order.ts'
+import { profileId } from '../http/fields.ts'
 import { boolean, integer, number, oneOf, pattern, text } from '../http/scalars.ts'
 import { compile, type Infer, type Issue, object, optional, schemaOf } from '../http/schema.ts'
 import { isAddress, ZERO_ADDRESS } from './address.ts'
@@ -22,26 +23,32 @@ function uint(digitsMax: number, description: string) {
 
 const account = (description: string) => pattern('^0x[0-9a-fA-F]{40}$', description)
 
-const signedOrder = object({
+const orderOf = object({
   salt: uint(78, 'Positive uint256: a JSON integer up to 2^53 - 1 or decimal text.'),
-  maker: account('EIP-55 address whose balance trades; lower case is accepted.'),
-  signer: account('EIP-55 address that signed; the maker itself for signature type 0.'),
+  maker: optional(account('EIP-55 address whose balance trades; lower case is accepted.')),
+  signer: optional(account('EIP-55 address that signed; the maker itself for signature type 0.')),
   taker: account('The zero address: anyone may fill.'),
   tokenId: pattern('^(0|[1-9][0-9]{0,77})$', 'tokens.yes or tokens.no of the market.'),
   makerAmount: uint(16, 'Raw units given: collateral for a buy, shares for a sell.'),
   takerAmount: uint(16, 'Raw units wanted; 1 with FOK is the market form.'),
   expiration: uint(16, 'Unix seconds, 0 = never.'),
   nonce: uint(16, 'Must be 0.'),
-  feeRateBps: integer(0, LIMITS.feeBpsMax),
+  feeRateBps: optional(integer(0, LIMITS.feeBpsMax)),
   side: integer(0, 1),
   signatureType: integer(0, 3),
-  signature: pattern('^0x[0-9a-fA-F]{130}$', 'r, s, v: 0x and 130 hex digits.'),
+  signature: optional(
+    pattern(
+      '^0x[0-9a-fA-F]{130}$',
+      'r, s, v: 0x and 130 hex digits. Absent: the server wallet of onBehalfOf signs, and maker, ' +
+        'signer, feeRateBps and ownerId may be absent too.',
+    ),
+  ),
   price: optional(number()),
 })
 
 const orderFields = {
-  order: signedOrder,
-  ownerId: integer(1),
+  order: orderOf,
+  ownerId: optional(integer(1)),
   orderType: oneOf(...ORDER_TYPES),
   marketSlug: text(),
   clientOrderId: optional(clientOrderIdText()),
@@ -51,7 +58,7 @@ const orderFields = {
   recvWindow: optional(integer(1, LIMITS.recvWindowMsMax)),
 }
 
-const onBehalfOf = () => optional(integer(1))
+const onBehalfOf = () => optional(profileId())
 
 export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
 
@@ -59,12 +66,27 @@ export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
 export const replacementBody = object(orderFields)
 
 export type OrderBody = Infer<typeof orderBody>
-export type SignedOrderBody = Infer<typeof signedOrder>
+type OrderFields = Infer<typeof orderOf>
+
+/** A body that brings the signature of its order, and so all that is signed. */
+export type SignedBody = OrderBody & {
+  readonly ownerId: number
+  readonly order: OrderFields & Required<Pick<OrderFields, (typeof SIGNED)[number]>>
+}
+
+const SIGNED = ['maker', 'signer', 'feeRateBps', 'signature'] as const
 
 const checker = compile(orderBody)
 
 export function isOrderBody(value: unknown): value is OrderBody {
   return checker.holds(value)
+}
+
+/** False for an order that a server wallet has to sign, once `bodyIssues` found nothing. */
+export function isSigned(body: OrderBody): body is SignedBody {
+  const { maker, signer, feeRateBps, signature } = body.order
+  if (signature === undefined || feeRateBps === undefined) return false
+  return maker !== undefined && signer !== undefined && body.ownerId !== undefined
 }
 
 /** What is wrong with a value that `isOrderBody` refused. */
@@ -81,14 +103,15 @@ function isPastSafe(value: number | string): boolean {
   return Number(value) > Number.MAX_SAFE_INTEGER
 }
 
-function signedIssues(order: SignedOrderBody): Issue[] {
+function orderIssues(order: OrderFields): Issue[] {
   const issues: Issue[] = []
   const say = (field: string, message: string) => issues.push({ field: `order.${field}`, message })
   const salt = String(order.salt)
   if (salt === '0') say('salt', 'must be positive')
   if (!isUint256(salt)) say('salt', 'must be below 2^256')
-  if (!isAddress(order.maker)) say('maker', 'has a wrong EIP-55 checksum')
-  if (order.signer !== order.maker && !isAddress(order.signer)) {
+  const { maker, signer } = order
+  if (maker !== undefined && !isAddress(maker)) say('maker', 'has a wrong EIP-55 checksum')
+  if (signer !== undefined && signer !== maker && !isAddress(signer)) {
     say('signer', 'has a wrong EIP-55 checksum')
   }
   if (order.taker !== ZERO_ADDRESS) say('taker', 'must be the zero address')
@@ -96,15 +119,31 @@ function signedIssues(order: SignedOrderBody): Issue[] {
   if (isPastSafe(order.takerAmount)) say('takerAmount', 'must be <= 9007199254740991')
   if (isPastSafe(order.expiration)) say('expiration', 'must be <= 9007199254740991')
   if (Number(order.nonce) !== 0) say('nonce', 'must be 0')
-  if (order.signatureType !== 0) {
-    say('signatureType', 'must be 0: smart wallet signatures are not supported yet')
+  return issues
+}
+
+/** What an order must bring that is signed already, or that a server wallet is to sign. */
+function signatureIssues({ order, ownerId, onBehalfOf: target }: OrderBody): Issue[] {
+  const issues: Issue[] = []
+  const say = (field: string, message: string) => issues.push({ field, message })
+  if (order.signature === undefined && target !== undefined) {
+    if (order.signatureType !== 0) say('order.signatureType', 'must be 0 without a signature')
+    const { signer } = order
+    if (signer !== undefined && signer !== ZERO_ADDRESS && signer !== order.maker) {
+      say('order.signer', 'must be absent, zero or the maker without a signature')
+    }
+    return issues
   }
+  for (const field of SIGNED) {
+    if (order[field] === undefined) say(`order.${field}`, 'is required')
+  }
+  if (ownerId === undefined) say('ownerId', 'is required')
   return issues
 }
 
 /** What is wrong with a well-shaped body; empty when nothing is. */
 export function bodyIssues(body: OrderBody): Issue[] {
-  const issues = signedIssues(body.order)
+  const issues = [...signatureIssues(body), ...orderIssues(body.order)]
   const say = (field: string, message: string) => issues.push({ field, message })
   if (body.clientOrderId !== undefined) {
     const issue = clientOrderIdIssue(body.clientOrderId)
@@ -114,6 +153,5 @@ export function bodyIssues(body: OrderBody): Issue[] {
   if (body.recvWindow !== undefined && body.timestamp === undefined) {
     say('timestamp', 'is required with recvWindow')
   }
-  if (body.onBehalfOf !== undefined) say('onBehalfOf', 'delegated orders are not supported yet')
   return issues
 }

@@ -23,6 +23,7 @@ import type { Seal } from '../../persistence/seal.ts'
 import { mintToken } from '../auth/api-token.ts'
 import type { IntakePool } from '../auth/intake-pool.ts'
 import { mintSession, type ProvenLogin } from '../auth/session.ts'
+import { taughtProfile } from '../auth/taught-profile.ts'
 import type { Pipeline } from './pipeline.ts'
 
 type Wished<T> = { readonly [K in keyof T]?: T[K] | undefined }
@@ -79,6 +80,7 @@ export class AccountChanges {
     const token = minted?.fields ?? null
     const refused = await this.#pipeline.change({ kind, profileId, profile, token })
     if (refused !== 0) return refused
+    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
     if (minted !== null) this.#teach(profileId, minted.fields)
     const stored = accounts.byId(profileId)
     return stored === undefined ? REJECT.PROFILE_NOT_FOUND : { profile: stored, token: minted }
@@ -115,7 +117,8 @@ export class AccountChanges {
   ): Promise<{ profile: Profile; token: string } | number> {
     const { accounts } = this.#pipeline.clearing
     let profile = accounts.byAddress(proven.address)
-    if (profile === undefined) {
+    // A wallet is registered once, by the first login that names one.
+    if (profile === undefined || (profile.smartWallet === null && change.smartWallet)) {
       const made = await this.putProfile({ account: proven.address, ...change }, null)
       if (typeof made === 'number') return made
       profile = made.profile

@@ -25,6 +25,7 @@ import {
 } from '../../persistence/recovery.ts'
 import { openSeal, type Seal } from '../../persistence/seal.ts'
 import { IntakePool } from '../auth/intake-pool.ts'
+import { taughtProfile } from '../auth/taught-profile.ts'
 import { OrderIds } from './order-ids.ts'
 import { Pipeline, type PipelineParts } from './pipeline.ts'
 import { PublishedMarkets } from './published.ts'
@@ -200,6 +201,7 @@ function teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): void {
   for (const market of clearing.catalogue.all()) intake.addMarket(market)
   for (let profileId = 1; profileId <= clearing.accounts.count; profileId++) {
     const profile = clearing.accounts.byId(profileId)
+    intake.putProfile(taughtProfile(clearing.accounts, seal, profileId))
     for (const token of profile?.tokens ?? []) {
       const secret = seal.open(token.sealedSecret)
       intake.addToken({ ...token, account: profile?.account ?? '', secret })

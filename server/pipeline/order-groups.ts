@@ -26,8 +26,8 @@ interface AskedGroup {
   readonly onPart: (result: IntakeResult, part: GroupPart) => void
 }
 
-/** No order is written in fewer bytes. */
-const ORDER_BYTES_MIN = 400
+/** No order is written in fewer bytes, one that a server wallet signs included. */
+const ORDER_BYTES_MIN = 200
 
 export class OrderGroups {
   readonly #way: OrderWay

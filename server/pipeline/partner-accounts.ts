@@ -10,7 +10,9 @@ import { REJECT } from '../../engine/domain/reject.ts'
 import type { Seal } from '../../persistence/seal.ts'
 import { formatAddress } from '../auth/address.ts'
 import { addressOfKey } from '../auth/ecdsa.ts'
+import type { IntakePool } from '../auth/intake-pool.ts'
 import type { ProvenLogin } from '../auth/session.ts'
+import { taughtProfile } from '../auth/taught-profile.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** What a server wallet has to approve before it can trade everywhere. */
@@ -40,15 +42,20 @@ const refused = (reject: number, retryAfterSec = 0): Refused => ({ reject, retry
 export class PartnerAccounts {
   readonly #pipeline: Pipeline
   readonly #seal: Seal
+  readonly #intake: IntakePool
   /** Venue of markets that name none. */
   readonly #exchangeAddress: string
   readonly #retrying = new Set<number>()
   /** When the allowances of a profile may be retried again. All wait equally long: oldest first. */
   readonly #nextRetryMs = new Map<number, number>()
 
-  constructor(pipeline: Pipeline, seal: Seal, exchangeAddress: string) {
+  constructor(
+    { pipeline, seal, intake }: { pipeline: Pipeline; seal: Seal; intake: IntakePool },
+    exchangeAddress: string,
+  ) {
     this.#pipeline = pipeline
     this.#seal = seal
+    this.#intake = intake
     this.#exchangeAddress = exchangeAddress
   }
 
@@ -94,6 +101,7 @@ export class PartnerAccounts {
       proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
     })
     if (overloaded !== 0) return overloaded
+    this.#intake.putProfile(taughtProfile(clearing.accounts, this.#seal, profileId))
     return clearing.accounts.byId(profileId) ?? REJECT.PROFILE_NOT_FOUND
   }
 

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../auth/client-order-id.ts'
+import { actingProfile, ON_BEHALF_HEADER } from '../auth/delegation.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { orderId } from '../http/fields.ts'
 import { refuse } from '../http/refusal.ts'
@@ -73,7 +74,8 @@ export const orderStatusBatch = route({
       }),
     ),
   }),
-  rejects: ['READ_TIMEOUT'],
+  headers: ON_BEHALF_HEADER,
+  rejects: ['NOT_SUB_ACCOUNT', 'READ_TIMEOUT'],
   example: {
     body: { items: [{ orderId: ORDER_ID }, {}] },
     reply: {
@@ -87,10 +89,12 @@ export const orderStatusBatch = route({
       ],
     },
   },
-  handle: async ({ body, caller }, { statuses }: Services) => {
+  handle: async ({ body, caller, call }, { statuses, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
     const named = body.items.map(namedBy)
     const asked = named.filter((each) => typeof each !== 'string')
-    const found = await statuses.find(caller.profileId, asked)
+    const found = await statuses.find(owner, asked)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const rest = found.values()
     const results = body.items.map((item, index) => {

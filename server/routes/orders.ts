@@ -2,10 +2,11 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../engine/domain/order.ts'
+import { actingProfile, ON_BEHALF_HEADER } from '../auth/delegation.ts'
 import { apiHeaders } from '../auth/guard.ts'
 import { orderBody } from '../auth/order-body.ts'
 import { hmac } from '../http/auth-scheme.ts'
-import { orderId, slug } from '../http/fields.ts'
+import { orderId, profileId, slug } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
 import { type Bytes, Pending } from '../http/reply.ts'
 import { rawRoute, route } from '../http/route.ts'
@@ -38,7 +39,7 @@ export const placeOrder = rawRoute({
   path: '/orders',
   auth: hmac('trading'),
   lane: 'trade',
-  about: 'Places a signed order. Answers once it is durable and matched.',
+  about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
   body: orderBody,
   status: CREATED,
   reply: orderReply(),
@@ -46,10 +47,12 @@ export const placeOrder = rawRoute({
     'OVERLOADED',
     'BODY_MALFORMED',
     'VALIDATION',
+    'NOT_SUB_ACCOUNT',
     'MARKET_NOT_FOUND',
     'TOKEN_NOT_IN_MARKET',
     'AMOUNTS_INVALID',
     'PRICE_MISMATCH',
+    'NO_SERVER_WALLET',
     'POST_ONLY_MODE',
     'CANCEL_ONLY_MODE',
     'TRADING_DISABLED',
@@ -84,6 +87,9 @@ export const placeOrder = rawRoute({
   },
 })
 
+/** Query of a call that a partner may make for a sub-account. */
+const delegated = () => ({ onBehalfOf: optional(profileId()) })
+
 export const cancelOrder = route({
   method: 'DELETE',
   path: '/orders/:orderId',
@@ -91,14 +97,26 @@ export const cancelOrder = route({
   lane: 'trade',
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
+  query: delegated(),
+  headers: ON_BEHALF_HEADER,
   reply: message(),
-  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'TRADING_DISABLED',
+    'ORDER_NOT_FOUND',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
   example: {
     params: { orderId: ORDER_ID },
     reply: { message: 'Order canceled successfully' },
   },
-  handle: async ({ params, caller }, { cancels, pipeline }: Services) =>
-    cancelDone(await cancels.one(caller.profileId, { orderId: params.orderId }), pipeline),
+  handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    if (typeof owner !== 'number') return owner
+    return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
+  },
 })
 
 const clientId = () => text(LIMITS.clientOrderIdCodePointsMax, 1)
@@ -116,10 +134,13 @@ export const cancelOne = route({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Cancels one open order by its id or by the id its client gave it.',
+  query: delegated(),
+  headers: ON_BEHALF_HEADER,
   body: object({ orderId: optional(orderId()), clientOrderId: optional(clientId()) }),
   reply: message(),
   rejects: [
     'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
     'TRADING_DISABLED',
     'VALIDATION',
     'ORDER_NOT_FOUND',
@@ -130,12 +151,14 @@ export const cancelOne = route({
     body: { clientOrderId: 'quote-17' },
     reply: { message: 'Order canceled successfully' },
   },
-  handle: async ({ body, caller }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
     const order = named(body)
     if (order === null) {
       return invalid({ field: '', message: 'Exactly one of orderId or clientOrderId is required' })
     }
-    return cancelDone(await cancels.one(caller.profileId, order), pipeline)
+    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    if (typeof owner !== 'number') return owner
+    return cancelDone(await cancels.one(owner, order), pipeline)
   },
 })
 
@@ -146,17 +169,21 @@ export const cancelAll = route({
   lane: 'trade',
   about: "Cancels all of the caller's open orders in one market.",
   params: { slug: slug() },
+  query: delegated(),
+  headers: ON_BEHALF_HEADER,
   others: [MULTI_STATUS],
   reply: cancelAllReply(),
-  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
+  rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
   example: {
     params: { slug: 'rain-tomorrow' },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ params, caller }, { cancels, pipeline }: Services) => {
+  handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    if (typeof owner !== 'number') return owner
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
-    const outcome = await cancels.all(caller.profileId, published.market.marketId)
+    const outcome = await cancels.all(owner, published.market.marketId)
     if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
     return batchResult(outcome, 'orderId')
   },
@@ -170,6 +197,8 @@ export const batchCancel = route({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
+  query: delegated(),
+  headers: ON_BEHALF_HEADER,
   body: object({
     orderIds: optional(ids()),
     clientOrderIds: optional(list(clientId(), 1, LIMITS.batchCancelIdsMax)),
@@ -178,6 +207,7 @@ export const batchCancel = route({
   reply: batchCancelReply(),
   rejects: [
     'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
     'TRADING_DISABLED',
     'VALIDATION',
     'ORDERS_NOT_FOUND',
@@ -188,7 +218,7 @@ export const batchCancel = route({
     body: { orderIds: [ORDER_ID] },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ body, caller }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
     const { orderIds, clientOrderIds } = body
     if ((orderIds === undefined) === (clientOrderIds === undefined)) {
       return invalid({
@@ -196,9 +226,11 @@ export const batchCancel = route({
         message: 'Exactly one of orderIds or clientOrderIds is required',
       })
     }
+    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    if (typeof owner !== 'number') return owner
     const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
     const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
-    const outcome = await cancels.batch(caller.profileId, [...byOrder, ...byClient])
+    const outcome = await cancels.batch(owner, [...byOrder, ...byClient])
     if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
     return batchResult(outcome, orderIds === undefined ? 'clientOrderId' : 'orderId')
   },
@@ -210,17 +242,28 @@ export const cancelBatch = route({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'The older name of batch-cancel; takes order ids only.',
+  query: delegated(),
+  headers: ON_BEHALF_HEADER,
   body: object({ orderIds: ids() }),
   others: [MULTI_STATUS],
   reply: batchCancelReply(),
-  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'TRADING_DISABLED',
+    'ORDERS_NOT_FOUND',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
   example: {
     body: { orderIds: [ORDER_ID] },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ body, caller }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    if (typeof owner !== 'number') return owner
     const texts = body.orderIds.map((each) => ({ orderId: each }))
-    const outcome = await cancels.batch(caller.profileId, texts)
+    const outcome = await cancels.batch(owner, texts)
     if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
     return batchResult(outcome, 'orderId')
   },
@@ -256,14 +299,17 @@ export const userOrders = route({
     statuses: optional(list(statusText(), 1, 16)),
     limit: optional(integer(1, LIMITS.userOrdersLimitMax)),
   },
+  headers: ON_BEHALF_HEADER,
   reply: list(userOrder()),
-  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  rejects: ['NOT_SUB_ACCOUNT', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
-  handle: async ({ params, query, caller }, { reads, pipeline }: Services) => {
+  handle: async ({ params, query, caller, call }, { reads, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     const rows = await reads.userOrders({
-      accountId: caller.profileId,
+      accountId: owner,
       marketId: published.market.marketId,
       statuses: statusNumbers(query.statuses),
       limit: query.limit ?? LIMITS.userOrdersLimitMax,

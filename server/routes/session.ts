@@ -1,7 +1,7 @@
 // Wallet sessions (api-spec "Session authentication", domain §12.1).
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { formatAddress } from '../auth/address.ts'
+import { formatAddress, parseAddress } from '../auth/address.ts'
 import {
   digestOf,
   proveLogin,
@@ -89,6 +89,9 @@ export const login = route({
       },
     )
     if (proven === undefined) return refuse('LOGIN_INVALID')
+    if (body.smartWallet && parseAddress(body.smartWallet) === undefined) {
+      return invalid({ field: 'smartWallet', message: 'has a wrong EIP-55 checksum' })
+    }
     const client = body.client ?? 'eoa'
     if (client !== 'eoa' && !body.smartWallet) return refuse('SMART_WALLET_REQUIRED')
     const proof = { ...proven, address: formatAddress(proven.account) }

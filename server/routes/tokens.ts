@@ -37,7 +37,13 @@ export const deriveToken = route({
     scopes: list(scope()),
     profile: object({ id: profileId(), account: address() }),
   }),
-  rejects: ['OVERLOADED', 'SCOPE_NOT_ALLOWED', 'TOKEN_LIMIT', 'PROFILE_NOT_FOUND'],
+  rejects: [
+    'OVERLOADED',
+    'SCOPE_NEEDS_TRADING',
+    'SCOPE_NOT_ALLOWED',
+    'TOKEN_LIMIT',
+    'PROFILE_NOT_FOUND',
+  ],
   example: {
     body: { label: 'maker', scopes: ['trading'] },
     reply: {

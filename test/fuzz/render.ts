@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from '../../server/auth/address.ts'
 import { type ClientOrder, signClientOrder } from '../../server/auth/client-order.ts'
-import { isOrderBody } from '../../server/auth/order-body.ts'
+import { isOrderBody, isSigned } from '../../server/auth/order-body.ts'
 import type { Json } from '../../server/http/schema.ts'
 import type { TestMarket } from '../support/exchange-client.ts'
 import { type Actor, proofHeaders } from './actors.ts'
@@ -195,7 +195,7 @@ function amountsOf({ isBuy, ticks, sizeRaw }: OrderWish) {
 
 /** Signs what the edits made of an order, where that can be signed at all. */
 function resigned(body: Json, market: TestMarket, actor: Actor | undefined): Json {
-  if (actor === undefined || !isOrderBody(body)) return body
+  if (actor === undefined || !isOrderBody(body) || !isSigned(body)) return body
   try {
     const domain = { ...DOMAIN, exchange: market.exchange }
     const { signature } = signClientOrder(body.order, domain, actor.trader.key)

@@ -40,7 +40,7 @@ test('a token has scopes of its profile only, and delegated signing needs tradin
   assert.equal(decide(trader, ['withdrawal']), 'SCOPE_NOT_ALLOWED')
   assert.equal(decide(trader, ['trading', 'delegated_signing']), 'SCOPE_NOT_ALLOWED')
   assert.equal(decide(partner, ['trading', 'delegated_signing']), 'NONE')
-  assert.equal(decide(partner, ['delegated_signing']), 'SCOPE_NOT_ALLOWED')
+  assert.equal(decide(partner, ['delegated_signing']), 'SCOPE_NEEDS_TRADING')
   for (let each = 1; each < LIMITS.tokensPerProfileMax; each++) {
     assert.equal(decide(trader, ['trading']), 'NONE')
     const sealedSecret = new Uint8Array(4)

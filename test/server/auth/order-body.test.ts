@@ -45,8 +45,6 @@ const WRONG_FIELDS: [string, unknown][] = [
   ['order.feeRateBps', '300'],
   ['order.side', 2],
   ['order.side', 'BUY'],
-  ['order.signatureType', 1],
-  ['order.signatureType', 3],
   ['order.signatureType', 4],
   ['order.signature', '0x'],
   ['order.signature', `0x${'1'.repeat(128)}`],
@@ -74,7 +72,9 @@ const WRONG_FIELDS: [string, unknown][] = [
   ['timestamp', '1'],
   ['recvWindow', 0],
   ['recvWindow', 10_001],
-  ['onBehalfOf', 8],
+  ['onBehalfOf', 0],
+  ['onBehalfOf', 2 ** 31],
+  ['onBehalfOf', '8'],
   ['surprise', 1],
 ]
 
@@ -91,7 +91,9 @@ test('a wrong field is refused by its name', () => {
 test('a missing field, a wrong pairing and a body that is no object are named', () => {
   const { salt: _salt, ...order } = kit.orderBody().order
   assert.deepEqual(blamed({ ...kit.orderBody(), order }), ['order.salt'])
-  assert.deepEqual(blamed({}), ['order', 'ownerId', 'orderType', 'marketSlug'])
+  assert.deepEqual(blamed({}), ['order', 'orderType', 'marketSlug'])
+  const { ownerId: _owner, ...ownerless } = kit.orderBody()
+  assert.deepEqual(blamed(ownerless), ['ownerId'])
   assert.deepEqual(blamed({ ...kit.orderBody(), recvWindow: 5 }), ['timestamp'])
   assert.deepEqual(blamed({ ...kit.orderBody(), orderType: 'FAK', postOnly: true }), ['postOnly'])
   assert.deepEqual(blamed({ ...kit.orderBody(), orderType: 'FOK', postOnly: true }), ['postOnly'])

@@ -25,6 +25,7 @@ export const MARKET: Extract<DirectoryChange, { kind: 'market' }> = {
   yesTokenId: YES,
   noTokenId: NO,
   exchangeAddress: EXCHANGE,
+  feeEnabled: false,
 }
 
 export function tokenEntry(tokenId = 'alice-token') {
