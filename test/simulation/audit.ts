@@ -118,6 +118,15 @@ export function closedAreEmpty({ model }: Life): void {
   }
 }
 
+/** Once its last cancels are through, a heartbeat has left nothing that came before it. */
+export function firedAreGone({ model }: Life): void {
+  for (const [id, { request }] of model.live) {
+    const beat = model.controls.beats.get(request.owner)
+    const firedSeq = model.controls.isFired(request.owner) ? (beat?.firedSeq ?? 0) : 0
+    assert(id > firedSeq, 'a heartbeat takes every order that came before it')
+  }
+}
+
 /** The live state, with nothing under way. */
 export function liveHash({ pipeline, model }: Life): string {
   const digests = model.markets.map((_market, index) => bookDigest(index + 1))

@@ -8,12 +8,14 @@ import { handOver } from '../../engine/shard/hand-over.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import { IntakePool } from '../../server/auth/intake-pool.ts'
 import { Cancels } from '../../server/pipeline/cancels.ts'
+import { HeartbeatChanges } from '../../server/pipeline/heartbeats.ts'
 import { MarketChanges } from '../../server/pipeline/market-changes.ts'
 import { OrderIds } from '../../server/pipeline/order-ids.ts'
 import { Pipeline } from '../../server/pipeline/pipeline.ts'
 import { PublishedMarkets } from '../../server/pipeline/published.ts'
 import { Publisher } from '../../server/pipeline/publisher.ts'
 import { Shards } from '../../server/pipeline/shards.ts'
+import { TradingModeChanges } from '../../server/pipeline/trading-modes.ts'
 import { type Model, replayInto } from './model.ts'
 import type { Conserves } from './money-watch.ts'
 import type { Setting } from './script.ts'
@@ -50,6 +52,8 @@ export class Life {
   readonly watch: Watch
   readonly changes: MarketChanges
   readonly cancels: Cancels
+  readonly modes: TradingModeChanges
+  readonly heartbeats: HeartbeatChanges
   readonly recoveredHash: string
   /** What a thread died of; the process must stop. */
   fault: string | null = null
@@ -97,6 +101,8 @@ export class Life {
     const nothing = () => {}
     const intake = new IntakePool({ threads: 0, domain, onResult: nothing, onFault: nothing })
     this.changes = new MarketChanges(this.pipeline, intake, this.shards)
+    this.modes = new TradingModeChanges(this.pipeline)
+    this.heartbeats = new HeartbeatChanges(this.pipeline)
     this.cancels = new Cancels(this.pipeline, {
       order: ({ slot, generation }) => {
         const accountId = model.ownerOf(slot, generation)

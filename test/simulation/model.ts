@@ -13,6 +13,7 @@ import type {
 } from '../../engine/domain/command.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
+import { ControlModel } from './control-model.ts'
 
 export interface MarketModel {
   readonly feeEnabled: boolean
@@ -70,6 +71,7 @@ function rateOf({ rank, feeCapBps }: ProfileFields): number | null {
 
 export class Model {
   slow = new SlowExchange()
+  controls = new ControlModel()
   seq = 0
   withdrawals = 0n
   readonly live = new Map<number, LiveOrder>()
@@ -86,6 +88,7 @@ export class Model {
   copy(): Model {
     const twin = new Model()
     twin.slow = this.slow.copy()
+    twin.controls = this.controls.copy()
     twin.seq = this.seq
     twin.withdrawals = this.withdrawals
     for (const [id, order] of this.live) twin.live.set(id, { ...order })
@@ -123,6 +126,7 @@ export class Model {
   admit(command: Command): void {
     assert.equal(command.seq, this.seq + 1, 'commands come without a gap')
     this.seq = command.seq
+    this.controls.admit(command)
     if (command.kind === 'placeOrder') this.#admitOrder(command)
     else if (command.kind === 'cancelOrders') this.#pending.set(command.seq, command)
     else this.#rare(command)

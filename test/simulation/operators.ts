@@ -10,6 +10,7 @@ import { marketOfLane } from './orders.ts'
 import type { Setting, Step } from './script.ts'
 
 const MARKETS_MAX = 60
+const MODES = ['post_only', 'cancel_only', 'disabled'] as const
 const RATES = [300, 300, 250, 100, 1000, 1, 0]
 
 export class Operators {
@@ -160,5 +161,40 @@ export class Operators {
     if (market === undefined || model.markets.length >= MARKETS_MAX) return
     this.#told(changes.resolve(market, step.dice[0] < 0.5 ? [1, 0] : [1, 1]))
     this.open(step)
+  }
+
+  /** A deadline now and then too near, now and then taken back. */
+  beat({ dice }: Step): void {
+    const { heartbeats, model, pipeline, journal } = this.#life
+    const profileId = this.#account(dice[0])
+    const nowMs = pipeline.sequencer.nowMs()
+    const cancelAtMs = dice[1] < 0.2 ? null : nowMs + 4000 + Math.floor(dice[1] * 20_000)
+    const isLow = journal.freeBytes() < 1 << 20
+    const answer = heartbeats.beat(profileId, cancelAtMs)
+    const isNear = cancelAtMs !== null && cancelAtMs < nowMs + 5000
+    const isFired = model.controls.isFired(profileId)
+    const compare = (result: Awaited<typeof answer>) => {
+      if (isLow && result === REJECT.OVERLOADED) return
+      if (isNear) assert.equal(result, REJECT.VALIDATION)
+      else if (typeof result !== 'number') assert.equal(result.cancelAtMs, cancelAtMs)
+      else assert(isFired && result === REJECT.HEARTBEAT_CANCELING, 'only one that is under way')
+    }
+    this.#told(answer)
+    this.#life.follow(answer.then(compare))
+  }
+
+  /** A window of some seconds, soon; or the end of one. */
+  restrict({ dice }: Step): void {
+    const { modes, model, pipeline } = this.#life
+    const nowMs = pipeline.sequencer.nowMs()
+    const [first] = model.controls.windows
+    if (first !== undefined && dice[1] < 0.3) {
+      this.#told(modes.end(first.windowId))
+      return
+    }
+    const startsAtMs = nowMs + Math.floor(dice[0] * 3000)
+    const endsAtMs = startsAtMs + 1 + Math.floor(dice[1] * 5000)
+    const mode = MODES[Math.floor(dice[0] * 97) % MODES.length]
+    this.#told(modes.put({ mode, startsAtMs, endsAtMs, publicMessage: '' }))
   }
 }

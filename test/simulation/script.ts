@@ -34,6 +34,9 @@ export const ACTS = [
   'edit',
   'open',
   'resolve',
+  // What holds orders up or calls them back.
+  'beat',
+  'restrict',
   // The machine.
   'turn',
   'thread',
@@ -102,6 +105,8 @@ const CLIENTS: Odds = {
   edit: 0.4,
   open: 0.15,
   resolve: 0.06,
+  beat: 0.5,
+  restrict: 0.07,
 }
 
 /** How the machine is: as often as each stands here. */

@@ -6,7 +6,7 @@ import { encodeCommand } from '../../bench/threaded-exchange.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { closedAreEmpty, compareBooks, liveHash, walk } from './audit.ts'
+import { closedAreEmpty, compareBooks, firedAreGone, liveHash, walk } from './audit.ts'
 import { Life } from './life.ts'
 import { Model } from './model.ts'
 import { type Conserves, conserved } from './money-watch.ts'
@@ -217,6 +217,8 @@ export class World {
       case 'edit':
       case 'open':
       case 'resolve':
+      case 'beat':
+      case 'restrict':
         operators[step.act](step, index)
         return
       default:
@@ -260,6 +262,7 @@ export class World {
     walk(this.#life)
     compareBooks(this.#life)
     closedAreEmpty(this.#life)
+    firedAreGone(this.#life)
     const seq = this.disk.lastSeq
     this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }
   }

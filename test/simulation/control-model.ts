@@ -1,0 +1,68 @@
+// What holds orders up or calls them back, by commands alone: trading windows and heartbeats.
+
+import assert from 'node:assert/strict'
+import type { Command } from '../../engine/domain/command.ts'
+import type { TradingMode, TradingWindow } from '../../engine/domain/trading-mode.ts'
+
+interface Beat {
+  readonly cancelAtMs: number
+  /** Infinity while it is armed: then it has no order behind it. */
+  readonly firedSeq: number
+}
+
+const STRICTEST_FIRST: readonly TradingMode[] = ['disabled', 'cancel_only', 'post_only']
+
+export class ControlModel {
+  windows: readonly TradingWindow[] = []
+  readonly beats = new Map<number, Beat>()
+
+  copy(): ControlModel {
+    const twin = new ControlModel()
+    twin.windows = this.windows
+    for (const [profileId, each] of this.beats) twin.beats.set(profileId, each)
+    return twin
+  }
+
+  modeAt(nowMs: number): TradingMode {
+    const now = this.windows.filter(({ startsAtMs, endsAtMs }) => {
+      return startsAtMs <= nowMs && nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY)
+    })
+    const inForce = (mode: TradingMode) => now.some((window) => window.mode === mode)
+    return STRICTEST_FIRST.find(inForce) ?? 'normal'
+  }
+
+  isFired(profileId: number): boolean {
+    return Number.isFinite(this.beats.get(profileId)?.firedSeq)
+  }
+
+  admit(command: Command): void {
+    switch (command.kind) {
+      case 'placeOrder':
+        for (const { cancelAtMs, firedSeq } of this.beats.values()) {
+          const isArmed = firedSeq === Number.POSITIVE_INFINITY
+          assert(!isArmed || cancelAtMs > command.nowMs, 'no order passes a deadline that is due')
+        }
+        return
+      case 'putTradingWindow':
+        this.windows = [...this.windows, command.window]
+        return
+      case 'endTradingWindow':
+        this.windows = this.windows.filter(({ windowId }) => windowId !== command.windowId)
+        return
+      case 'armHeartbeat': {
+        const { cancelAtMs } = command
+        assert(cancelAtMs >= command.nowMs + 5000, 'a deadline lies ahead')
+        this.beats.set(command.profileId, { cancelAtMs, firedSeq: Number.POSITIVE_INFINITY })
+        return
+      }
+      case 'disarmHeartbeat':
+        this.beats.delete(command.profileId)
+        return
+      case 'fireHeartbeat': {
+        const beat = this.beats.get(command.profileId)
+        assert(beat !== undefined && beat.cancelAtMs <= command.nowMs, 'a deadline is due')
+        this.beats.set(command.profileId, { ...beat, firedSeq: command.seq })
+      }
+    }
+  }
+}
