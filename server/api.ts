@@ -2,6 +2,7 @@
 
 import type { Route } from './http/route.ts'
 import * as admin from './routes/admin.ts'
+import * as adminSettlement from './routes/admin-settlement.ts'
 import * as cancelReplace from './routes/cancel-replace.ts'
 import * as heartbeats from './routes/heartbeats.ts'
 import * as maintenance from './routes/maintenance.ts'
@@ -30,4 +31,5 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(maintenance),
   ...Object.values(cancelReplace),
   ...Object.values(admin),
+  ...Object.values(adminSettlement),
 ]

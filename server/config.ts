@@ -82,6 +82,12 @@ export const SETTINGS = {
     LIMITS.snapshotEveryCommands,
     'Commands from one snapshot of the state to the next.',
   ),
+  blockMs: setting(
+    'block-ms',
+    count(0, 60_000),
+    250,
+    'Milliseconds from one block of settled trades to the next; 0 = at once.',
+  ),
   adminToken: maybe(
     'admin-token',
     secret,
@@ -143,6 +149,7 @@ export interface ServeConfig {
   readonly intakeThreads: number
   readonly durability: Durability
   readonly snapshotEveryCommands: number
+  readonly blockMs: number
   readonly adminToken: string | undefined
   readonly keyFile: string | undefined
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
@@ -284,6 +291,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     intakeThreads: get(SETTINGS.intakeThreads),
     durability: get(SETTINGS.durability),
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),
+    blockMs: get(SETTINGS.blockMs),
     adminToken: get(SETTINGS.adminToken),
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),

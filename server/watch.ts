@@ -5,6 +5,7 @@ import { Distribution, logLinear, MICROS } from './ops/latency.ts'
 import type { Metrics } from './ops/metrics.ts'
 import { watchProcess } from './ops/process-metrics.ts'
 import { type TraceFile, traceLine } from './ops/trace.ts'
+import type { Mining } from './pipeline/mining.ts'
 import type { RunningExchange } from './pipeline/open.ts'
 import type { SocketGateway } from './sockets/socket-gateway.ts'
 
@@ -26,6 +27,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, trace: TraceF
   watchCommits(exchange, metrics)
   const endProcess = watchProcess(metrics)
   const { pipeline } = exchange
+  if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)
   const { times } = pipeline
   const names = {
     orderIdOf: (slot: number, generation: number) => pipeline.ids.text(slot, generation),
@@ -112,6 +114,24 @@ function watchCommits({ journal }: RunningExchange, metrics: Metrics): void {
     bytes.record(byteCount)
     if (checkpointMicros > 0) checkpoints.record(checkpointMicros)
   }
+}
+
+function watchMining(mining: Mining, metrics: Metrics): void {
+  const total = (name: string, help: string, read: () => number) => {
+    metrics.totals(name, help, [], () => [{ labels: {}, value: read() }])
+  }
+  metrics.gauge('outcomex_block_height', 'Height of the newest block of trades.', () => {
+    return mining.shown.height
+  })
+  metrics.gauge('outcomex_trades_waiting', 'Trades that are in no block.', () => {
+    return mining.waitingCount
+  })
+  total('outcomex_settlement_retries_total', 'Trades that were set aside for another try.', () => {
+    return mining.retries
+  })
+  total('outcomex_settlement_failures_total', 'Trades that failed and were taken back.', () => {
+    return mining.failures
+  })
 }
 
 function watchTrace(trace: TraceFile, metrics: Metrics): void {

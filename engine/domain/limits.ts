@@ -69,6 +69,10 @@ export const LIMITS = {
    * always settled.
    */
   reversalLegsMax: 1500,
+  /** Faults that the embedded chain was told and did not meet yet. */
+  settlementFaultsMax: 1000,
+  /** Trades without a block that a start tells of; older ones are mined untold. */
+  waitingTradesMax: 1 << 16,
   batchBytesMax: 1 << 20,
   ringBytes: 1 << 22,
   /** Between main and one market thread: each market may have two. */

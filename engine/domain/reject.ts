@@ -95,6 +95,8 @@ export const REJECTS = [
   ['MARKET_LIMIT', 'The exchange holds as many markets as it can.'],
   ['MARKET_RESOLVED', 'The market is already resolved.'],
   ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],
+  ['NO_EMBEDDED_CHAIN', 'Trades are not settled by the embedded chain.'],
+  ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
   ['BALANCE_LIMIT', 'Total deposits cannot pass 2^53 - 1 raw units.'],
   ['READ_TIMEOUT', 'The read tables are behind; retry after the given seconds.'],
 ] as const

@@ -26,6 +26,7 @@ import {
 import { openSeal, type Seal } from '../../persistence/seal.ts'
 import { IntakePool } from '../auth/intake-pool.ts'
 import { taughtProfile } from '../auth/taught-profile.ts'
+import { EmbeddedChain } from '../settlement/embedded-chain.ts'
 import { OrderIds } from './order-ids.ts'
 import { Pipeline, type PipelineParts } from './pipeline.ts'
 import { PublishedMarkets } from './published.ts'
@@ -41,6 +42,8 @@ export interface OpenOptions {
   readonly marketThreads: MarketThreads
   readonly intakeThreads: number
   readonly domain: { readonly name: string; readonly chainId: number }
+  /** From one block of trades to the next; absent: they are never mined. */
+  readonly blockMs?: number
   readonly clock: () => TimeMs
   readonly profileWaitSec: (profileId: number) => number
   readonly onTokenUsed: (tokenId: string) => void
@@ -226,7 +229,10 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   if (difference !== null) onFault(difference)
   const query = await QueryHandle.start({ dataDir, onFault })
   lookups.connect(query)
-  const links = { journal, lookups, onDurable: (seq: number) => follower.advance(seq) }
+  const { throughSeq } = core.clearing.blocks
+  const settlement = await settlementOf(options, { follower, query, throughSeq })
+  const onDurable = (seq: number) => follower.advance(seq)
+  const links = { journal, lookups, onDurable, ...settlement }
   const pipeline = startPipeline(core, links, seal, options)
   drain = () => pipeline.drain()
   const intake = new IntakePool({
@@ -265,9 +271,26 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   return { pipeline, ...threads, seal, snapshots, lookups, recovered, stop }
 }
 
+/** The embedded chain, and the trades that are in no block of it yet. */
+async function settlementOf(
+  { blockMs, domain }: OpenOptions,
+  { follower, query, throughSeq }: FollowedTables & { throughSeq: number },
+): Promise<Pick<PipelineParts, 'settlement'>> {
+  if (blockMs === undefined) return {}
+  const waiting = (await query.tradesAfter(throughSeq, LIMITS.waitingTradesMax)) ?? []
+  const tradeOf = async (tradeSeq: number) => {
+    const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
+    return isThere ? query.trade(tradeSeq) : undefined
+  }
+  const port = new EmbeddedChain(domain.chainId)
+  return { settlement: { port, blockMs, waiting, tradeOf } }
+}
+
+type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
+
 function startPipeline(
   core: Core,
-  links: Pick<PipelineParts, 'journal' | 'lookups' | 'onDurable'>,
+  links: Pick<PipelineParts, 'journal' | 'lookups' | 'onDurable' | 'settlement'>,
   seal: Seal,
   options: OpenOptions,
 ): Pipeline {

@@ -11,6 +11,7 @@ import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import type { IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import type { AccountHolds } from './account-holds.ts'
+import type { Mining, SettlementFact } from './mining.ts'
 import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
 import type { OrderIds } from './order-ids.ts'
 import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
@@ -34,6 +35,8 @@ export interface OrderDecisionParts {
   readonly onTokenUsed: (tokenId: string) => void
   /** Absent when main holds every order there ever was. */
   readonly lookups?: SeenLookups
+  /** Null when trades are never mined. */
+  readonly mining: Mining | null
 }
 
 /** An order on its way, in memory of its own where it must wait. */
@@ -160,7 +163,11 @@ export class OrderDecisions {
       echo,
     }
     this.#parts.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
-      reply(this.#orderAnswer(accepted, receipt))
+      const answer = (settled: SettlementFact | null) =>
+        reply(this.#orderAnswer(accepted, receipt, settled))
+      const { mining } = this.#parts
+      if (mining !== null && receipt.filledSharesRaw > 0) mining.whenSettled(receipt.seq, answer)
+      else answer(null)
     })
   }
 
@@ -180,10 +187,14 @@ export class OrderDecisions {
     })
   }
 
-  #orderAnswer(accepted: AcceptedOrder, receipt: Receipt): OrderAnswer {
+  #orderAnswer(
+    accepted: AcceptedOrder,
+    receipt: Receipt,
+    settled: SettlementFact | null,
+  ): OrderAnswer {
     if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
     const market = this.#parts.published.byId(accepted.marketId)
     assert(market !== undefined, 'an order has a published market')
-    return { text: orderReplyText(accepted, receipt, market, this.#parts.ids) }
+    return { text: orderReplyText(accepted, receipt, market, this.#parts.ids, settled) }
   }
 }

@@ -6,6 +6,7 @@ import type { Market } from '../../engine/core/catalogue.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { type ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import { BPS } from '../../engine/domain/units.ts'
+import type { SettlementFact } from './mining.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
 import type { Receipt } from './publisher.ts'
@@ -98,18 +99,25 @@ export function effectiveFeeBps(side: number, receipt: Fills): number {
   return grossRaw === 0 ? 0 : Math.floor((receipt.feeRaw / grossRaw) * BPS + 0.5)
 }
 
-function executionText(order: AcceptedOrder, receipt: Receipt, ids: OrderIds): string {
+function executionText(
+  order: AcceptedOrder,
+  receipt: Receipt,
+  ids: OrderIds,
+  settled: SettlementFact | null,
+): string {
   const matched = receipt.filledSharesRaw > 0
   const stopped = receipt.result === RESULT.STP_STOPPED
   const unmatched = stopped ? 'CANCELED' : 'UNMATCHED'
-  let text = `{"matched":${matched},"settlementStatus":"${matched ? 'MATCHED' : unmatched}"`
+  const status = matched ? (settled?.status ?? 'MATCHED') : unmatched
+  const txHash = settled?.txHash == null ? 'null' : `"${settled.txHash}"`
+  let text = `{"matched":${matched},"settlementStatus":"${status}"`
   if (order.clientOrderId !== '') text += `,"clientOrderId":${JSON.stringify(order.clientOrderId)}`
   if (stopped) text += ',"reason":"STP_TAKER_REJECTED"'
   if (receipt.stpCanceled.length > 0) {
     const canceled = receipt.stpCanceled.map((each) => ids.text(each.slot, each.generation))
     text += `,"stpMakerCancels":${JSON.stringify(canceled)}`
   }
-  if (matched) text += `,"tradeEventId":"${receipt.seq}","txHash":null`
+  if (matched) text += `,"tradeEventId":"${receipt.seq}","txHash":${txHash}`
   return (
     `${text},"feeRateBps":${order.feeBps},` +
     `"effectiveFeeBps":${effectiveFeeBps(order.side, receipt)},` +
@@ -117,12 +125,13 @@ function executionText(order: AcceptedOrder, receipt: Receipt, ids: OrderIds): s
   )
 }
 
-/** The intake's fields are spliced in as they are. */
+/** The intake's fields are spliced in as they are; `settled` says more than MATCHED. */
 export function orderReplyText(
   order: AcceptedOrder,
   receipt: Receipt,
   { market }: PublishedMarket,
   ids: OrderIds,
+  settled: SettlementFact | null = null,
 ): string {
   const createdAt = isoOf(receipt.nowMs)
   return (
@@ -130,6 +139,6 @@ export function orderReplyText(
     `"ownerId":${order.ownerId},"createdAt":"${createdAt}","status":"${statusOf(receipt)}",` +
     `"market":${marketText(market)}},` +
     `"makerMatches":[${makerMatches(receipt, createdAt, ids)}],` +
-    `"execution":${executionText(order, receipt, ids)}}`
+    `"execution":${executionText(order, receipt, ids, settled)}}`
   )
 }

@@ -16,6 +16,7 @@ import type { IntakePool, IntakeResult } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { AccountHolds } from './account-holds.ts'
 import { Hold } from './hold.ts'
+import { Mining, type SettlementParts } from './mining.ts'
 import type { Asked, OrderAnswer, OrderCall } from './order-answer.ts'
 import { OrderDecisions } from './order-decisions.ts'
 import { OrderGroups } from './order-groups.ts'
@@ -42,6 +43,8 @@ export interface PipelineParts {
   readonly onTokenUsed: (tokenId: string) => void
   /** Absent when main holds every order there ever was. */
   readonly lookups?: SeenLookups
+  /** Absent: trades are never mined. */
+  readonly settlement?: SettlementParts
 }
 
 const PUBLISH_AT = 64
@@ -61,6 +64,8 @@ export class Pipeline {
   readonly groups: OrderGroups
   /** Decides orders the intake gave its verdict on. */
   readonly orders: OrderDecisions
+  /** Null when trades are never mined. */
+  readonly mining: Mining | null
   readonly #parts: PipelineParts
   #intake: IntakePool | null = null
   readonly #asked = new Slab<Asked>()
@@ -94,9 +99,15 @@ export class Pipeline {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileId))
       },
     })
+    const { sequencer } = this
+    this.mining =
+      parts.settlement === undefined
+        ? null
+        : new Mining({ ...parts.settlement, ...parts, sequencer })
     this.orders = new OrderDecisions({
       ...parts,
-      sequencer: this.sequencer,
+      sequencer,
+      mining: this.mining,
       times: this.times,
       holds: this.holds,
     })
@@ -129,7 +140,8 @@ export class Pipeline {
   get underWay(): number {
     const looking = this.#parts.lookups?.count ?? 0
     const waiting = this.groups.waiting + this.holds.waiting
-    return this.#asked.count + waiting + looking + this.publisher.waitingCount
+    const telling = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
+    return this.#asked.count + waiting + looking + telling
   }
 
   /**
@@ -176,12 +188,14 @@ export class Pipeline {
     }
     this.publisher.news.flush(this.publisher.durableSeq, this.#parts.shards)
     this.publisher.tellSettled()
+    this.mining?.drained()
     this.hold.check()
   }
 
   /** The only clock: emits what is due. */
   tick(): void {
     if (!this.hold.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
+    this.mining?.tick()
   }
 
   /** Answers a signed order; `reply` is called exactly once. */

@@ -5,6 +5,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import type { FollowerHandle } from '../../persistence/follower-handle.ts'
 import type { QueryHandle } from '../../persistence/query-handle.ts'
 import type { OrderStatus, OrderStatusAsk } from '../../persistence/read/order-status.ts'
+import type { NewestTrade, Settlement } from '../../persistence/read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from '../../persistence/read/user-orders.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { OrderName } from './sequencer.ts'
@@ -54,6 +55,16 @@ export class PrivateReads {
     const hasTraded = await this.#query.hasTraded(profileId)
     if (hasTraded === true) this.#traders.add(profileId)
     return hasTraded
+  }
+
+  /** What became of a trade on the chain; undefined for no answer in time. */
+  async settlementOf(tradeSeq: number): Promise<Settlement | undefined> {
+    return (await this.#caughtUp()) ? this.#query.settlementOf(tradeSeq) : undefined
+  }
+
+  /** Newest first; undefined for no answer in time. */
+  async newestTrades(limit: number): Promise<readonly NewestTrade[] | undefined> {
+    return (await this.#caughtUp()) ? this.#query.newestTrades(limit) : undefined
   }
 
   #caughtUp(): Promise<boolean> {

@@ -76,6 +76,8 @@ export class Publisher implements FrameVisitor {
   durableSeq = 0
   readonly times = new OrderTimes()
   readonly news: OrderNews
+  /** Told the seq of each arrival that traded, once it is settled. */
+  onTrade: (seq: number) => void = () => {}
 
   constructor(clearing: Clearing, published: PublishedMarkets) {
     this.#clearing = clearing
@@ -167,6 +169,8 @@ export class Publisher implements FrameVisitor {
         this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * F64S + 1])
       }
     }
+    const filledRaw = f64s[(at >> 3) + (count - 1) * F64S + 1]
+    if ((words[last] & 0xff) === DONE && words[last + 1] !== 0 && filledRaw > 0) this.onTrade(seq)
     if (this.#watchers.size > 0 && (words[last] & 0xff) === DONE) this.#watched(seq, waiter)
   }
 

@@ -23,10 +23,15 @@ export const FOLDERS: readonly Folder[] = [
     doors: files(
       `pipeline views published open accounts cancels market-changes private-reads order-status
        order-news order-answer order-groups partner-accounts trading-modes heartbeats
-       refused-order cancel-replace`,
+       refused-order cancel-replace mining`,
     ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },
+  {
+    path: 'server/settlement',
+    rank: 2,
+    doors: files('settlement-port embedded-chain'),
+  },
   {
     path: 'server/auth',
     rank: 2,

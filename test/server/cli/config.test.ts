@@ -56,6 +56,7 @@ test('nothing given is the defaults', () => {
     headerPrefixes: ['svc-', 'lmts-'],
     marketThreads: 'auto',
     durability: 'full',
+    blockMs: 250,
     adminToken: undefined,
     keyFile: undefined,
     tls: undefined,

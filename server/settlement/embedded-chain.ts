@@ -1,0 +1,43 @@
+import { LIMITS } from '../../engine/domain/limits.ts'
+import type { RejectName } from '../../engine/domain/reject.ts'
+import type { FaultHook, FaultTarget, Setback, SettlementPort } from './settlement-port.ts'
+
+const NOTHING: ReadonlyMap<number, Setback> = new Map()
+
+/**
+ * A chain of the exchange's own: it mines everything, but for what its fault hook was told. Faults
+ * are no state: a restart forgets them.
+ */
+export class EmbeddedChain implements SettlementPort, FaultHook {
+  readonly chainId: number
+  readonly faults: FaultHook = this
+  readonly #byTrade = new Map<number, Setback>()
+  /** Of the trades that come next, in turn. */
+  #next: Setback[] = []
+
+  constructor(chainId: number) {
+    this.chainId = chainId
+  }
+
+  arm(target: FaultTarget, outcome: Setback): RejectName | null {
+    const count = 'next' in target ? target.next : 1
+    if (this.#byTrade.size + this.#next.length + count > LIMITS.settlementFaultsMax) {
+      return 'OVERLOADED'
+    }
+    if ('next' in target) this.#next.push(...Array<Setback>(count).fill(outcome))
+    else this.#byTrade.set(target.tradeSeq, outcome)
+    return null
+  }
+
+  submit(tradeSeqs: readonly number[]): ReadonlyMap<number, Setback> {
+    if (this.#byTrade.size + this.#next.length === 0) return NOTHING
+    const setbacks = new Map<number, Setback>()
+    for (const tradeSeq of tradeSeqs) {
+      const setback = this.#byTrade.get(tradeSeq) ?? this.#next.shift()
+      if (setback === undefined) continue
+      this.#byTrade.delete(tradeSeq)
+      setbacks.set(tradeSeq, setback)
+    }
+    return setbacks
+  }
+}
