@@ -19,6 +19,8 @@ export interface Setting {
   /** An even number: shares are made in pairs. */
   readonly accounts: number
   readonly markets: number
+  /** Of every second market; absent = none delays takers. */
+  readonly takerDelayMs?: number
 }
 
 export function tokenIdOf(account: number): string {
@@ -38,7 +40,7 @@ type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
 /** Gives every command of the setting to `apply`, which brings `exchange` along. */
 export function setUp(
-  { accounts, markets }: Setting,
+  { accounts, markets, takerDelayMs = 0 }: Setting,
   exchange: Exchange,
   apply: (command: Command) => void,
 ): void {
@@ -54,7 +56,9 @@ export function setUp(
     rare({ kind: 'adjustBalance', profileId, collateralRaw: DEPOSIT_RAW })
   }
   for (let marketId = 1; marketId <= markets; marketId++) {
-    rare({ kind: 'createMarket', marketId, market: marketOf(marketId) })
+    const market = marketOf(marketId)
+    const delays = takerDelayMs > 0 && marketId % 2 === 1 ? { takerDelayMs } : {}
+    rare({ kind: 'createMarket', marketId, market: { ...market, ...delays } })
     shareOut(marketId, accounts, exchange, apply)
   }
 }

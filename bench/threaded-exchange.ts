@@ -9,6 +9,7 @@ import type { Command } from '../engine/domain/command.ts'
 import { encodeCancel } from '../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../engine/wire/codec.ts'
 import { encodePlace } from '../engine/wire/place-codec.ts'
+import { encodeRelease } from '../engine/wire/release-codec.ts'
 import { JournalHandle } from '../persistence/journal-handle.ts'
 import { recoverJournal } from '../persistence/recovery.ts'
 import { OrderIds } from '../server/pipeline/order-ids.ts'
@@ -24,6 +25,7 @@ const onFault = (sentence: string) => {
 
 export function encodeCommand(command: Command): Uint8Array {
   if (command.kind === 'placeOrder') return encodePlace(command)
+  if (command.kind === 'releaseOrder') return encodeRelease(command)
   return command.kind === 'cancelOrders' ? encodeCancel(command) : encodeRare(command)
 }
 

@@ -5,6 +5,7 @@ import type { Exchange } from '../engine/core/exchange.ts'
 import { SeenFilter } from '../engine/core/seen-filter.ts'
 import { assert, Fault } from '../engine/domain/assert.ts'
 import {
+  type Arrival,
   type CancelOrders,
   type Command,
   isSettlement,
@@ -187,11 +188,12 @@ export class Follower {
 
   readonly #onEvents = (words: Int32Array, f64s: Float64Array, count: number): void => {
     const command = this.#command
-    if (command.kind === 'placeOrder') this.#ofPlace(command, { words, f64s, count })
-    else if (command.kind === 'cancelOrders') this.#ofCancel(command, { words, f64s, count })
+    if (command.kind === 'placeOrder' || command.kind === 'releaseOrder') {
+      this.#ofArrival(command, { words, f64s, count })
+    } else if (command.kind === 'cancelOrders') this.#ofCancel(command, { words, f64s, count })
   }
 
-  #ofPlace(order: PlaceOrder, events: Events): void {
+  #ofArrival(order: Arrival, events: Events): void {
     const { words, f64s } = events
     for (let record = 0; record < events.count; record++) {
       const word = record * EVENT_WORDS
@@ -211,14 +213,15 @@ export class Follower {
           break
         case EVENT.DONE:
           this.#trades.done(order)
-          this.#arrived(order, { result: code, filledRaw: sizeRaw, leftRaw })
+          if (slot !== 0) this.#arrived(order, { result: code, filledRaw: sizeRaw, leftRaw })
           break
       }
     }
   }
 
-  #arrived(order: PlaceOrder, done: Parameters<OrdersTable['arrived']>[1]): void {
-    this.#orders.arrived(order, done, decodePlaceTail(this.#record))
+  #arrived(order: Arrival, done: Parameters<OrdersTable['arrived']>[1]): void {
+    if (order.kind === 'releaseOrder') this.#orders.released(order, done)
+    else this.#orders.arrived(order, done, decodePlaceTail(this.#record))
   }
 
   #ofCancel(cancel: CancelOrders, events: Events): void {

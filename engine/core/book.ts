@@ -11,7 +11,7 @@ import { link, occupiedFrom, occupiedUpTo, unlink } from './ladder.ts'
 import { levels } from './levels.ts'
 import { orderPool } from './order-pool.ts'
 
-const { LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf } = levels
+const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf } = levels
 const { generationOf, leftOf, levelOf, nextOf, ownerOf } = orderPool
 const { CANCELED, NOT_OPEN, STP_CANCEL } = EVENT
 const { CANCEL_MAKER, CANCEL_TAKER } = STP
@@ -64,7 +64,20 @@ export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: num
   link(slot, order.marketId, ticks, isBid)
 }
 
-/** Takes the order out of its book; false when it is not there any more. */
+/** Keeps an order out of the book, behind those held before; `wantRaw` as the taker's. */
+export function hold(order: Resting, wantRaw: number): void {
+  rest(order, true, HELD_TICKS, wantRaw)
+}
+
+/** Ends the hold of an order; false when it is not held any more. */
+export function endHold(slot: number, generation: number): boolean {
+  if (leftOf[slot] === 0 || generationOf[slot] !== generation) return false
+  if ((levelOf[slot] & TICKS_MASK) !== HELD_TICKS) return false
+  unlink(slot)
+  return true
+}
+
+/** Takes the order out of its book, or ends its hold; false when it is not there any more. */
 export function cancel(slot: number, generation: number): boolean {
   const leftRaw = leftOf[slot]
   if (leftRaw === 0 || generationOf[slot] !== generation) {

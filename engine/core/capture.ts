@@ -1,9 +1,9 @@
 // A whole state as plain values and typed arrays, and back: what a snapshot holds. Taken between
-// commands, so no order is in flight and every live one rests.
+// commands, so no order is in flight and every live one rests or is held.
 // Invariant: what is restored has the state hash of what was captured, and goes on as that would.
 
 import { assert } from '../domain/assert.ts'
-import { isBid, ladderTicks } from '../domain/order.ts'
+import { isBid, ladderTicks, SIDE } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
 import type { CapturedAccounts } from './accounts.ts'
 import type { CapturedBlocks } from './blocks.ts'
@@ -12,8 +12,8 @@ import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
 import type { CapturedHeartbeats } from './heartbeats.ts'
 import type { Ledger } from './ledger.ts'
-import { eachResting, restoreInMarket } from './market.ts'
-import type { OrderTable } from './order-table.ts'
+import { eachHeld, eachResting, restoreInMarket } from './market.ts'
+import { type OrderTable, STATE } from './order-table.ts'
 import type { CapturedReversals } from './reversal.ts'
 import type { CapturedSeen } from './seen-orders.ts'
 import type { CapturedTradingModes } from './trading-mode.ts'
@@ -53,10 +53,15 @@ export interface CapturedLedger {
 export interface CapturedOrders {
   /** Of slots 0 to the highest ever used. */
   readonly generations: Uint32Array
-  /** Live orders by market, tick and place in the queue; the next two run beside it. */
+  /**
+   * Live orders by market, tick and place in the queue, those held last of their market; the next
+   * two run beside it.
+   */
   readonly slots: Uint32Array
   readonly records: Int32Array
   readonly clientIds: readonly string[]
+  /** Slot, eligibleMs and self-trade policy of each held order. */
+  readonly held: Float64Array
 }
 
 export interface CapturedState {
@@ -111,20 +116,33 @@ function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedge
 
 function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
   const slots = new Uint32Array(orders.openCount)
+  const held: number[] = []
   let count = 0
   for (const { marketId } of catalogue.all()) {
     eachResting(marketId, (_ticks, slot, _owner, leftRaw) => {
       assert(leftRaw === orders.leftRawOf(slot), 'book and table know one size of an order')
       slots[count++] = slot
     })
+    eachHeld(marketId, (_ticks, slot, _owner, wantRaw) => {
+      assert(wantRaw === wantedRaw(orders, slot), 'book and table know one size of an order')
+      slots[count++] = slot
+      held.push(slot, orders.held.eligibleMsOf(slot), orders.held.stpOf(slot))
+    })
   }
-  assert(count === orders.openCount, 'every live order rests between commands')
+  assert(count === orders.openCount, 'every live order rests or is held between commands')
   return {
     generations: orders.generations(),
     slots,
     records: orders.recordsOf(slots),
     clientIds: Array.from(slots, (slot) => orders.clientIdOf(slot)),
+    held: Float64Array.from(held),
   }
+}
+
+/** What a held order wants, as its market counts it: collateral for a market buy, else shares. */
+function wantedRaw(orders: OrderTable, slot: number): number {
+  const bySpend = orders.marketFormOf(slot) === 1 && orders.sideOf(slot) === SIDE.BUY
+  return bySpend ? orders.reservedRawOf(slot) : orders.leftRawOf(slot)
 }
 
 /** A new exchange with the captured state; the thread's older one is empty from then on. */
@@ -169,16 +187,20 @@ function restoreOrders(captured: CapturedOrders, orders: OrderTable): void {
   for (const [index, clientId] of captured.clientIds.entries()) {
     if (clientId !== '') orders.restoreClientId(slots[index], clientId)
   }
+  const { held } = captured
+  for (let at = 0; at < held.length; at += 3)
+    orders.held.admit(held[at], held[at + 1], held[at + 2])
   for (const slot of slots) {
     const outcome = orders.outcomeOf(slot)
+    const isHeld = orders.stateOf(slot) === STATE.HELD
     restoreInMarket({
       marketId: orders.marketOf(slot),
       slot,
       generation: orders.generationOf(slot),
       accountId: orders.accountOf(slot),
       isBid: isBid(orders.sideOf(slot), outcome),
-      ticks: ladderTicks(outcome, orders.priceTicksOf(slot)),
-      leftRaw: orders.leftRawOf(slot),
+      ticks: isHeld ? 0 : ladderTicks(outcome, orders.priceTicksOf(slot)),
+      leftRaw: isHeld ? wantedRaw(orders, slot) : orders.leftRawOf(slot),
     })
   }
 }

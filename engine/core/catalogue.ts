@@ -8,6 +8,8 @@ import { factsOf } from './facts.ts'
 export interface Market extends MarketSpec {
   readonly marketId: number
   readonly createdMs: TimeMs
+  /** 0 = takers are not delayed. */
+  readonly takerDelayMs: number
   updatedMs: TimeMs
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
@@ -57,6 +59,7 @@ export class Catalogue {
       ...spec,
       marketId,
       createdMs: nowMs,
+      takerDelayMs: spec.takerDelayMs ?? 0,
       updatedMs: nowMs,
       status: 'FUNDED',
       payoutNumerators: null,

@@ -4,7 +4,14 @@
 // Neither ever refuses: the gates stand in decide.ts.
 
 import { assert } from '../domain/assert.ts'
-import type { CancelOrders, Command, PlaceOrder, RareCommand } from '../domain/command.ts'
+import type {
+  Arrival,
+  CancelOrders,
+  Command,
+  PlaceOrder,
+  RareCommand,
+  ReleaseOrder,
+} from '../domain/command.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../domain/event.ts'
 import { SIDE } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
@@ -13,7 +20,7 @@ import { Blocks } from './blocks.ts'
 import { Catalogue } from './catalogue.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { FEE_ACCOUNT, Ledger } from './ledger.ts'
-import { OrderTable } from './order-table.ts'
+import { OrderTable, STATE } from './order-table.ts'
 import { Reversals } from './reversal.ts'
 import { type SeenOrder, SeenOrders } from './seen-orders.ts'
 import { releaseReserve, settleFill, settleProceeds } from './settlement.ts'
@@ -24,7 +31,8 @@ export const RULES_VERSION = 1
 
 const { CANCELED, DONE, FILL, STP_CANCEL } = EVENT
 const { CLOSED } = MAKER
-const { RESTED, WOULD_CROSS } = RESULT
+const { HELD, RESTED, WOULD_CROSS } = RESULT
+const { IN_FLIGHT } = STATE
 const { BUY, SELL } = SIDE
 const WORDS = EVENT_WORDS
 const F64S = EVENT_F64S
@@ -76,11 +84,18 @@ export class Clearing {
   admit(command: Command): void {
     if (command.kind === 'placeOrder') this.admitOrder(command)
     else if (command.kind === 'cancelOrders') this.admitCancel(command)
+    else if (command.kind === 'releaseOrder') this.admitRelease(command)
     else this.admitRare(command)
   }
 
   admitCancel(cancel: CancelOrders): void {
     this.#stamp(cancel.seq, cancel.nowMs)
+  }
+
+  /** A cancel that the market heard first may have ended the order: then it has no effect. */
+  admitRelease(release: ReleaseOrder): void {
+    this.#stamp(release.seq, release.nowMs)
+    this.orders.releasing(release.slot, release.generation)
   }
 
   admitRare(command: RareCommand): void {
@@ -246,8 +261,12 @@ export class Clearing {
   #done(slot: number, result: number): void {
     this.lastFeeRaw = settleProceeds(this.ledger, this.orders, slot)
     if (result === WOULD_CROSS) this.seen.forget(this.#arrived(slot))
-    else if (this.seen.isWriter) this.seen.keep(this.#arrived(slot))
+    else if (this.seen.isWriter && this.orders.stateOf(slot) === IN_FLIGHT) {
+      // A released order left its trace when it was held.
+      this.seen.keep(this.#arrived(slot))
+    }
     if (result === RESTED) this.orders.opened(slot)
+    else if (result === HELD) this.orders.hold(slot)
     else this.#end(slot)
   }
 
@@ -271,6 +290,7 @@ export class Clearing {
 }
 
 /** Whether a market thread must hear the command. */
-export function concernsBook(command: Command): command is PlaceOrder | CancelOrders {
-  return command.kind === 'placeOrder' || command.kind === 'cancelOrders'
+export function concernsBook(command: Command): command is Arrival | CancelOrders {
+  const { kind } = command
+  return kind === 'placeOrder' || kind === 'cancelOrders' || kind === 'releaseOrder'
 }

@@ -19,7 +19,7 @@ const NO_RATE = NO_FEE_RATE
 
 /** A typed order and what the intake found out about it. */
 export interface PlaceRequest {
-  /** Filled but for seq, nowMs, slot, generation, reserveRaw and feeBps, which are decided here. */
+  /** Filled but for stamp, slot, generation, reserveRaw, feeBps and takerDelayMs: decided here. */
   order: PlaceOrder
   tokenId: string
   /** The profile the request says the order belongs to. */
@@ -60,6 +60,8 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): number {
   const market = clearing.catalogue.byId(request.order.marketId)
   if (market === undefined) return REJECT.MARKET_NOT_FOUND
+  // Post-only is never delayed (domain §4.2).
+  request.order.takerDelayMs = request.order.postOnly ? 0 : market.takerDelayMs
   return (
     gateCaller(clearing, request, nowMs) ||
     gateMarket(market, request, nowMs) ||
@@ -172,6 +174,13 @@ export function decideCancel(
   slot: number,
   generation: number,
 ): number {
-  if (!clearing.orders.isLive(slot, generation)) return REJECT.ORDER_NOT_OPEN
-  return clearing.orders.accountOf(slot) === accountId ? 0 : REJECT.ORDER_NOT_FOUND
+  const { orders } = clearing
+  if (!orders.isLive(slot, generation)) return REJECT.ORDER_NOT_OPEN
+  if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
+  return isReleasing(clearing, slot) ? REJECT.ORDER_RELEASE_IN_PROGRESS : 0
+}
+
+/** Whether the order, which lives, is entering its market after its taker delay (domain §4.3). */
+export function isReleasing({ orders }: Clearing, slot: number): boolean {
+  return orders.held.releasingCount > 0 && orders.held.isReleasing(slot)
 }

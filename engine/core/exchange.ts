@@ -2,11 +2,11 @@
 // The books live in one module-level arena, so a thread holds one Exchange at a time: making a
 // new one empties them.
 
-import type { CancelOrders, Command, PlaceOrder } from '../domain/command.ts'
+import type { CancelOrders, Command, PlaceOrder, ReleaseOrder } from '../domain/command.ts'
 import { Clearing } from './clearing.ts'
 import { eventF64s, eventWords, onEventsReady } from './event-buffer.ts'
 import { brokenInvariant } from './invariants.ts'
-import { cancelInMarket, placeInMarket, resetMarkets } from './market.ts'
+import { cancelInMarket, placeInMarket, releaseInMarket, resetMarkets } from './market.ts'
 import type { OrderTable } from './order-table.ts'
 import { bookDigest, stateHash } from './state-hash.ts'
 
@@ -32,6 +32,7 @@ export class Exchange {
   apply(command: Command): void {
     if (command.kind === 'placeOrder') this.place(command)
     else if (command.kind === 'cancelOrders') this.cancel(command)
+    else if (command.kind === 'releaseOrder') this.release(command)
     else this.clearing.admitRare(command)
   }
 
@@ -45,6 +46,12 @@ export class Exchange {
   cancel(cancel: CancelOrders): void {
     this.clearing.admitCancel(cancel)
     cancelInMarket(cancel)
+  }
+
+  /** `apply` for whoever knows the kind. */
+  release(release: ReleaseOrder): void {
+    this.clearing.admitRelease(release)
+    releaseInMarket(release)
   }
 
   stateHash(): string {

@@ -58,7 +58,8 @@ function brokenReserves(clearing: Clearing): string | null {
     const buys = orders.sideOf(slot) === SIDE.BUY
     const leftRaw = orders.leftRawOf(slot)
     const dueRaw = buys ? costFloorRaw(orders.priceTicksOf(slot), leftRaw) : leftRaw
-    if (orders.stateOf(slot) === STATE.OPEN && reservedRaw !== dueRaw) {
+    const isWhole = orders.stateOf(slot) === STATE.HELD && orders.marketFormOf(slot) === 0
+    if ((orders.stateOf(slot) === STATE.OPEN || isWhole) && reservedRaw !== dueRaw) {
       return `the order of seq ${orders.seqOf(slot)} reserves ${reservedRaw}, not ${dueRaw}`
     }
     const sums = buys ? collateralRaw : sharesRaw

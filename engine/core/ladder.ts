@@ -5,7 +5,8 @@
 //
 // Invariants: a level holds one side only; its bit is set exactly while its queue is not empty;
 // bestBid is the highest bid (0 when none), bestAsk the lowest ask (1000 when none);
-// bestBid < bestAsk between commands.
+// bestBid < bestAsk between commands. Tick 0 is no price: held orders wait in its queue as bids,
+// and since no best price and no walk goes below 1, the ladder never sees them.
 
 import { levels } from './levels.ts'
 import { orderPool } from './order-pool.ts'

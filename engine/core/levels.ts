@@ -12,6 +12,8 @@ export const levels = {
   LEVELS_SHIFT,
   NO_BID: 0,
   NO_ASK: 1000,
+  /** No price: this queue of a book keeps the orders that taker delay holds, out of every walk. */
+  HELD_TICKS: 0,
   headOf: new Int32Array(BOOKS << LEVELS_SHIFT),
   tailOf: new Int32Array(BOOKS << LEVELS_SHIFT),
   bestBidOf: new Int32Array(BOOKS),

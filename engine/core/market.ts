@@ -2,19 +2,29 @@
 // One market's answer to one command: no gate stands here, every result is an event.
 
 import { assert } from '../domain/assert.ts'
-import type { CancelOrders, PlaceOrder } from '../domain/command.ts'
+import type { Arrival, CancelOrders, PlaceOrder } from '../domain/command.ts'
 import { EVENT, RESULT, TAKER_NO, TAKER_SELLS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../domain/order.ts'
-import { cancel, canFillWhole, crosses, type Resting, rest, take, taker } from './book.ts'
+import {
+  cancel,
+  canFillWhole,
+  crosses,
+  endHold,
+  hold,
+  type Resting,
+  rest,
+  take,
+  taker,
+} from './book.ts'
 import { beginEvents, closeEvents, emit, flushEvents } from './event-buffer.ts'
 import { resetLadder } from './ladder.ts'
 import { levels } from './levels.ts'
 import { orderPool } from './order-pool.ts'
 
-const { LEVELS_SHIFT, NO_ASK, bestAskOf, bestBidOf, headOf } = levels
+const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, bestAskOf, bestBidOf, headOf } = levels
 const { leftOf, nextOf, ownerOf } = orderPool
-const { FILLED, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
+const { FILLED, GONE, HELD, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
 const { SELL, BUY } = SIDE
 const { NO, YES } = OUTCOME
 const NO_BIT = TAKER_NO
@@ -39,7 +49,7 @@ export function resetMarkets(): void {
   opened[0] = 0
 }
 
-function setTaker(order: PlaceOrder, bid: boolean): void {
+function setTaker(order: Arrival, bid: boolean): void {
   arrival.book = order.marketId
   arrival.owner = order.accountId
   arrival.isBid = bid
@@ -54,13 +64,36 @@ function setTaker(order: PlaceOrder, bid: boolean): void {
   else arrival.worstTicks = ladderTicks(order.outcome, order.priceTicks)
 }
 
-/** Matches an arriving order; its events end with one DONE (domain §1.6, §1.7, §4.1, §4.2). */
+/**
+ * Matches an arriving order, or holds it when it would take and its market delays takers; its
+ * events end with one DONE (domain §1.6, §1.7, §4.1 to §4.3).
+ */
 export function placeInMarket(order: PlaceOrder): void {
-  const bid = isBid(order.side, order.outcome)
+  begin(order)
+  arrive(order)
+}
+
+/** A held order arrives; when it was canceled before, its DONE names no order (domain §4.3). */
+export function releaseInMarket(order: Arrival): void {
+  begin(order)
+  if (endHold(order.slot, order.generation)) {
+    arrive(order)
+    return
+  }
+  closeEvents(false)
+  emit(DONE | (GONE << 8), 0, 0, 0, 0)
+  flushEvents()
+}
+
+function begin(order: Arrival): void {
   const sells = order.side === SELL ? SELLS_BIT : 0
   const no = order.outcome === NO ? NO_BIT : 0
   if (order.marketId > opened[0]) opened[0] = order.marketId
   beginEvents(order.seq, order.marketId | no | sells, order.slot)
+}
+
+function arrive(order: Arrival): void {
+  const bid = isBid(order.side, order.outcome)
   if (!policies[order.orderType].rests || !placeUntouched(order, bid)) {
     setTaker(order, bid)
     const result = order.postOnly ? WOULD_CROSS : placeTaking(order)
@@ -73,7 +106,7 @@ export function placeInMarket(order: PlaceOrder): void {
 const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
 
 /** Most orders rest without meeting anyone: they need none of a walk's preparations. */
-function placeUntouched(order: PlaceOrder, bid: boolean): boolean {
+function placeUntouched(order: Arrival, bid: boolean): boolean {
   const ticks = ladderTicks(order.outcome, order.priceTicks)
   if (crosses(order.marketId, bid, ticks)) return false
   rest(order, bid, ticks, order.sizeRaw)
@@ -84,7 +117,11 @@ function placeUntouched(order: PlaceOrder, bid: boolean): boolean {
   return true
 }
 
-function placeTaking(order: PlaceOrder): number {
+function placeTaking(order: Arrival): number {
+  if (order.takerDelayMs > 0 && crosses(arrival.book, arrival.isBid, arrival.worstTicks)) {
+    hold(order, arrival.wantRaw)
+    return HELD
+  }
   const policy = policies[order.orderType]
   if (policy.whole && !canFillWhole()) return arrival.stopped ? STP_STOPPED : KILLED
   take()
@@ -122,6 +159,15 @@ export function eachResting(
   }
 }
 
+/** Visits the held orders of a market in the order they came, each at ticks 0. */
+export function eachHeld(
+  marketId: number,
+  visit: (ticks: number, slot: number, owner: number, wantRaw: number) => void,
+): void {
+  let slot = headOf[(marketId << LEVELS_SHIFT) + HELD_TICKS]
+  for (; slot !== 0; slot = nextOf[slot]) visit(HELD_TICKS, slot, ownerOf[slot], leftOf[slot])
+}
+
 /** One order of a book that another thread built, or an older process. */
 export interface RestingOrder extends Resting {
   readonly isBid: boolean
@@ -129,8 +175,12 @@ export interface RestingOrder extends Resting {
   readonly leftRaw: number
 }
 
-/** Puts an order at the end of its queue, as it rested before; call in the order of eachResting. */
+/**
+ * Puts an order at the end of its queue, as it rested or was held before; call in the order of
+ * eachResting and of eachHeld.
+ */
 export function restoreInMarket(order: RestingOrder): void {
   if (order.marketId > opened[0]) opened[0] = order.marketId
-  rest(order, order.isBid, order.ticks, order.leftRaw)
+  if (order.ticks === HELD_TICKS) hold(order, order.leftRaw)
+  else rest(order, order.isBid, order.ticks, order.leftRaw)
 }

@@ -1,5 +1,5 @@
 // Hot path. bench/book.bench.ts
-// Columns of the orders resting in this thread's books, by global slot. Slot 0 is no order.
+// Columns of the orders resting or held in this thread's books, by global slot. Slot 0 is no order.
 // Invariant: leftOf[slot] > 0 exactly while the order is linked into the queue of its level.
 // Untouched pages of a column cost address space only, so every thread can hold full columns.
 

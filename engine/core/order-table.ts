@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
 // What the clearing side knows of each order between admission and its end, by slot.
 // One thread writes it. Invariants: a slot that was used is in the free chain of its chunk's lane,
-// or belongs to one order that is in flight or open; a generation is never used twice for a slot;
+// or belongs to one order that is in flight, open or held; no generation of a slot is used twice;
 // slots above `highSlot` were never used.
 //
 // A slot is one record, for all of it is written at once: columns would touch a cache line each.
@@ -15,12 +15,14 @@
 import { assert } from '../domain/assert.ts'
 import type { PlaceOrder } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { HeldOrders } from './held-orders.ts'
 import { LiveClientIds } from './live-client-ids.ts'
 import { SlotLanes } from './slot-lanes.ts'
 
-export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2 } as const
+/** HELD: taker delay keeps it out of the book (domain §4.3), entering it or not yet. */
+export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2, HELD: 3 } as const
 
-const { FREE, IN_FLIGHT, OPEN } = STATE
+const { FREE, HELD, IN_FLIGHT, OPEN } = STATE
 const F64S = 12
 const WORDS = F64S * 2
 export const ORDER_BYTES = F64S * 8
@@ -32,6 +34,8 @@ export class OrderTable {
   readonly #words: Int32Array
   /** Not every order carries one, so it is not in the record. */
   readonly #clientIds: LiveClientIds
+  /** Few markets delay takers, so that is not in the record either. */
+  readonly held: HeldOrders
   readonly #lanes: SlotLanes
   /** First order of each position row; 0 = none. */
   #firstOfRow = new Int32Array(1024)
@@ -44,6 +48,7 @@ export class OrderTable {
   constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
     this.capacity = capacity
     this.#clientIds = new LiveClientIds(capacity)
+    this.held = new HeldOrders(capacity)
     this.#lanes = new SlotLanes(capacity, lanes)
     const records = new ArrayBuffer(capacity * F64S * 8)
     this.#f64s = new Float64Array(records)
@@ -194,6 +199,9 @@ export class OrderTable {
     if (order.clientOrderId !== '') {
       this.#clientIds.add(slot, order.accountId, order.clientOrderId)
     }
+    if (order.takerDelayMs > 0) {
+      this.held.admit(slot, order.nowMs + order.takerDelayMs, order.stp)
+    }
     this.#chainToRow(slot, row)
     this.#count(order.accountId)
   }
@@ -224,7 +232,7 @@ export class OrderTable {
     }
   }
 
-  /** Orders rest again in their slots, as `recordsOf` gave them; the other slots are free. */
+  /** Orders are open again in their slots, as `recordsOf` gave them; the other slots are free. */
   restoreOpen(slots: Uint32Array, records: Int32Array): void {
     assert(records.length === slots.length * WORDS, 'a record is as long as it was')
     for (let index = 0; index < slots.length; index++) {
@@ -233,7 +241,8 @@ export class OrderTable {
       assert(slot > 0 && slot <= this.highSlot, 'a slot was used')
       assert(this.stateOf(slot) === FREE, 'a slot holds one order')
       this.#words.set(records.subarray(index * WORDS, (index + 1) * WORDS), slot * WORDS)
-      assert(this.stateOf(slot) === OPEN, 'only a resting order is restored')
+      const state = this.stateOf(slot)
+      assert(state === OPEN || state === HELD, 'only a resting or held order is restored')
       assert(this.generationOf(slot) === generation, 'an order has the generation of its slot')
       this.#lanes.claim(slot, this.marketOf(slot))
     }
@@ -270,8 +279,23 @@ export class OrderTable {
   }
 
   opened(slot: number): void {
-    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival comes to rest')
+    const state = this.stateOf(slot)
+    assert(state === IN_FLIGHT || this.held.isReleasing(slot), 'only an arrival comes to rest')
+    if (state === HELD) this.held.left(slot)
     this.#setState(slot, OPEN)
+  }
+
+  hold(slot: number): void {
+    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival comes to be held')
+    this.#setState(slot, HELD)
+  }
+
+  /**
+   * The release of an order is decided; nothing when the order has ended. Whoever replays decisions
+   * may not have heard yet that it is held.
+   */
+  releasing(slot: number, generation: number): void {
+    if (this.isLive(slot, generation)) this.held.releasing(slot)
   }
 
   free(slot: number): void {
@@ -279,6 +303,7 @@ export class OrderTable {
     assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
     this.#unchainFromRow(slot)
     this.#clientIds.remove(slot)
+    if (this.stateOf(slot) === HELD) this.held.left(slot)
     this.#setState(slot, FREE)
     this.openCount--
     this.#openOf[this.accountOf(slot)]--

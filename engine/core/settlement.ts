@@ -9,7 +9,12 @@
 //   STP_CANCEL, CANCELED   a whole reserve becomes free.
 //   NOT_OPEN    nothing moves.
 //   DONE        a taker's proceeds become free with the fee already out, and no fee passes them:
-//               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve.
+//               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. One that
+//               is held keeps all of it, and a release that finds its order gone moves nothing.
+//
+// A release (domain §4.3) is decided on what main has heard: a cancel may reach the market before
+// it: the market alone says which came first. It reserves nothing, for its order never let go of
+// what it reserved when it was placed.
 //
 // Nor does a result take a slot, a hash, a client id or open size: it only gives them back. So a
 // gate that had not heard some results saw less than there was, and what it let through stands

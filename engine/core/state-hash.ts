@@ -8,13 +8,17 @@
 
 import type { Clearing } from './clearing.ts'
 import { bytesToHex, sha256, utf8ToBytes } from './digest.ts'
-import { eachResting } from './market.ts'
+import { eachHeld, eachResting } from './market.ts'
 import { STATE } from './order-table.ts'
 
 /** Digest of one market's book: 32 bytes. Runs on the thread that holds the book. */
 export function bookDigest(marketId: number): Uint8Array {
   const rows: number[] = []
-  eachResting(marketId, (ticks, _slot, owner, leftRaw) => rows.push(ticks, owner, leftRaw))
+  const add = (ticks: number, _slot: number, owner: number, leftRaw: number) => {
+    rows.push(ticks, owner, leftRaw)
+  }
+  eachResting(marketId, add)
+  eachHeld(marketId, add)
   return sha256(bytesOf(rows))
 }
 
@@ -97,6 +101,11 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.reversals.facts()
   yield* clearing.modes.facts()
   yield* clearing.heartbeats.facts()
+  const { orders } = clearing
+  const held = liveSlots(clearing).filter((slot) => orders.stateOf(slot) === STATE.HELD)
+  for (const slot of held) {
+    yield ['held', orders.seqOf(slot), orders.held.eligibleMsOf(slot), orders.held.stpOf(slot)]
+  }
 }
 
 /** Lowercase hex. `bookDigests` are those of bookDigest, by rising market id. */

@@ -37,12 +37,25 @@ export interface PlaceOrder extends Stamp {
   expirationSec: number
   /** Charged to a taker; 0 on fee-disabled markets. */
   feeBps: FeeBps
+  /** How long its market holds it if it would take on arrival (domain §4.3); 0 = not at all. */
+  takerDelayMs: number
   /** First eight bytes of the EIP-712 hash, big-endian halves: the order is unique by them. */
   hashHigh: number
   hashLow: number
   /** '' when none was given. */
   clientOrderId: string
 }
+
+/**
+ * A held order enters its market as if newly arrived (domain §4.3): the terms of its placement
+ * under a stamp of its own. One that was canceled meanwhile is passed over.
+ */
+export interface ReleaseOrder extends Omit<PlaceOrder, 'kind'> {
+  kind: 'releaseOrder'
+}
+
+/** An order as it arrives in its market, placed just now or released. */
+export type Arrival = PlaceOrder | ReleaseOrder
 
 /** Cancels up to `cancelItemsMax` orders of one market; those already gone are passed over. */
 export interface CancelOrders extends Stamp {
@@ -172,7 +185,7 @@ export type RareCommand = Stamp &
     | { kind: 'fireHeartbeat'; profileId: number }
   )
 
-export type Command = PlaceOrder | CancelOrders | RareCommand
+export type Command = Arrival | CancelOrders | RareCommand
 
 export function isSettlement(command: Command): command is SettlementCommand {
   switch (command.kind) {

@@ -32,6 +32,7 @@ export const LIMITS = {
   /** Trading windows that are not over. */
   tradingWindowsMax: 64,
   publicMessageCharactersMax: 500,
+  takerDelayMsMax: 60_000,
   clockToleranceMs: 1000,
   userOrdersLimitMax: 200,
   activeMarketsLimitMax: 25,
@@ -119,3 +120,4 @@ assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')
 assert(LIMITS.marketsMax < 1 << 16, 'a market id fits its event word')
+assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')

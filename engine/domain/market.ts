@@ -41,4 +41,6 @@ export interface MarketSpec {
   readonly adapterAddress: string | null
   readonly minSizeRaw: SizeRaw
   readonly maxSpread: number
+  /** How long an order that would take on arrival is held (domain §4.3); absent = not at all. */
+  readonly takerDelayMs?: number
 }

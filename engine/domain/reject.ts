@@ -73,6 +73,10 @@ export const REJECTS = [
   // Cancels, accounts, markets.
   ['ORDER_NOT_FOUND', 'Order not found'],
   ['ORDER_NOT_OPEN', 'Order not found or already canceled'],
+  [
+    'ORDER_RELEASE_IN_PROGRESS',
+    'Cancellation not confirmed: the order is entering its market after its delay; retry.',
+  ],
   ['ORDERS_NOT_FOUND', 'Orders not found or already canceled'],
   ['ORDERBOOK_INACTIVE', 'Market is not active'],
   [

@@ -1,6 +1,6 @@
 // A recovered book, built on main by the one-thread core, goes to the thread that will hold it.
 
-import { eachResting } from '../core/market.ts'
+import { eachHeld, eachResting } from '../core/market.ts'
 import type { OrderTable } from '../core/order-table.ts'
 import { isBid } from '../domain/order.ts'
 import { RESTORE_F64S, RESTORE_ORDERS_MAX } from './protocol.ts'
@@ -16,12 +16,14 @@ export function handOver(marketId: number, orders: OrderTable, shard: ShardHandl
     while (length > 0 && !shard.restore(chunk.subarray(0, length))) Atomics.wait(pause, 0, 0, 1)
     length = 0
   }
-  eachResting(marketId, (ticks, slot, owner, leftRaw) => {
+  const give = (ticks: number, slot: number, owner: number, leftRaw: number) => {
     const bid = isBid(orders.sideOf(slot), orders.outcomeOf(slot)) ? 1 : 0
     const fields = [marketId, slot, orders.generationOf(slot), owner, bid, ticks, leftRaw]
     chunk.set(fields, length)
     length += RESTORE_F64S
     if (length === chunk.length) send()
-  })
+  }
+  eachResting(marketId, give)
+  eachHeld(marketId, give)
   send()
 }

@@ -3,7 +3,7 @@
 // It runs in a worker, or on main when the exchange is told to use no market threads.
 
 import { eventWords, onEventsReady } from '../core/event-buffer.ts'
-import { cancelInMarket, placeInMarket, restoreInMarket } from '../core/market.ts'
+import { cancelInMarket, placeInMarket, releaseInMarket, restoreInMarket } from '../core/market.ts'
 import { bookDigest } from '../core/state-hash.ts'
 import { assert, fault } from '../domain/assert.ts'
 import { EVENT_WORDS } from '../domain/event.ts'
@@ -39,6 +39,10 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
     case TO_SHARD.PLACE:
       readPlaceHead(view, at, order)
       placeInMarket(order)
+      return true
+    case TO_SHARD.RELEASE:
+      readPlaceHead(view, at, order)
+      releaseInMarket(order)
       return true
     case TO_SHARD.CANCEL:
       readCancel(view, at, frame.payloadBytes, cancel)

@@ -5,11 +5,19 @@ import { LIMITS } from '../domain/limits.ts'
 
 /**
  * To the thread: the head of a PLACE record; a CANCEL record; a market id (u32) to digest; resting
- * orders to take over, oldest first; the end.
+ * and held orders to take over, oldest first; the end; a RELEASE record.
  */
-export const TO_SHARD = { PLACE: 1, CANCEL: 2, DIGEST: 3, STOP: 4, RESTORE: 5 } as const
+export const TO_SHARD = {
+  PLACE: 1,
+  CANCEL: 2,
+  DIGEST: 3,
+  STOP: 4,
+  RESTORE: 5,
+  RELEASE: 6,
+} as const
 /**
- * One order of a RESTORE frame, f64s: market, slot, generation, owner, 1 for a bid, ticks, left.
+ * One order of a RESTORE frame, f64s: market, slot, generation, owner, 1 for a bid, ticks (0: it is
+ * held), left.
  */
 export const RESTORE_F64S = 7
 export const RESTORE_ORDERS_MAX = 1024

@@ -137,6 +137,12 @@ export class ShardHandle {
     this.#send(TO_SHARD.CANCEL, record)
   }
 
+  /** A held order enters its market; its answer comes like that of an order. */
+  releaseOrder(record: Uint8Array): void {
+    this.#sent(record)
+    this.#send(TO_SHARD.RELEASE, record)
+  }
+
   /** Gives the thread resting orders of a recovered book; false, and nothing done, when full. */
   restore(orders: Float64Array): boolean {
     assert(this.#worker !== null, 'books on main are where they were recovered')

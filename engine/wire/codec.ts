@@ -6,6 +6,7 @@ import { decodeCancel } from './cancel-codec.ts'
 import { HEAD, KIND, padTo8, RARE } from './layout.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
+import { decodeRelease } from './release-codec.ts'
 
 // Command ↔ bytes. `moreTypes` off and records off: the bytes then depend on the command alone.
 const packr = new Packr({ useRecords: false, moreTypes: false, structuredClone: false })
@@ -49,6 +50,8 @@ export function decodeCommand(record: Uint8Array): Command {
       decodePlaceInto(record, order)
       return order
     }
+    case KIND.RELEASE:
+      return decodeRelease(record)
     case KIND.CANCEL:
       return decodeCancel(record)
     case KIND.RARE: {

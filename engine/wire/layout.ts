@@ -7,13 +7,14 @@ import { assert } from '../domain/assert.ts'
 //   PLACE  32 slot u32 │ 36 generation u32 │ 40 side │ 41 outcome │ 42 type │ 43 flags │ 44 stp │
 //          45 signatureType │ 46 priceTicks u16 │ 48 sizeRaw f64 │ 56 spendRaw f64 │
 //          64 reserveRaw f64 │ 72 expirationSec f64 │ 80 feeBps u16 │ 82 signedFeeBps u16 │
-//          84 clientOrderIdBytes u16 │ 86 zero
+//          84 clientOrderIdBytes u16 │ 86 takerDelayMs u16
 //     tail 88 orderHash 32 │ 120 salt 32 │ 152 maker 20 │ 172 signer 20 │ 192 signature 65 │
 //          257 zero 7 │ 264 clientOrderId, UTF-8
+//   RELEASE as the head of PLACE, without its tail; clientOrderIdBytes and takerDelayMs are 0
 //   CANCEL 32 reason u8 │ 33..35 zero │ 36 count u32 │ 40 count × (slot u32, generation u32)
 //   RARE   32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
 
-export const KIND = { PLACE: 1, CANCEL: 2, RARE: 3 } as const
+export const KIND = { PLACE: 1, CANCEL: 2, RARE: 3, RELEASE: 4 } as const
 
 export const HEAD = { bytes: 0, kind: 4, seq: 8, nowMs: 16, market: 24, account: 28 } as const
 export const HEAD_BYTES = 32
@@ -35,6 +36,7 @@ export const PLACE = {
   feeBps: 80,
   signedFeeBps: 82,
   clientOrderIdBytes: 84,
+  takerDelayMs: 86,
   orderHash: 88,
   salt: 120,
   maker: 152,
@@ -42,7 +44,7 @@ export const PLACE = {
   signature: 192,
   clientOrderId: 264,
 } as const
-/** What a market thread needs of a PLACE record. */
+/** What a market thread needs of a PLACE record; all of a RELEASE record. */
 export const PLACE_HEAD_BYTES = PLACE.orderHash
 export const PLACE_FIXED_BYTES = PLACE.clientOrderId
 export const PLACE_FLAG = { postOnly: 1, marketForm: 2 } as const
@@ -61,7 +63,7 @@ export function padTo8(bytes: number): number {
 assert(HEAD.account + 4 === HEAD_BYTES, 'the head is its fields')
 assert(PLACE.slot === HEAD_BYTES && CANCEL.reason === HEAD_BYTES, 'bodies follow the head')
 assert(RARE.msgpackBytes === HEAD_BYTES, 'a rare body follows the head')
-assert(PLACE.orderHash === PLACE.clientOrderIdBytes + 4, 'the PLACE head is its fields')
+assert(PLACE.orderHash === PLACE.takerDelayMs + 2, 'the PLACE head is its fields')
 assert(PLACE_HEAD_BYTES % 8 === 0, 'the PLACE head is whole words')
 assert(PLACE.sizeRaw % 8 === 0 && PLACE.expirationSec % 8 === 0, 'doubles are aligned')
 assert(PLACE.salt === PLACE.orderHash + 32, 'salt follows the hash')

@@ -1,7 +1,7 @@
 // PLACE records ↔ orders. The hot decoders fill an object their caller reuses.
 
 import { assert } from '../domain/assert.ts'
-import type { PlaceOrder } from '../domain/command.ts'
+import type { Arrival, PlaceOrder } from '../domain/command.ts'
 import {
   HEAD,
   KIND,
@@ -18,12 +18,18 @@ export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
   const view = wholeViewOf(record)
   const at = record.byteOffset
   assert(view.getUint8(at + HEAD.kind) === KIND.PLACE, 'only a PLACE record is stamped')
+  writeDecided(view, at, order)
+}
+
+/** What is decided of an order in the PLACE or RELEASE record at `at`. */
+export function writeDecided(view: DataView, at: number, order: Arrival): void {
   view.setFloat64(at + HEAD.seq, order.seq, true)
   view.setFloat64(at + HEAD.nowMs, order.nowMs, true)
   view.setUint32(at + PLACE.slot, order.slot, true)
   view.setUint32(at + PLACE.generation, order.generation, true)
   view.setFloat64(at + PLACE.reserveRaw, order.reserveRaw, true)
   view.setUint16(at + PLACE.feeBps, order.feeBps, true)
+  view.setUint16(at + PLACE.takerDelayMs, order.takerDelayMs, true)
 }
 
 export interface PlaceTail {
@@ -52,20 +58,8 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
   const record = new Uint8Array(padTo8(PLACE_FIXED_BYTES + id.length))
   const view = viewOf(record)
   writeHead(view, KIND.PLACE, order)
-  view.setUint32(HEAD.market, order.marketId, true)
-  view.setUint32(HEAD.account, order.accountId, true)
-  view.setUint8(PLACE.side, order.side)
-  view.setUint8(PLACE.outcome, order.outcome)
-  view.setUint8(PLACE.orderType, order.orderType)
-  const flags =
-    (order.postOnly ? PLACE_FLAG.postOnly : 0) | (order.marketForm ? PLACE_FLAG.marketForm : 0)
-  view.setUint8(PLACE.flags, flags)
-  view.setUint8(PLACE.stp, order.stp)
+  writeTerms(view, order)
   view.setUint8(PLACE.signatureType, tail.signatureType)
-  view.setUint16(PLACE.priceTicks, order.priceTicks, true)
-  view.setFloat64(PLACE.sizeRaw, order.sizeRaw, true)
-  view.setFloat64(PLACE.spendRaw, order.spendRaw, true)
-  view.setFloat64(PLACE.expirationSec, order.expirationSec, true)
   view.setUint16(PLACE.signedFeeBps, tail.signedFeeBps, true)
   view.setUint16(PLACE.clientOrderIdBytes, id.length, true)
   record.set(tail.orderHash, PLACE.orderHash)
@@ -78,6 +72,23 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
   record.set(id, PLACE.clientOrderId)
   stampPlace(record, order)
   return record
+}
+
+/** Writes into the head of a PLACE or RELEASE record all that `writeDecided` does not. */
+export function writeTerms(view: DataView, order: Arrival): void {
+  view.setUint32(HEAD.market, order.marketId, true)
+  view.setUint32(HEAD.account, order.accountId, true)
+  view.setUint8(PLACE.side, order.side)
+  view.setUint8(PLACE.outcome, order.outcome)
+  view.setUint8(PLACE.orderType, order.orderType)
+  const flags =
+    (order.postOnly ? PLACE_FLAG.postOnly : 0) | (order.marketForm ? PLACE_FLAG.marketForm : 0)
+  view.setUint8(PLACE.flags, flags)
+  view.setUint8(PLACE.stp, order.stp)
+  view.setUint16(PLACE.priceTicks, order.priceTicks, true)
+  view.setFloat64(PLACE.sizeRaw, order.sizeRaw, true)
+  view.setFloat64(PLACE.spendRaw, order.spendRaw, true)
+  view.setFloat64(PLACE.expirationSec, order.expirationSec, true)
 }
 
 /** Reads a PLACE record into `order`, which callers on the hot path reuse. */
@@ -95,8 +106,11 @@ export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
       : Buffer.from(record.buffer, record.byteOffset + PLACE.clientOrderId, idBytes).toString()
 }
 
-/** Reads the fixed head of a PLACE record that starts at `at`; leaves hash and client id alone. */
-export function readPlaceHead(view: DataView, at: number, order: PlaceOrder): void {
+/**
+ * Reads the fixed head of a PLACE or RELEASE record that starts at `at`; leaves hash and client id
+ * alone.
+ */
+export function readPlaceHead(view: DataView, at: number, order: Arrival): void {
   order.seq = view.getFloat64(at + HEAD.seq, true)
   order.nowMs = view.getFloat64(at + HEAD.nowMs, true)
   order.marketId = view.getUint32(at + HEAD.market, true)
@@ -116,6 +130,7 @@ export function readPlaceHead(view: DataView, at: number, order: PlaceOrder): vo
   order.reserveRaw = view.getFloat64(at + PLACE.reserveRaw, true)
   order.expirationSec = view.getFloat64(at + PLACE.expirationSec, true)
   order.feeBps = view.getUint16(at + PLACE.feeBps, true)
+  order.takerDelayMs = view.getUint16(at + PLACE.takerDelayMs, true)
 }
 
 export function blankPlace(): PlaceOrder {
@@ -139,6 +154,7 @@ export function blankPlace(): PlaceOrder {
     reserveRaw: 0,
     expirationSec: 0,
     feeBps: 0,
+    takerDelayMs: 0,
     hashHigh: 0,
     hashLow: 0,
     clientOrderId: '',

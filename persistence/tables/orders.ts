@@ -1,6 +1,6 @@
 import type { OrderTable } from '../../engine/core/order-table.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { PlaceOrder } from '../../engine/domain/command.ts'
+import type { PlaceOrder, ReleaseOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../engine/domain/order.ts'
 import type { PlaceTail } from '../../engine/wire/place-codec.ts'
@@ -137,13 +137,11 @@ export class OrdersTable {
     const { result, filledRaw, leftRaw } = done
     if (result === RESULT.WOULD_CROSS) return
     const status = statusOf(result, filledRaw)
-    const bySpend = order.marketForm && order.side === SIDE.BUY
     const change: Change = {
       placedSeq: order.seq,
       status,
       filledRaw,
-      // What a market buy has left is collateral, not shares.
-      remainingRaw: bySpend ? 0 : leftRaw,
+      remainingRaw: remainingOf(order, leftRaw),
       tradeSeq: filledRaw > 0 ? order.seq : null,
       endedMs: status === LIVE ? null : order.nowMs,
       cancelReason: status === CANCELED ? SELF_TRADE_REASON : null,
@@ -151,6 +149,17 @@ export class OrdersTable {
     }
     this.#changes.push(change)
     if (status === LIVE) this.#bySlot.set(order.slot, change)
+  }
+
+  /** An order that was held arrived again, and is answered as a new one is (domain §4.3). */
+  released(order: ReleaseOrder, { result, filledRaw, leftRaw }: Done): void {
+    const status = statusOf(result, filledRaw)
+    const change = this.#changeOf(order.slot)
+    change.filledRaw += filledRaw
+    change.remainingRaw = remainingOf(order, leftRaw)
+    if (filledRaw > 0) change.tradeSeq = order.seq
+    if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON
+    if (status !== LIVE) this.#ended(order.slot, change, status, order.nowMs)
   }
 
   makerFilled(
@@ -166,7 +175,8 @@ export class OrdersTable {
 
   canceled(slot: number, leftRaw: number, reason: number, endedMs: number): void {
     const change = this.#changeOf(slot)
-    change.remainingRaw = leftRaw
+    const bySpend = this.#orders.marketFormOf(slot) === 1 && this.#orders.sideOf(slot) === SIDE.BUY
+    change.remainingRaw = bySpend ? 0 : leftRaw
     change.cancelReason = reason
     this.#ended(slot, change, CANCELED, endedMs)
   }
@@ -218,9 +228,14 @@ export class OrdersTable {
   }
 }
 
+/** What a market buy has left is collateral, not shares. */
+function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: number): number {
+  return order.marketForm && order.side === SIDE.BUY ? 0 : leftRaw
+}
+
 /** Domain §5.1: a killed order that traded counts as matched. */
 function statusOf(result: number, filledRaw: number): number {
-  if (result === RESULT.RESTED) return LIVE
+  if (result === RESULT.RESTED || result === RESULT.HELD) return LIVE
   if (result === RESULT.STP_STOPPED) return CANCELED
   if (result === RESULT.KILLED && filledRaw === 0) return UNMATCHED
   return MATCHED

@@ -1,6 +1,6 @@
 import type { OrderTable } from '../../engine/core/order-table.ts'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../engine/core/settlement.ts'
-import type { PlaceOrder } from '../../engine/domain/command.ts'
+import type { Arrival } from '../../engine/domain/command.ts'
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
 import type { Connection, Statement } from '../database.ts'
@@ -47,7 +47,7 @@ export class TradesTable {
   }
 
   /** One maker met at `yesTicks` by the arrival `order`. */
-  filled(order: PlaceOrder, maker: number, sizeRaw: number, yesTicks: number): void {
+  filled(order: Arrival, maker: number, sizeRaw: number, yesTicks: number): void {
     const ownTicks = ladderTicks(order.outcome, yesTicks)
     this.#collateralRaw +=
       order.side === SIDE.BUY ? costCeilRaw(ownTicks, sizeRaw) : costFloorRaw(ownTicks, sizeRaw)
@@ -61,7 +61,7 @@ export class TradesTable {
   }
 
   /** The arrival is done; what it traded becomes one row. */
-  done(order: PlaceOrder): void {
+  done(order: Arrival): void {
     if (this.#position === 0) return
     const sharesRaw = this.#sharesRaw
     const collateralRaw = this.#collateralRaw

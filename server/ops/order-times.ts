@@ -39,6 +39,8 @@ const SMALLEST_RECORD_BYTES = 48
 assert(ORDER === KIND.PLACE - 1, 'an order has the first distributions')
 assert(KINDS.indexOf('cancel') === KIND.CANCEL - 1, 'a cancel has the second')
 assert(KINDS.indexOf('change') === KIND.RARE - 1, 'a rare command has the third')
+// A release is nobody's call: its steps fall to the kind that shows none.
+assert(KINDS.indexOf('query') === KIND.RELEASE - 1, 'a release has distributions nobody reads')
 assert(
   LIMITS.ringBytes + LIMITS.batchBytesMax <= SEQS * SMALLEST_RECORD_BYTES,
   'every command that is not durable has a cell',

@@ -28,7 +28,7 @@ interface Resolved {
 export interface FailedCancel {
   readonly orderId?: string
   readonly clientOrderId?: string
-  readonly reason: 'ORDER_NOT_FOUND' | 'UNKNOWN_ERROR'
+  readonly reason: 'ORDER_NOT_FOUND' | 'ORDER_RELEASE_IN_PROGRESS' | 'UNKNOWN_ERROR'
   readonly message: string
   readonly retryable: boolean
 }
@@ -97,6 +97,7 @@ export class Cancels {
     const marketId = orders.marketOf(resolved.order.slot)
     const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], settled)
     if (typeof receipt === 'number') return receipt
+    if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
     return receipt.canceled.length === 1 ? 0 : REJECT.ORDER_NOT_OPEN
   }
 
@@ -110,8 +111,9 @@ export class Cancels {
       [...unique.values()].map((text) => this.#resolve(profileId, text)),
     )
     if (resolved.some((each) => each.reject === REJECT.READ_TIMEOUT)) return REJECT.READ_TIMEOUT
-    const canceled = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
-    if (typeof canceled === 'number') return canceled
+    const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
+    if (typeof receipt === 'number') return receipt
+    const { canceled, releasing } = receipt
     if (canceled.size === 0) await this.#pipeline.durable()
     const isCanceled = (each: Resolved) => each.order !== null && canceled.has(keyOf(each.order))
     return {
@@ -121,7 +123,10 @@ export class Cancels {
       })),
       failed: resolved
         .filter((each) => !isCanceled(each))
-        .map((each) => (this.#isOpen(each.order) ? retryable(each) : failure(each))),
+        .map((each) => {
+          if (each.order !== null && releasing.has(keyOf(each.order))) return inRelease(each)
+          return this.#isOpen(each.order) ? retryable(each) : failure(each)
+        }),
       anyKnown: resolved.some((each) => each.reject !== REJECT.ORDER_NOT_FOUND),
     }
   }
@@ -132,18 +137,26 @@ export class Cancels {
     const barred = this.#pipeline.cancelBar()
     if (barred !== 0) return this.#pipeline.refused(barred)
     const live = this.#pipeline.liveOrders(profileId, marketId)
-    const canceled = await this.#cancelByMarket(live)
-    if (typeof canceled === 'number') return canceled
+    const receipt = await this.#cancelByMarket(live)
+    if (typeof receipt === 'number') return receipt
+    const { canceled, releasing } = receipt
     // That none is open may rest on a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
     const { ids, clearing } = this.#pipeline
     const idOf = (order: OrderName) => ids.text(order.slot, order.generation)
     const gone = live.filter((order) => canceled.has(keyOf(order)))
     // What filled meanwhile is no failure; what is still open found no room and may be retried.
-    const open = live.filter((order) => clearing.orders.isLive(order.slot, order.generation))
+    const entering = live.filter((order) => releasing.has(keyOf(order)))
+    const open = live.filter(
+      (order) =>
+        !releasing.has(keyOf(order)) && clearing.orders.isLive(order.slot, order.generation),
+    )
     return {
       canceled: gone.map((order) => ({ orderId: idOf(order) })),
-      failed: open.map((order) => ({ orderId: idOf(order), ...NO_ROOM })),
+      failed: [
+        ...entering.map((order) => ({ orderId: idOf(order), ...IN_RELEASE })),
+        ...open.map((order) => ({ orderId: idOf(order), ...NO_ROOM })),
+      ],
       anyKnown: live.length > 0,
     }
   }
@@ -154,8 +167,10 @@ export class Cancels {
     return holds.count === 0 ? true : holds.turn(profileId)
   }
 
-  /** Keys of the orders that were canceled. No await before the last command is stamped. */
-  async #cancelByMarket(orders: readonly OrderName[]): Promise<Set<number> | number> {
+  /** Keys of orders. No await before the last command is stamped. */
+  async #cancelByMarket(
+    orders: readonly OrderName[],
+  ): Promise<{ canceled: Set<number>; releasing: Set<number> } | number> {
     const { orders: table } = this.#pipeline.clearing
     const byMarket = new Map<number, OrderName[]>()
     // While names were looked up an order may have ended, and its slot may hold another market's.
@@ -169,13 +184,15 @@ export class Cancels {
       [...byMarket].map(([marketId, each]) => this.#pipeline.cancelOrders(marketId, each)),
     )
     const canceled = new Set<number>()
+    const releasing = new Set<number>()
     for (const receipt of receipts) {
       if (typeof receipt === 'number') continue
       for (const order of receipt.canceled) canceled.add(keyOf(order))
+      for (const order of receipt.releasing) releasing.add(keyOf(order))
     }
     const refusals = receipts.flatMap((each) => (typeof each === 'number' ? each : []))
     const none = refusals.length > 0 && refusals.length === receipts.length
-    return none ? refusals[0] : canceled
+    return none ? refusals[0] : { canceled, releasing }
   }
 
   #isOpen(order: OrderName | null): boolean {
@@ -230,6 +247,12 @@ const NO_ROOM = {
   retryable: true,
 } as const
 
+const IN_RELEASE = {
+  reason: 'ORDER_RELEASE_IN_PROGRESS',
+  message: rejectSentence(REJECT.ORDER_RELEASE_IN_PROGRESS),
+  retryable: true,
+} as const
+
 function namesOf({ text, orderId }: Resolved): { orderId?: string; clientOrderId?: string } {
   return 'clientOrderId' in text && orderId !== null ? { ...text, orderId } : text
 }
@@ -238,7 +261,12 @@ function retryable(each: Resolved): FailedCancel {
   return { ...namesOf(each), ...NO_ROOM }
 }
 
+function inRelease(each: Resolved): FailedCancel {
+  return { ...namesOf(each), ...IN_RELEASE }
+}
+
 function failure(each: Resolved): FailedCancel {
+  if (each.reject === REJECT.ORDER_RELEASE_IN_PROGRESS) return inRelease(each)
   return {
     ...namesOf(each),
     reason: 'ORDER_NOT_FOUND',

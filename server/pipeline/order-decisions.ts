@@ -159,6 +159,7 @@ export class OrderDecisions {
       marketId: order.marketId,
       side: order.side,
       feeBps: order.feeBps,
+      takerDelayMs: order.takerDelayMs,
       clientOrderId: order.clientOrderId,
       echo,
     }

@@ -18,6 +18,7 @@ export interface AcceptedOrder {
   readonly marketId: number
   readonly side: number
   readonly feeBps: number
+  readonly takerDelayMs: number
   readonly clientOrderId: string
   /** JSON fields of `order` that the intake printed. */
   readonly echo: string
@@ -26,6 +27,7 @@ export interface AcceptedOrder {
 function statusOf(receipt: Receipt): (typeof ORDER_STATUSES)[number] {
   switch (receipt.result) {
     case RESULT.RESTED:
+    case RESULT.HELD:
       return 'LIVE'
     case RESULT.FILLED:
       return 'MATCHED'
@@ -107,11 +109,13 @@ function executionText(
 ): string {
   const matched = receipt.filledSharesRaw > 0
   const stopped = receipt.result === RESULT.STP_STOPPED
-  const unmatched = stopped ? 'CANCELED' : 'UNMATCHED'
+  const held = receipt.result === RESULT.HELD
+  const unmatched = stopped ? 'CANCELED' : held ? 'DELAYED' : 'UNMATCHED'
   const status = matched ? (settled?.status ?? 'MATCHED') : unmatched
   const txHash = settled?.txHash == null ? 'null' : `"${settled.txHash}"`
   let text = `{"matched":${matched},"settlementStatus":"${status}"`
   if (order.clientOrderId !== '') text += `,"clientOrderId":${JSON.stringify(order.clientOrderId)}`
+  if (held) text += `,"eligibleAt":"${isoOf(receipt.nowMs + order.takerDelayMs)}"`
   if (stopped) text += ',"reason":"STP_TAKER_REJECTED"'
   if (receipt.stpCanceled.length > 0) {
     const canceled = receipt.stpCanceled.map((each) => ids.text(each.slot, each.generation))

@@ -25,6 +25,7 @@ import type { PublishedMarkets } from './published.ts'
 import type { CancelReceipt, Publisher } from './publisher.ts'
 import type { SeenLookups } from './seen-lookups.ts'
 import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
+import { type CancelOutcome, stampCancels } from './user-cancels.ts'
 
 export interface PipelineParts {
   readonly clearing: Clearing
@@ -219,40 +220,31 @@ export class Pipeline {
   }
 
   /**
-   * Cancels open orders of the caller, one command per market and thousand. Gives the receipt of
-   * all, or a refusal number: before the first command, never half way. `settled` hears of each
-   * command when its market has answered.
+   * Cancels open orders of the caller, one command per market and thousand; those that are being
+   * released are left alone and named in the receipt. Gives the receipt of all, or a refusal
+   * number: before the first command, never half way. `settled` hears of each command when its
+   * market has answered.
    */
   async cancelOrders(
     marketId: number,
     orders: readonly OrderName[],
     settled?: (receipt: CancelReceipt) => void,
-  ): Promise<CancelReceipt | number> {
+  ): Promise<CancelOutcome | number> {
     // What ends meanwhile is no longer open to its market; a cancel decides nothing else.
     if (this.hold.isOn) await this.hold.over()
     const barred = this.cancelBar()
     if (barred !== 0) return this.refused(barred)
-    const parts: Promise<CancelReceipt>[] = []
-    for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
-      const chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
-      const seq = this.sequencer.cancel(marketId, chunk)
-      if (seq === 0 && from === 0) return REJECT.OVERLOADED
-      // The orders of a chunk that found no room stay open and are reported as such.
-      if (seq === 0) break
-      parts.push(this.#cancelReceipt(seq))
-      if (settled !== undefined) this.publisher.whenSettled(seq, settled)
-    }
-    const receipts = await Promise.all(parts)
+    const stamped = stampCancels(this, marketId, orders, settled)
+    if (stamped === null) return REJECT.OVERLOADED
+    const { releasing } = stamped
+    // That some are being released may rest on a command that is not durable yet.
+    if (releasing.length > 0) await this.durable()
+    const receipts = await Promise.all(stamped.receipts)
     return {
+      releasing,
       canceled: receipts.flatMap((receipt) => receipt.canceled),
       notOpen: receipts.flatMap((receipt) => receipt.notOpen),
     }
-  }
-
-  #cancelReceipt(seq: number): Promise<CancelReceipt> {
-    return new Promise((resolve) => {
-      this.publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))
-    })
   }
 
   /** Why the trading mode lets nobody cancel; 0 when it does. */

@@ -132,7 +132,8 @@ export class PublishedMarkets {
       }
       case EVENT.STP_CANCEL:
       case EVENT.CANCELED:
-        published.depth.shrank(ticks, leftRaw, 0)
+        // One that was held was in no level.
+        if (ticks !== 0) published.depth.shrank(ticks, leftRaw, 0)
         return
       case EVENT.DONE:
         if (code === RESULT.RESTED) published.depth.rested(ticks, leftRaw, words[word + 8] === 1)

@@ -5,7 +5,7 @@
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { STATE } from '../../engine/core/order-table.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS, RESULT } from '../../engine/domain/event.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { OrderTimes } from '../ops/order-times.ts'
@@ -52,6 +52,7 @@ const NO_CANCELS: CancelReceipt = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
 
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
 const { FREE } = STATE
+const HELD_DONE = DONE | (RESULT.HELD << 8)
 const WORDS = EVENT_WORDS
 const F64S = EVENT_F64S
 
@@ -165,6 +166,7 @@ export class Publisher implements FrameVisitor {
       const word = (at >> 2) + record * WORDS
       const slot = words[word + 1]
       if (orders.stateOf(slot) === FREE) this.#sequencer?.ended(slot)
+      else if ((words[word] & 0xffff) === HELD_DONE) this.#sequencer?.held(slot)
       if (waiter !== undefined) {
         this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * F64S + 1])
       }

@@ -6,8 +6,14 @@
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { Deadlines } from '../../engine/core/deadlines.ts'
-import { decidePlace, expiresAtMs, type PlaceRequest } from '../../engine/core/decide.ts'
+import {
+  decidePlace,
+  expiresAtMs,
+  isReleasing,
+  type PlaceRequest,
+} from '../../engine/core/decide.ts'
 import { STATE } from '../../engine/core/order-table.ts'
+import { fillRelease } from '../../engine/core/release.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { RareCommand, Stamp } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../engine/domain/event.ts'
@@ -19,10 +25,12 @@ import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import { blankCancel, scratchCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
-import { KIND } from '../../engine/wire/layout.ts'
+import { KIND, PLACE_HEAD_BYTES } from '../../engine/wire/layout.ts'
 import { stampPlace } from '../../engine/wire/place-codec.ts'
+import { blankRelease, scratchRelease } from '../../engine/wire/release-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
 import { HeartbeatDeadlines, ordersBefore } from './heartbeat-deadlines.ts'
+import { Releases } from './releases.ts'
 
 /** A rare command before it is stamped. */
 export type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never
@@ -32,6 +40,11 @@ export interface OrderName {
   slot: number
   generation: number
 }
+
+/** In place of a seq: a named order is entering its market, a cancel must wait (domain §4.3). */
+export const RELEASING = -1
+
+const NO_ORDERS: readonly OrderName[] = []
 
 interface Owed {
   readonly marketId: number
@@ -44,6 +57,7 @@ interface Owed {
 
 /** Room for the widest cancel, frame and head included. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
+const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
 // Whatever has room beside the headroom comes after all cancels that are owed: they had room too.
 assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'what is owed fits the headroom')
 
@@ -56,6 +70,8 @@ export class Sequencer {
   readonly #onLocked: (seq: number, marketId: number) => void
   readonly #onFired: (seq: number, profileId: number) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
+  readonly #release = blankRelease()
+  readonly #releases: Releases
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
   readonly heartbeats = new HeartbeatDeadlines()
@@ -84,6 +100,7 @@ export class Sequencer {
     this.#afterStamp = parts.afterStamp
     this.#onLocked = parts.onLocked
     this.#onFired = parts.onFired
+    this.#releases = new Releases(parts.clearing)
   }
 
   /** The sequencer's time: the clock, but never before the last command. */
@@ -117,12 +134,24 @@ export class Sequencer {
 
   /**
    * Cancels orders of one market that `decideCancel` let through; the seq, or 0 when overloaded.
+   * RELEASING, and nothing done, when one of them is being released: that may have begun just now.
    */
   cancel(marketId: number, orders: readonly OrderName[]): number {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
     const bytes = 64 + orders.length * 8
     const nowMs = this.#ready(marketId, bytes)
-    return nowMs === null ? 0 : this.#stampCancel(marketId, orders, 'USER', nowMs)
+    if (nowMs === null) return 0
+    if (this.releasing(orders).length > 0) return RELEASING
+    return this.#stampCancel(marketId, orders, 'USER', nowMs)
+  }
+
+  /** Those of the orders that live and are being released (domain §4.3). */
+  releasing(orders: readonly OrderName[]): readonly OrderName[] {
+    const { orders: table } = this.#clearing
+    if (table.held.releasingCount === 0) return NO_ORDERS
+    return orders.filter(
+      ({ slot, generation }) => table.isLive(slot, generation) && isReleasing(this.#clearing, slot),
+    )
   }
 
   /** Stamps a rare command that its gates let through; the seq, or 0 when overloaded. */
@@ -175,6 +204,7 @@ export class Sequencer {
       if (firedSeq === 0) this.heartbeats.arm(profileId, cancelAtMs)
       else if (this.#oweFired(profileId, firedSeq)) this.heartbeats.began(profileId)
     }
+    this.#releases.resume()
   }
 
   /**
@@ -197,12 +227,24 @@ export class Sequencer {
     if (this.#expiries.nextMs <= nowMs) this.#oweExpired(nowMs)
     if (this.#owed.length > 0) this.#emitOwed(nowMs)
     this.#tellFired()
+    // Behind the cancels that are due: what has ended trades no more.
+    this.#releases.emitDue(nowMs, (slot, marketId) => {
+      if (!this.#hasRoom(marketId, RELEASE_BYTES)) return false
+      this.#stampRelease(slot, marketId, nowMs)
+      return true
+    })
     return this.#hasRoom(0, CANCEL_BYTES)
   }
 
-  /** An order ended: its expiry is off. */
+  /** An order ended: its expiry is off, and so is its release. */
   ended(slot: number): void {
     if (this.#expiries.count > 0) this.#expiries.remove(slot)
+    this.#releases.ended(slot)
+  }
+
+  /** Taker delay holds an order: it is released when its time has come. */
+  held(slot: number): void {
+    this.#releases.held(slot)
   }
 
   #watch(command: RareCommand): void {
@@ -257,6 +299,18 @@ export class Sequencer {
     this.#shardOf(marketId).cancel(record)
     this.#afterStamp(command.seq, KIND.CANCEL, command.reason)
     return command.seq
+  }
+
+  #stampRelease(slot: number, marketId: number, nowMs: TimeMs): void {
+    const command = this.#release
+    command.seq = this.#clearing.lastSeq + 1
+    command.nowMs = nowMs
+    fillRelease(command, this.#clearing.orders, slot)
+    const record = scratchRelease(command)
+    this.#clearing.admitRelease(command)
+    this.#journal.append(command.seq, record)
+    this.#shardOf(marketId).releaseOrder(record)
+    this.#afterStamp(command.seq, KIND.RELEASE)
   }
 
   /** Emits the cancels that are owed, as far as their markets have room. */

@@ -78,6 +78,11 @@ function settlementFields(published: PublishedMarket) {
   return { winningOutcomeIndex, payoutNumerators: isSplit ? published.payoutNumerators : null }
 }
 
+/** Nothing where takers are not delayed (domain §4.3). */
+function delayField({ takerDelayMs }: PublishedMarket['market']): { takerDelayMs?: number } {
+  return takerDelayMs === 0 ? {} : { takerDelayMs }
+}
+
 function bookFields(published: PublishedMarket) {
   const { market } = published
   const yesMid = midTicks(published.depth.bestBid(), published.depth.bestAsk())
@@ -95,6 +100,7 @@ function bookFields(published: PublishedMarket) {
       dailyReward: '0',
       rewardsEpoch: 0,
       c: 3,
+      ...delayField(market),
     },
     venue: { exchange: market.exchangeAddress, adapter: market.adapterAddress },
   }
@@ -126,7 +132,7 @@ export function marketView(
     tradeType: 'clob' as const,
     marketType: 'single' as const,
     priorityIndex: 0,
-    metadata: { fee: market.feeEnabled },
+    metadata: { fee: market.feeEnabled, ...delayField(market) },
     volume: String(published.volumeRaw),
     volumeFormatted: (published.volumeRaw / UNIT_RAW).toFixed(2),
     automationType: 'manual' as const,
@@ -149,6 +155,10 @@ export function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number }
 
 export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: OrderIds) {
   const { makerRaw, takerRaw } = amountsOf(row)
+  const bySpend = row.marketForm === 1 && row.side === SIDE.BUY
+  const originalRaw = bySpend ? row.spendRaw : row.sizeRaw
+  // Only taker delay keeps a market buy open, and then all of it (domain §4.3).
+  const isHeldSpend = bySpend && ORDER_STATUSES[row.status] === 'LIVE'
   return {
     id: ids.text(row.slot, row.generation),
     createdAt: iso(row.placedMs),
@@ -161,10 +171,8 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
     makerAmount: String(makerRaw),
     takerAmount: String(takerRaw),
     price: row.marketForm === 1 ? null : String(price(row.priceTicks)),
-    originalSize: String(
-      row.marketForm === 1 && row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw,
-    ),
-    remainingSize: String(row.remainingRaw),
+    originalSize: String(originalRaw),
+    remainingSize: String(isHeldSpend ? originalRaw : row.remainingRaw),
     ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
   }
 }

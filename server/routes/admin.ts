@@ -29,7 +29,7 @@ const marketBody = object({
   description: optional(text(LIMITS.descriptionCharactersMax)),
   deadline: optional(nullable(anyOf(integer(0), text(40)))),
   fee: optional(boolean()),
-  takerDelayMs: optional(integer(0, 0)),
+  takerDelayMs: optional(integer(0, LIMITS.takerDelayMsMax)),
   categories: optional(list(text(64, 1), 0, 32)),
   tags: optional(list(text(64, 1), 0, 32)),
   exchangeAddress: optional(address()),
@@ -62,6 +62,7 @@ function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
     adapterAddress: body.adapterAddress ?? null,
     minSizeRaw: body.minSizeRaw ?? DEFAULT_MIN_SIZE_RAW,
     maxSpread: DEFAULT_MAX_SPREAD,
+    ...(body.takerDelayMs ? { takerDelayMs: body.takerDelayMs } : {}),
   }
 }
 

@@ -19,7 +19,7 @@ const failedCancel = () =>
   object({
     orderId: optional(orderId()),
     clientOrderId: optional(text()),
-    reason: oneOf('ORDER_NOT_FOUND', 'UNKNOWN_ERROR'),
+    reason: oneOf('ORDER_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS', 'UNKNOWN_ERROR'),
     message: text(),
     retryable: boolean(),
   })
@@ -34,8 +34,11 @@ export function cancelAllReply() {
   return batchCancelReply()
 }
 
-/** A refusal with what the trading mode adds to it, if that is its reason. */
+/** A refusal with what the trading mode, or a release under way, adds to it. */
 export function refuseCancel(reject: number, pipeline: Pipeline): Refusal {
+  if (reject === REJECT.ORDER_RELEASE_IN_PROGRESS) {
+    return refuse(reject, { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true })
+  }
   return refuse(reject, tradingBar(pipeline.clearing, reject, pipeline.sequencer.nowMs()))
 }
 

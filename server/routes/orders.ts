@@ -106,6 +106,7 @@ export const cancelOrder = route({
     'TRADING_DISABLED',
     'ORDER_NOT_FOUND',
     'ORDER_NOT_OPEN',
+    'ORDER_RELEASE_IN_PROGRESS',
     'READ_TIMEOUT',
   ],
   example: {
@@ -145,6 +146,7 @@ export const cancelOne = route({
     'VALIDATION',
     'ORDER_NOT_FOUND',
     'ORDER_NOT_OPEN',
+    'ORDER_RELEASE_IN_PROGRESS',
     'READ_TIMEOUT',
   ],
   example: {

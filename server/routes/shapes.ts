@@ -42,7 +42,7 @@ export function market() {
     status: oneOf('CREATED', 'FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'),
     tradeType: oneOf('clob'),
     marketType: oneOf('single'),
-    metadata: object({ fee: boolean() }),
+    metadata: object({ fee: boolean(), takerDelayMs: optional(integer(1)) }),
     volume: text(),
     volumeFormatted: text(),
     conditionId: bytes32(),
@@ -155,7 +155,8 @@ function orderParts() {
     ),
     execution: openObject({
       matched: boolean(),
-      settlementStatus: oneOf('MATCHED', 'UNMATCHED', 'CANCELED'),
+      settlementStatus: oneOf('MATCHED', 'UNMATCHED', 'DELAYED', 'CANCELED'),
+      eligibleAt: optional(isoTime()),
       feeRateBps: integer(0, 1000),
       effectiveFeeBps: integer(0, 10_000),
       totalsRaw: object({

@@ -16,6 +16,7 @@ import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
+import { encodeRelease } from '../../engine/wire/release-codec.ts'
 import { ExchangeDriver, type OrderRef, type Wish } from '../support/exchange-driver.ts'
 import { Random } from '../support/random.ts'
 import { marketSpec, profileFields } from '../support/specs.ts'
@@ -301,6 +302,7 @@ export class GoldenFlow {
 /** An order's tail is no state, but a record carries it: bytes that say which order's they are. */
 function encoded(command: Command): Uint8Array {
   if (command.kind === 'cancelOrders') return encodeCancel(command)
+  if (command.kind === 'releaseOrder') return encodeRelease(command)
   if (command.kind !== 'placeOrder') return encodeRare(command)
   const part = (bytes: number, salt: number) => new Uint8Array(bytes).fill(command.seq + salt)
   return encodePlace(command, {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Command } from '../../engine/domain/command.ts'
+import { RESULT } from '../../engine/domain/event.ts'
 import { eachRecord } from '../../engine/wire/codec.ts'
 
 // A recording is a journal's records, one after the other, and the state hash after each. Every
@@ -49,7 +50,11 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   armHeartbeat: false,
   disarmHeartbeat: false,
   fireHeartbeat: false,
+  releaseOrder: false,
 }
+
+/** Results that are younger than the newest recording. */
+export const UNRECORDED_RESULTS: ReadonlySet<number> = new Set([RESULT.HELD, RESULT.GONE])
 
 export interface Recording {
   readonly records: readonly Uint8Array[]

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { brokenInvariant } from '../../engine/core/invariants.ts'
-import { eachResting } from '../../engine/core/market.ts'
+import { eachHeld, eachResting } from '../../engine/core/market.ts'
 import { STATE } from '../../engine/core/order-table.ts'
 import { bookDigest, stateHash } from '../../engine/core/state-hash.ts'
 import type { SlowToken } from '../support/slow-book.ts'
@@ -47,15 +47,18 @@ function compareOrders({ pipeline, model }: Life): void {
   const { orders, catalogue, seen } = pipeline.clearing
   const openRaw: number[] = []
   let open = 0
+  let held = 0
   for (let slot = 1; slot <= orders.highSlot; slot++) {
     if (orders.stateOf(slot) === STATE.FREE) continue
     assert(model.live.has(orders.seqOf(slot)), 'an order that is kept lives')
     const marketId = orders.marketOf(slot)
     openRaw[marketId] = (openRaw[marketId] ?? 0) + orders.leftRawOf(slot)
     if (orders.stateOf(slot) === STATE.OPEN) open++
+    if (orders.stateOf(slot) === STATE.HELD) held++
   }
   assert.equal(orders.openCount, model.live.size, 'orders that live')
   assert.equal(open, model.slow.resting.length, 'orders that rest')
+  assert.equal(held, model.slow.held.length, 'orders that are held')
   for (const { id, left, locked } of model.slow.resting) {
     const order = model.live.get(id)
     assert(order !== undefined, 'what rests lives')
@@ -102,6 +105,14 @@ export function compareBooks(life: Life): void {
       levels.set(ticks, (levels.get(ticks) ?? 0) + leftRaw)
     })
     assert.equal(at, lines.length, 'lines of a book')
+    const held: number[] = []
+    eachHeld(market.marketId, (_ticks, slot) => held.push(orders.seqOf(slot)))
+    const waiting = life.model.slow.held.filter((each) => each.market === market.marketId)
+    assert.deepEqual(
+      held,
+      waiting.map(({ id }) => id),
+      'held orders in their turn',
+    )
     const bids = depth.bids()
     const asks = depth.asks()
     for (const { ticks, sizeRaw } of [...bids, ...asks]) assert.equal(sizeRaw, levels.get(ticks))

@@ -10,6 +10,7 @@ import type {
   PlaceOrder,
   ProfileFields,
   RareCommand,
+  ReleaseOrder,
 } from '../../engine/domain/command.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
@@ -18,6 +19,7 @@ import { ControlModel } from './control-model.ts'
 export interface MarketModel {
   readonly feeEnabled: boolean
   readonly deadlineMs: number | null
+  readonly takerDelayMs: number
   /** Its statuses, each with the command that set it. */
   readonly history: { readonly seq: number; readonly status: string }[]
 }
@@ -31,11 +33,17 @@ interface LiveOrder {
   readonly request: SlowRequest
   readonly clientKey: string
   readonly hash: number
+  /** When taker delay ends, if it holds the order at all. */
+  readonly eligibleMs: number
   filledRaw: number
 }
 
 export type Answer =
-  | { readonly kind: 'order'; readonly request: SlowRequest; readonly answer: SlowAnswer }
+  | {
+      readonly kind: 'order' | 'release'
+      readonly request: SlowRequest
+      readonly answer: SlowAnswer
+    }
   | { readonly kind: 'cancels'; readonly ids: readonly number[]; readonly gone: readonly number[] }
 
 /** Generations stay far below this in a run. */
@@ -48,9 +56,9 @@ export function hashKey({ hashHigh, hashLow }: PlaceOrder): number {
 
 const raw = (ticks: number) => BigInt(ticks) * 1000n
 
-function requestOf(order: PlaceOrder): SlowRequest {
+function requestOf(order: Omit<PlaceOrder, 'kind'>, id: number): SlowRequest {
   return {
-    id: order.seq,
+    id,
     market: order.marketId,
     owner: order.accountId,
     side: order.side === SIDE.BUY ? 'buy' : 'sell',
@@ -62,6 +70,7 @@ function requestOf(order: PlaceOrder): SlowRequest {
     postOnly: order.postOnly,
     policy: STP_POLICIES[order.stp],
     feeBps: BigInt(order.feeBps),
+    delayed: order.takerDelayMs > 0,
   }
 }
 
@@ -83,7 +92,7 @@ export class Model {
   /** Account by id of its order. */
   readonly #owners: number[] = []
   readonly #idOf = new Map<number, number>()
-  readonly #pending = new Map<number, SlowRequest | CancelOrders>()
+  readonly #pending = new Map<number, SlowRequest | CancelOrders | ReleaseOrder>()
 
   copy(): Model {
     const twin = new Model()
@@ -129,11 +138,12 @@ export class Model {
     this.controls.admit(command)
     if (command.kind === 'placeOrder') this.#admitOrder(command)
     else if (command.kind === 'cancelOrders') this.#pending.set(command.seq, command)
+    else if (command.kind === 'releaseOrder') this.#admitRelease(command)
     else this.#rare(command)
   }
 
   #admitOrder(order: PlaceOrder): void {
-    const request = requestOf(order)
+    const request = requestOf(order, order.seq)
     const clientKey = order.clientOrderId === '' ? '' : `${order.accountId}:${order.clientOrderId}`
     const feeBps = this.markets[order.marketId - 1].feeEnabled ? this.rates[order.accountId] : 0
     assert.equal(order.feeBps, feeBps, 'an order carries the rate of its owner')
@@ -147,18 +157,31 @@ export class Model {
     assert.equal(order.reserveRaw, lockedRaw, 'an order reserves what domain 2.5 says')
     this.hashes.add(hashKey(order))
     if (clientKey !== '') this.clientKeys.add(clientKey)
-    this.live.set(order.seq, { request, clientKey, hash: hashKey(order), filledRaw: 0 })
+    const eligibleMs = order.nowMs + order.takerDelayMs
+    const hash = hashKey(order)
+    this.live.set(order.seq, { request, clientKey, hash, eligibleMs, filledRaw: 0 })
     this.#idOf.set(order.slot * GENERATIONS + order.generation, order.seq)
     this.#owners[order.seq] = order.accountId
     this.#pending.set(order.seq, request)
   }
 
+  /** Main may not have heard yet that the order was canceled. */
+  #admitRelease(release: ReleaseOrder): void {
+    this.#pending.set(release.seq, { ...release })
+    const id = this.idOf(release.slot, release.generation)
+    const order = this.live.get(id)
+    if (order === undefined) return
+    assert(release.nowMs >= order.eligibleMs, 'no order is released before its time')
+    const same = { ...requestOf(release, id), delayed: true }
+    assert.deepEqual(same, order.request, 'a release carries the terms of its order')
+  }
+
   #rare(command: RareCommand): void {
     switch (command.kind) {
       case 'createMarket': {
-        const { feeEnabled, deadlineMs } = command.market
+        const { feeEnabled, deadlineMs, takerDelayMs = 0 } = command.market
         const history = [{ seq: command.seq, status: 'FUNDED' }]
-        this.markets.push({ feeEnabled, deadlineMs, history })
+        this.markets.push({ feeEnabled, deadlineMs, takerDelayMs, history })
         return
       }
       case 'lockMarket':
@@ -208,17 +231,34 @@ export class Model {
     const asked = this.#pending.get(seq)
     assert(asked !== undefined, 'a market answers what it was asked, once')
     this.#pending.delete(seq)
-    if ('kind' in asked) return this.#cancel(asked)
-    const answer = this.slow.match(asked)
-    this.#fill(seq, Number(answer.shares))
+    if (!('kind' in asked)) return this.#arrived('order', asked, this.slow.match(asked))
+    return asked.kind === 'cancelOrders' ? this.#cancel(asked) : this.#release(asked)
+  }
+
+  #release({ seq, slot, generation, ...terms }: ReleaseOrder): Answer {
+    const id = this.idOf(slot, generation)
+    const order = this.live.get(id)
+    const answer = this.slow.release(id)
+    if (order !== undefined && answer !== null) {
+      return this.#arrived('release', order.request, answer)
+    }
+    assert(order === undefined && answer === null, 'what is held lives')
+    const request = requestOf({ seq, slot, generation, ...terms }, id)
+    const nothing = { fills: [], cancelled: [], shares: 0n, collateral: 0n, fee: 0n }
+    return { kind: 'release', request, answer: { ...nothing, end: 'gone', owners: new Set() } }
+  }
+
+  #arrived(kind: 'order' | 'release', request: SlowRequest, answer: SlowAnswer): Answer {
+    const { id } = request
+    this.#fill(id, Number(answer.shares))
     for (const { maker, shares, closed } of answer.fills) {
       this.#fill(maker, Number(shares))
       if (closed) this.live.delete(maker)
     }
     for (const id of answer.cancelled) this.live.delete(id)
-    if (answer.end === 'would cross') this.#forget(seq)
-    if (answer.end !== 'rested') this.live.delete(seq)
-    return { kind: 'order', request: asked, answer }
+    if (answer.end === 'would cross') this.#forget(id)
+    if (answer.end !== 'rested' && answer.end !== 'held') this.live.delete(id)
+    return { kind, request, answer }
   }
 
   #fill(id: number, sharesRaw: number): void {

@@ -148,7 +148,9 @@ export class Operators {
     if (marketId > MARKETS_MAX) return
     const nowMs = pipeline.sequencer.nowMs()
     const deadlineMs = dice[0] < 0.3 ? nowMs + Math.floor(dice[1] * 120_000) : null
-    const spec = marketSpec(marketId, { deadlineMs, feeEnabled: dice[1] < 0.6, minSizeRaw: 1e7 })
+    const takerDelayMs = dice[1] < 0.3 ? 1 + Math.floor(dice[0] * 2000) : 0
+    const rules = { deadlineMs, feeEnabled: dice[1] < 0.6, minSizeRaw: 1e7, takerDelayMs }
+    const spec = marketSpec(marketId, rules)
     this.#told(changes.create(spec))
   }
 

@@ -69,6 +69,8 @@ export interface Setting {
   readonly lanes: number
   readonly threads: number
   readonly capacity: number
+  /** Of every second market that a world begins with. */
+  readonly takerDelayMs: number
 }
 
 export interface Script {
@@ -142,6 +144,7 @@ export function scriptOf(seed: number, length: number): Script {
     lanes: random.pick([1, 2, 3, 4, 6]),
     threads: random.pick([1, 2, 3, 16]),
     capacity: random.pick([48, 160, 160, 400, 1000, 1000]),
+    takerDelayMs: random.pick([0, 0, 1, 500, 3000]),
   }
   const live = random.pick([20, 50, 80, 110])
   const spin = wheelOf({ ...CLIENTS, ...random.pick(MACHINES), ...CRASHES })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Clearing } from '../../engine/core/clearing.ts'
+import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable, STATE } from '../../engine/core/order-table.ts'
 import { SEEN } from '../../engine/core/seen-orders.ts'
@@ -74,6 +74,10 @@ class ThreadedReplay {
   #answers(): Promise<void> {
     assert(this.#settled < this.#sent, 'a decision is covered when every market is heard')
     this.#publish()
+    const before = this.#settled
+    // A thread rings only for what main has asked about since it was sent.
+    this.#hear()
+    if (this.#settled > before) return Promise.resolve()
     return new Promise((resolve) => {
       this.#wake = resolve
     })
@@ -85,10 +89,11 @@ class ThreadedReplay {
     while (!isCovered(this.clearing, command)) await this.#answers()
     this.clearing.admit(command)
     if (command.kind === 'createMarket') this.shards.of(command.marketId)
-    if (command.kind !== 'placeOrder' && command.kind !== 'cancelOrders') return
+    if (!concernsBook(command)) return
     const shard = this.shards.of(command.marketId)
     while (shard.freeBytes() < record.length) await this.#answers()
     if (command.kind === 'placeOrder') shard.place(record)
+    else if (command.kind === 'releaseOrder') shard.releaseOrder(record)
     else shard.cancel(record)
     this.lateMax = Math.max(this.lateMax, ++this.#sent - this.#settled)
     if (this.#sent % PUBLISH_EVERY === 0) this.#publish()

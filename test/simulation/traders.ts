@@ -9,6 +9,7 @@ import { RESULT } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, rejectName } from '../../engine/domain/reject.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
+import { RELEASING } from '../../server/pipeline/sequencer.ts'
 import { expectedRefusal } from './gates.ts'
 import type { Life } from './life.ts'
 import { Orders } from './orders.ts'
@@ -184,6 +185,8 @@ export class Traders {
     }
     assert.equal(order.seq, at, 'an order that is taken in is the newest command')
     const { slot, generation, accountId: account, marketId } = order
+    const { takerDelayMs } = model.markets[marketId - 1]
+    assert.equal(order.takerDelayMs, order.postOnly ? 0 : takerDelayMs, 'takers are delayed')
     const known = { slot, generation, account, marketId }
     this.#remember(known, row)
     publisher.whenReceipt(order.seq, order.nowMs, (receipt) => this.#heard(order, receipt))
@@ -247,6 +250,7 @@ export class Traders {
     const at = pipeline.clearing.lastSeq
     const isLive = model.isLive(known.slot, known.generation)
     const isOwn = model.ownerOf(known.slot, known.generation) === account
+    const { takerDelayMs } = model.markets[known.marketId - 1]
     const orderId = pipeline.ids.text(known.slot, known.generation)
     const mode = model.controls.modeAt(pipeline.sequencer.nowMs())
     const told = cancels.one(account, { orderId }).then((result) => {
@@ -258,7 +262,11 @@ export class Traders {
       if (name === 'TRADING_DISABLED') return
       if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
       else if (!isLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
-      else assert(name === 'NONE' || name === 'ORDER_NOT_OPEN', 'a live order may be canceled')
+      else {
+        const isReleased = name === 'ORDER_RELEASE_IN_PROGRESS' && takerDelayMs > 0
+        const isFair = isReleased || name === 'NONE' || name === 'ORDER_NOT_OPEN'
+        assert(isFair, 'a live order may be canceled')
+      }
       if (name !== 'NONE') return
       assert(!model.isLive(known.slot, known.generation), 'a canceled order is gone')
       this.#memory.canceled.push({ seq: at + 1, order: known })
@@ -319,8 +327,10 @@ export class Traders {
     if (live.length === 0) return
     const names = Array.from({ length: 1000 }, (_each, index) => live[index % live.length])
     for (const thread of threads) thread.isStalled = dice[1] < 0.7
-    while (pipeline.sequencer.cancel(known.marketId, names) !== 0) {
-      if (shards.of(known.marketId).isIdle) return
+    for (;;) {
+      const seq = pipeline.sequencer.cancel(known.marketId, names)
+      if (seq === 0) break
+      if (seq === RELEASING || shards.of(known.marketId).isIdle) return
     }
     this.overload(known.marketId)
   }

@@ -20,6 +20,8 @@ const ENDS: Readonly<Record<number, string>> = {
   [RESULT.STP_STOPPED]: 'stopped',
   [RESULT.WOULD_CROSS]: 'would cross',
   [RESULT.CANCELS_DONE]: 'canceled',
+  [RESULT.HELD]: 'held',
+  [RESULT.GONE]: 'gone',
 }
 const TOKENS: readonly SlowToken[] = ['yes', 'no']
 
@@ -51,6 +53,7 @@ export class Watch implements FrameVisitor {
   readonly answers = new Map<number, SlowAnswer>()
   commands = 0
   fills = 0
+  releases = 0
 
   constructor(
     clearing: Clearing,
@@ -96,7 +99,7 @@ export class Watch implements FrameVisitor {
     const touched = this.#touchedBy(said)
     this.#compare(seq, answer, said)
     this.#next.settle(words, f64s, at, count)
-    if (answer.kind === 'order' && answer.answer.shares > 0n) {
+    if (answer.kind !== 'cancels' && answer.answer.shares > 0n) {
       assert.equal(BigInt(this.#clearing.lastFeeRaw), answer.answer.fee, 'the fee')
     }
     this.#checkTouched(touched, said)
@@ -107,7 +110,8 @@ export class Watch implements FrameVisitor {
       this.#compareCancels(answer, said)
       return
     }
-    this.answers.set(seq, answer.answer)
+    if (answer.kind === 'order') this.answers.set(seq, answer.answer)
+    else if (answer.answer.end !== 'gone') this.releases++
     this.#compareOrder(answer, said)
   }
 
@@ -153,6 +157,11 @@ export class Watch implements FrameVisitor {
     assert.equal(orders.sizeRawOf(slot) - leftRaw, order.filledRaw, 'an order is its parts')
     const reservedRaw = BigInt(orders.reservedRawOf(slot))
     const buys = orders.sideOf(slot) === SIDE.BUY
+    if (buys && orders.marketFormOf(slot) === 1) {
+      const isWhole = order.filledRaw === 0 && reservedRaw === order.request.spend
+      assert(isWhole, 'a market buy that is held locks what it spends')
+      return
+    }
     const dueRaw = (BigInt(leftRaw) * BigInt(buys ? orders.priceTicksOf(slot) : 1000)) / 1000n
     assert.equal(reservedRaw, dueRaw, 'an open order locks what domain 2.5 says')
   }
@@ -212,18 +221,23 @@ export class Watch implements FrameVisitor {
     const gone = said.filter(({ kind }) => kind === EVENT.CANCELED)
     const ids = gone.map(({ slot }) => orders.seqOf(slot))
     assert.deepEqual(ids, answer.gone, 'the orders that were open are canceled')
-    for (const { slot, leftRaw } of gone) assert.equal(leftRaw, orders.leftRawOf(slot))
+    for (const { slot, leftRaw } of gone) {
+      const bySpend = orders.marketFormOf(slot) === 1 && orders.sideOf(slot) === SIDE.BUY
+      assert.equal(leftRaw, bySpend ? orders.reservedRawOf(slot) : orders.leftRawOf(slot))
+    }
   }
 
   release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     this.told(f64s[(at >> 3) + 3])
     for (let record = 0; record < count; record++) {
-      const { kind, code, sizeRaw, leftRaw } = readRecord(words, f64s, at, record)
+      const { kind, code, ticks, sizeRaw, leftRaw } = readRecord(words, f64s, at, record)
       const marketId = words[(at >> 2) + 9] & 0xffff
       let changeRaw = 0
       if (kind === EVENT.FILL) changeRaw = -sizeRaw - (code === MAKER.CLOSED ? leftRaw : 0)
-      else if (kind === EVENT.CANCELED || kind === EVENT.STP_CANCEL) changeRaw = -leftRaw
-      else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
+      else if (kind === EVENT.CANCELED || kind === EVENT.STP_CANCEL) {
+        // What was held was never shown.
+        changeRaw = ticks === 0 ? 0 : -leftRaw
+      } else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
       this.publicRaw[marketId] = (this.publicRaw[marketId] ?? 0) + changeRaw
     }
     this.#next.release(words, f64s, at, count)

@@ -25,6 +25,8 @@ const REST_ROUNDS = 100_000
 export interface Totals {
   commands: number
   fills: number
+  /** Held orders that arrived again. */
+  releases: number
   refusals: number
   overloads: number
   crashes: number
@@ -37,7 +39,14 @@ export interface WorldOptions {
 
 export class World {
   readonly disk = new SimDisk()
-  readonly totals: Totals = { commands: 0, fills: 0, refusals: 0, overloads: 0, crashes: 0 }
+  readonly totals: Totals = {
+    commands: 0,
+    fills: 0,
+    releases: 0,
+    refusals: 0,
+    overloads: 0,
+    crashes: 0,
+  }
   readonly #script: Script
   readonly #options: WorldOptions
   readonly #clock = { nowMs: START_MS }
@@ -60,10 +69,10 @@ export class World {
 
   /** The journal of a young exchange: profiles, money, markets and shares. */
   #begin(): void {
-    const { accounts, lanes } = this.#script.setting
+    const { accounts, lanes, takerDelayMs } = this.#script.setting
     const exchange = new Exchange(new OrderTable(64))
     const records: Uint8Array[] = []
-    setUp({ accounts, markets: lanes }, exchange, (command: Command) => {
+    setUp({ accounts, markets: lanes, takerDelayMs }, exchange, (command: Command) => {
       records.push(encodeCommand(command))
       exchange.apply(command)
     })
@@ -109,6 +118,7 @@ export class World {
   #count(): void {
     this.totals.commands += this.#life.watch.commands
     this.totals.fills += this.#life.watch.fills
+    this.totals.releases += this.#life.watch.releases
     this.totals.refusals += this.#traders.refusals
     this.totals.overloads += this.#traders.overloads
   }

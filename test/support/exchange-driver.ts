@@ -3,17 +3,21 @@ import { decideCancel, decidePlace, type PlaceRequest } from '../../engine/core/
 import { Exchange } from '../../engine/core/exchange.ts'
 import { eachResting } from '../../engine/core/market.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
+import { fillRelease } from '../../engine/core/release.ts'
 import type {
+  Arrival,
   Command,
   PlaceOrder,
   ProfileFields,
   RareCommand,
+  ReleaseOrder,
 } from '../../engine/domain/command.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/domain/event.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { type RejectName, rejectName } from '../../engine/domain/reject.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
+import { blankRelease } from '../../engine/wire/release-codec.ts'
 import { marketSpec, profileFields } from './specs.ts'
 
 // A small caller of the one-thread exchange: it decides, stamps, applies and reports, as the
@@ -204,6 +208,10 @@ export class ExchangeDriver {
     if (refusal !== 0) return refused(rejectName(refusal))
     order.seq = this.clearing.lastSeq + 1
     order.nowMs = this.nowMs
+    return this.#arrive(order)
+  }
+
+  #arrive(order: Arrival): Placed {
     this.#makers = []
     this.#stpCancels = []
     this.clearing.lastFeeRaw = 0
@@ -220,6 +228,17 @@ export class ExchangeDriver {
       makers: this.#makers,
       stpCancels: this.#stpCancels,
     }
+  }
+
+  /** Releases a held order as the sequencer does when its delay is over. */
+  release(ref: OrderRef): Placed {
+    return this.#arrive(this.releaseOf(ref))
+  }
+
+  releaseOf({ slot, generation }: OrderRef): ReleaseOrder {
+    const release = blankRelease()
+    fillRelease(release, this.clearing.orders, slot)
+    return { ...release, generation, seq: this.clearing.lastSeq + 1, nowMs: this.nowMs }
   }
 
   /** Asks the gate first; the name of the refusal, or null when the order is gone. */

@@ -5,7 +5,12 @@
 import assert from 'node:assert/strict'
 import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
 import { eventWords, onEventsReady } from '../../engine/core/event-buffer.ts'
-import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/market.ts'
+import {
+  cancelInMarket,
+  placeInMarket,
+  releaseInMarket,
+  resetMarkets,
+} from '../../engine/core/market.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import { bookDigest, stateHash } from '../../engine/core/state-hash.ts'
 import type { Command } from '../../engine/domain/command.ts'
@@ -36,6 +41,7 @@ export class LateMarkets {
       this.#unheard.set(marketId, answers)
     })
     if (command.kind === 'placeOrder') placeInMarket(command)
+    else if (command.kind === 'releaseOrder') releaseInMarket(command)
     else cancelInMarket(command)
   }
 

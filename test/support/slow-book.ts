@@ -4,7 +4,7 @@
 export type SlowSide = 'buy' | 'sell'
 export type SlowToken = 'yes' | 'no'
 export type SlowPolicy = 'cancel_maker' | 'cancel_taker' | 'cancel_both'
-export type SlowEnd = 'rested' | 'filled' | 'killed' | 'stopped' | 'would cross'
+export type SlowEnd = 'rested' | 'filled' | 'killed' | 'stopped' | 'would cross' | 'held' | 'gone'
 
 export interface SlowRequest {
   id: number
@@ -21,6 +21,8 @@ export interface SlowRequest {
   postOnly: boolean
   policy: SlowPolicy
   feeBps: bigint
+  /** Held when it would take on arrival (domain §4.3). */
+  delayed: boolean
 }
 
 interface Resting {
@@ -84,6 +86,8 @@ function lockOf({ side, price, shares, spend }: SlowRequest): bigint {
 
 export class SlowExchange {
   readonly resting: Resting[] = []
+  /** Oldest first; each locks what it locked when it came. */
+  readonly held: SlowRequest[] = []
   readonly #cash = new Map<number, Purse>()
   readonly #shares = new Map<string, Purse>()
   readonly #inside = new Map<number, bigint>()
@@ -92,6 +96,7 @@ export class SlowExchange {
   copy(): SlowExchange {
     const twin = new SlowExchange()
     for (const order of this.resting) twin.resting.push({ ...order })
+    twin.held.push(...this.held)
     for (const [owner, purse] of this.#cash) twin.#cash.set(owner, { ...purse })
     for (const [key, purse] of this.#shares) twin.#shares.set(key, { ...purse })
     for (const [market, inside] of this.#inside) twin.#inside.set(market, inside)
@@ -205,6 +210,11 @@ export class SlowExchange {
   /** The second half: what its market says. */
   match(request: SlowRequest): SlowAnswer {
     const answer = this.#answerTo(request)
+    if (request.delayed && this.#nextMaker(request, new Set()) !== null) {
+      this.held.push(request)
+      answer.end = 'held'
+      return answer
+    }
     const locked = lockOf(request)
     const purse = this.#purseOf(request)
     const end = this.#endUntouched(request)
@@ -227,6 +237,14 @@ export class SlowExchange {
     }
     this.#earn(request, answer)
     return answer
+  }
+
+  /** A held order arrives as if new; one that was canceled meanwhile is gone. */
+  release(id: number): SlowAnswer | null {
+    const at = this.held.findIndex((order) => order.id === id)
+    if (at < 0) return null
+    const [request] = this.held.splice(at, 1)
+    return this.match({ ...request, delayed: false })
   }
 
   /** How an order ends that may not even begin; null when it may. */
@@ -307,8 +325,16 @@ export class SlowExchange {
     this.cash(0).free += answer.fee
   }
 
-  /** Gives back what the order locks; false when it does not rest. */
+  /** Gives back what the order locks; false when it neither rests nor is held. */
   cancel(id: number): boolean {
+    const heldAt = this.held.findIndex((order) => order.id === id)
+    if (heldAt >= 0) {
+      const [request] = this.held.splice(heldAt, 1)
+      const purse = this.#purseOf(request)
+      purse.locked -= lockOf(request)
+      purse.free += lockOf(request)
+      return true
+    }
     const at = this.resting.findIndex((order) => order.id === id)
     if (at < 0) return false
     const [order] = this.resting.splice(at, 1)

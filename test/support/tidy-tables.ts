@@ -70,13 +70,15 @@ export const FOLDERS: readonly Folder[] = [
     doors: files(
       `exchange decide ledger market settlement conditions state-hash clearing accounts catalogue
        order-table decide-accounts decide-partners deadlines event-buffer capture balance-digest
-       seen-orders seen-filter trading-mode heartbeats blocks reversal tx-hash`,
+       seen-orders seen-filter release trading-mode heartbeats blocks reversal tx-hash`,
     ),
   },
   {
     path: 'engine/wire',
     rank: 0.5,
-    doors: files('layout codec cancel-codec place-codec record-head ring spawn fault-point'),
+    doors: files(
+      'layout codec cancel-codec place-codec release-codec record-head ring spawn fault-point',
+    ),
   },
   { path: 'engine/domain', rank: 0, doors: ['*'] },
 ]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { eachResting } from '../../engine/core/market.ts'
+import { eachHeld, eachResting } from '../../engine/core/market.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchange-driver.ts'
@@ -20,9 +20,12 @@ const ENDS = {
   STP_STOPPED: 'stopped',
   WOULD_CROSS: 'would cross',
   CANCELS_DONE: '',
+  HELD: 'held',
+  GONE: 'gone',
 } as const
 /** Beyond this many resting orders a flow cancels a lot: the slow exchange scans them all. */
 const CROWD = 90
+const DELAY_MS = 500
 
 interface Known extends OrderRef {
   id: number
@@ -37,6 +40,8 @@ export class TwinFlow {
   readonly #markets: number[] = []
   /** Every order that came to rest lately, dead ones too: both must be cancellable without harm. */
   #known: Known[] = []
+  /** Every order that came to be held and was not released. */
+  #held: (Known & { wish: Wish })[] = []
   readonly #idOfSlot = new Map<number, number>()
   #ids = 0
   /** Half the width of the band of prices around 0.500 in which the flow trades. */
@@ -44,6 +49,7 @@ export class TwinFlow {
   readonly #sizeMax: number
   steps = 0
   fills = 0
+  releases = 0
   lastAct = ''
 
   constructor(seed: number, onCommand: (command: Command) => void = () => {}) {
@@ -60,7 +66,8 @@ export class TwinFlow {
       this.#slow.deposit(account, BigInt(collateralRaw))
     }
     for (const feeEnabled of [true, false, true]) {
-      this.#markets.push(this.driver.addMarket({ feeEnabled }))
+      const takerDelayMs = this.#markets.length === 2 ? DELAY_MS : 0
+      this.#markets.push(this.driver.addMarket({ feeEnabled, takerDelayMs }))
     }
   }
 
@@ -71,6 +78,7 @@ export class TwinFlow {
     if (resting > CROWD && dice < 0.3) this.#cancelMany(20)
     else if (dice < 0.3) this.#cancelOne()
     else if (dice < 0.32) this.#cancelMany(5)
+    else if (dice < 0.38) this.#release()
     else this.#place()
   }
 
@@ -140,8 +148,10 @@ export class TwinFlow {
       postOnly: wish.postOnly ?? false,
       policy: STP_POLICIES[wish.stp ?? 0],
       feeBps: BigInt(feeBps),
+      delayed: this.#delays(wish.marketId) && wish.postOnly !== true,
     })
     this.#compareAnswer(wish, placed, answer)
+    this.#remember(wish, placed, answer)
     this.#compareOwners([0, ...answer.owners], wish.marketId)
     this.#compareBook(wish.marketId)
   }
@@ -174,12 +184,41 @@ export class TwinFlow {
     assert.equal(BigInt(placed.collateralRaw), answer.collateral, 'collateral')
     if (answer.shares > 0n) assert.equal(BigInt(placed.feeRaw), answer.fee, 'fee')
     this.fills += answer.fills.length
-    if (answer.end !== 'rested') return
+  }
+
+  #remember(wish: Wish, placed: Placed, answer: SlowAnswer): void {
+    if (answer.end !== 'rested' && answer.end !== 'held') return
     this.#idOfSlot.set(placed.slot, this.#ids)
     const { slot, generation } = placed
     const { account, marketId } = wish
-    this.#known.push({ id: this.#ids, account, marketId, slot, generation })
+    const known = { id: this.#ids, account, marketId, slot, generation, wish }
+    this.#known.push(known)
+    if (answer.end === 'held') this.#held.push(known)
     if (this.#known.length > 400) this.#known = this.#known.slice(200)
+  }
+
+  #delays(marketId: number): boolean {
+    return this.driver.clearing.catalogue.existing(marketId).takerDelayMs > 0
+  }
+
+  /** Some order that came to be held, canceled meanwhile or not. */
+  #release(): void {
+    const at = this.#random.below(Math.max(1, this.#held.length))
+    const [order] = this.#held.splice(at, 1)
+    if (order === undefined) return
+    this.lastAct = `release ${JSON.stringify(order)}`
+    const isHeld = this.#slow.held.some(({ id }) => id === order.id)
+    const released = this.driver.release(order)
+    const answer = this.#slow.release(order.id)
+    assert.equal(answer !== null, isHeld)
+    if (answer === null) {
+      assert.equal(released.result, 'GONE', 'a canceled order is not released')
+      return
+    }
+    this.releases++
+    this.#compareAnswer(order.wish, released, answer)
+    this.#compareOwners([0, ...answer.owners], order.marketId)
+    this.#compareBook(order.marketId)
   }
 
   #cancelOne(): void {
@@ -230,6 +269,10 @@ export class TwinFlow {
       assert(same, `line ${at} of the book of market ${marketId}`)
     })
     assert.equal(at, slow.length, 'lines of the book')
+    const held: (number | undefined)[] = []
+    eachHeld(marketId, (_ticks, slot) => held.push(this.#idOfSlot.get(slot)))
+    const slowHeld = this.#slow.held.filter(({ market }) => market === marketId)
+    assert.equal(String(held), String(slowHeld.map(({ id }) => id)), 'held orders in their turn')
   }
 
   compareEverything(): void {
@@ -243,13 +286,16 @@ export class TwinFlow {
       assert.equal(BigInt(insideRaw), this.#slow.inside(marketId), 'inside the condition')
       this.#compareOpenSize(marketId)
     }
-    assert.equal(driver.clearing.orders.openCount, this.#slow.resting.length, 'open orders')
+    const openCount = this.#slow.resting.length + this.#slow.held.length
+    assert.equal(driver.clearing.orders.openCount, openCount, 'open orders')
     assert.equal(BigInt(driver.clearing.ledger.depositsRaw), this.#slow.deposits)
   }
 
   #compareOpenSize(marketId: number): void {
     const lines = this.#slow.book(marketId)
-    const openRaw = lines.reduce((sum, line) => sum + line.left, 0)
+    const held = this.#slow.held.filter(({ market }) => market === marketId)
+    const heldRaw = held.reduce((sum, { shares }) => sum + Number(shares), 0)
+    const openRaw = lines.reduce((sum, line) => sum + line.left, heldRaw)
     const market = this.driver.clearing.catalogue.existing(marketId)
     assert.equal(market.openSizeRaw, openRaw, 'open size of the market')
     const bids = this.driver.book(marketId).bids[0]?.ticks ?? 0

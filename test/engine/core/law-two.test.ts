@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { concernsBook } from '../../../engine/core/clearing.ts'
 import { decideCancel, decidePlace } from '../../../engine/core/decide.ts'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { brokenInvariant } from '../../../engine/core/invariants.ts'
-import { OrderTable } from '../../../engine/core/order-table.ts'
+import { OrderTable, STATE } from '../../../engine/core/order-table.ts'
+import { fillRelease } from '../../../engine/core/release.ts'
 import type { Command, PlaceOrder } from '../../../engine/domain/command.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { blankPlace } from '../../../engine/wire/place-codec.ts'
+import { blankRelease } from '../../../engine/wire/release-codec.ts'
 import { LateMarkets } from '../../support/late-markets.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { marketSpec, ownRequest, profileFields } from '../../support/specs.ts'
@@ -29,6 +32,7 @@ class LateFlow {
   readonly #random: Random
   readonly #placed: { slot: number; generation: number; accountId: number; marketId: number }[] = []
   #hashes = 0
+  releases = 0
 
   constructor(seed: number) {
     this.#random = new Random(seed)
@@ -43,7 +47,8 @@ class LateFlow {
       this.late.apply({ ...this.#stamp(), kind: 'adjustBalance', profileId, collateralRaw })
     }
     for (let marketId = 1; marketId <= MARKETS; marketId++) {
-      const market = marketSpec(marketId, { feeEnabled: marketId !== 2 })
+      const takerDelayMs = marketId === MARKETS ? 500 : 0
+      const market = marketSpec(marketId, { feeEnabled: marketId !== 2, takerDelayMs })
       this.late.apply({ ...this.#stamp(), kind: 'createMarket', marketId, market })
     }
   }
@@ -52,10 +57,11 @@ class LateFlow {
     return { seq: this.late.clearing.lastSeq + 1, nowMs: START_MS }
   }
 
-  /** One order or cancel; false when a gate refused it. */
+  /** One order, cancel or release; false when a gate refused it. */
   step(): boolean {
     const dice = this.#random.next()
     if (dice < 0.2) return this.#cancel()
+    if (dice > 0.9 && this.#release()) return true
     return dice < 0.25 ? this.#withdraw() : this.#place()
   }
 
@@ -106,6 +112,21 @@ class LateFlow {
     return true
   }
 
+  /** Some order that main has heard to be held; a cancel of it may be under way. */
+  #release(): boolean {
+    const { orders } = this.late.clearing
+    const held = this.#placed.slice(-200).filter(({ slot, generation }) => {
+      const isHeld = orders.isLive(slot, generation) && orders.stateOf(slot) === STATE.HELD
+      return isHeld && !orders.held.isReleasing(slot)
+    })
+    if (held.length === 0) return false
+    const release = blankRelease()
+    fillRelease(release, orders, this.#random.pick(held).slot)
+    this.late.apply({ ...release, ...this.#stamp() })
+    this.releases++
+    return true
+  }
+
   /** All that is free leaves, and some of it comes back. */
   #withdraw(): boolean {
     const profileId = this.#random.between(1, ACCOUNTS)
@@ -146,6 +167,7 @@ test('decisions taken before the markets are heard stand on one thread', () => {
     flow.hear(Number.POSITIVE_INFINITY)
     assert.equal(brokenInvariant(flow.late.clearing), null, `SEED=${seed}`)
     assert(flow.late.settled > 150, 'a flow trades')
+    assert(flow.releases > 5, 'a flow holds and releases')
     const hash = flow.late.hash()
     assert.equal(replayHash(flow.late.commands), hash, `SEED=${seed}`)
   }
@@ -181,7 +203,7 @@ function* interleavings(markets: readonly number[]): Iterable<readonly number[]>
 }
 
 const marketOf = (command: Command) => ('marketId' in command ? command.marketId : 0)
-const isOfBook = ({ kind }: Command) => kind === 'placeOrder' || kind === 'cancelOrders'
+const isOfBook = concernsBook
 
 test('whatever the order in which decisions come in and markets are heard, it is one state', () => {
   const first = freshSeed()

@@ -6,11 +6,13 @@ import type { Command } from '../../../engine/domain/command.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
 import { decodeCommand, eachRecord, encodeRare } from '../../../engine/wire/codec.ts'
 import { encodePlace } from '../../../engine/wire/place-codec.ts'
+import { encodeRelease } from '../../../engine/wire/release-codec.ts'
 import { freshSeed } from '../../support/random.ts'
 import { TwinFlow } from '../../support/twin-flow.ts'
 
 function encode(command: Command): Uint8Array {
   if (command.kind === 'placeOrder') return encodePlace(command)
+  if (command.kind === 'releaseOrder') return encodeRelease(command)
   if (command.kind === 'cancelOrders') return encodeCancel(command)
   return encodeRare(command)
 }

@@ -22,6 +22,7 @@ test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () =
       throw error
     }
     assert(flow.fills > STEPS / 20, 'a flow trades')
+    assert(flow.releases > STEPS / 1000, 'a flow holds and releases')
   }
 })
 

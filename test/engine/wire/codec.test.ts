@@ -41,6 +41,7 @@ const place: fc.Arbitrary<PlaceOrder> = fc.record(
     reserveRaw: safe,
     expirationSec: safe,
     feeBps: fc.nat(1000),
+    takerDelayMs: fc.nat(60_000),
     hashHigh: u32,
     hashLow: u32,
     clientOrderId: fc.string({ unit: 'grapheme', maxLength: 128 }),

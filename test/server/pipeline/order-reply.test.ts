@@ -22,6 +22,7 @@ const order = {
   marketId: 1,
   side: SIDE.BUY,
   feeBps: 300,
+  takerDelayMs: 500,
   clientOrderId: '',
   echo: '"salt":"1","price":null',
 }
@@ -31,6 +32,12 @@ function receiptOf(more: Partial<Receipt>): Receipt {
   const base = { seq: 9, nowMs: NOW_MS, result: RESULT.RESTED, makers: [], stpCanceled: [] }
   return { ...base, ...zeros, ...more }
 }
+
+const fills = { filledSharesRaw: 150_000_000, filledCollateralRaw: 79_500_000 }
+const makers = [
+  { slot: 3, generation: 4, sizeRaw: 100_000_000 },
+  { slot: 5, generation: 6, sizeRaw: 50_000_000 },
+]
 
 test('the reply of every outcome is JSON of its schema, whatever texts it carries', () => {
   const catalogue = new Catalogue()
@@ -53,11 +60,9 @@ test('the reply of every outcome is JSON of its schema, whatever texts it carrie
   assert.equal(rested.order.status, 'LIVE')
   assert.equal(Object(rested.execution).clientOrderId, HOSTILE)
   assert.equal('tradeEventId' in rested.execution, false)
-  const fills = { filledSharesRaw: 150_000_000, filledCollateralRaw: 79_500_000 }
-  const makers = [
-    { slot: 3, generation: 4, sizeRaw: 100_000_000 },
-    { slot: 5, generation: 6, sizeRaw: 50_000_000 },
-  ]
+  const held = reply(SIDE.BUY, '', receiptOf({ result: RESULT.HELD }))
+  const waits = [held.order.status, held.execution.settlementStatus, held.execution.eligibleAt]
+  assert.deepEqual(waits, ['LIVE', 'DELAYED', '2027-01-15T08:00:00.623Z'])
   const matched = { ...fills, makers, result: RESULT.KILLED }
   const bought = reply(SIDE.BUY, '', receiptOf({ ...matched, feeRaw: 3_990_566 }))
   assert.deepEqual(bought.execution, {

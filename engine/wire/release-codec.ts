@@ -1,0 +1,34 @@
+// RELEASE records ↔ commands: the head of a PLACE record under another kind. The order's hash and
+// client id stay with its PLACE record.
+
+import { assert } from '../domain/assert.ts'
+import type { ReleaseOrder } from '../domain/command.ts'
+import { KIND, PLACE_HEAD_BYTES } from './layout.ts'
+import { blankPlace, readPlaceHead, writeDecided, writeTerms } from './place-codec.ts'
+import { viewOf, writeHead } from './record-head.ts'
+
+const releaseBytes = new Uint8Array(PLACE_HEAD_BYTES)
+const releaseView = viewOf(releaseBytes)
+
+export function blankRelease(): ReleaseOrder {
+  return { ...blankPlace(), kind: 'releaseOrder' }
+}
+
+export function encodeRelease(release: ReleaseOrder): Uint8Array {
+  return scratchRelease(release).slice()
+}
+
+/** A RELEASE record, valid until the next call. */
+export function scratchRelease(release: ReleaseOrder): Uint8Array {
+  writeHead(releaseView, KIND.RELEASE, release)
+  writeTerms(releaseView, release)
+  writeDecided(releaseView, 0, release)
+  return releaseBytes
+}
+
+export function decodeRelease(record: Uint8Array): ReleaseOrder {
+  assert(record.length === PLACE_HEAD_BYTES, 'a release has the head of its order alone')
+  const release = blankRelease()
+  readPlaceHead(viewOf(record), 0, release)
+  return release
+}

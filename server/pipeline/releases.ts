@@ -1,0 +1,66 @@
+// Held orders on their way back to their markets (domain §4.3): each is released when its delay is
+// over and takers may enter, in the order the delays end. Main's thread owns it.
+// Invariant: a held order whose release is not decided has a deadline, or is due and waits.
+
+import type { Clearing } from '../../engine/core/clearing.ts'
+import { Deadlines } from '../../engine/core/deadlines.ts'
+import { STATE } from '../../engine/core/order-table.ts'
+import { mayRelease } from '../../engine/core/release.ts'
+import { takesOrders } from '../../engine/domain/market.ts'
+import type { TimeMs } from '../../engine/domain/units.ts'
+
+interface Due {
+  readonly slot: number
+  readonly generation: number
+}
+
+export class Releases {
+  readonly #clearing: Clearing
+  readonly #deadlines = new Deadlines()
+  /** In the order they came due. */
+  #due: Due[] = []
+
+  constructor(clearing: Clearing) {
+    this.#clearing = clearing
+  }
+
+  /** An order came to be held. */
+  held(slot: number): void {
+    this.#deadlines.add(slot, this.#clearing.orders.held.eligibleMsOf(slot))
+  }
+
+  /** An order ended: its release is off. */
+  ended(slot: number): void {
+    if (this.#deadlines.count > 0) this.#deadlines.remove(slot)
+  }
+
+  /** After a restart: every order that was held is held again. */
+  resume(): void {
+    const { orders } = this.#clearing
+    for (let slot = 1; slot <= orders.highSlot; slot++) {
+      if (orders.stateOf(slot) === STATE.HELD) this.held(slot)
+    }
+  }
+
+  /** `release` stamps the release of a slot, or gives false when its market has no room for it. */
+  emitDue(nowMs: TimeMs, release: (slot: number, marketId: number) => boolean): void {
+    const { orders } = this.#clearing
+    while (this.#deadlines.nextMs <= nowMs) {
+      const slot = this.#deadlines.pop()
+      this.#due.push({ slot, generation: orders.generationOf(slot) })
+    }
+    if (this.#due.length === 0 || !mayRelease(this.#clearing, nowMs)) return
+    const full = new Set<number>()
+    this.#due = this.#due.filter(({ slot, generation }) => {
+      if (!orders.isLive(slot, generation)) return false
+      const marketId = orders.marketOf(slot)
+      // Its cancel is on the way, or owed by the sequencer: it never trades again.
+      if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) return false
+      // The clock may have been set back before anything was stamped.
+      if (orders.held.eligibleMsOf(slot) > nowMs) return true
+      if (!full.has(marketId) && release(slot, marketId)) return false
+      full.add(marketId)
+      return true
+    })
+  }
+}
