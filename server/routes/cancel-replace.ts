@@ -30,8 +30,9 @@ function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(said.message) }
 }
 
-/** Whether the order was canceled is not known: the tables were behind. */
-const isUnknown = (reject: number) => reject === REJECT.READ_TIMEOUT
+/** Whether the order was canceled is not known: the tables were behind, or it is entering. */
+const isUnknown = (reject: number) =>
+  reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
 
 function cancelLeg(cancel: ReplaceLegs['cancel']): object {
   if (typeof cancel !== 'number') return { status: 'SUCCESS', ...cancel }
