@@ -194,6 +194,11 @@ export class Accounts {
     else this.#sessionsOf.set(session.profileId, others)
   }
 
+  logoutEverywhere(profileId: number): void {
+    for (const digest of this.#sessionsOf.get(profileId) ?? []) this.#sessions.delete(digest)
+    this.#sessionsOf.delete(profileId)
+  }
+
   /** Everything that counts as state, in an order of its own; for the state hash. */
   *facts(): Iterable<unknown> {
     yield this.adminTokenDigest

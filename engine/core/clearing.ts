@@ -50,6 +50,7 @@ type AccountCommand = Extract<
       | 'touchToken'
       | 'login'
       | 'logout'
+      | 'logoutEverywhere'
   }
 >
 
@@ -198,6 +199,9 @@ export class Clearing {
         return
       case 'logout':
         this.accounts.logout(command.sessionDigest)
+        return
+      case 'logoutEverywhere':
+        this.accounts.logoutEverywhere(command.profileId)
     }
   }
 

@@ -161,6 +161,8 @@ export type RareCommand = Stamp &
         nonceExpiresMs: TimeMs
       }
     | { kind: 'logout'; sessionDigest: string }
+    /** Ends every session of the profile. */
+    | { kind: 'logoutEverywhere'; profileId: number }
     | { kind: 'createMarket'; marketId: number; market: MarketSpec }
     | { kind: 'lockMarket'; marketId: number }
     | { kind: 'resolveMarket'; marketId: number; payoutNumerators: readonly [number, number] }

@@ -141,6 +141,11 @@ export class AccountChanges {
     return this.#pipeline.change({ kind: 'logout', sessionDigest })
   }
 
+  /** Ends every session of a profile, that of the caller too. */
+  logoutEverywhere(profileId: number): Promise<number> {
+    return this.#pipeline.change({ kind: 'logoutEverywhere', profileId })
+  }
+
   /** Notes that a token signed a call, at most once a minute; when overloaded, not at all. */
   touch(tokenId: string): void {
     const token = this.#pipeline.clearing.accounts.tokenById(tokenId)

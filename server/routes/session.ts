@@ -9,7 +9,7 @@ import {
   sessionCookie,
   signingMessage,
 } from '../auth/session.ts'
-import { open, session } from '../http/auth-scheme.ts'
+import { open, session, sessionOrIdentity } from '../http/auth-scheme.ts'
 import { cookie, header } from '../http/call.ts'
 import { address } from '../http/fields.ts'
 import { invalid, refuse } from '../http/refusal.ts'
@@ -105,6 +105,10 @@ export const login = route({
   },
 })
 
+function loggedOut(message: string, isTls: boolean) {
+  return reply(200, { message }, [['set-cookie', sessionCookie('', 0, isTls)]])
+}
+
 export const logout = route({
   method: 'POST',
   path: '/auth/logout',
@@ -117,7 +121,21 @@ export const logout = route({
   handle: async ({ call }, { accounts, settings }: Services) => {
     const refused = await accounts.logout(digestOf(cookie(call, SESSION_COOKIE)))
     if (refused !== 0) return refuse(refused)
-    const cleared = sessionCookie('', 0, settings.isTls)
-    return reply(200, { message: 'Logged out' }, [['set-cookie', cleared]])
+    return loggedOut('Logged out', settings.isTls)
+  },
+})
+
+export const logoutEverywhere = route({
+  method: 'DELETE',
+  path: '/auth/sessions',
+  auth: sessionOrIdentity(),
+  lane: 'auth',
+  about: 'Ends every session of the account, this one too, and clears the cookie.',
+  reply: message(),
+  rejects: ['OVERLOADED'],
+  example: { reply: { message: 'Logged out everywhere' } },
+  handle: async ({ caller }, { accounts, settings }: Services) => {
+    const refused = await accounts.logoutEverywhere(caller.profileId)
+    return refused === 0 ? loggedOut('Logged out everywhere', settings.isTls) : refuse(refused)
   },
 })

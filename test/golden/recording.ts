@@ -39,6 +39,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   adjustBalance: true,
   placeOrder: true,
   cancelOrders: true,
+  logoutEverywhere: false,
   mineBlock: false,
   retrySettlement: false,
   settleTrade: false,

@@ -117,8 +117,13 @@ export class Operators {
     })
   }
 
+  /** Of one session, now and then of all a profile has. */
   logout({ dice }: Step): void {
     const { accounts } = this.#life.pipeline.clearing
+    if (dice[1] > 0.7) {
+      this.#change({ kind: 'logoutEverywhere', profileId: this.#account(dice[0]) })
+      return
+    }
     const sessions = [...accounts.sessions()]
     const session = sessions[Math.floor(dice[0] * sessions.length)]
     this.#change({ kind: 'logout', sessionDigest: session?.digest ?? 'none' })

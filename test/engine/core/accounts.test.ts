@@ -44,6 +44,30 @@ test('a profile has a bounded number of sessions: its oldest makes room', () => 
   assert.equal([...accounts.sessions()].length, 2, 'what expired is forgotten')
 })
 
+test('a logout everywhere ends all sessions of one profile and burns what was burned', () => {
+  const accounts = withProfiles(2)
+  for (const [digest, profileId] of [
+    ['a', 1],
+    ['b', 2],
+    ['c', 1],
+  ] as const) {
+    accounts.login({ digest, profileId, expiresMs: 1000 }, { text: digest, expiresMs: 100 }, 1)
+  }
+  accounts.logoutEverywhere(1)
+  accounts.logoutEverywhere(1)
+  assert.deepEqual(
+    [...accounts.sessions()].map(({ digest }) => digest),
+    ['b'],
+  )
+  assert.ok(accounts.isNonceBurned('a') && accounts.isNonceBurned('c'))
+  const [first, last] = ['d', 'e']
+  for (const digest of [first, last]) {
+    accounts.login({ digest, profileId: 1, expiresMs: 1000 }, { text: digest, expiresMs: 100 }, 2)
+  }
+  accounts.logout(first)
+  assert.ok(accounts.sessionByDigest(last), 'sessions opened later stand by themselves')
+})
+
 test('a nonce stays burned until it has expired', () => {
   const accounts = withProfiles(1)
   const session = { digest: 'a', profileId: 1, expiresMs: 9000 }

@@ -33,6 +33,9 @@ function rareLife(flow: CommandFlow): void {
   flow.rare({ kind: 'revokeToken', tokenId: 't2' })
   flow.rare({ kind: 'touchToken', tokenId: 't3' })
   flow.rare({ kind: 'logout', sessionDigest: 's2' })
+  const nonce = { nonce: 'n5', nonceExpiresMs: 1e15 }
+  flow.rare({ kind: 'login', profileId: 2, sessionDigest: 's5', expiresMs: 1e15 + 5, ...nonce })
+  flow.rare({ kind: 'logoutEverywhere', profileId: 2 })
 }
 
 function flowOf(seed: number): CommandFlow {

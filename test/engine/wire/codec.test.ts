@@ -94,6 +94,7 @@ const rare: fc.Arbitrary<RareCommand> = fc.oneof(
   }),
   fc.record({ ...stamp, kind: fc.constant('createToken' as const), profileId, token }),
   fc.record({ ...stamp, kind: fc.constant('logout' as const), sessionDigest: text }),
+  fc.record({ ...stamp, kind: fc.constant('logoutEverywhere' as const), profileId }),
   fc.record({
     ...stamp,
     kind: fc.constant('resolveMarket' as const),

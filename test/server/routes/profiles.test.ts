@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { newFolder } from '../../support/data-folder.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../../support/live-exchange.ts'
 import { openMarket, place } from '../../support/live-orders.ts'
 import { codeOf, cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
 
 // Profiles over HTTP: what the owner sees and edits, and what nobody else does.
 
-const dataDir = newFolder()
 let live: LiveExchange
 before(async () => {
-  live = await startLive({ dataDir })
+  live = await startLive()
 })
 after(async () => {
   await live.stop()
