@@ -16,24 +16,17 @@ import {
   scanLine,
   WrongUse,
 } from './cli/flags.ts'
-import { address, commaList, count, oneOf, oneOfOr, onOff, optional, words } from './cli/kinds.ts'
+import { address, commaList, count, oneOf, oneOfOr, onOff, words } from './cli/kinds.ts'
+import { LIMIT_ROWS, ratesOf, regionsOf } from './cli/limit-settings.ts'
 import { nearest } from './cli/nearest.ts'
+import { maybe, setting, VARIABLE_HEAD } from './cli/setting.ts'
+import type { Rates } from './http/rate-limit.ts'
+import type { Regions } from './http/regions.ts'
 import { LOG_LEVELS, type LogLevel } from './ops/log.ts'
 
 // Every setting of `outcomex serve`, each once. A flag `--header-prefix` is also the environment
 // variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file; the flag counts
 // first, then the environment, then the file, then the default.
-
-const VARIABLE_HEAD = 'OUTCOMEX_'
-
-function setting<T>(flag: string, kind: Kind<T>, fallback: T, help: string): Setting<T> {
-  const variable = `${VARIABLE_HEAD}${flag.toUpperCase().replaceAll('-', '_')}`
-  return { flag, kind, fallback, help, variable }
-}
-
-function maybe<T>(flag: string, kind: Kind<T>, help: string): Setting<T | undefined> {
-  return setting<T | undefined>(flag, optional(kind), undefined, help)
-}
 
 const file = words('FILE', 'the path of a file')
 const THREADS_MAX = 256
@@ -137,7 +130,7 @@ export const SETTINGS = {
   ),
 } as const
 
-const ROWS: readonly AnySetting[] = Object.values(SETTINGS)
+export const SERVE_ROWS: readonly AnySetting[] = [...Object.values(SETTINGS), ...LIMIT_ROWS]
 
 export interface ServeConfig {
   readonly port: number
@@ -156,6 +149,9 @@ export interface ServeConfig {
   readonly logLevel: LogLevel
   readonly trace: string | undefined
   readonly rateLimit: boolean
+  readonly rates: { readonly address: Rates; readonly profile: Rates }
+  /** Undefined when nobody is refused for where they are. */
+  readonly regions: Regions | undefined
   readonly domain: { readonly name: string; readonly chainId: number }
   /** As `identityCheck` takes it; undefined when no identity token is to be accepted. */
   readonly identity:
@@ -181,7 +177,7 @@ export function serveHelp(): string {
   return [
     'outcomex serve: starts the exchange on a data folder.',
     '',
-    helpText(ROWS),
+    helpText(SERVE_ROWS),
     '',
     'Each flag is also an environment variable (OUTCOMEX_PORT, ...) and a key of the config file',
     '("port", ...): the flag counts first, then the environment, then the file.',
@@ -215,17 +211,17 @@ export function withChecksums(config: ServeConfig): ConfigReading {
 
 /** All that was given, the weakest source first. */
 function gather(argv: readonly string[], env: Environment, readFile: ReadFile): readonly Given[] {
-  const { given, words: rest } = scanLine(argv, ROWS)
+  const { given, words: rest } = scanLine(argv, SERVE_ROWS)
   if (rest.length > 0) throw new WrongUse(`serve takes flags only, not '${rest[0]}'; see --help`)
   refuseUnknownVariables(env)
   faultAsked(env)
-  const named = [...scanEnvironment(env, ROWS), ...given]
+  const named = [...scanEnvironment(env, SERVE_ROWS), ...given]
   const path = readSetting(SETTINGS.config, named)
   return path === undefined ? named : [...scanFile(path, readFile), ...named]
 }
 
 function refuseUnknownVariables(env: Environment): void {
-  const known = [...ROWS.flatMap((row) => row.variable ?? []), FAULT_VARIABLE]
+  const known = [...SERVE_ROWS.flatMap((row) => row.variable ?? []), FAULT_VARIABLE]
   for (const name of Object.keys(env)) {
     if (!name.startsWith(VARIABLE_HEAD) || known.includes(name)) continue
     // Only the ends differ: the head they share would make every name near to every other.
@@ -259,7 +255,7 @@ function scanFile(path: string, readFile: ReadFile): Given[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new WrongUse(`The config file ${path} must hold one JSON object, like {"port": 3000}`)
   }
-  const keys = ROWS.filter((row) => row !== SETTINGS.config).map((row) => row.flag)
+  const keys = SERVE_ROWS.filter((row) => row !== SETTINGS.config).map((row) => row.flag)
   return Object.entries(value).map(([key, given]) => {
     if (!keys.includes(key)) {
       const near = nearest(key, keys)
@@ -298,6 +294,8 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     logLevel: get(SETTINGS.logLevel),
     trace: get(SETTINGS.trace),
     rateLimit: !get(SETTINGS.noRateLimit),
+    rates: ratesOf(get),
+    regions: regionsOf(get),
     domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
     identity: identityOf(given, readFile),
     exchangeAddress: get(SETTINGS.exchangeAddress),

@@ -12,7 +12,7 @@ import { faultAsked } from './cli/fault.ts'
 import type { Command } from './cli/shell.ts'
 import { readConfig, type ServeConfig, serveHelp, withChecksums } from './config.ts'
 import { Gateway } from './http/gateway.ts'
-import { ADDRESS_RATES, PROFILE_RATES, RateLimiter } from './http/rate-limit.ts'
+import { type Limits, openLimits } from './http/rate-limit.ts'
 import { type Log, openLog } from './ops/log.ts'
 import { Metrics } from './ops/metrics.ts'
 import { TraceFile } from './ops/trace.ts'
@@ -96,12 +96,13 @@ function onSignals(log: Log, stopAll: () => Promise<void>): void {
   process.on('SIGINT', () => onSignal('SIGINT'))
 }
 
-async function open(config: ServeConfig, log: Log, profiles: RateLimiter<number> | null) {
+async function open(config: ServeConfig, log: Log, limits: Limits | null) {
   let touch: (tokenId: string) => void = () => {}
   const exchange = await openExchange({
     ...config,
     clock: Date.now,
-    profileWaitSec: (profileId) => profiles?.take(profileId, 'trade', performance.now()) ?? 0,
+    profileWaitSec: (profileId) =>
+      limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0,
     onTokenUsed: (tokenId) => touch(tokenId),
     onFault: (sentence) => fatal(log, sentence),
     onWarning: (sentence) => log.warn(sentence),
@@ -130,13 +131,13 @@ async function serve(config: ServeConfig): Promise<void> {
   const log = openLog(config.logLevel)
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
   process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
-  const profiles = config.rateLimit ? new RateLimiter<number>(PROFILE_RATES) : null
+  const limits = config.rateLimit ? openLimits(config.rates) : null
   const fault = faultAsked(process.env)
   if (fault !== null) log.warn(fault)
   const trace = await openTrace(config, log)
-  const { exchange, setTouch } = await open(config, log, profiles)
+  const { exchange, setTouch } = await open(config, log, limits)
   const metrics = new Metrics()
-  const { observe, metricsText, stop: stopWatching } = watch(exchange, metrics, trace)
+  const { observe, metricsText, stop: stopWatching } = watch(exchange, metrics, trace, limits)
   const parts = { metricsText, clock: Date.now, isReady: () => true }
   const services = await wire(exchange, config, parts)
   setTouch((tokenId) => services.accounts.touch(tokenId))
@@ -158,8 +159,9 @@ async function serve(config: ServeConfig): Promise<void> {
       return proof
     },
     onFault: (error) => fatal(log, error instanceof Error ? (error.stack ?? '') : String(error)),
-    addressLimiter: config.rateLimit ? new RateLimiter<string>(ADDRESS_RATES) : null,
-    profileLimiter: profiles,
+    addressLimiter: limits?.addresses ?? null,
+    profileLimiter: limits?.profiles ?? null,
+    regions: config.regions,
     observe,
     ...(config.tls === undefined ? {} : { tls: config.tls }),
   })

@@ -1,5 +1,6 @@
 // What an operator can see of a running exchange: figures for /metrics, lines for --trace.
 
+import { LANES, type Lane, type Limits } from './http/rate-limit.ts'
 import type { Seen } from './http/route.ts'
 import { Distribution, logLinear, MICROS } from './ops/latency.ts'
 import type { Metrics } from './ops/metrics.ts'
@@ -20,11 +21,17 @@ export interface Watch {
 const RECORDS = logLinear(1, 10_000, [1, 2, 5])
 const BYTES = logLinear(100, 1_000_000, [1, 2, 5])
 
-export function watch(exchange: RunningExchange, metrics: Metrics, trace: TraceFile | null): Watch {
+export function watch(
+  exchange: RunningExchange,
+  metrics: Metrics,
+  trace: TraceFile | null,
+  limits: Limits | null,
+): Watch {
   metrics.steps(exchange.pipeline.times)
   watchState(exchange, metrics)
   watchQueues(exchange, metrics)
   watchCommits(exchange, metrics)
+  watchLimits(limits, metrics)
   const endProcess = watchProcess(metrics)
   const { pipeline } = exchange
   if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)
@@ -132,6 +139,22 @@ function watchMining(mining: Mining, metrics: Metrics): void {
   total('outcomex_settlement_failures_total', 'Trades that failed and were taken back.', () => {
     return mining.failures
   })
+}
+
+/** Without limits nothing is counted. */
+function watchLimits(limits: Limits | null, metrics: Metrics): void {
+  const both =
+    limits === null ? [] : Object.entries({ address: limits.addresses, profile: limits.profiles })
+  const each = (read: (limiter: (typeof both)[number][1], lane: Lane) => number) => () =>
+    both.flatMap(([by, limiter]) =>
+      LANES.map((lane) => ({ labels: { by, lane }, value: read(limiter, lane) })),
+    )
+  const refused = 'Calls that came too often, by whose bucket was empty and its lane.'
+  const refusedOf = each((limiter, lane) => limiter.refusedOf(lane))
+  metrics.totals('outcomex_rate_limited_total', refused, ['by', 'lane'], refusedOf)
+  const keys = 'Addresses and profiles whose buckets are not full.'
+  const keysOf = each((limiter, lane) => limiter.keysOf(lane))
+  metrics.gauges('outcomex_rate_limit_keys', keys, ['by', 'lane'], keysOf)
 }
 
 function watchTrace(trace: TraceFile, metrics: Metrics): void {

@@ -9,6 +9,7 @@ export const REJECTS = [
   ['RATE_LIMITED', 'Too many requests; retry after the given seconds.'],
   ['PATH_NOT_FOUND', 'No such path.'],
   ['METHOD_NOT_ALLOWED', 'This path does not take that method.'],
+  ['REGION_BLOCKED', 'Trading is not offered in the country this request comes from.'],
   ['BODY_TOO_LARGE', 'The request body is larger than 65536 bytes.'],
   ['BODY_TIMEOUT', 'The request body did not arrive in time.'],
   // Who is speaking.

@@ -19,6 +19,8 @@ export interface Kind<T> {
   readonly isSecret?: boolean
   /** Undefined when the text is not one. */
   read(text: string): T | undefined
+  /** A value as it is written; absent where that is what a template makes of it. */
+  show?(value: T): string
 }
 
 export interface Setting<T> {
@@ -112,8 +114,9 @@ export function readSetting<T>(setting: Setting<T>, given: readonly Given[]): T 
   return value
 }
 
-function defaultText(fallback: unknown): string {
+function defaultText({ fallback, kind }: AnySetting): string {
   if (fallback === undefined || fallback === false || fallback === '') return ''
+  if (kind.show !== undefined) return ` (default ${kind.show(fallback)})`
   return ` (default ${Array.isArray(fallback) ? fallback.join(',') : fallback})`
 }
 
@@ -123,7 +126,7 @@ export function helpText(rows: readonly AnySetting[]): string {
   const width = Math.max(...heads.map((head) => head.length))
   return rows
     .map((row, index) => {
-      return `  ${heads[index].padEnd(width)}  ${row.help}${defaultText(row.fallback)}`
+      return `  ${heads[index].padEnd(width)}  ${row.help}${defaultText(row)}`
     })
     .join('\n')
 }

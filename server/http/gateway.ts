@@ -11,6 +11,7 @@ import { announcedBytes, type Call, type Caller, copied, header, joinChunks } fr
 import { encoded, type Outgoing, sizeOf, statusLine, verify } from './outgoing.ts'
 import { addressKey, type Lane, type RateLimiter } from './rate-limit.ts'
 import { invalid, Refusal, refuse } from './refusal.ts'
+import { isBarred, isTrading, type Regions } from './regions.ts'
 import { type Header, Pending } from './reply.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from './request-text.ts'
 import type { Guarded, Route, Seen } from './route.ts'
@@ -26,6 +27,8 @@ export interface GatewayOptions<S> {
   readonly onFault: (error: unknown) => void
   readonly addressLimiter?: RateLimiter<string> | null
   readonly profileLimiter?: RateLimiter<number> | null
+  /** Where trading is refused; absent: nowhere. */
+  readonly regions?: Regions | undefined
   readonly observe?: (seen: Seen) => void
   /** Monotonic milliseconds. */
   readonly clock?: () => number
@@ -180,14 +183,18 @@ export class Gateway<S> {
   }
 
   /** What can be refused from the first lines alone, in the precedence of the refusals. */
-  private gate(turn: Turn<S>, found: Found<Entry<S>>): Refusal | null {
+  private gate({ response, call }: Turn<S>, found: Found<Entry<S>>): Refusal | null {
     if (this.stopping) return refuse('NOT_READY')
     if (this.inFlight >= this.inFlightMax) return refuse('OVERLOADED')
     const lane = found.target?.route.lane ?? 'public'
-    const waitSec = this.addressWaitSec(turn.response, lane, turn.call.receivedMs)
+    const waitSec = this.addressWaitSec(response, lane, call.receivedMs)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     if (found.target !== null) {
-      return found.target.route.hasRoom(this.options.services) ? null : refuse('OVERLOADED')
+      const { route } = found.target
+      if (!route.hasRoom(this.options.services)) return refuse('OVERLOADED')
+      const { regions } = this.options
+      const isRefused = regions !== undefined && isTrading(route) && isBarred(regions, call.headers)
+      return isRefused ? refuse('REGION_BLOCKED') : null
     }
     if (found.allow.length === 0) return refuse('PATH_NOT_FOUND')
     return refuse('METHOD_NOT_ALLOWED')

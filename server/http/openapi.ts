@@ -2,6 +2,7 @@
 import { REJECT, type RejectName, rejectSentence } from '../../engine/domain/reject.ts'
 import type { Scheme } from './auth-scheme.ts'
 import { invalid, refusalStatus, refuse } from './refusal.ts'
+import { isTrading } from './regions.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'
 import type { Schema } from './schema.ts'
@@ -165,6 +166,7 @@ function ownRejects(route: Documented): RejectName[] {
     ...(accepted.has('identity') ? identity : []),
     ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID'] as const) : []),
     ...(isScoped ? (['SCOPE_MISSING'] as const) : []),
+    ...(isTrading(route) ? (['REGION_BLOCKED'] as const) : []),
   ]
 }
 

@@ -13,6 +13,17 @@ export interface Rate {
 
 export type Rates = Readonly<Record<Lane, Rate>>
 
+/** One value for each lane. */
+export function eachLane<T>(of: (lane: Lane) => T): Readonly<Record<Lane, T>> {
+  return {
+    public: of('public'),
+    private: of('private'),
+    trade: of('trade'),
+    auth: of('auth'),
+    admin: of('admin'),
+  }
+}
+
 /** Generous: they stop a loop gone wrong, not a busy trader. */
 export const ADDRESS_RATES: Rates = {
   public: { perSecond: 2000, burst: 4000 },
@@ -39,6 +50,7 @@ class LaneBuckets<Key> {
   private readonly keysMax: number
   private readonly fullAtMs = new Map<Key, number>()
   private sweep: Iterator<[Key, number]>
+  refusedCount = 0
 
   constructor(rate: Rate, keysMax: number) {
     this.costMs = 1000 / rate.perSecond
@@ -58,7 +70,10 @@ class LaneBuckets<Key> {
     const fullAtMs = Math.max(before ?? nowMs, nowMs) + this.costMs
     const waitMs = fullAtMs - nowMs - this.burstMs
     // The sum is of doubles: a thousandth of a millisecond is no reason to refuse.
-    if (waitMs > 0.001) return waitMs
+    if (waitMs > 0.001) {
+      this.refusedCount++
+      return waitMs
+    }
     if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetOldest()
     this.fullAtMs.set(key, fullAtMs)
     return 0
@@ -88,14 +103,7 @@ export class RateLimiter<Key> {
   private readonly lanes: Readonly<Record<Lane, LaneBuckets<Key>>>
 
   constructor(rates: Rates, keysMax = 1 << 16) {
-    const lane = (name: Lane) => new LaneBuckets<Key>(rates[name], keysMax)
-    this.lanes = {
-      public: lane('public'),
-      private: lane('private'),
-      trade: lane('trade'),
-      auth: lane('auth'),
-      admin: lane('admin'),
-    }
+    this.lanes = eachLane((lane) => new LaneBuckets<Key>(rates[lane], keysMax))
   }
 
   /** Takes one token; returns 0, or the whole seconds for `Retry-After`. */
@@ -103,10 +111,30 @@ export class RateLimiter<Key> {
     return Math.ceil(this.lanes[lane].take(key, nowMs) / 1000)
   }
 
+  /** Keys of a lane that are now remembered. */
+  keysOf(lane: Lane): number {
+    return this.lanes[lane].keys
+  }
+
+  /** Calls of a lane that had to wait, since the start. */
+  refusedOf(lane: Lane): number {
+    return this.lanes[lane].refusedCount
+  }
+
   /** Keys now remembered, over all lanes. */
   get keys(): number {
-    return LANES.reduce((sum, lane) => sum + this.lanes[lane].keys, 0)
+    return LANES.reduce((sum, lane) => sum + this.keysOf(lane), 0)
   }
+}
+
+/** A call passes both: that of its address when it is read, that of its profile once proven. */
+export interface Limits {
+  readonly addresses: RateLimiter<string>
+  readonly profiles: RateLimiter<number>
+}
+
+export function openLimits(rates: { readonly address: Rates; readonly profile: Rates }): Limits {
+  return { addresses: new RateLimiter(rates.address), profiles: new RateLimiter(rates.profile) }
 }
 
 const MAPPED_V4 = '0000:0000:0000:0000:0000:ffff:'

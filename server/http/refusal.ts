@@ -32,6 +32,7 @@ const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
   RATE_LIMITED: { status: 429, retryAfterSec: 1 },
   PATH_NOT_FOUND: NOT_FOUND,
   METHOD_NOT_ALLOWED: { status: 405 },
+  REGION_BLOCKED: NOT_ALLOWED,
   BODY_TOO_LARGE: { status: 413 },
   BODY_TIMEOUT: { status: 408 },
   UNAUTHENTICATED: UNKNOWN_SPEAKER,

@@ -9,6 +9,7 @@ import { identityCheck } from '../../server/auth/identity.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { readConfig, type ServeConfig } from '../../server/config.ts'
 import { Gateway } from '../../server/http/gateway.ts'
+import { openLimits } from '../../server/http/rate-limit.ts'
 import { Metrics } from '../../server/ops/metrics.ts'
 import { TraceFile } from '../../server/ops/trace.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
@@ -199,7 +200,9 @@ export interface LiveOptions {
   readonly dataDir?: string
   /** Flags of `outcomex serve`. */
   readonly flags?: readonly string[]
-  /** What the limiter says of each order of a profile; nobody waits when absent. */
+  /** Holds callers to the rates of the flags; else nobody waits. */
+  readonly limited?: boolean
+  /** What the limiter says of each order of a profile, in its place. */
   readonly profileWaitSec?: (profileId: number) => number
 }
 
@@ -219,23 +222,24 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const faults: string[] = []
   const onFault = (sentence: string) => faults.push(sentence)
   let touch: (tokenId: string) => void = () => {}
+  const limits = options.limited === true ? openLimits(config.rates) : null
   const exchange = await openExchange({
     ...config,
     clock,
-    profileWaitSec: options.profileWaitSec ?? (() => 0),
+    profileWaitSec:
+      options.profileWaitSec ??
+      ((profileId) => limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0),
     onTokenUsed: (tokenId) => touch(tokenId),
     onFault,
     onWarning: () => {},
     onProgress: () => {},
   })
   const lost: string[] = []
-  const trace =
-    config.trace === undefined
-      ? null
-      : await TraceFile.open(config.trace, (sentence) => lost.push(sentence))
+  const { trace: path } = config
+  const onLost = (sentence: string) => lost.push(sentence)
+  const trace = path === undefined ? null : await TraceFile.open(path, onLost)
   const metrics = new Metrics()
-  const watching = watch(exchange, metrics, trace)
-  const { observe, metricsText, stop: stopWatching } = watching
+  const { observe, metricsText, stop: stopWatching } = watch(exchange, metrics, trace, limits)
   const services = await wire(exchange, config, { metricsText, clock, isReady: () => true })
   touch = (tokenId) => services.accounts.touch(tokenId)
   await exchange.pipeline.change({ kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) })
@@ -248,6 +252,9 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     authenticate: async (call, auth) => guard.authenticate(call, auth, clock()),
     onFault: (error) => onFault(error instanceof Error ? `${error.stack}` : String(error)),
     observe,
+    addressLimiter: limits?.addresses ?? null,
+    profileLimiter: limits?.profiles ?? null,
+    regions: config.regions,
     bodyDeadlineMs: 400,
     verifyReplies: true,
   })

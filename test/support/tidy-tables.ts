@@ -46,7 +46,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 1,
     doors: files(
       `gateway socket-port call route auth-scheme schema scalars fields refusal reply rate-limit
-       openapi profile-fields`,
+       openapi profile-fields regions`,
     ),
   },
   {

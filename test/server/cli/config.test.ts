@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { keccakReady } from '../../../server/auth/keccak.ts'
 import {
   readConfig,
-  SETTINGS,
+  SERVE_ROWS,
   type ServeConfig,
   serveHelp,
   withChecksums,
 } from '../../../server/config.ts'
+import { ADDRESS_RATES, PROFILE_RATES } from '../../../server/http/rate-limit.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   'a.json': '{ "port": 4001, "header-prefix": ["x-", "y-"], "demo": true, "log-level": "warn" }',
@@ -18,6 +19,8 @@ const FILES: Readonly<Record<string, string>> = {
   'bad.json': '{ "port": 1.5 }',
   'deep.json': '{ "port": { "number": 1 } }',
   'self.json': '{ "config": "a.json" }',
+  'limits.json':
+    '{ "address-rate-public": "7:70", "geo-header": "cf-ipcountry", "geo-block": ["CU", "IR"] }',
   'cert.pem': '-----BEGIN CERTIFICATE-----',
   'key.pem': '-----BEGIN PRIVATE KEY-----',
   'jwks.json': '{ "keys": [] }',
@@ -63,6 +66,8 @@ test('nothing given is the defaults', () => {
     trace: undefined,
     logLevel: 'info',
     rateLimit: true,
+    rates: { address: ADDRESS_RATES, profile: PROFILE_RATES },
+    regions: undefined,
     snapshotEveryCommands: 250_000,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     identity: undefined,
@@ -115,6 +120,29 @@ test('an identity key is told apart by what it is', () => {
   assert.deepEqual(of('--identity-key cert.pem'), { publicKey: 'cert.pem' })
 })
 
+test('rates and countries are read from flags, variables and files', () => {
+  const { rates } = config('--rate-trade 5:9 --config limits.json', {
+    OUTCOMEX_ADDRESS_RATE_AUTH: '1:1',
+  })
+  assert.deepEqual(rates.profile, { ...PROFILE_RATES, trade: { perSecond: 5, burst: 9 } })
+  const auth = { perSecond: 1, burst: 1 }
+  const publicLane = { perSecond: 7, burst: 70 }
+  assert.deepEqual(rates.address, { ...ADDRESS_RATES, auth, public: publicLane })
+  const of = (line: string) => config(line).regions
+  const header = 'cf-ipcountry'
+  assert.deepEqual(of('--geo-header CF-IPCountry --geo-block cu,IR'), {
+    header,
+    blocked: new Set(['CU', 'IR']),
+    refusesUnknown: false,
+  })
+  assert.deepEqual(of('--config limits.json --geo-unknown refuse'), {
+    header,
+    blocked: new Set(['CU', 'IR']),
+    refusesUnknown: true,
+  })
+  assert.deepEqual(of('--geo-header x-country --geo-unknown refuse')?.blocked, new Set())
+})
+
 const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--prot 1', /^There is no flag --prot; did you mean --port\?$/],
   ['--head-prefix x-', /did you mean --header-prefix\?$/],
@@ -150,6 +178,19 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--tls-key key.pem', /^--tls-key needs --tls-cert$/],
   ['--tls-cert gone.pem --tls-key key.pem', /^The TLS file gone.pem cannot be read: ENOENT/],
   ['--tls-cert text.txt --tls-key key.pem', /^The TLS file text.txt is not PEM/],
+  ['--rate-trade 1000', /^--rate-trade must be calls a second and a burst, like 1000:2000/],
+  ['--rate-trade 0:1', /^--rate-trade must be .* not '0:1'$/],
+  ['--rate-auth 1:0', /^--rate-auth must be/],
+  ['--rate-auth 1.5:2', /^--rate-auth must be/],
+  ['--address-rate-public 1:2:3', /^--address-rate-public must be/],
+  ['--rate-public 1:2', /^There is no flag --rate-public; did you mean --[a-z-]*rate-/],
+  ['--geo-header cf-ipcountry', /^--geo-header needs --geo-block$/],
+  ['--geo-block CU', /^--geo-block needs --geo-header$/],
+  ['--geo-unknown refuse', /^--geo-unknown refuse needs --geo-header$/],
+  ['--geo-unknown block', /^--geo-unknown must be one of allow, refuse/],
+  ['--geo-header x:y --geo-block CU', /^--geo-header must be the name of a header/],
+  ['--geo-header x --geo-block CUB', /^--geo-block must be countries of two letters/],
+  ['--geo-header x --geo-block CU,', /^--geo-block must be/],
   ['--identity-issuer me', /^--identity-issuer needs --identity-key$/],
   ['--identity-audience us', /^--identity-audience needs --identity-key$/],
   ['--identity-key gone.pem', /^The identity key file gone.pem cannot be read/],
@@ -200,10 +241,11 @@ test('addresses get their checksum, and a wrong one is refused', async () => {
 
 test('the help names every flag once, with its default', () => {
   const help = serveHelp()
-  for (const { flag } of Object.values(SETTINGS)) {
+  for (const { flag } of SERVE_ROWS) {
     const lines = help.split('\n').filter((line) => line.startsWith(`  --${flag} `))
     assert.equal(lines.length, 1, flag)
   }
   assert.match(help, /--port N +Port to listen on; 0 picks one\. \(default 3000\)/)
+  assert.match(help, /--rate-trade RATE:BURST .*\(default 1000:2000\)/)
   assert.match(help, /--header-prefix .*\(default svc-,lmts-\)/)
 })

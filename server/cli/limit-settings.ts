@@ -1,0 +1,95 @@
+import {
+  ADDRESS_RATES,
+  eachLane,
+  PROFILE_RATES,
+  type Rate,
+  type Rates,
+} from '../http/rate-limit.ts'
+import type { Regions } from '../http/regions.ts'
+import { type AnySetting, type Kind, type Setting, WrongUse } from './flags.ts'
+import { oneOf } from './kinds.ts'
+import { maybe, setting } from './setting.ts'
+
+// Settings of who is turned away: calls that come too often, and trades from some countries.
+
+const RATE = /^([1-9][0-9]{0,6}):([1-9][0-9]{0,6})$/
+const HEADER = /^[A-Za-z0-9-]{1,64}$/
+const COUNTRIES = /^[A-Za-z]{2}(?: *, *[A-Za-z]{2})*$/
+
+const rate: Kind<Rate> = {
+  shape: 'RATE:BURST',
+  wants: 'calls a second and a burst, like 1000:2000, each from 1 to 9999999',
+  read(text) {
+    const [, perSecond, burst] = RATE.exec(text) ?? []
+    if (perSecond === undefined || burst === undefined) return undefined
+    return { perSecond: Number(perSecond), burst: Number(burst) }
+  },
+  show: ({ perSecond, burst }) => `${perSecond}:${burst}`,
+}
+
+const headerName: Kind<string> = {
+  shape: 'NAME',
+  wants: 'the name of a header, like cf-ipcountry',
+  read: (text) => (HEADER.test(text) ? text.toLowerCase() : undefined),
+}
+
+const countries: Kind<readonly string[]> = {
+  shape: 'CC,CC',
+  wants: 'countries of two letters, like CU,IR',
+  read(text) {
+    if (!COUNTRIES.test(text)) return undefined
+    return text.split(',').map((each) => each.trim().toUpperCase())
+  },
+}
+
+const ADDRESS_RATE = eachLane((lane) =>
+  setting(`address-rate-${lane}`, rate, ADDRESS_RATES[lane], `Calls of one address, ${lane} lane.`),
+)
+/** Nobody is known on the public lane. */
+const { public: _none, ...PROFILE_RATE } = eachLane((lane) =>
+  setting(`rate-${lane}`, rate, PROFILE_RATES[lane], `Calls of one profile, ${lane} lane.`),
+)
+
+const GEO = {
+  header: maybe('geo-header', headerName, 'The header in which a proxy names the country.'),
+  block: maybe('geo-block', countries, 'Countries from which trading is refused.'),
+  unknown: setting(
+    'geo-unknown',
+    oneOf('allow', 'refuse'),
+    'allow',
+    'Trading when that header names no country.',
+  ),
+} as const
+
+export const LIMIT_ROWS: readonly AnySetting[] = [
+  ...Object.values(PROFILE_RATE),
+  ...Object.values(ADDRESS_RATE),
+  ...Object.values(GEO),
+]
+
+type Get = <T>(row: Setting<T>) => T
+
+export function ratesOf(get: Get): { readonly address: Rates; readonly profile: Rates } {
+  return {
+    address: eachLane((lane) => get(ADDRESS_RATE[lane])),
+    profile: eachLane((lane) =>
+      lane === 'public' ? PROFILE_RATES.public : get(PROFILE_RATE[lane]),
+    ),
+  }
+}
+
+/** Undefined when nobody is refused for where they are. */
+export function regionsOf(get: Get): Regions | undefined {
+  const header = get(GEO.header)
+  const blocked = get(GEO.block)
+  const refusesUnknown = get(GEO.unknown) === 'refuse'
+  if (header === undefined) {
+    if (blocked !== undefined) throw new WrongUse('--geo-block needs --geo-header')
+    if (refusesUnknown) throw new WrongUse('--geo-unknown refuse needs --geo-header')
+    return undefined
+  }
+  if (blocked === undefined && !refusesUnknown) {
+    throw new WrongUse('--geo-header needs --geo-block')
+  }
+  return { header, blocked: new Set(blocked), refusesUnknown }
+}

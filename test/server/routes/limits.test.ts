@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { at, type LiveExchange, type Reply, startLive } from '../../support/live-exchange.ts'
+import { openMarket, place } from '../../support/live-orders.ts'
+import { codeOf, newWallet, signingMessage } from '../../support/live-session.ts'
+
+// Who is turned away: calls that come too often, and trades from blocked countries.
+
+async function during(
+  flags: readonly string[],
+  work: (live: LiveExchange) => Promise<void>,
+): Promise<void> {
+  const live = await startLive({ flags, limited: true })
+  try {
+    await work(live)
+    assert.deepEqual(live.faults, [])
+  } finally {
+    await live.stop()
+  }
+}
+
+const ME = '/profiles/me'
+/** One call, and the next a second later. */
+const ONCE = '1:1'
+
+function assertLimited(reply: Reply): void {
+  assert.equal(reply.status, 429, reply.text)
+  assert.equal(codeOf(reply), 'RATE_LIMITED')
+  const { statusCode, error, message } = Object(reply.body)
+  assert.deepEqual([statusCode, error, typeof message], [429, 'Too Many Requests', 'string'])
+  assert.match(String(reply.headers.get('retry-after')), /^[1-9][0-9]*$/)
+}
+
+/** The first reply goes through and one of those that follow at once is refused. */
+async function refusedOf(calls: number, call: () => Promise<Reply>): Promise<Reply> {
+  const replies = await Promise.all(Array.from({ length: calls }, call))
+  const refused = replies.filter(({ status }) => status === 429)
+  const passed = replies.length - refused.length
+  assert.ok(refused.length > 0 && passed > 0, `${passed} passed, ${refused.length} were refused`)
+  return refused[0]
+}
+
+test('a profile has buckets of its own, each lane by itself, also for its orders', async () => {
+  const flags = ['--rate-private', ONCE, '--rate-trade', ONCE, '--rate-auth', ONCE]
+  await during(flags, async (live) => {
+    const [alice, bob] = [await live.trader(100e6), await live.trader(100e6)]
+    const market = await openMarket(live, 'limited')
+    const read = () => live.call(alice, 'GET', ME)
+    assertLimited(await refusedOf(8, read))
+    assert.equal((await live.call(bob, 'GET', ME)).status, 200, 'another profile')
+    assertLimited(await refusedOf(8, () => place(live, alice, market, { sizeRaw: 1e6 })))
+    assert.equal((await place(live, bob, market, { sizeRaw: 1e6 })).status, 201)
+    const path = '/auth/api-tokens/nothing'
+    assertLimited(await refusedOf(8, () => live.call(alice, 'DELETE', path)))
+    const { text } = await live.send('GET', '/metrics')
+    const figure = (name: string, by: string, lane: string) => {
+      const line = `outcomex_rate_limit${name}{by="${by}",lane="${lane}"} `
+      const found = text.split('\n').find((each) => each.startsWith(line))
+      return Number(found?.slice(line.length))
+    }
+    for (const lane of ['private', 'trade', 'auth']) {
+      assert.ok(figure('ed_total', 'profile', lane) > 0, lane)
+      assert.equal(figure('ed_total', 'address', lane), 0)
+    }
+    assert.ok(figure('_keys', 'profile', 'trade') <= 2)
+    assert.equal(figure('ed_total', 'profile', 'admin'), 0)
+    assert.equal(figure('_keys', 'address', 'admin'), 1)
+  })
+})
+
+test('an address has buckets too, asked before anything else of the call', async () => {
+  const flags = ['--address-rate-auth', ONCE, '--address-rate-public', '2:9']
+  await during([...flags, '--rate-private', '2:1'], async (live) => {
+    assertLimited(await refusedOf(6, () => live.send('GET', '/auth/signing-message')))
+    const login = () => live.send('POST', '/auth/login', { body: '{' })
+    const logins = await Promise.all([login(), login(), login()])
+    assertLimited(logins.find(({ status }) => status === 429) ?? logins[0])
+    assert.equal((await live.send('GET', ME)).status, 401, 'another lane')
+    assertLimited(await refusedOf(30, () => live.send('GET', '/no/such/path')))
+
+    const alice = await live.trader(0)
+    const refused = await refusedOf(8, () => live.call(alice, 'GET', ME))
+    const startMs = performance.now()
+    const waitMs = Number(refused.headers.get('retry-after')) * 1000
+    let reply = refused
+    while (reply.status === 429) reply = await live.call(alice, 'GET', ME)
+    assert.equal(reply.status, 200)
+    assert.ok(performance.now() - startMs <= waitMs + 1000, 'through in the time it was told')
+  })
+})
+
+const GEO = ['--geo-header', 'CF-IPCountry', '--geo-block', 'CU,ir']
+
+test('trades from a blocked country are refused, everything else is not', async () => {
+  await during(GEO, async (live) => {
+    const trader = await live.trader(100e6)
+    const market = await openMarket(live, 'nearby')
+    const from = (country: string) => ({ headers: { 'cf-ipcountry': country } })
+    const cancelAll = (country: string) =>
+      live.call(trader, 'DELETE', `/orders/all/${market.slug}`, undefined, from(country))
+    for (const country of ['CU', 'cu', 'IR', 'Ir', ' IR ', 'DE, CU']) {
+      const reply = await cancelAll(country)
+      assert.equal(reply.status, 403, country)
+      assert.equal(codeOf(reply), 'REGION_BLOCKED')
+      assert.equal(at(reply.body, 'error'), 'Forbidden')
+      assert.match(String(at(reply.body, 'message')), /country/)
+      const order = await live.call(trader, 'POST', '/orders', { order: 5 }, from(country))
+      assert.equal(codeOf(order), 'REGION_BLOCKED', 'before the order is read')
+      assert.equal((await live.call(trader, 'GET', ME, undefined, from(country))).status, 200)
+      assert.equal((await live.send('GET', `/markets/${market.slug}`, from(country))).status, 200)
+    }
+    const edited = await live.call(trader, 'PATCH', ME, { bio: 'Away.' }, from('CU'))
+    assert.equal(edited.status, 200, 'a profile is no trade')
+    const message = await signingMessage(live)
+    const wallet = newWallet()
+    const headers = {
+      ...from('CU').headers,
+      'x-account': wallet.address,
+      'x-signing-message': message,
+      'x-signature': await wallet.signMessage({ message }),
+    }
+    assert.equal((await live.send('POST', '/auth/login', { headers })).status, 200)
+    for (const country of ['DE', 'de', 'CUB', 'C', 'XX', 'T1', '', 'CÜ']) {
+      const reply = await cancelAll(encodeURIComponent(country))
+      assert.equal(reply.status, 200, `${country} ${reply.text}`)
+    }
+    assert.equal((await place(live, trader, market, { sizeRaw: 1e6 })).status, 201)
+  })
+})
+
+test('where the unknown is refused, only a country that is known and free may trade', async () => {
+  await during([...GEO, '--geo-unknown', 'refuse'], async (live) => {
+    const trader = await live.trader(100e6)
+    const market = await openMarket(live, 'strict')
+    const path = `/orders/all/${market.slug}`
+    for (const country of ['XX', 'T1', 'DEU', '', 'DE,', 'DE, T1', 'IR']) {
+      const headers = { 'cf-ipcountry': country }
+      const reply = await live.call(trader, 'DELETE', path, undefined, { headers })
+      assert.equal(codeOf(reply), 'REGION_BLOCKED', country)
+    }
+    assert.equal((await place(live, trader, market)).status, 403, 'no header at all')
+    for (const country of ['DE', 'fr', 'DE, FR']) {
+      const headers = { 'cf-ipcountry': country }
+      const reply = await live.call(trader, 'DELETE', path, undefined, { headers })
+      assert.equal(reply.status, 200, country)
+    }
+  })
+})
