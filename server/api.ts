@@ -2,6 +2,7 @@
 
 import type { Route } from './http/route.ts'
 import * as admin from './routes/admin.ts'
+import * as adminProfiles from './routes/admin-profiles.ts'
 import * as adminSettlement from './routes/admin-settlement.ts'
 import * as cancelReplace from './routes/cancel-replace.ts'
 import * as heartbeats from './routes/heartbeats.ts'
@@ -32,4 +33,5 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(cancelReplace),
   ...Object.values(admin),
   ...Object.values(adminSettlement),
+  ...Object.values(adminProfiles),
 ]

@@ -13,6 +13,7 @@ import type { Command } from './cli/shell.ts'
 import { readConfig, type ServeConfig, serveHelp, withChecksums } from './config.ts'
 import { Gateway } from './http/gateway.ts'
 import { type Limits, openLimits } from './http/rate-limit.ts'
+import { auditLine } from './ops/audit.ts'
 import { type Log, openLog } from './ops/log.ts'
 import { Metrics } from './ops/metrics.ts'
 import { TraceFile } from './ops/trace.ts'
@@ -162,7 +163,11 @@ async function serve(config: ServeConfig): Promise<void> {
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
     regions: config.regions,
-    observe,
+    observe: (seen) => {
+      observe(seen)
+      const act = auditLine(seen)
+      if (act !== null) log.info(act, 'operator')
+    },
     ...(config.tls === undefined ? {} : { tls: config.tls }),
   })
   const sockets = wireSockets(services, gateway, guard)

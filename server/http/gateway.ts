@@ -155,6 +155,7 @@ export class Gateway<S> {
       status: 0,
       refusal: null,
       endedMs: 0,
+      from: found.target?.route.lane === 'admin' ? addressOf(response) : '',
       admitted: false,
       aborted: false,
       ended: false,
@@ -201,8 +202,7 @@ export class Gateway<S> {
   }
 
   private addressWaitSec(response: uWS.HttpResponse, lane: Lane, nowMs: number): number {
-    const address = () => addressKey(Buffer.from(response.getRemoteAddressAsText()).toString())
-    return this.options.addressLimiter?.take(address(), lane, nowMs) ?? 0
+    return this.options.addressLimiter?.take(addressKey(addressOf(response)), lane, nowMs) ?? 0
   }
 
   private readBody(turn: Turn<S>): void {
@@ -385,4 +385,8 @@ export class Gateway<S> {
     this.options.observe?.(turn)
     if (this.inFlight === 0) this.onIdle?.()
   }
+}
+
+function addressOf(response: uWS.HttpResponse): string {
+  return Buffer.from(response.getRemoteAddressAsText()).toString()
 }

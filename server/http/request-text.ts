@@ -125,11 +125,24 @@ function readPair(
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The value of a JSON body; null when it is not JSON. An absent body reads as an empty object. */
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/
+const HALF_PAIR = /\p{Cs}/u
+
+/**
+ * The value of a JSON body; null when it is not JSON. An absent body reads as an empty object. Half
+ * a surrogate pair, which only an escape can say, is no text: the journal would keep another.
+ */
 export function readJson(body: Uint8Array): { readonly value: unknown } | null {
   if (body.length === 0) return { value: {} }
   try {
-    return { value: JSON.parse(utf8.decode(body)) }
+    const text = utf8.decode(body)
+    if (!ESCAPED_SURROGATE.test(text)) return { value: JSON.parse(text) }
+    let isText = true
+    const value: unknown = JSON.parse(text, (key, each: unknown) => {
+      if (HALF_PAIR.test(key) || (typeof each === 'string' && HALF_PAIR.test(each))) isText = false
+      return each
+    })
+    return isText ? { value } : null
   } catch {
     return null
   }

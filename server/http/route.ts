@@ -225,4 +225,6 @@ export interface Seen {
   readonly status: number
   readonly refusal: string | null
   readonly endedMs: number
+  /** Address of an operator who called; '' of everybody else. */
+  readonly from: string
 }

@@ -77,7 +77,8 @@ export function userOrder() {
   })
 }
 
-const rank = () =>
+/** A rank of the ladder, or null for none. */
+export const rank = () =>
   anyOf(
     object({ id: integer(0), name: text(), feeRateBps: integer(0, 1000) }),
     schemaOf<null>({ type: 'null' }),

@@ -52,7 +52,7 @@ export const FOLDERS: readonly Folder[] = [
   {
     path: 'server/ops',
     rank: 1,
-    doors: files('log metrics latency order-times process-metrics trace'),
+    doors: files('audit log metrics latency order-times process-metrics trace'),
   },
   {
     path: 'persistence',

@@ -127,6 +127,7 @@ export const logIn = route({
   lane: 'auth',
   about: 'Sets two cookies.',
   body: object({ client: optional(oneOf('eoa')) }),
+  others: [207],
   reply: object({ ok: boolean() }),
   example: { reply: { ok: true } },
   handle: () =>
