@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, afterEach, before, test } from 'node:test'
+import { APIError, Client, OrderType, Side } from '@limitless-exchange/sdk'
+import { SignJWT } from 'jose'
+import type { Scope } from '../../engine/domain/command.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { at, type LiveExchange, startLive } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket } from '../support/live-orders.ts'
+import { login, newWallet, signingMessage } from '../support/live-session.ts'
+
+// The public client as npm has it in the hands of a partner: it derives a token with an identity
+// token, makes accounts and trades for them. Nothing of it is replaced.
+
+const provider = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const RIGHTS: readonly Scope[] = ['trading', 'account_creation', 'delegated_signing']
+const FUNDS_RAW = 1_000_000_000
+const partnerWallet = newWallet()
+let live: LiveExchange
+let market: LiveMarket
+let baseURL: string
+let identity: string
+let partnerId: number
+let client: Client
+
+before(async () => {
+  const keyFile = join(newFolder(), 'provider.pem')
+  writeFileSync(keyFile, provider.publicKey.export({ type: 'spki', format: 'pem' }))
+  live = await startLive({ flags: ['--identity-key', keyFile] })
+  baseURL = `http://127.0.0.1:${live.port}`
+  market = await openMarket(live, 'rain', { fee: true })
+  assert.equal((await login(live, partnerWallet)).status, 200)
+  const { pipeline } = live.exchange
+  const found = pipeline.clearing.accounts.byAddress(partnerWallet.address)
+  assert.ok(found !== undefined)
+  partnerId = found.profileId
+  const rank = { id: 3, name: 'Gold', feeRateBps: 200 }
+  const profile = { ...found, rank, scopes: RIGHTS }
+  await pipeline.change({ kind: 'editProfile', profileId: partnerId, profile, token: null })
+  const nowSec = Math.floor(live.nowMs() / 1000)
+  identity = await new SignJWT({ account: partnerWallet.address })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuedAt(nowSec)
+    .setExpirationTime(nowSec + 600)
+    .sign(provider.privateKey)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const statusOf = (status: number) => (error: unknown) => {
+  assert.ok(error instanceof APIError, String(error))
+  assert.equal(error.status, status, error.message)
+  return true
+}
+
+test('it learns what the partner may do, derives a token, lists and revokes it', async () => {
+  const { apiTokens } = new Client({ baseURL })
+  assert.deepEqual(await apiTokens.getCapabilities(identity), {
+    partnerProfileId: partnerId,
+    tokenManagementEnabled: true,
+    allowedScopes: [...RIGHTS],
+  })
+  const spare = await apiTokens.deriveToken(identity, { label: 'spare' })
+  assert.deepEqual(spare.scopes, ['trading'])
+  const made = await apiTokens.deriveToken(identity, { label: 'desk', scopes: [...RIGHTS] })
+  assert.deepEqual(made.profile, { id: partnerId, account: partnerWallet.address })
+  const { tokenId, secret } = made
+  client = new Client({ baseURL, hmacCredentials: { tokenId, secret } })
+  const listed = await client.apiTokens.listTokens()
+  assert.deepEqual(
+    listed.map(({ label }) => label),
+    ['spare', 'desk'],
+  )
+  assert.equal(await client.apiTokens.revokeToken(spare.tokenId), 'API token revoked successfully')
+  assert.equal((await client.apiTokens.listTokens()).length, 1)
+  await assert.rejects(client.apiTokens.revokeToken(spare.tokenId), statusOf(400))
+  const more = apiTokens.deriveToken(identity, { scopes: ['trading', 'withdrawal'] })
+  await assert.rejects(more, statusOf(403))
+  await assert.rejects(apiTokens.deriveToken(identity, { scopes: ['admin'] }), statusOf(400))
+  const alone = apiTokens.deriveToken(identity, { scopes: ['delegated_signing'] })
+  await assert.rejects(alone, statusOf(400))
+  await assert.rejects(apiTokens.getCapabilities('forged'), statusOf(401))
+})
+
+test('it makes accounts of both kinds, lists them and checks their allowances', async () => {
+  const { partnerAccounts } = client
+  const desk = await partnerAccounts.createAccount({
+    displayName: 'Desk',
+    createServerWallet: true,
+  })
+  const wallet = newWallet()
+  const message = await signingMessage(live)
+  const proof = {
+    account: wallet.address,
+    signingMessage: `0x${Buffer.from(message).toString('hex')}`,
+    signature: await wallet.signMessage({ message }),
+  }
+  const own = await partnerAccounts.createAccount({ displayName: 'Own' }, proof)
+  assert.equal(own.account, wallet.address)
+  await assert.rejects(partnerAccounts.createAccount({}, proof), statusOf(401))
+  assert.deepEqual(await partnerAccounts.listAccounts(), {
+    data: [
+      { ...desk, displayName: 'Desk' },
+      { ...own, displayName: 'Own' },
+    ],
+    ...{ page: 1, limit: 25, hasMore: false },
+  })
+  const found = await partnerAccounts.listAccounts({ account: own.account, limit: 100, page: 1 })
+  assert.deepEqual(found.data, [{ ...own, displayName: 'Own' }])
+  const allowances = await partnerAccounts.checkAllowances(desk.profileId)
+  assert.equal(allowances.walletAddress, desk.account)
+  assert.equal(allowances.partnerProfileId, partnerId)
+  assert.equal(allowances.ready, true)
+  assert.equal(allowances.summary.total, allowances.targets.length)
+  assert.deepEqual(await partnerAccounts.retryAllowances(desk.profileId), allowances)
+  await assert.rejects(partnerAccounts.retryAllowances(desk.profileId), statusOf(429))
+  await assert.rejects(partnerAccounts.checkAllowances(partnerId), statusOf(403))
+})
+
+test('it places and cancels orders of an account that the exchange signs for', async () => {
+  const { delegatedOrders, partnerAccounts } = client
+  const { profileId, account } = await partnerAccounts.createAccount({ createServerWallet: true })
+  await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
+  const bid = (price: number) =>
+    delegatedOrders.createOrder({
+      onBehalfOf: profileId,
+      marketSlug: market.slug,
+      orderType: OrderType.GTC,
+      args: { tokenId: market.tokens[0], side: Side.BUY, price, size: 10 },
+    })
+  const first = await bid(0.2)
+  assert.equal(at(first, 'order', 'ownerId'), profileId)
+  assert.equal(first.order.maker, account)
+  assert.equal(first.order.feeRateBps, 200)
+  const foreign = delegatedOrders.cancelOnBehalfOf(first.order.id, partnerId)
+  await assert.rejects(foreign, statusOf(403))
+  await assert.rejects(delegatedOrders.cancel(first.order.id), statusOf(404))
+  const canceled = await delegatedOrders.cancelOnBehalfOf(first.order.id, profileId)
+  assert.equal(canceled, 'Order canceled successfully')
+  await bid(0.3)
+  const post = await bid(0.31)
+  const fok = await delegatedOrders.createOrder({
+    onBehalfOf: profileId,
+    marketSlug: market.slug,
+    orderType: OrderType.FOK,
+    args: { tokenId: market.tokens[0], side: Side.BUY, makerAmount: 5 },
+  })
+  assert.equal(fok.execution?.matched, false)
+  assert.match(await delegatedOrders.cancelAllOnBehalfOf(market.slug, profileId), /canceled/)
+  const read = await client.http.get<unknown>(`/markets/${market.slug}/user-orders`)
+  assert.deepEqual(read, [])
+  assert.ok(post.order.id !== first.order.id)
+  const { ledger } = live.exchange.pipeline.clearing
+  assert.equal(ledger.collateralFreeRaw[profileId], FUNDS_RAW)
+})
+
+test('a legacy static key opens nothing', async () => {
+  const headers = { 'x-api-key': 'lmts_0123456789', 'content-type': 'application/json' }
+  for (const [method, path, body] of [
+    ['POST', '/profiles/partner-accounts', '{"createServerWallet":true}'],
+    ['GET', '/profiles/partner-accounts', undefined],
+    ['POST', '/profiles/partner-accounts/1/allowances/retry', '{}'],
+    ['POST', '/orders', '{}'],
+    ['GET', '/profiles/me', undefined],
+  ] as const) {
+    const reply = await live.send(method, path, { headers, ...(body ? { body } : {}) })
+    assert.equal(reply.status, 401, `${method} ${path} ${reply.text}`)
+    assert.equal(at(reply.body, 'code'), 'UNAUTHENTICATED')
+  }
+})
