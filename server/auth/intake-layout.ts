@@ -12,7 +12,8 @@ import { assert } from '../../engine/domain/assert.ts'
 //            12 tokenRef u32 │ 16 ownerId f64 │ 24 timestampMs f64 │ 32 recvWindowMs u32 │
 //            36 recordBytes u32 │ 40 textBytes u32 │ 44 index u8 │ 45 count u8 │
 //            46 taskBytes u16
-//            48 PLACE record, then text: the echo of an order or the issues of a refusal; then, in
+//            48 actorId u32 │ 52 zero
+//            56 PLACE record, then text: the echo of an order or the issues of a refusal; then, in
 //            a group, JSON of what else is asked with the order
 //            index and count are 0 for a request of one order; a group that is refused as a whole
 //            has one RESULT with the count WHOLE_GROUP
@@ -52,7 +53,8 @@ export const RESULT = {
   index: 44,
   count: 45,
   taskBytes: 46,
-  record: 48,
+  actorId: 48,
+  record: 56,
 } as const
 
 /** What the intake found; whether it matters is the sequencer's to say. */

@@ -27,6 +27,8 @@ class VerifiedOrder {
   requestId = 0
   /** Profile and token that signed the call. */
   profileId = 0
+  /** Whom the order is for: that profile, or a sub-account of it. */
+  actorId = 0
   tokenId = ''
   /** The `ownerId` of the body: a claim. */
   ownerId = 0
@@ -58,6 +60,8 @@ export interface RefusedOrder {
   readonly rejectCode: number
   /** 0 and '' when the refusal came before the token was proven. */
   readonly profileId: number
+  /** The caller too when the refusal came before the body was read, or is for acting for others. */
+  readonly actorId: number
   readonly tokenId: string
   /** JSON array of { field, message }; '' unless the code is VALIDATION. */
   readonly issues: string
@@ -349,6 +353,7 @@ export class IntakePool {
         requestId: view.readUInt32LE(RESULT.requestId),
         rejectCode,
         profileId: view.readUInt32LE(RESULT.profileId),
+        actorId: view.readUInt32LE(RESULT.actorId),
         tokenId,
         issues: view.toString('utf8', recordEnd, textEnd),
       }
@@ -357,6 +362,7 @@ export class IntakePool {
     const verdict = view[RESULT.verdict]
     order.requestId = view.readUInt32LE(RESULT.requestId)
     order.profileId = view.readUInt32LE(RESULT.profileId)
+    order.actorId = view.readUInt32LE(RESULT.actorId)
     order.tokenId = tokenId
     order.ownerId = view.readDoubleLE(RESULT.ownerId)
     order.timestampMs = view.readDoubleLE(RESULT.timestampMs)

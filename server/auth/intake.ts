@@ -119,11 +119,14 @@ export class Intake {
   }
 
   #body(value: unknown, token: KnownToken): Uint8Array {
+    this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
     const issues = bodyIssues(value)
     if (issues.length > 0) return this.#invalid(issues)
     const actor = value.onBehalfOf === undefined ? token : this.#actor(token, value.onBehalfOf)
-    return typeof actor === 'number' ? this.#refuse(actor) : this.#order(value, actor)
+    if (typeof actor === 'number') return this.#refuse(actor)
+    this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
+    return this.#order(value, actor)
   }
 
   /** The sub-account a token acts for, or why it may not. */

@@ -3,6 +3,7 @@
 // the replacement is decided. Operations of one request run one after the other.
 
 import { REJECT } from '../../engine/domain/reject.ts'
+import { FORM } from '../auth/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../auth/intake-pool.ts'
 import type { ReplaceTask } from '../auth/order-group.ts'
 import type { Cancels, OrderNames } from './cancels.ts'
@@ -22,7 +23,11 @@ export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | RefusedA
 interface Operation extends ReplaceTask {
   /** Of the profile whose order is canceled and replaced. */
   readonly profileId: number
+  /** Whose token signed the request: its rate counts. */
+  readonly callerId: number
   readonly tokenId: string
+  /** Why the caller may not act for the profile it named; 0 when it may. */
+  readonly forbidden: number
   /** Decides the replacement. */
   readonly replace: (asked: Asked) => void
 }
@@ -49,11 +54,17 @@ export class CancelReplace {
       }
       operations.push({
         ...taskOf(task),
-        profileId: result.profileId,
+        profileId: result.actorId,
+        callerId: result.profileId,
         tokenId: result.tokenId,
+        forbidden: forbiddenBy(result),
         replace: this.#pipeline.orders.keep(result),
       })
-      if (operations.length === count) this.#all(operations).then(reply)
+      if (operations.length < count) return
+      const [{ forbidden }] = operations
+      // Alone it is refused as a whole; among others each operation has an answer of its own.
+      if (form === FORM.REPLACE && forbidden !== 0) reply({ reject: forbidden })
+      else this.#all(operations).then(reply)
     }
     const taken = this.#pipeline.groups.submit(call, form, onPart)
     if (!taken) reply({ reject: REJECT.OVERLOADED })
@@ -79,12 +90,14 @@ export class CancelReplace {
   /** Why the caller may not go on: its token, or its rate, which an operation counts against. */
   #refusalOf(operation: Operation): Promise<RefusedAnswer | null> {
     return new Promise((resolve) => {
-      if (this.#pipeline.orders.admits(operation, resolve)) resolve(null)
+      const { callerId: profileId, tokenId } = operation
+      if (this.#pipeline.orders.admits({ profileId, tokenId }, resolve)) resolve(null)
     })
   }
 
   async #one(operation: Operation): Promise<ReplaceLegs> {
-    const { profileId, cancel, mode } = operation
+    const { profileId, cancel, mode, forbidden } = operation
+    if (forbidden !== 0) return { cancel: forbidden, replacement: null }
     const { holds } = this.#pipeline
     // Nothing was done: neither leg is worth a try while the account's line is full.
     if (!(await holds.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
@@ -112,6 +125,14 @@ export class CancelReplace {
       replace({ timesRow: 0, reply: resolve, decided: () => holds.end(profileId) })
     })
   }
+}
+
+/** A refusal for the caller, not for its order: then nothing is canceled either. */
+function forbiddenBy(result: IntakeResult): number {
+  if (result.kind !== 'refused') return 0
+  const { rejectCode } = result
+  const isOfCaller = rejectCode === REJECT.SCOPE_MISSING || rejectCode === REJECT.NOT_SUB_ACCOUNT
+  return isOfCaller ? rejectCode : 0
 }
 
 function taskOf(text: string): ReplaceTask {

@@ -90,7 +90,7 @@ export const replaceOrder = rawRoute({
   about: 'Cancels one order, then places another with what came free; 409 unless both were done.',
   body: replaceBody,
   reply: object(legs()),
-  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'TOKEN_REVOKED'],
+  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: REQUEST, reply: REPLY },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call }, services) => {
@@ -112,7 +112,7 @@ export const replaceOrders = rawRoute({
   about: 'Up to 20 cancel-replaces, one after the other, each by itself; says what became of each.',
   body: replacesBody,
   reply: object({ results: list(object({ index: integer(0), ...legs() })) }),
-  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'TOKEN_REVOKED'],
+  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call }, services) => {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
-import { APIError, Client, OrderType, Side } from '@limitless-exchange/sdk'
+import { APIError, CancelReplaceMode, Client, OrderType, Side } from '@limitless-exchange/sdk'
 import { SignJWT } from 'jose'
 import type { Scope } from '../../engine/domain/command.ts'
 import { newFolder } from '../support/data-folder.ts'
@@ -156,6 +156,34 @@ test('it places and cancels orders of an account that the exchange signs for', a
   assert.ok(post.order.id !== first.order.id)
   const { ledger } = live.exchange.pipeline.clearing
   assert.equal(ledger.collateralFreeRaw[profileId], FUNDS_RAW)
+})
+
+test('it replaces an order of an account, and never one of another', async () => {
+  const { delegatedOrders, partnerAccounts } = client
+  const { profileId } = await partnerAccounts.createAccount({ createServerWallet: true })
+  await live.admin('/admin/balances', { profileId, collateralRaw: 2_000_000 })
+  const args = { tokenId: market.tokens[0], side: Side.BUY, price: 0.2, size: 10 }
+  const shared = { marketSlug: market.slug, orderType: OrderType.GTC } as const
+  const placed = await delegatedOrders.createOrder({ onBehalfOf: profileId, ...shared, args })
+  const replacement = { ...args, ...shared, price: 0.19 }
+  const cancel = { orderId: placed.order.id }
+  const wish = { cancel, replacement, mode: CancelReplaceMode.ALLOW_FAILURE, onBehalfOf: profileId }
+  const foreign = delegatedOrders.cancelReplace({ ...wish, onBehalfOf: partnerId })
+  await assert.rejects(foreign, statusOf(403))
+  const batch = await delegatedOrders.cancelReplaceBatch({
+    operations: [{ ...wish, onBehalfOf: 999_999 }, wish],
+  })
+  const [refused, done] = batch.results
+  assert.equal(refused.cancel.status, 'FAILURE')
+  assert.equal(refused.replacement.status, 'NOT_ATTEMPTED')
+  assert.equal(done.cancel.status, 'SUCCESS', JSON.stringify(done))
+  assert.equal(done.replacement.status, 'SUCCESS', JSON.stringify(done))
+  const again = await delegatedOrders.cancelReplace(wish)
+  assert.equal(again.cancel.status, 'FAILURE')
+  const { ledger, orders } = live.exchange.pipeline.clearing
+  assert.equal(ledger.collateralReservedRaw[profileId], 1_900_000)
+  assert.equal(orders.openCountOf(profileId), 1)
+  assert.equal(orders.openCountOf(partnerId), 0)
 })
 
 test('a legacy static key opens nothing', async () => {
