@@ -89,6 +89,7 @@ export const replaceOrder = rawRoute({
   lane: 'trade',
   about: 'Cancels one order, then places another with what came free; 409 unless both were done.',
   body: replaceBody,
+  others: [CONFLICT],
   reply: object(legs()),
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: REQUEST, reply: REPLY },

@@ -53,6 +53,16 @@ interface BatchReply {
   failed: FailedCancel[]
 }
 
+/** 200 when none is open any more, 207 when some still are; there is nothing to find or miss. */
+export function cancelAllResult({
+  canceled,
+  failed,
+}: BatchOutcome): BatchReply | Reply<BatchReply> {
+  const ids = canceled.map((each) => each.orderId)
+  if (failed.length === 0) return { message: DONE, canceled: ids, failed }
+  return reply(MULTI_STATUS, { message: PARTLY, canceled: ids, failed })
+}
+
 /** 200 all, 207 some, 400 none of those known, 404 when no id is known at all. */
 export function batchResult(
   outcome: BatchOutcome,

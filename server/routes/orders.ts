@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../engine/domain/order.ts'
+import { clientOrderIdIssue, clientOrderIdText } from '../auth/client-order-id.ts'
 import { actingProfile, ON_BEHALF_HEADER } from '../auth/delegation.ts'
 import { apiHeaders } from '../auth/guard.ts'
 import { orderBody } from '../auth/order-body.ts'
@@ -10,14 +11,15 @@ import { orderId, profileId, slug } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
 import { type Bytes, Pending } from '../http/reply.ts'
 import { rawRoute, route } from '../http/route.ts'
-import { integer, text } from '../http/scalars.ts'
-import { list, object, optional, schemaOf } from '../http/schema.ts'
+import { integer } from '../http/scalars.ts'
+import { type Issue, list, object, optional, schemaOf } from '../http/schema.ts'
 import type { OrderText } from '../pipeline/cancels.ts'
 import { userOrderView } from '../pipeline/views.ts'
 import {
   batchCancelReply,
   batchResult,
   cancelAllReply,
+  cancelAllResult,
   cancelDone,
   MULTI_STATUS,
   refuseCancel,
@@ -120,13 +122,25 @@ export const cancelOrder = route({
   },
 })
 
-const clientId = () => text(LIMITS.clientOrderIdCodePointsMax, 1)
+const ONE_NAME = {
+  field: '',
+  message: 'Exactly one of orderId or clientOrderId is required',
+}
 
-/** Exactly one of the two ways to name an order; null for both or neither. */
-function named(body: { orderId?: string; clientOrderId?: string }): OrderText | null {
+/** Exactly one of the two ways to name an order, or what is wrong with them. */
+function named(body: { orderId?: string; clientOrderId?: string }): OrderText | Issue {
   const { orderId: id, clientOrderId } = body
-  if (id !== undefined) return clientOrderId === undefined ? { orderId: id } : null
-  return clientOrderId === undefined ? null : { clientOrderId }
+  if (clientOrderId === undefined) return id === undefined ? ONE_NAME : { orderId: id }
+  if (id !== undefined) return ONE_NAME
+  const message = clientOrderIdIssue(clientOrderId)
+  return message === undefined ? { clientOrderId } : { field: 'clientOrderId', message }
+}
+
+function clientIdIssues(clientOrderIds: readonly string[]): Issue[] {
+  return clientOrderIds.flatMap((each, index) => {
+    const message = clientOrderIdIssue(each)
+    return message === undefined ? [] : [{ field: `clientOrderIds.${index}`, message }]
+  })
 }
 
 export const cancelOne = route({
@@ -137,7 +151,7 @@ export const cancelOne = route({
   about: 'Cancels one open order by its id or by the id its client gave it.',
   query: delegated(),
   headers: ON_BEHALF_HEADER,
-  body: object({ orderId: optional(orderId()), clientOrderId: optional(clientId()) }),
+  body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
   reply: message(),
   rejects: [
     'OVERLOADED',
@@ -155,9 +169,7 @@ export const cancelOne = route({
   },
   handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
     const order = named(body)
-    if (order === null) {
-      return invalid({ field: '', message: 'Exactly one of orderId or clientOrderId is required' })
-    }
+    if ('message' in order) return invalid(order)
     const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
     if (typeof owner !== 'number') return owner
     return cancelDone(await cancels.one(owner, order), pipeline)
@@ -187,7 +199,7 @@ export const cancelAll = route({
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     const outcome = await cancels.all(owner, published.market.marketId)
     if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
-    return batchResult(outcome, 'orderId')
+    return cancelAllResult(outcome)
   },
 })
 
@@ -203,7 +215,7 @@ export const batchCancel = route({
   headers: ON_BEHALF_HEADER,
   body: object({
     orderIds: optional(ids()),
-    clientOrderIds: optional(list(clientId(), 1, LIMITS.batchCancelIdsMax)),
+    clientOrderIds: optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
   }),
   others: [MULTI_STATUS],
   reply: batchCancelReply(),
@@ -228,6 +240,8 @@ export const batchCancel = route({
         message: 'Exactly one of orderIds or clientOrderIds is required',
       })
     }
+    const issues = clientIdIssues(clientOrderIds ?? [])
+    if (issues.length > 0) return invalid(...issues)
     const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
     if (typeof owner !== 'number') return owner
     const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))

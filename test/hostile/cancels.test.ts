@@ -122,10 +122,12 @@ test('an order is canceled once; every later cancel says it is not open', async 
 
 test('POST /orders/cancel takes exactly one name', async () => {
   const orderId = randomUUID()
-  for (const body of [{}, { orderId, clientOrderId: 'x' }, { orderId: 'x' }, { orderId: '' }]) {
+  const blank = [{ clientOrderId: ' ' }, { clientOrderId: '\t' }, { clientOrderId: '' }]
+  const names = [{}, { orderId, clientOrderId: 'x' }, { orderId: 'x' }, { orderId: '' }]
+  for (const body of [...names, ...blank, { clientOrderId: 'x'.repeat(129) }]) {
     assertRefused(await live.call(alice, 'POST', '/orders/cancel', body), 400, 'VALIDATION')
   }
-  for (const clientOrderId of [' ', '\t', ' nothing ', '__proto__', 'constructor']) {
+  for (const clientOrderId of [' nothing ', '__proto__', 'constructor']) {
     const reply = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId })
     assertRefused(reply, 404, 'ORDER_NOT_FOUND')
   }
@@ -188,6 +190,7 @@ test('a batch holds one to fifty ids of one kind', async () => {
     { orderIds: [5] },
     { orderIds: ids(1)[0] },
     { clientOrderIds: ['x'.repeat(129)] },
+    { clientOrderIds: ['x', ' '] },
     { clientOrderIds: [''] },
     { orderIds: ids(1), force: true },
   ]
@@ -252,5 +255,23 @@ test('a cancel and a fill of one order at the same moment never both win', async
     assert.equal(fill.status, 201, fill.text)
     const isFilled = at(fill.body, 'execution', 'matched') === true
     assert.equal(canceled.status, isFilled ? 400 : 200, `${fill.text} ${canceled.text}`)
+  }
+})
+
+test('a client id is the same id wherever it is trimmed, up to 128 characters', async () => {
+  for (const clientOrderId of ['x'.repeat(128), '🙂'.repeat(128), 'é'.repeat(128)]) {
+    const wide = `  ${clientOrderId}\n`
+    const id = await rest(alice, rain, {}, { clientOrderId: wide })
+    const again = await place(live, alice, rain, { ticks: 399 }, { clientOrderId })
+    assertRefused(again, 409, 'DUPLICATE_CLIENT_ORDER_ID')
+    const items = [{ clientOrderId: wide }, { clientOrderId }]
+    const told = await live.call(alice, 'POST', '/orders/status/batch', { items })
+    assert.equal(at(told.body, 'results', 0, 'orderId'), id)
+    assert.equal(at(told.body, 'results', 1, 'data', 'execution', 'clientOrderId'), clientOrderId)
+    const reply = await batch(alice, { clientOrderIds: [wide] })
+    assert.equal(reply.status, 200, reply.text)
+    // Used once is used for ever.
+    const dead = await place(live, alice, rain, { ticks: 398 }, { clientOrderId })
+    assertRefused(dead, 409, 'DUPLICATE_CLIENT_ORDER_ID')
   }
 })

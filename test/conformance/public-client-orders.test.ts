@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import {
+  APIError,
+  CancelReplaceMode,
+  Client,
+  type OrderClient,
+  OrderType,
+  Side,
+} from '@limitless-exchange/sdk'
+import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket } from '../support/live-orders.ts'
+
+// The public client's order methods as npm has them, over cancel-replace and status.
+
+const SHARE = 1_000_000
+let live: LiveExchange
+let market: LiveMarket
+let trader: Trader
+let client: Client
+let orders: OrderClient
+
+before(async () => {
+  live = await startLive()
+  market = await openMarket(live, 'rain', { fee: true })
+  trader = await live.trader(10 * SHARE)
+  client = new Client({
+    baseURL: `http://127.0.0.1:${live.port}`,
+    hmacCredentials: { tokenId: trader.tokenId, secret: trader.secret },
+  })
+  orders = client.newOrderClient(`0x${Buffer.from(trader.key).toString('hex')}`)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const bid = (price: number, size: number, clientOrderId?: string) => ({
+  ...{ tokenId: market.tokens[0], side: Side.BUY, price, size, marketSlug: market.slug },
+  orderType: OrderType.GTC as const,
+  ...(clientOrderId === undefined ? {} : { clientOrderId }),
+})
+
+test('cancelReplace moves a quote with the money of the old one', async () => {
+  const first = await orders.createOrder(bid(0.5, 20))
+  assert.equal(live.balances(trader).freeRaw, 0)
+  const moved = await orders.cancelReplace({
+    cancel: { orderId: first.order.id },
+    replacement: bid(0.4, 25, 'moved'),
+    mode: CancelReplaceMode.STOP_ON_FAILURE,
+  })
+  assert.deepEqual(moved.cancel, { status: 'SUCCESS', orderId: first.order.id })
+  assert.equal(moved.replacement.status, 'SUCCESS')
+  assert.equal(moved.replacement.data?.execution.clientOrderId, 'moved')
+  assert.equal(moved.replacement.data?.execution.settlementStatus, 'UNMATCHED')
+  assert.equal(live.balances(trader).freeRaw, 0)
+})
+
+test('cancelReplace hands a 409 over as the same typed body', async () => {
+  const stopped = await orders.cancelReplace({
+    cancel: { clientOrderId: 'nothing' },
+    replacement: bid(0.3, 5),
+    mode: CancelReplaceMode.STOP_ON_FAILURE,
+  })
+  assert.equal(stopped.cancel.error?.code, 'ORDER_NOT_FOUND')
+  assert.deepEqual(stopped.replacement, { status: 'NOT_ATTEMPTED' })
+  const went = await orders.cancelReplace({
+    cancel: { clientOrderId: 'nothing' },
+    replacement: bid(0.3, 5),
+    mode: CancelReplaceMode.ALLOW_FAILURE,
+  })
+  assert.equal(went.replacement.status, 'FAILURE')
+  assert.equal(went.replacement.error?.code, 'INSUFFICIENT_COLLATERAL')
+})
+
+test('cancelReplaceBatch answers every operation in its order', async () => {
+  const { results } = await orders.cancelReplaceBatch({
+    operations: [
+      {
+        cancel: { clientOrderId: 'moved' },
+        replacement: bid(0.25, 40, 'again'),
+        mode: CancelReplaceMode.STOP_ON_FAILURE,
+      },
+      {
+        cancel: { clientOrderId: 'moved' },
+        replacement: bid(0.2, 50),
+        mode: CancelReplaceMode.STOP_ON_FAILURE,
+      },
+    ],
+  })
+  assert.deepEqual(
+    results.map(({ index, cancel, replacement }) => [index, cancel.status, replacement.status]),
+    [
+      [0, 'SUCCESS', 'SUCCESS'],
+      [1, 'FAILURE', 'NOT_ATTEMPTED'],
+    ],
+  )
+  const told: unknown = await client.http.post('/orders/status/batch', {
+    items: [{ clientOrderId: 'again' }],
+  })
+  const data = results[0].replacement.data
+  const item = { index: 0, status: 'found', orderId: data?.order.id, clientOrderId: 'again' }
+  assert.deepEqual(told, { results: [{ ...item, data }] })
+})
+
+test('cancel ends it, and a second cancel is an APIError', async () => {
+  const [live] = await (await client.markets.getMarket(market.slug)).getUserOrders()
+  assert.deepEqual(await orders.cancel(live.id), { message: 'Order canceled successfully' })
+  await assert.rejects(orders.cancel(live.id), (error: unknown) => {
+    return error instanceof APIError && error.status === 400
+  })
+})
