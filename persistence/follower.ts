@@ -10,6 +10,7 @@ import {
   type Command,
   isSettlement,
   type PlaceOrder,
+  type SettlementCommand,
 } from '../engine/domain/command.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../engine/domain/event.ts'
 import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
@@ -26,6 +27,7 @@ import type { Progress } from './recovery.ts'
 import { saveSnapshot, startingState } from './snapshot.ts'
 import { journalPath, prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
 import { OrdersTable, SELF_TRADE_REASON } from './tables/orders.ts'
+import { PositionsTable } from './tables/positions.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
@@ -49,6 +51,7 @@ export class Follower {
   readonly #apply: Statement<[number, Uint8Array]>
   readonly #orders: OrdersTable
   readonly #trades: TradesTable
+  readonly #positions: PositionsTable
   readonly #settlements: SettlementsTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
@@ -79,7 +82,9 @@ export class Follower {
     this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
-    this.#trades = new TradesTable(this.#connection, this.exchange.clearing.orders)
+    this.#positions = new PositionsTable(this.#connection)
+    const { orders } = this.exchange.clearing
+    this.#trades = new TradesTable(this.#connection, orders, this.#positions)
     this.#settlements = new SettlementsTable(this.#connection)
   }
 
@@ -175,8 +180,14 @@ export class Follower {
     eachRecord(batch.records, (record) => {
       this.#command = this.#decode(record)
       this.exchange.apply(this.#command)
-      if (writes && isSettlement(this.#command)) this.#settlements.applied(this.#command)
+      if (writes && isSettlement(this.#command)) this.#settled(this.#command)
     })
+  }
+
+  #settled(command: SettlementCommand): void {
+    this.#settlements.applied(command)
+    if (command.kind !== 'failSettlement') return
+    this.#positions.reversed(command.tradeSeq, command.marketId, command.legs)
   }
 
   #decode(record: Uint8Array): Command {
@@ -238,6 +249,7 @@ export class Follower {
       this.#connection.exec('BEGIN IMMEDIATE')
       this.#orders.flush()
       this.#trades.flush()
+      this.#positions.flush()
       this.#settlements.flush()
       this.#apply.run(last.lastSeq, last.checksum)
       this.#connection.exec('COMMIT')

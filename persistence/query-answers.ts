@@ -2,6 +2,7 @@ import type { Connection } from './database.ts'
 import type { QueryAnswer, QueryRequest } from './query-thread.ts'
 import { HeldOrders } from './read/held-orders.ts'
 import { OrderStatuses } from './read/order-status.ts'
+import { Positions } from './read/positions.ts'
 import { settlementAnswers } from './read/settlement-answers.ts'
 import { Traders } from './read/traders.ts'
 import { type OrderRow, UserOrders } from './read/user-orders.ts'
@@ -17,6 +18,7 @@ export function queryAnswers(connection: Connection): (request: Question) => Que
   const userOrders = new UserOrders(connection)
   const heldOrders = new HeldOrders(connection)
   const traders = new Traders(connection)
+  const positions = new Positions(connection)
   const statuses = new OrderStatuses(connection)
   const answerSettlement = settlementAnswers(connection)
   return (request) => {
@@ -34,6 +36,8 @@ export function queryAnswers(connection: Connection): (request: Question) => Que
         return { id, hasTraded: traders.has(request.accountId) }
       case 'settlement':
         return { id, settlement: answerSettlement(request.ask) }
+      case 'positions':
+        return { id, positions: positions.find(request.ask) }
       case 'held':
         return { id, held: heldOrders.ask(request.ask) }
     }

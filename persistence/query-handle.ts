@@ -13,6 +13,7 @@ import type {
 } from './query-thread.ts'
 import type { HeldAsk } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
+import type { PositionRow, PositionsAsk } from './read/positions.ts'
 import type { NewestTrade, Settlement } from './read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 import { startThread } from './thread-start.ts'
@@ -89,6 +90,11 @@ export class QueryHandle {
 
   async hasTraded(accountId: number): Promise<boolean | undefined> {
     return (await this.#ask((id) => ({ kind: 'hasTraded', id, accountId })))?.hasTraded
+  }
+
+  /** In the order of the markets, YES before NO. */
+  async positions(ask: PositionsAsk): Promise<readonly PositionRow[] | undefined> {
+    return (await this.#ask((id) => ({ kind: 'positions', id, ask })))?.positions
   }
 
   /** What the tables hold of an order, and the seq they show everything up to. */

@@ -1,6 +1,7 @@
 import type { SettledTrade } from '../engine/core/reversal.ts'
 import type { HeldAsk, HeldRow } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
+import type { PositionRow, PositionsAsk } from './read/positions.ts'
 import type { NewestTrade, Settlement } from './read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 
@@ -35,6 +36,7 @@ export type QueryRequest =
   | { readonly kind: 'hasTraded'; readonly id: number; readonly accountId: number }
   | { readonly kind: 'held'; readonly id: number; readonly ask: HeldAsk }
   | { readonly kind: 'settlement'; readonly id: number; readonly ask: SettlementAsk }
+  | { readonly kind: 'positions'; readonly id: number; readonly ask: PositionsAsk }
   | { readonly kind: 'stop' }
 
 /** Query thread → main: rows of a query, newest first, or what else was asked. */
@@ -44,6 +46,7 @@ export interface QueryAnswer {
   readonly hasTraded?: boolean
   readonly held?: HeldRow
   readonly settlement?: SettlementAnswer
+  readonly positions?: readonly PositionRow[]
   readonly statuses?: readonly (OrderStatus | null)[]
 }
 

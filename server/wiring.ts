@@ -94,10 +94,10 @@ export async function wire(
 
 /** Lets sockets onto the gateway's port; call before it listens. */
 export function wireSockets(
-  { auth, clock, pipeline }: Services,
+  { auth, clock, pipeline, reads }: Services,
   gateway: Gateway<Services>,
   guard: Guard,
 ): SocketGateway {
-  const channels = accountChannels({ pipeline, clock })
+  const channels = accountChannels({ pipeline, reads, clock })
   return new SocketGateway({ port: gateway.sockets(SOCKET_BOUNDS), guard, auth, clock, channels })
 }

@@ -109,4 +109,28 @@ CREATE TABLE settlements (
 ) STRICT;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5]
+/** What tokens cost follows from every trade there was. */
+const M6 = `
+DELETE FROM applied;
+DELETE FROM maker_fills;
+DELETE FROM trades;
+DELETE FROM orders;
+CREATE TABLE positions (
+  owner        INTEGER NOT NULL,
+  market_id    INTEGER NOT NULL,
+  outcome      INTEGER NOT NULL,
+  size_raw     INTEGER NOT NULL,
+  cost_raw     INTEGER NOT NULL,
+  realised_raw INTEGER NOT NULL,
+  PRIMARY KEY (owner, market_id, outcome)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE sold_costs (
+  trade_seq INTEGER NOT NULL,
+  owner     INTEGER NOT NULL,
+  outcome   INTEGER NOT NULL,
+  cost_raw  INTEGER NOT NULL,
+  PRIMARY KEY (trade_seq, owner, outcome)
+) STRICT, WITHOUT ROWID;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6]

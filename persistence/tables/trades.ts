@@ -4,6 +4,7 @@ import type { Arrival } from '../../engine/domain/command.ts'
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
 import type { Connection, Statement } from '../database.ts'
+import type { PositionsTable } from './positions.ts'
 
 // One trade per arrival that traded, with a row for each maker it met (domain §2.3). A fee is in
 // shares when the taker bought, in collateral when it sold.
@@ -29,6 +30,7 @@ export class TradesTable {
   readonly #insertFill: Statement<FillRow>
   readonly #insertTrader: Statement<[number]>
   readonly #orders: OrderTable
+  readonly #positions: PositionsTable
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
   /** Of both sides, since the last flush. */
@@ -39,18 +41,20 @@ export class TradesTable {
   #collateralRaw = 0
   #lastTicks = 0
 
-  constructor(connection: Connection, orders: OrderTable) {
+  constructor(connection: Connection, orders: OrderTable, positions: PositionsTable) {
     this.#insertTrade = connection.prepare(INSERT_TRADE)
     this.#insertFill = connection.prepare(INSERT_FILL)
     this.#insertTrader = connection.prepare(INSERT_TRADER)
     this.#orders = orders
+    this.#positions = positions
   }
 
   /** One maker met at `yesTicks` by the arrival `order`. */
   filled(order: Arrival, maker: number, sizeRaw: number, yesTicks: number): void {
     const ownTicks = ladderTicks(order.outcome, yesTicks)
-    this.#collateralRaw +=
+    const valueRaw =
       order.side === SIDE.BUY ? costCeilRaw(ownTicks, sizeRaw) : costFloorRaw(ownTicks, sizeRaw)
+    this.#collateralRaw += valueRaw
     this.#sharesRaw += sizeRaw
     this.#lastTicks = yesTicks
     const makerSeq = this.#orders.seqOf(maker)
@@ -58,6 +62,16 @@ export class TradesTable {
     this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
     this.#position++
     this.#traders.add(makerId)
+    const outcome = this.#orders.outcomeOf(maker)
+    this.#positions.traded({
+      tradeSeq: order.seq,
+      owner: makerId,
+      marketId: order.marketId,
+      outcome,
+      side: this.#orders.sideOf(maker),
+      sharesRaw: sizeRaw,
+      collateralRaw: outcome === order.outcome ? valueRaw : sizeRaw - valueRaw,
+    })
   }
 
   /** The arrival is done; what it traded becomes one row. */
@@ -65,10 +79,10 @@ export class TradesTable {
     if (this.#position === 0) return
     const sharesRaw = this.#sharesRaw
     const collateralRaw = this.#collateralRaw
-    const feeRaw =
-      order.side === SIDE.BUY
-        ? buyFeeSharesRaw(order.feeBps, collateralRaw, sharesRaw)
-        : sellFeeCollateralRaw(order.feeBps, collateralRaw, sharesRaw)
+    const isBuy = order.side === SIDE.BUY
+    const feeRaw = isBuy
+      ? buyFeeSharesRaw(order.feeBps, collateralRaw, sharesRaw)
+      : sellFeeCollateralRaw(order.feeBps, collateralRaw, sharesRaw)
     this.#trades.push([
       order.seq,
       order.marketId,
@@ -84,6 +98,15 @@ export class TradesTable {
       order.nowMs,
     ])
     this.#traders.add(order.accountId)
+    this.#positions.traded({
+      tradeSeq: order.seq,
+      owner: order.accountId,
+      marketId: order.marketId,
+      outcome: order.outcome,
+      side: order.side,
+      sharesRaw: sharesRaw - (isBuy ? feeRaw : 0),
+      collateralRaw: collateralRaw - (isBuy ? 0 : feeRaw),
+    })
     this.#position = 0
     this.#sharesRaw = 0
     this.#collateralRaw = 0

@@ -5,6 +5,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import type { FollowerHandle } from '../../persistence/follower-handle.ts'
 import type { QueryHandle } from '../../persistence/query-handle.ts'
 import type { OrderStatus, OrderStatusAsk } from '../../persistence/read/order-status.ts'
+import type { PositionRow, PositionsAsk } from '../../persistence/read/positions.ts'
 import type { NewestTrade, Settlement } from '../../persistence/read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from '../../persistence/read/user-orders.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -65,6 +66,11 @@ export class PrivateReads {
   /** Newest first; undefined for no answer in time. */
   async newestTrades(limit: number): Promise<readonly NewestTrade[] | undefined> {
     return (await this.#caughtUp()) ? this.#query.newestTrades(limit) : undefined
+  }
+
+  /** In the order of the markets, YES before NO; undefined for no answer in time. */
+  async positions(ask: PositionsAsk): Promise<readonly PositionRow[] | undefined> {
+    return (await this.#caughtUp()) ? this.#query.positions(ask) : undefined
   }
 
   #caughtUp(): Promise<boolean> {

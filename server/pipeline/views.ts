@@ -29,6 +29,15 @@ function adjustedMidTicks({ depth }: PublishedMarket): number {
   return midTicks(bid, largeAsk === ONE ? depth.bestAsk() : largeAsk)
 }
 
+/** Of 2,000: the worth of a YES share in half ticks (domain §9.1); resolved, its payout. */
+export function yesMarkHalfTicks(published: PublishedMarket): number {
+  const { payoutNumerators: payout, depth, lastYesTicks } = published
+  if (payout !== null) return Math.floor((2 * ONE * payout[0]) / (payout[0] + payout[1]))
+  const isEmpty = depth.bestBid() === 0 && depth.bestAsk() === ONE
+  if (isEmpty) return lastYesTicks === 0 ? ONE : 2 * lastYesTicks
+  return 2 * adjustedMidTicks(published)
+}
+
 function levelView({ ticks, sizeRaw }: Level, side: 'BUY' | 'SELL') {
   return { price: price(ticks), size: sizeRaw, side }
 }

@@ -2,17 +2,28 @@
 
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { PrivateReads } from '../pipeline/private-reads.ts'
 import type { Channel } from './channels.ts'
 import { OrderEvents } from './order-events.ts'
+import { PositionsFeed } from './positions-feed.ts'
 
 export interface AccountFeeds {
   readonly pipeline: Pipeline
+  readonly reads: PrivateReads
   readonly clock: () => TimeMs
 }
 
 /** By the event that subscribes to them. */
-export function accountChannels({ pipeline, clock }: AccountFeeds): Map<string, Channel> {
+export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
+  const { pipeline, clock } = feeds
   const orderEvents = new OrderEvents(pipeline, clock)
-  pipeline.publisher.news.onFacts = (facts) => orderEvents.tell(facts)
-  return new Map([['subscribe_order_events', orderEvents]])
+  const positions = new PositionsFeed(feeds)
+  pipeline.publisher.news.onFacts = (facts) => {
+    orderEvents.tell(facts)
+    positions.tell(facts)
+  }
+  return new Map<string, Channel>([
+    ['subscribe_order_events', orderEvents],
+    ['subscribe_positions', positions],
+  ])
 }

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Client, OrderType, Side, WebSocketClient } from '@limitless-exchange/sdk'
+import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket } from '../support/live-orders.ts'
+
+// The socket client that npm has, unmodified, on the channels of an account.
+
+const SHARE = 1_000_000
+let live: LiveExchange
+let rain: LiveMarket
+let alice: Trader
+before(async () => {
+  live = await startLive()
+  rain = await openMarket(live, 'rain')
+  alice = await live.trader(1000 * SHARE)
+})
+after(() => live.stop())
+
+const url = () => `http://127.0.0.1:${live.port}`
+
+/** The next so many frames of an event. */
+function next(client: WebSocketClient, event: string, count: number): Promise<unknown[]> {
+  const frames: unknown[] = []
+  return new Promise((resolve) => {
+    const keep = (frame: unknown) => {
+      frames.push(frame)
+      if (frames.length === count) resolve(frames)
+    }
+    Reflect.apply(client.on, client, [event, keep])
+  })
+}
+
+test('it signs its handshake, hears of its orders and positions, and leaves channels', async () => {
+  const hmacCredentials = { tokenId: alice.tokenId, secret: alice.secret }
+  const rest = new Client({ baseURL: url(), hmacCredentials })
+  const client = new WebSocketClient({ url: url(), hmacCredentials, autoReconnect: false })
+  const authenticated = next(client, 'authenticated', 1)
+  const ready = next(client, 'system', 2)
+  await client.connect()
+  assert.ok(client.isConnected())
+  assert.equal(at((await authenticated)[0], 'account'), alice.account)
+  const position = next(client, 'positions', 1)
+  const events = next(client, 'orderEvent', 2)
+  await client.subscribe('subscribe_order_events')
+  await client.subscribe('subscribe_positions', { marketSlugs: ['rain'] })
+  await ready
+  assert.equal(at((await position)[0], 'marketSlug'), 'rain')
+  const orders = rest.newOrderClient(`0x${Buffer.from(alice.key).toString('hex')}`)
+  const { order } = await orders.createOrder({
+    ...{ tokenId: rain.tokens[0], side: Side.BUY, price: 0.4, size: 5 },
+    orderType: OrderType.GTC,
+    marketSlug: 'rain',
+  })
+  await orders.cancel(order.id)
+  const said = await events
+  assert.deepEqual(
+    said.map((each) => [at(each, 'type'), at(each, 'orderId')]),
+    [
+      ['PLACEMENT', order.id],
+      ['CANCELLATION', order.id],
+    ],
+  )
+  await client.unsubscribe('subscribe_order_events')
+  await client.unsubscribe('subscribe_positions', { marketSlugs: ['rain'] })
+  await client.disconnect()
+  assert.deepEqual(live.faults, [])
+})
+
+test('without credentials it reads as nobody; with bad ones it is told', async () => {
+  const nobody = new WebSocketClient({ url: url(), autoReconnect: false })
+  await nobody.connect()
+  await assert.rejects(nobody.subscribe('subscribe_order_events'), /Authentication is required/)
+  await nobody.disconnect()
+  const hmacCredentials = { tokenId: alice.tokenId, secret: Buffer.from('x').toString('base64') }
+  const liar = new WebSocketClient({ url: url(), hmacCredentials, autoReconnect: false })
+  const said = next(liar, 'exception', 1)
+  await liar.connect()
+  assert.equal(at((await said)[0], 'code'), 'HMAC_INVALID')
+  await liar.disconnect()
+})
