@@ -1,5 +1,6 @@
 // What an operator can see of a running exchange: figures for /metrics, lines for --trace.
 
+import { TRADING_MODES } from '../engine/domain/trading-mode.ts'
 import { LANES, type Lane, type Limits } from './http/rate-limit.ts'
 import type { Seen } from './http/route.ts'
 import { Distribution, logLinear, MICROS } from './ops/latency.ts'
@@ -77,6 +78,16 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
     return pipeline.clearing.orders.openCount
   })
   add('outcomex_market_threads', 'Market threads.', () => shards.all.length)
+  add('outcomex_armed_heartbeats', 'Heartbeat deadlines that are armed.', () => {
+    return pipeline.sequencer.heartbeats.armedCount
+  })
+  add(
+    'outcomex_trading_mode',
+    'The mode in force: 0 normal, 1 post_only, 2 cancel_only, 3 disabled.',
+    () => {
+      return TRADING_MODES.indexOf(pipeline.clearing.modes.modeAt(pipeline.sequencer.nowMs()))
+    },
+  )
 }
 
 function watchQueues(exchange: RunningExchange, metrics: Metrics): void {

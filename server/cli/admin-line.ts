@@ -9,10 +9,10 @@ import {
   scanLine,
   WrongUse,
 } from './flags.ts'
-import { address, commaList, count, onOff, optional, words } from './kinds.ts'
+import { address, commaList, count, oneOf, onOff, optional, words } from './kinds.ts'
 import { nearest } from './nearest.ts'
 
-// The words of `outcomex admin`: one call of the admin API, in full or in one of four short forms.
+// The words of `outcomex admin`: one call of the admin API, in full or in one of five short forms.
 
 export interface AdminCall {
   readonly method: string
@@ -56,6 +56,24 @@ const FLAGS = {
     undefined,
     'profile: its public name.',
   ),
+  from: own(
+    'from',
+    optional(words('TIME', 'an ISO 8601 instant')),
+    undefined,
+    'restrict: when it begins; else now.',
+  ),
+  until: own(
+    'until',
+    optional(words('TIME', 'an ISO 8601 instant')),
+    undefined,
+    'restrict: when it ends; else when an operator ends it.',
+  ),
+  message: own(
+    'message',
+    optional(words('TEXT', 'a text')),
+    undefined,
+    'restrict: what the public is told.',
+  ),
 } as const
 
 export const ADMIN_ROWS = [...Object.values(FLAGS), SETTINGS.adminToken, SETTINGS.data]
@@ -89,6 +107,8 @@ const PAYOUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   no: { winningOutcomeIndex: 1 },
   split: { payoutNumerators: [1, 1] },
 }
+
+const RESTRICTIONS = oneOf('post_only', 'cancel_only', 'disabled')
 
 const FORMS: Readonly<Record<string, Form>> = {
   market: {
@@ -133,6 +153,22 @@ const FORMS: Readonly<Record<string, Form>> = {
       const payout = Object.hasOwn(PAYOUTS, winner) ? PAYOUTS[winner] : undefined
       if (payout === undefined) throw new WrongUse(`'${winner}' must be yes, no or split`)
       return post(`/admin/markets/${encodeURIComponent(slug)}/resolve`, payout)
+    },
+  },
+  restrict: {
+    use: `admin restrict ${RESTRICTIONS.shape} [--from TIME] [--until TIME] [--message TEXT]`,
+    flags: [FLAGS.from, FLAGS.until, FLAGS.message],
+    words: 1,
+    call([mode], given) {
+      const startsAt = readSetting(FLAGS.from, given)
+      const endsAt = readSetting(FLAGS.until, given)
+      const publicMessage = readSetting(FLAGS.message, given)
+      return post('/admin/trading-modes', {
+        mode: wordAs(RESTRICTIONS, mode),
+        ...(startsAt === undefined ? {} : { startsAt }),
+        ...(endsAt === undefined ? {} : { endsAt }),
+        ...(publicMessage === undefined ? {} : { publicMessage }),
+      })
     },
   },
 }

@@ -20,6 +20,10 @@ export class HeartbeatDeadlines {
     return this.#due.nextMs
   }
 
+  get armedCount(): number {
+    return this.#due.count
+  }
+
   /** Takes the profile whose deadline comes first. */
   pop(): number {
     return this.#due.pop()

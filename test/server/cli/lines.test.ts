@@ -220,6 +220,29 @@ const ADMIN_CALLS: readonly (readonly [words: string[], call: readonly unknown[]
     ['POST', '/admin/markets/m/resolve', { payoutNumerators: [1, 1] }],
   ],
   [
+    ['restrict', 'disabled'],
+    ['POST', '/admin/trading-modes', { mode: 'disabled' }],
+  ],
+  [
+    [
+      'restrict',
+      'post_only',
+      '--from=2026-12-01T12:00Z',
+      '--until',
+      'T',
+      '--message',
+      'An update.',
+    ],
+    [
+      'POST',
+      '/admin/trading-modes',
+      {
+        ...{ mode: 'post_only', startsAt: '2026-12-01T12:00Z', endsAt: 'T' },
+        publicMessage: 'An update.',
+      },
+    ],
+  ],
+  [
     ['get', '/admin/log'],
     ['GET', '/admin/log', null],
   ],
@@ -250,6 +273,8 @@ const WRONG_ADMIN: readonly (readonly [words: string[], sentence: RegExp])[] = [
   [['credit', '1', '1.1234567'], /^'1.1234567' must be an amount above 0/],
   [['credit', '1', '2', '--fee'], /^--fee has no meaning here/],
   [['resolve', 'm', 'maybe'], /^'maybe' must be yes, no or split$/],
+  [['restrict', 'normal'], /^'normal' must be one of post_only, cancel_only, disabled$/],
+  [['resolve', 'm', 'yes', '--until', 'T'], /^--until has no meaning here/],
   [['GET'], /^Write: outcomex admin GET \/admin/],
   [['GET', 'admin'], /^Write: outcomex admin GET/],
   [['POST', '/admin/x', '{a:1}'], /^The body is not JSON/],

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Client, OrderType, Side, TooEarlyError } from '@limitless-exchange/sdk'
+import { startLive } from '../support/live-exchange.ts'
+import { openMarket } from '../support/live-orders.ts'
+
+// The public client has no calls of its own for modes and heartbeats, but errors of its own for
+// them, and the means to send any call.
+
+test('the public client knows the refusals of a trading mode and sends heartbeats', async () => {
+  const live = await startLive()
+  after(() => live.stop())
+  const { slug, tokens } = await openMarket(live, 'rain')
+  const { key, tokenId, secret } = await live.trader(1_000_000_000)
+  const baseURL = `http://127.0.0.1:${live.port}`
+  const client = new Client({ baseURL, hmacCredentials: { tokenId, secret } })
+  const orders = client.newOrderClient(`0x${Buffer.from(key).toString('hex')}`)
+  const bid = (postOnly: boolean) =>
+    orders.createOrder({
+      ...{ tokenId: tokens[0], side: Side.BUY, price: 0.4, size: 10 },
+      ...{ orderType: OrderType.GTC, marketSlug: slug, postOnly },
+    })
+  await live.admin('/admin/trading-modes', { mode: 'post_only' })
+  await assert.rejects(bid(false), (error: unknown) => {
+    assert.ok(error instanceof TooEarlyError)
+    const { code, mode, resumeAt } = Object(error.data)
+    assert.deepEqual([code, mode, resumeAt], ['post_only_mode', 'post_only', null])
+    return true
+  })
+  const { order } = await bid(true)
+  await live.admin('/admin/trading-modes', { mode: 'disabled' })
+  await assert.rejects(orders.cancel(order.id), TooEarlyError)
+  const status = await client.http.get<{ active: unknown[] }>('/maintenance/status')
+  assert.equal(status.active.length, 2)
+  const cancelAt = live.nowMs() + 60_000
+  const armed = await client.http.post<{ cancelAt: number }>('/heartbeats', { cancelAt })
+  assert.equal(armed.cancelAt, cancelAt)
+  const disarmed = await client.http.post<{ cancelAt: null }>('/heartbeats', {})
+  assert.equal(disarmed.cancelAt, null)
+  assert.deepEqual(live.faults, [])
+})
