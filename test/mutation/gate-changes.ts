@@ -212,6 +212,38 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/decide-partners.ts',
+    tests: [`${CORE}/partners.test.ts`],
+    changes: [
+      [
+        'a partner takes over an account that exists',
+        'REJECT.OWN_ADDRESS : REJECT.ACCOUNT_TAKEN',
+        'REJECT.OWN_ADDRESS : 0',
+      ],
+      ['a partner is its own sub-account', 'REJECT.OWN_ADDRESS : REJECT', '0 : REJECT'],
+      ['sub-accounts have no bound', 'return REJECT.SUB_ACCOUNT_LIMIT', 'return 0'],
+      [
+        'any partner acts for any sub-account',
+        'made !== undefined && made.partnerId === partnerId',
+        'made !== undefined',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/partners.ts',
+    tests: [`${CORE}/partners.test.ts`],
+    changes: [
+      ['a spender is approved twice', '!known.approved.includes(each)', 'true'],
+      ['the state hash knows no approvals', 'sealedKey !== null, approved]', 'sealedKey !== null]'],
+      ['the state hash knows no server wallets', 'sealedKey !== null, approved]', 'approved]'],
+      [
+        'only the first sub-account is listed',
+        'else siblings.push(made.profileId)',
+        'else siblings.push()',
+      ],
+    ],
+  },
+  {
     file: 'engine/core/accounts.ts',
     tests: [`${CORE}/accounts.test.ts`, `${CORE}/decide-accounts.test.ts`, GOLDEN],
     changes: [
@@ -220,7 +252,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'own.length >= LIMITS.sessionsPerProfileMax',
         'own.length > LIMITS.sessionsPerProfileMax',
       ],
-      ['a login may be used twice', 'this.#burnedNonces.set(nonce.text, nonce.expiresMs)\n', '\n'],
+      ['a login may be used twice', 'this.burnNonce(nonce.text, nonce.expiresMs, nowMs)\n', '\n'],
       [
         'a nonce is free before it expired',
         'if (expiresMs > nowMs) break\n',
