@@ -113,6 +113,17 @@ test('it knows its own profile', async () => {
   const profile = await alice.client.portfolio.getProfile(alice.orders.walletAddress)
   assert.equal(profile.id, demo.traders[0].profileId)
   assert.equal(profile.rank?.feeRateBps, 300)
+  assert.deepEqual(await alice.client.portfolio.getProfile(), profile)
+  const { data } = await alice.client.portfolio.getProfile('', { withRawResponse: true })
+  assert.deepEqual(data, profile)
+  const statusOf = (address: string) =>
+    alice.client.portfolio.getProfile(address).then(
+      () => 200,
+      (error: unknown) => (error instanceof APIError ? error.status : 0),
+    )
+  assert.equal(await statusOf(bob.orders.walletAddress), 403)
+  assert.equal(await statusOf(`0x${'1'.repeat(40)}`), 404)
+  assert.equal(await statusOf('alice'), 400)
 })
 
 test('a bid rests, an ask that meets it on the other outcome mints a pair', async () => {

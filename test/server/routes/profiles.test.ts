@@ -106,6 +106,21 @@ test('a profile is its owner’s alone, by either credential and any spelling', 
   assertRefused(await live.call(bob, 'GET', `${ME}?a=1`), 400, 'VALIDATION')
 })
 
+test('a partner does not read the private profile of its own accounts', async () => {
+  const scopes = ['trading', 'account_creation', 'delegated_signing']
+  const partner = await live.trader(0, { apiToken: { scopes } })
+  const made = await live.call(partner, 'POST', '/profiles/partner-accounts', {
+    createServerWallet: true,
+  })
+  assert.equal(made.status, 201, made.text)
+  const path = `/profiles/${at(made.body, 'account')}`
+  const onBehalfOf = { headers: { 'x-on-behalf-of': String(at(made.body, 'profileId')) } }
+  assertRefused(await live.call(partner, 'GET', path), 403, 'FORBIDDEN')
+  assertRefused(await live.call(partner, 'GET', path, undefined, onBehalfOf), 403, 'FORBIDDEN')
+  const own = await live.call(partner, 'GET', ME, undefined, onBehalfOf)
+  assert.equal(at(own.body, 'id'), partner.profileId, 'me is whoever signed')
+})
+
 test('both sides of a trade have traded from then on, and nobody else', async () => {
   const [maker, taker, idle] = [
     await live.trader(100e6),
