@@ -133,4 +133,9 @@ CREATE TABLE sold_costs (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6]
+/** No order was held before. */
+const M7 = `
+ALTER TABLE orders ADD COLUMN eligible_ms INTEGER;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7]

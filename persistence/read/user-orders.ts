@@ -7,7 +7,8 @@ slot, generation, owner AS accountId, market_id AS marketId, side, outcome,
 order_type AS orderType, market_form AS marketForm, post_only AS postOnly, status,
 price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
 remaining_raw AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
-ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId`
+ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
+eligible_ms AS eligibleMs`
 const BY_OWNER =
   `SELECT ${ORDER_COLUMNS} FROM orders WHERE owner = ? AND market_id = ? AND status = ? ` +
   'ORDER BY placed_seq DESC LIMIT ?'
@@ -40,6 +41,8 @@ export interface OrderRow {
   /** Index of CANCEL_REASONS, SELF_TRADE_REASON, or null when it was not canceled. */
   readonly cancelReason: number | null
   readonly clientOrderId: string | null
+  /** When taker delay lets it into its market; null when it is not held. */
+  readonly eligibleMs: number | null
 }
 
 export interface UserOrdersAsk {

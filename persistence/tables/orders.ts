@@ -16,17 +16,17 @@ INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcom
   market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
   hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
   signed_fee_bps, fee_bps, status, filled_raw, remaining_raw, last_trade_seq, ended_ms,
-  cancel_reason)
+  cancel_reason, eligible_ms)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-/** A change of size alone leaves every index alone. */
+  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** A change of size alone leaves every index alone. An order that changes is not held any more. */
 const RESIZE = `
 UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ?,
-  last_trade_seq = coalesce(?, last_trade_seq) WHERE placed_seq = ?`
+  last_trade_seq = coalesce(?, last_trade_seq), eligible_ms = NULL WHERE placed_seq = ?`
 const END = `
 UPDATE orders SET status = ?, filled_raw = filled_raw + ?, remaining_raw = ?,
-  last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?
-  WHERE placed_seq = ?`
+  last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?,
+  eligible_ms = NULL WHERE placed_seq = ?`
 
 function numberOf(status: OrderStatus): number {
   return ORDER_STATUSES.indexOf(status)
@@ -49,6 +49,8 @@ interface Change {
   tradeSeq: number | null
   endedMs: number | null
   cancelReason: number | null
+  /** When a held order may enter its market; null for any other. */
+  eligibleMs: number | null
   /** What a new row holds besides; null when the row is in the table. */
   placed: Placed | null
 }
@@ -145,6 +147,7 @@ export class OrdersTable {
       tradeSeq: filledRaw > 0 ? order.seq : null,
       endedMs: status === LIVE ? null : order.nowMs,
       cancelReason: status === CANCELED ? SELF_TRADE_REASON : null,
+      eligibleMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
       placed: placedOf(order, tail),
     }
     this.#changes.push(change)
@@ -159,6 +162,7 @@ export class OrdersTable {
     change.remainingRaw = remainingOf(order, leftRaw)
     if (filledRaw > 0) change.tradeSeq = order.seq
     if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON
+    change.eligibleMs = null
     if (status !== LIVE) this.#ended(order.slot, change, status, order.nowMs)
   }
 
@@ -190,6 +194,7 @@ export class OrdersTable {
 
   #ended(slot: number, change: Change, status: number, endedMs: number): void {
     change.status = status
+    change.eligibleMs = null
     change.endedMs = endedMs
     // The next order of this slot is another row.
     this.#bySlot.delete(slot)
@@ -206,6 +211,7 @@ export class OrdersTable {
       tradeSeq: null,
       endedMs: null,
       cancelReason: null,
+      eligibleMs: null,
       placed: null,
     }
     this.#changes.push(change)
@@ -214,10 +220,11 @@ export class OrdersTable {
   }
 
   #write(change: Change): void {
-    const { placedSeq, status, endedMs, cancelReason, placed } = change
+    const { placedSeq, status, endedMs, cancelReason, eligibleMs, placed } = change
     const sizes = [change.filledRaw, change.remainingRaw, change.tradeSeq] as const
     if (placed !== null) {
-      this.#insert.run(placedSeq, ...placed, status, ...sizes, endedMs, cancelReason)
+      const end = [endedMs, cancelReason, eligibleMs]
+      this.#insert.run(placedSeq, ...placed, status, ...sizes, ...end)
       return
     }
     const { changes } =

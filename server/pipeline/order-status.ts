@@ -19,11 +19,14 @@ export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId
 export interface SettlementFacts {
   /** Null when the order never traded. */
   readonly tradeSeq: number | null
+  /** Whether taker delay holds it (domain §4.3). */
+  readonly isHeld: boolean
 }
 
 /** Domain §5.2; what never traded is UNMATCHED, a stopped or killed arrival too. */
-export function settlementStatusOf({ tradeSeq }: SettlementFacts): 'UNMATCHED' | 'MATCHED' {
-  return tradeSeq === null ? 'UNMATCHED' : 'MATCHED'
+export function settlementStatusOf(facts: SettlementFacts): 'DELAYED' | 'UNMATCHED' | 'MATCHED' {
+  if (facts.isHeld) return 'DELAYED'
+  return facts.tradeSeq === null ? 'UNMATCHED' : 'MATCHED'
 }
 
 const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
@@ -71,12 +74,14 @@ function makersText(trade: TradePart | null, ids: OrderIds): string {
 }
 
 function executionText({ order, trade }: OrderStatus): string {
-  const { clientOrderId } = order
+  const { clientOrderId, eligibleMs } = order
   const fills = trade ?? NO_FILLS
+  const isHeld = eligibleMs !== null
   const head = {
     matched: trade !== null,
-    settlementStatus: settlementStatusOf({ tradeSeq: trade?.seq ?? null }),
+    settlementStatus: settlementStatusOf({ tradeSeq: trade?.seq ?? null, isHeld }),
     ...(clientOrderId === null ? {} : { clientOrderId }),
+    ...(eligibleMs === null ? {} : { eligibleAt: iso(eligibleMs) }),
     ...(trade === null ? {} : { tradeEventId: String(trade.seq), txHash: null }),
     feeRateBps: order.feeBps,
     effectiveFeeBps: effectiveFeeBps(order.side, fills),

@@ -166,8 +166,7 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
   const { makerRaw, takerRaw } = amountsOf(row)
   const bySpend = row.marketForm === 1 && row.side === SIDE.BUY
   const originalRaw = bySpend ? row.spendRaw : row.sizeRaw
-  // Only taker delay keeps a market buy open, and then all of it (domain §4.3).
-  const isHeldSpend = bySpend && ORDER_STATUSES[row.status] === 'LIVE'
+  const isHeld = row.eligibleMs !== null
   return {
     id: ids.text(row.slot, row.generation),
     createdAt: iso(row.placedMs),
@@ -181,7 +180,8 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
     takerAmount: String(takerRaw),
     price: row.marketForm === 1 ? null : String(price(row.priceTicks)),
     originalSize: String(originalRaw),
-    remainingSize: String(isHeldSpend ? originalRaw : row.remainingRaw),
+    // A held market buy still has all that it spends (domain §4.3).
+    remainingSize: String(isHeld ? originalRaw : row.remainingRaw),
     ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
   }
 }
