@@ -48,20 +48,6 @@ export interface Speaker {
   readonly flaw: Flaw
 }
 
-/** An order the speaker signs; the market counts among those that take fuzzed orders. */
-export interface OrderWish {
-  readonly market: number
-  readonly isBuy: boolean
-  readonly outcome: 'yes' | 'no'
-  /** Absent: of the market form. */
-  readonly ticks?: number
-  readonly sizeRaw: number
-  readonly type: 'GTC' | 'FAK' | 'FOK'
-  readonly salt: number
-  /** Whether what edits change is signed as changed. */
-  readonly resigned: boolean
-}
-
 export type Edit =
   | { readonly at: 'body'; readonly path: readonly (string | number)[]; readonly value?: Json }
   | { readonly at: 'whole'; readonly value: Json }
@@ -80,7 +66,8 @@ export interface Plan {
   readonly params: Readonly<Record<string, Json>>
   readonly query: Readonly<Record<string, Json>>
   readonly body?: Json
-  readonly wish?: OrderWish
+  /** Whether an order that edits changed is signed as changed. */
+  readonly resigned: boolean
   readonly edits: readonly Edit[]
 }
 
@@ -91,15 +78,28 @@ export function nameOf(route: Pick<FuzzRoute, 'method' | 'path'>): string {
 /** The request at one place of the sequence that a seed stands for. */
 export function planAt(routes: readonly FuzzRoute[], seed: number, place: number): Plan {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(place + 1, 0x85ebca6b))
-  const route = random.pick(routes)
+  const isForeign = isForeignAt(place)
+  const route = routeOf(routes, random, isForeign)
   const values = {
     params: fieldsOf(route.params, random, 1),
     query: fieldsOf(route.query, random, 0.4),
-    ...bodyOf(route, random, place),
+    ...(route.body === null ? {} : { body: drawn(route.body, '', random) }),
+    resigned: random.chance(0.7),
   }
-  const speaker = speakerOf(route, random, isForeignAt(place))
+  const speaker = speakerOf(route, random, isForeign)
   const sound: Plan = { route: nameOf(route), speaker, ...values, edits: [] }
-  return { ...sound, edits: editsOf(route, sound, random) }
+  return { ...sound, edits: editsOf(route, random) }
+}
+
+/** Orders and their cancels come more often, and others have little to try as an operator. */
+function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolean): FuzzRoute {
+  const trades = routes.filter(({ lane }) => lane === 'trade')
+  const tried = isForeign && random.chance(0.8) ? routes.filter(isNotAdmin) : routes
+  return random.pick(random.chance(0.3) ? trades : tried)
+}
+
+function isNotAdmin({ lane }: FuzzRoute): boolean {
+  return lane !== 'admin'
 }
 
 function fieldsOf(
@@ -115,42 +115,6 @@ function fieldsOf(
   return values
 }
 
-/** A body with an order that is signed, whatever route takes it. */
-function takesOrder(schema: Keywords): boolean {
-  const order = keywordsOf(keywordsOf(schema.properties).order)
-  return 'signature' in keywordsOf(order.properties)
-}
-
-function bodyOf(
-  route: FuzzRoute,
-  random: Random,
-  place: number,
-): { body?: Json; wish?: OrderWish } {
-  if (route.body === null) return {}
-  const schema = keywordsOf(route.body)
-  if (!takesOrder(schema)) return { body: drawn(route.body, '', random) }
-  const isMarket = random.chance(0.1)
-  const wish: OrderWish = {
-    market: random.below(64),
-    isBuy: random.chance(0.7),
-    outcome: random.pick(['yes', 'no']),
-    ...(isMarket ? {} : { ticks: random.chance(0.9) ? random.between(450, 550) : 1 }),
-    sizeRaw: random.between(1, 20_000) * 1000,
-    type: isMarket ? 'FOK' : random.pick(['GTC', 'GTC', 'GTC', 'FAK', 'FOK']),
-    salt: random.chance(0.05) ? 1 + random.below(10) : 1000 + place,
-    resigned: random.chance(0.7),
-  }
-  const extras: Record<string, Json> = {}
-  const all = keywordsOf(schema.properties)
-  for (const name of Object.keys(all).filter((each) => !ORDER_FIELDS.has(each))) {
-    if (random.chance(0.15)) extras[name] = drawn(all[name], name, random)
-  }
-  return { body: extras, wish }
-}
-
-/** Those of an order's body that its wish fills. */
-const ORDER_FIELDS = new Set(['order', 'ownerId', 'orderType', 'marketSlug'])
-
 const BLOCK = 24
 
 /** Whether nothing of this stretch of requests may change anything of the owner. */
@@ -160,11 +124,11 @@ export function isForeignAt(place: number): boolean {
 
 function speakerOf({ auth }: FuzzRoute, random: Random, isForeign: boolean): Speaker {
   const schemes = auth.accepts.map(({ scheme }) => scheme)
-  const isRight = schemes.length > 0 && random.chance(0.85)
+  const isRight = schemes.length > 0 && random.chance(0.92)
   const proof = isRight ? random.pick(schemes) : random.pick(PROOFS)
   if (proof === 'none') return { role: 'nobody', proof, flaw: 'none' }
-  const flaw = random.chance(0.15) ? random.pick(FLAWS.slice(1)) : 'none'
-  if (isForeign && (proof === 'admin' || random.chance(0.2))) {
+  const flaw = random.chance(0.08) ? random.pick(FLAWS.slice(1)) : 'none'
+  if (isForeign && (proof === 'admin' || random.chance(0.12))) {
     // Not that of the scope: it opens what no scope guards.
     const role = proof === 'admin' ? 'admin' : 'owner'
     return { role, proof, flaw: random.pick(FLAWS.filter((each) => !OPENING.has(each))) }
@@ -174,17 +138,17 @@ function speakerOf({ auth }: FuzzRoute, random: Random, isForeign: boolean): Spe
   return { role: random.pick([...own, 'stranger', 'stranger', 'partner']), proof, flaw }
 }
 
-function editsOf(route: FuzzRoute, plan: Plan, random: Random): Edit[] {
+function editsOf(route: FuzzRoute, random: Random): Edit[] {
   const dice = random.next()
-  if (dice < 0.4) return []
+  if (dice < 0.5) return []
   const count = random.chance(0.8) ? 1 : 2
   return Array.from({ length: count }, () =>
-    dice < 0.75 ? nearEdit(route, plan, random) : hostileEdit(random),
+    dice < 0.8 ? nearEdit(route, random) : hostileEdit(random),
   )
 }
 
-function nearEdit(route: FuzzRoute, plan: Plan, random: Random): Edit {
-  const kinds = ['query', 'header', 'method']
+function nearEdit(route: FuzzRoute, random: Random): Edit {
+  const kinds = random.chance(0.3) ? ['query', 'header', 'method'] : ['query', 'header']
   if (Object.keys(route.params).length > 0) kinds.push('param', 'param', 'param')
   if (Object.keys(route.query).length > 0) kinds.push('field', 'field')
   if (route.body !== null) kinds.push('body', 'body', 'body', 'body', 'body', 'body')
@@ -199,7 +163,7 @@ function nearEdit(route: FuzzRoute, plan: Plan, random: Random): Edit {
       return { at: 'query', pair: `${name}=${encoded(miss)}` }
     }
     case 'body':
-      return bodyEdit(keywordsOf(route.body), plan, random)
+      return bodyEdit(keywordsOf(route.body), random)
     case 'header':
       return { at: 'header', name: random.pick(HEADERS), value: random.pick(HEADER_VALUES) }
     case 'method':
@@ -225,16 +189,21 @@ function encoded(value: Json): string {
 }
 
 /** Changes, drops or adds one field at any depth. */
-function bodyEdit(schema: Keywords, plan: Plan, random: Random): Edit {
+function bodyEdit(schema: Keywords, random: Random): Edit {
   if (random.chance(0.1)) return { at: 'whole', value: random.pick(nearMisses(schema)) }
   const path: string[] = []
   let fields = keywordsOf(schema.properties)
   let name = random.pick(Object.keys(fields))
-  if (plan.wish !== undefined && random.chance(0.6)) name = 'order'
+  if ('order' in fields && random.chance(0.6)) name = 'order'
   for (;;) {
     if (name === undefined || random.chance(0.08)) name = random.pick(['x', '__proto__', ''])
     path.push(name)
-    const field = keywordsOf(fields[name])
+    let field = keywordsOf(fields[name])
+    const items = keywordsOf(field.items)
+    if ('properties' in items && random.chance(0.8)) {
+      field = items
+      path.push('0')
+    }
     const inner = keywordsOf(field.properties)
     if (Object.keys(inner).length === 0 || random.chance(0.15)) {
       if (random.chance(0.2)) return { at: 'body', path }

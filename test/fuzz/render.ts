@@ -4,10 +4,10 @@ import { isOrderBody, isSigned } from '../../server/auth/order-body.ts'
 import type { Json } from '../../server/http/schema.ts'
 import type { TestMarket } from '../support/exchange-client.ts'
 import { type Actor, proofHeaders } from './actors.ts'
-import type { Edit, OrderWish, Plan, Role } from './plan.ts'
+import type { Edit, Plan, Role } from './plan.ts'
 import { HOST } from './socket.ts'
 import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS } from './tricks.ts'
-import { MARK } from './values.ts'
+import { MARK, type OrderWish, WISH } from './values.ts'
 
 // From a plan to bytes: marks filled in, edits made, the call signed last.
 
@@ -144,27 +144,42 @@ function queryOf({ query, edits }: Plan, pools: Pools): string {
 function bodyOf(plan: Plan, setting: Setting, actor: Actor | undefined): Buffer {
   if (plan.body === undefined) return Buffer.alloc(0)
   const base = filled(plan.body, poolsOf(plan, setting))
-  const market = marketOf(plan, setting)
-  const order = orderFields(plan, market, actor)
-  const whole = order === null ? base : { ...fieldsOf(base), ...order }
+  const whole = withOrders(base, setting, actor)
   const edited = plan.edits.reduce<Json>(withEdit, whole)
-  const signed = market !== null && plan.wish?.resigned ? resigned(edited, market, actor) : edited
-  return Buffer.from(JSON.stringify(signed))
+  return Buffer.from(JSON.stringify(plan.resigned ? resigned(edited, setting, actor) : edited))
 }
 
-function fieldsOf(value: Json): Readonly<Record<string, Json>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  return Object.fromEntries(Object.entries(value))
+function isRecord(value: Json | undefined): value is Readonly<Record<string, Json>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function marketOf({ wish, speaker }: Plan, { quiet, markets }: Setting): TestMarket | null {
-  if (wish === undefined) return null
-  return speaker.role === 'owner' ? quiet : markets[wish.market % markets.length]
+/** The same with `change` made of each object in it, from the innermost out. */
+function mapped(value: Json, change: (fields: Readonly<Record<string, Json>>) => Json): Json {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each: Json) => mapped(each, change))
+  const entries = Object.entries(value).map(([name, each]): [string, Json] => [
+    name,
+    mapped(each, change),
+  ])
+  return change(Object.fromEntries(entries))
 }
 
-function orderFields({ wish }: Plan, market: TestMarket | null, actor: Actor | undefined) {
-  if (wish === undefined || market === null || actor === undefined) return null
-  const { trader } = actor
+/** Wishes become orders that the actor signed. */
+function withOrders(body: Json, setting: Setting, actor: Actor | undefined): Json {
+  return mapped(body, (fields) => {
+    const wish = fields[WISH]
+    const { [WISH]: _, ...extras } = fields
+    if (!isWish(wish)) return fields
+    return actor === undefined ? extras : { ...orderFields(wish, setting, actor), ...extras }
+  })
+}
+
+function isWish(value: unknown): value is OrderWish {
+  return typeof value === 'object' && value !== null && 'sizeRaw' in value && 'salt' in value
+}
+
+function orderFields(wish: OrderWish, { quiet, markets }: Setting, { role, trader }: Actor) {
+  const market = role === 'owner' ? quiet : markets[wish.market % markets.length]
   const order: ClientOrder = {
     salt: wish.salt,
     maker: trader.account,
@@ -186,23 +201,29 @@ function orderFields({ wish }: Plan, market: TestMarket | null, actor: Actor | u
 }
 
 function amountsOf({ isBuy, ticks, sizeRaw }: OrderWish) {
-  if (ticks === undefined) return { makerAmount: sizeRaw, takerAmount: 1 }
+  if (ticks === 0) return { makerAmount: sizeRaw, takerAmount: 1 }
   const collateralRaw = (ticks * sizeRaw) / 1000
   return isBuy
     ? { makerAmount: collateralRaw, takerAmount: sizeRaw }
     : { makerAmount: sizeRaw, takerAmount: collateralRaw }
 }
 
-/** Signs what the edits made of an order, where that can be signed at all. */
-function resigned(body: Json, market: TestMarket, actor: Actor | undefined): Json {
-  if (actor === undefined || !isOrderBody(body) || !isSigned(body)) return body
-  try {
-    const domain = { ...DOMAIN, exchange: market.exchange }
-    const { signature } = signClientOrder(body.order, domain, actor.trader.key)
-    return withEdit({ ...body }, { at: 'body', path: ['order', 'signature'], value: signature })
-  } catch {
-    return body
-  }
+/** Signs what the edits made of orders, where that can be signed at all. */
+function resigned(body: Json, { quiet, markets }: Setting, actor: Actor | undefined): Json {
+  if (actor === undefined) return body
+  return mapped(body, (fields) => {
+    const market = [quiet, ...markets].find(({ slug }) => slug === fields.marketSlug)
+    const { order } = fields
+    if (market === undefined || !isRecord(order)) return fields
+    if (!isOrderBody(fields) || !isSigned(fields)) return fields
+    try {
+      const domain = { ...DOMAIN, exchange: market.exchange }
+      const { signature } = signClientOrder(fields.order, domain, actor.trader.key)
+      return { ...fields, order: { ...order, signature } }
+    } catch {
+      return fields
+    }
+  })
 }
 
 function withEdit(body: Json, edit: Edit): Json {
@@ -213,9 +234,9 @@ function withEdit(body: Json, edit: Edit): Json {
 function changed(node: Json, path: readonly (string | number)[], value: Json | undefined): Json {
   const [name, ...rest] = path
   if (name === undefined) return value ?? null
-  const entries = new Map(Object.entries(fieldsOf(node)))
+  const entries = new Map(Object.entries(Array.isArray(node) || isRecord(node) ? node : {}))
   if (rest.length === 0 && value === undefined) entries.delete(`${name}`)
   else if (rest.length === 0) entries.set(`${name}`, value ?? null)
   else entries.set(`${name}`, changed(entries.get(`${name}`) ?? {}, rest, value))
-  return Object.fromEntries(entries)
+  return Array.isArray(node) ? [...entries.values()] : Object.fromEntries(entries)
 }

@@ -6,6 +6,7 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { recoverJournal } from '../../persistence/recovery.ts'
 import { SESSION_COOKIE } from '../../server/auth/session.ts'
 import { ExchangeClient, STATUSES } from '../support/exchange-client.ts'
+import { at } from '../support/json-path.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figures.ts'
 import { ADMIN_TOKEN, ServerProcess, verify } from '../support/server-process.ts'
 import { type Actor, hmacHeaders, makeActors, revive } from './actors.ts'
@@ -101,7 +102,7 @@ export class Stage {
       }
     }
     for (const actor of this.setting.actors.values()) this.#learnActor(actor)
-    for (const name of this.setting.pools.clients) this.#owned.add(name)
+    for (const name of this.setting.pools.clients.filter(isOwners)) this.#owned.add(name)
     for (const id of this.setting.pools.orders) this.#owned.add(id)
   }
 
@@ -140,15 +141,18 @@ export class Stage {
 
   #learn({ speaker }: Plan, answer: Answer): void {
     if (answer.status < 200 || answer.status >= 300) return
-    const { orders, tokens, spares } = this.setting.pools
-    const isOwners = speaker.role === 'owner' && speaker.proof !== 'none'
+    const { orders, profiles, tokens, spares } = this.setting.pools
+    const byOwner = speaker.role === 'owner' && speaker.proof !== 'none'
     const set = answer.headers.get('set-cookie') ?? ''
     const cookie = set.split(';')[0].split('=')[1] ?? ''
     if (cookie.length >= SECRET_CHARACTERS_MIN) this.#always.add(cookie)
-    for (const [name, text] of textsIn(parsed(answer))) {
+    const body = parsed(answer)
+    const made = at(body, 'profileId')
+    if (speaker.role === 'partner' && typeof made === 'number') addTo(profiles, `${made}`)
+    for (const [name, text] of textsIn(body)) {
       if (name === 'secret' && text.length >= SECRET_CHARACTERS_MIN) this.#always.add(text)
       if (name === 'tokenId' && UUID.test(text)) addTo(tokens, text)
-      if (name === 'tokenId' && UUID.test(text) && isOwners) this.#owned.add(text)
+      if (name === 'tokenId' && UUID.test(text) && byOwner) this.#owned.add(text)
       if (name === 'id' && UUID.test(text)) addTo(orders, text)
       if (name === 'slug' && speaker.proof === 'admin') addTo(spares, text)
     }
@@ -240,6 +244,12 @@ export class Stage {
 const DOCUMENT = 'GET /openapi.json'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+const OWNERS = 'owners-own-'
+
+function isOwners(name: string): boolean {
+  return name.startsWith(OWNERS)
+}
+
 function addTo(pool: string[], text: string): void {
   if (pool.length < POOL_MAX && !pool.includes(text)) pool.push(text)
 }
@@ -287,7 +297,7 @@ async function settingOf(
     markets: [quiet.slug, ...slugs],
     spares: ['fuzz-spare'],
     orders: [],
-    clients: [],
+    clients: ['mine-1', 'mine-2', 'mine-3', 'mine-4'],
     tokens: traders.map(({ tokenId }) => tokenId),
     accounts: traders.map(({ account }) => account),
     profiles: traders.map(({ profileId }) => `${profileId}`),
@@ -295,7 +305,7 @@ async function settingOf(
   const owner = actors.get('owner')
   assert.ok(owner !== undefined, 'a stage has an owner')
   for (const [index, outcome] of (['yes', 'no', 'yes', 'no'] as const).entries()) {
-    const clientOrderId = `owners-own-${index}`
+    const clientOrderId = `${OWNERS}${index}`
     const wish = {
       isBuy: true,
       outcome,

@@ -156,7 +156,58 @@ function typedValue(schema: Keywords, name: string, random: Random): Json {
   }
 }
 
+/** A body with an order in it, whatever route takes it. */
+function takesOrder(schema: Keywords): boolean {
+  const order = keywordsOf(keywordsOf(schema.properties).order)
+  return 'signature' in keywordsOf(order.properties)
+}
+
+/** Those of an order's body that its wish fills. */
+const ORDER_FIELDS = new Set(['order', 'ownerId', 'orderType', 'marketSlug'])
+
+/** What stands for an order until somebody is there to sign it. */
+export const WISH = '{{wish}}'
+
+/** An order of the one who sends it; the market counts among those that take fuzzed orders. */
+export interface OrderWish {
+  readonly market: number
+  readonly isBuy: boolean
+  readonly outcome: 'yes' | 'no'
+  /** 0: of the market form. */
+  readonly ticks: number
+  readonly sizeRaw: number
+  readonly type: 'GTC' | 'FAK' | 'FOK'
+  readonly salt: number
+}
+
+const SALT_MAX = 2 ** 40
+
+function wishOf(random: Random): OrderWish {
+  const isMarket = random.chance(0.1)
+  return {
+    market: random.below(64),
+    isBuy: random.chance(0.7),
+    outcome: random.pick(['yes', 'no']),
+    ticks: isMarket ? 0 : random.chance(0.95) ? random.between(450, 550) : 1,
+    sizeRaw: random.between(1, 20_000) * 1000,
+    type: isMarket ? 'FOK' : random.pick(['GTC', 'GTC', 'GTC', 'FAK', 'FOK']),
+    salt: random.chance(0.05) ? 1 + random.below(10) : random.between(1000, SALT_MAX),
+  }
+}
+
+function orderBodyOf(schema: Keywords, random: Random): Json {
+  const fields: Record<string, Json> = { [WISH]: { ...wishOf(random) } }
+  for (const [name, field] of Object.entries(keywordsOf(schema.properties))) {
+    if (ORDER_FIELDS.has(name) || !random.chance(0.15)) continue
+    // Names of their own: what names the owner's orders must not come to name others'.
+    const isName = name === 'clientOrderId'
+    fields[name] = isName ? `mine-${random.below(40)}` : drawn(field, name, random)
+  }
+  return fields
+}
+
 function objectOf(schema: Keywords, random: Random): Json {
+  if (takesOrder(schema)) return orderBodyOf(schema, random)
   const required = new Set(listOf(schema.required))
   const fields: Record<string, Json> = {}
   for (const [name, field] of Object.entries(keywordsOf(schema.properties))) {
