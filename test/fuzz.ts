@@ -8,8 +8,9 @@ import { compileProgram } from './support/server-process.ts'
 // `make fuzz SEED=… MIN=…`: rounds of requests against a real process, each round on a fresh folder
 // with the next seed, for that long. A failure is shrunk and printed as what replays it.
 
-const REQUESTS = 1500
+const REQUESTS = 1000
 const SHRINK_TRIES = 60
+const SHRINK_MS = 120_000
 
 const [seedText = '', minutesText = ''] = process.argv.slice(2)
 const minutes = Number(minutesText === '' ? '10' : minutesText)
@@ -46,9 +47,11 @@ async function explain(failure: Failure): Promise<void> {
   console.log('looking for fewer and smaller requests that break the same')
   const plans = plansOf(seed, Math.min(failure.place + 1, REQUESTS))
   let last = failure
+  const endMs = performance.now() + SHRINK_MS
   const least = await shrunk(
     plans,
     async (candidate) => {
+      if (performance.now() > endMs) return false
       const { failure: found } = await inFolder((dataDir) => play(dataDir, candidate, true))
       if (found === null || kindOf(found) !== kindOf(failure)) return false
       last = found

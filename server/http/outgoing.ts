@@ -73,17 +73,18 @@ function json(value: unknown): string {
 
 /** Faults on a reply that breaks its route's schema, and on what the route does not name. */
 export function verify<S>(route: Route<S>, outcome: unknown): void {
-  if (outcome instanceof Bytes) return
   if (outcome instanceof Refusal) {
     const isNamed = COMMON.has(outcome.name) || route.rejects.some((name) => name === outcome.name)
     const isOfCaller = outcome.status === 401 || outcome.status === 403 || outcome.status === 415
     assert(isNamed || isOfCaller, 'a route names the refusals it gives')
     return
   }
-  if (outcome instanceof Reply) {
-    const isNamed = outcome.status === route.status || route.others.includes(outcome.status)
+  if (outcome instanceof Reply || outcome instanceof Bytes) {
+    const { status } = outcome
+    const isNamed = status === route.status || route.others.includes(status)
     assert(isNamed, 'a route names the statuses it gives')
   }
+  if (outcome instanceof Bytes) return
   const value = outcome instanceof Reply ? outcome.body : outcome
   const issues = route.replyIssues(value === undefined ? null : value)
   if (issues.length === 0) return

@@ -109,7 +109,8 @@ function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
   const { status } = answer
   const route = answeringRoute(rendered)
   const isHead = rendered.parts.method === 'HEAD'
-  if (status >= 200 && status < 300) return successIssue(plan, route, answer, isHead)
+  const isReply = route?.others.includes(status) === true && !isRefusal(answer)
+  if (isReply || (status >= 200 && status < 300)) return successIssue(plan, route, answer, isHead)
   if (status === 429 || status === 503) {
     const issue = retryIssue(answer)
     if (issue !== '') return issue
@@ -119,6 +120,10 @@ function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
   if (isOdd && PARSER.has(status) && parsed(answer) === undefined) return ''
   if (status < 400 || (status >= 500 && status !== 503)) return `status ${status}: ${answer.text}`
   return isHead ? '' : refusalIssue(route, answer)
+}
+
+function isRefusal(answer: Answer): boolean {
+  return at(parsed(answer), 'statusCode') !== undefined
 }
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])

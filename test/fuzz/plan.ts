@@ -88,7 +88,16 @@ export function planAt(routes: readonly FuzzRoute[], seed: number, place: number
   }
   const speaker = speakerOf(route, random, isForeign)
   const sound: Plan = { route: nameOf(route), speaker, ...values, edits: [] }
-  return { ...sound, edits: editsOf(route, random) }
+  return { ...sound, edits: [...delegation(route, random), ...editsOf(route, random)] }
+}
+
+const ON_BEHALF = 'x-on-behalf-of'
+
+/** Where a call may be for somebody else it sometimes is. */
+function delegation({ headers }: FuzzRoute, random: Random): Edit[] {
+  if (!(ON_BEHALF in headers) || !random.chance(0.2)) return []
+  const pool = random.chance(0.7) ? 'children' : 'profiles'
+  return [{ at: 'header', name: ON_BEHALF, value: `{{${pool}.${random.below(64)}}}` }]
 }
 
 /** Orders and their cancels come more often, and others have little to try as an operator. */

@@ -24,6 +24,9 @@ export interface Pools {
   readonly tokens: string[]
   readonly accounts: string[]
   readonly profiles: string[]
+  /** Of the partner. */
+  readonly children: string[]
+  readonly later: string[]
 }
 
 export interface Setting {
@@ -63,7 +66,7 @@ export function render(plan: Plan, setting: Setting): Rendered {
   const type: [string, string][] = isJson ? [['content-type', 'application/json']] : []
   const length: [string, string][] = body.length > 0 ? [['content-length', `${body.length}`]] : []
   const plain = [HOST, ...proofHeaders(actor, proof, flaw, call), ...type]
-  const headers = [...changedHeaders(plain, plan), ...length]
+  const headers = [...changedHeaders(plain, plan, pools), ...length]
   const parts: Parts = { ...call, headers }
   const wire = tricks.find(({ name }) => Object.hasOwn(WIRE_TRICKS, name))
   const bytes =
@@ -71,9 +74,12 @@ export function render(plan: Plan, setting: Setting): Rendered {
   return { parts, bytes, wireTrick: wire?.name ?? '', pathTrick: pathTrick?.name ?? '' }
 }
 
+const HOUR_MS = 3_600_000
+
 /** What the operator ends is not what the others trade on. */
 function poolsOf({ route }: Plan, { pools }: Setting): Pools {
-  return route.includes(' /admin/') ? { ...pools, markets: pools.spares } : pools
+  const later = [`${Date.now() + HOUR_MS}`]
+  return { ...pools, later, ...(route.includes(' /admin/') ? { markets: pools.spares } : {}) }
 }
 
 function methodOf({ route, edits }: Plan): string {
@@ -81,9 +87,13 @@ function methodOf({ route, edits }: Plan): string {
   return changed?.at === 'method' ? changed.method : route.split(' ')[0]
 }
 
-function changedHeaders(headers: [string, string][], { edits }: Plan): [string, string][] {
+function changedHeaders(
+  headers: [string, string][],
+  { edits }: Plan,
+  pools: Pools,
+): [string, string][] {
   const changed = edits.flatMap((edit): [string, string][] =>
-    edit.at === 'header' ? [[edit.name, edit.value]] : [],
+    edit.at === 'header' ? [[edit.name, filledText(edit.value, pools)]] : [],
   )
   const names = new Set(changed.map(([name]) => name))
   return [...headers.filter(([name]) => !names.has(name)), ...changed]
@@ -170,7 +180,8 @@ function withOrders(body: Json, setting: Setting, actor: Actor | undefined): Jso
     const wish = fields[WISH]
     const { [WISH]: _, ...extras } = fields
     if (!isWish(wish)) return fields
-    return actor === undefined ? extras : { ...orderFields(wish, setting, actor), ...extras }
+    if (actor === undefined) return extras
+    return { ...forChild(wish, setting, actor), ...orderFields(wish, setting, actor), ...extras }
   })
 }
 
@@ -178,7 +189,23 @@ function isWish(value: unknown): value is OrderWish {
   return typeof value === 'object' && value !== null && 'sizeRaw' in value && 'salt' in value
 }
 
-function orderFields(wish: OrderWish, { quiet, markets }: Setting, { role, trader }: Actor) {
+/** Whether the server is to sign for an account of the partner. */
+function isDelegated({ child }: OrderWish, { role }: Actor): boolean {
+  return child >= 0 && role === 'partner'
+}
+
+function forChild(wish: OrderWish, { pools }: Setting, actor: Actor): Record<string, Json> {
+  const { children } = pools
+  if (!isDelegated(wish, actor)) return {}
+  return { onBehalfOf: Number(children[wish.child % children.length]) }
+}
+
+function orderFields(
+  wish: OrderWish,
+  { quiet, markets }: Setting,
+  actor: Actor,
+): Record<string, Json> {
+  const { role, trader } = actor
   const market = role === 'owner' ? quiet : markets[wish.market % markets.length]
   const order: ClientOrder = {
     salt: wish.salt,
@@ -197,6 +224,10 @@ function orderFields(wish: OrderWish, { quiet, markets }: Setting, { role, trade
   const domain = { ...DOMAIN, exchange: market.exchange }
   const { price: _, ...signed } = signClientOrder(order, domain, trader.key)
   const { type: orderType } = wish
+  if (isDelegated(wish, actor)) {
+    const { maker: _1, signer: _2, signature: _3, feeRateBps: _4, ...order } = signed
+    return { order, orderType, marketSlug: market.slug }
+  }
   return { order: signed, ownerId: trader.profileId, orderType, marketSlug: market.slug }
 }
 

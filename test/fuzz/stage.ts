@@ -135,20 +135,25 @@ export class Stage {
     const issue = judge(plan, rendered, exchanged, secrets)
     const [answer] = exchanged.answers
     if (answer !== undefined && plan.route !== DOCUMENT) this.#learn(plan, answer)
+    // What a request of its own ended is given back: the rest is to be tried with it.
+    const actor = this.setting.actors.get(plan.speaker.role)
+    if (answer?.status === 401 && plan.speaker.flaw === 'none' && actor !== undefined) {
+      await this.#revive(actor)
+    }
     const said = this.#hasEnded ? `the process ended: ${this.#server.stderr.slice(-2000)}` : issue
     return { rendered, status: answer?.status ?? 0, issue: said }
   }
 
   #learn({ speaker }: Plan, answer: Answer): void {
     if (answer.status < 200 || answer.status >= 300) return
-    const { orders, profiles, tokens, spares } = this.setting.pools
+    const { children, orders, tokens, spares } = this.setting.pools
     const byOwner = speaker.role === 'owner' && speaker.proof !== 'none'
     const set = answer.headers.get('set-cookie') ?? ''
     const cookie = set.split(';')[0].split('=')[1] ?? ''
     if (cookie.length >= SECRET_CHARACTERS_MIN) this.#always.add(cookie)
     const body = parsed(answer)
     const made = at(body, 'profileId')
-    if (speaker.role === 'partner' && typeof made === 'number') addTo(profiles, `${made}`)
+    if (speaker.role === 'partner' && typeof made === 'number') addTo(children, `${made}`)
     for (const [name, text] of textsIn(body)) {
       if (name === 'secret' && text.length >= SECRET_CHARACTERS_MIN) this.#always.add(text)
       if (name === 'tokenId' && UUID.test(text)) addTo(tokens, text)
@@ -164,6 +169,7 @@ export class Stage {
     const owner = actors.get('owner')
     assert.ok(owner !== undefined, 'a stage has an owner')
     await this.#revive(owner)
+    await this.#calm()
     const seen: unknown[] = [await this.#client.balances(owner.trader)]
     const targets = STATUSES.map(
       (status) => `/markets/${quiet.slug}/user-orders?statuses=${status}&limit=200`,
@@ -180,6 +186,20 @@ export class Stage {
     const { status, text } = await plainCall(this.#port, { method: 'GET', target, headers })
     assert.equal(status, 200, `${target}: ${text}`)
     return text
+  }
+
+  /** Ends what the operator restricted. */
+  async #calm(): Promise<void> {
+    const authorization: [string, string] = ['authorization', `Bearer ${ADMIN_TOKEN}`]
+    const headers = [authorization]
+    const target = '/admin/trading-modes'
+    const listed = parsed(await plainCall(this.#port, { method: 'GET', target, headers }))
+    const windows = at(listed, 'windows')
+    assert.ok(Array.isArray(windows), 'the windows are listed')
+    for (const { id } of windows) {
+      const one = { method: 'DELETE', target: `${target}/${id}`, headers }
+      assert.equal((await plainCall(this.#port, one)).status, 200)
+    }
   }
 
   async #revive(actor: Actor): Promise<void> {
@@ -214,10 +234,13 @@ export class Stage {
 
   async #cancelAll(): Promise<string> {
     const { actors, pools, quiet } = this.setting
+    await this.#calm()
     for (const actor of actors.values()) {
       await this.#revive(actor)
-      for (const slug of new Set([quiet.slug, ...pools.markets, ...pools.spares])) {
-        const target = `/orders/all/${slug}`
+      const ends = actor.role === 'partner' ? pools.children.map((id) => `?onBehalfOf=${id}`) : []
+      const slugs = [...new Set([quiet.slug, ...pools.markets, ...pools.spares])]
+      for (const path of slugs.flatMap((slug) => ['', ...ends].map((end) => slug + end))) {
+        const target = `/orders/all/${path}`
         const call = { method: 'DELETE', target, body: Buffer.alloc(0) }
         const headers = hmacHeaders(call, actor.trader, 'none')
         const { status, text } = await plainCall(this.#port, { method: 'DELETE', target, headers })
@@ -269,6 +292,21 @@ function reservesLeft(dataDir: string): string {
   return replayed.checkInvariants() ?? ''
 }
 
+/** An account of the partner with a server wallet and something to trade with. */
+async function makeChild(
+  client: ExchangeClient,
+  actors: ReadonlyMap<Role, Actor>,
+): Promise<string> {
+  const partner = actors.get('partner')
+  assert.ok(partner !== undefined, 'a stage has a partner')
+  const asked = JSON.stringify({ displayName: 'Child', createServerWallet: true })
+  const { body } = await client.call(partner.trader, 'POST', '/profiles/partner-accounts', asked)
+  const profileId = at(body, 'profileId')
+  assert.equal(typeof profileId, 'number', JSON.stringify(body))
+  await client.admin('/admin/balances', { profileId, collateralRaw: 1_000 * SHARE })
+  return `${profileId}`
+}
+
 /** Markets in each state, and what rests in them. */
 async function settingOf(
   client: ExchangeClient,
@@ -301,6 +339,8 @@ async function settingOf(
     tokens: traders.map(({ tokenId }) => tokenId),
     accounts: traders.map(({ account }) => account),
     profiles: traders.map(({ profileId }) => `${profileId}`),
+    children: [await makeChild(client, actors)],
+    later: [],
   }
   const owner = actors.get('owner')
   assert.ok(owner !== undefined, 'a stage has an owner')

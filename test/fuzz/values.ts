@@ -24,7 +24,9 @@ const SOURCES: Readonly<Record<string, string>> = {
   account: 'accounts',
   profileId: '#profiles',
   ownerId: '#profiles',
-  onBehalfOf: '#profiles',
+  onBehalfOf: '#children',
+  // Far off: what the owner asks for now must not happen while others are watched.
+  cancelAt: '#later',
 }
 export const LONE_SURROGATE = /\p{Surrogate}/u
 const PICKS = 64
@@ -178,11 +180,13 @@ export interface OrderWish {
   readonly sizeRaw: number
   readonly type: 'GTC' | 'FAK' | 'FOK'
   readonly salt: number
+  /** Of a partner: its account that the server signs for; -1 for none. */
+  readonly child: number
 }
 
 const SALT_MAX = 2 ** 40
 
-function wishOf(random: Random): OrderWish {
+function wishOf(random: Random, mayDelegate: boolean): OrderWish {
   const isMarket = random.chance(0.1)
   return {
     market: random.below(64),
@@ -192,12 +196,14 @@ function wishOf(random: Random): OrderWish {
     sizeRaw: random.between(1, 20_000) * 1000,
     type: isMarket ? 'FOK' : random.pick(['GTC', 'GTC', 'GTC', 'FAK', 'FOK']),
     salt: random.chance(0.05) ? 1 + random.below(10) : random.between(1000, SALT_MAX),
+    child: mayDelegate && random.chance(0.3) ? random.below(PICKS) : -1,
   }
 }
 
 function orderBodyOf(schema: Keywords, random: Random): Json {
-  const fields: Record<string, Json> = { [WISH]: { ...wishOf(random) } }
-  for (const [name, field] of Object.entries(keywordsOf(schema.properties))) {
+  const all = keywordsOf(schema.properties)
+  const fields: Record<string, Json> = { [WISH]: { ...wishOf(random, 'onBehalfOf' in all) } }
+  for (const [name, field] of Object.entries(all)) {
     if (ORDER_FIELDS.has(name) || !random.chance(0.15)) continue
     // Names of their own: what names the owner's orders must not come to name others'.
     const isName = name === 'clientOrderId'
