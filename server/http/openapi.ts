@@ -156,7 +156,9 @@ function ownRejects(route: Documented): RejectName[] {
     'HMAC_INVALID',
   ]
   const identity: RejectName[] = ['UNAUTHENTICATED', 'IDENTITY_INVALID', 'FORBIDDEN']
-  const isScoped = route.auth.accepts.some(({ scopes }) => scopes.length > 0)
+  // To act for a sub-account takes a scope that the route itself does not ask for.
+  const isDelegable = route.rejects.includes('NOT_SUB_ACCOUNT')
+  const isScoped = isDelegable || route.auth.accepts.some(({ scopes }) => scopes.length > 0)
   return [
     ...always,
     ...(route.body === null ? [] : body),
