@@ -1,6 +1,7 @@
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
 import type { Connection, Statement } from '../database.ts'
+import { type Settlement, Settlements } from './settlements.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
 // What POST /orders/status/batch says of an order: its signed fields and the newest trade it had
@@ -64,6 +65,7 @@ export interface TradePart {
   readonly feeRaw: number
   /** Whom a taker met; empty for a maker. */
   readonly makers: readonly MakerOfTrade[]
+  readonly settlement: Settlement
 }
 
 export interface MakerOfTrade {
@@ -108,6 +110,7 @@ export class OrderStatuses {
   readonly #trade: Statement<[number], TradeRow>
   readonly #made: Statement<[number, number], MadeRow>
   readonly #makers: Statement<[number, number], MakerOfTrade>
+  readonly #settlements: Settlements
   readonly #ofOneState: (ask: OrderStatusAsk) => (OrderStatus | null)[]
 
   constructor(connection: Connection) {
@@ -116,6 +119,7 @@ export class OrderStatuses {
     this.#trade = connection.prepare(TRADE)
     this.#made = connection.prepare(MADE)
     this.#makers = connection.prepare(MAKERS)
+    this.#settlements = new Settlements(connection)
     this.#ofOneState = connection.transaction((ask: OrderStatusAsk) =>
       ask.names.map((name) => this.#find(ask, name)),
     )
@@ -140,9 +144,10 @@ export class OrderStatuses {
     const trade = seq === null ? undefined : this.#trade.get(seq)
     if (seq === null || trade === undefined) return null
     const { tradedMs } = trade
+    const settlement = this.#settlements.of(seq)
     if (trade.takerSlot === order.slot && trade.takerGeneration === order.generation) {
       return {
-        ...{ seq, tradedMs, isTaker: true, feeRaw: trade.feeRaw },
+        ...{ seq, tradedMs, settlement, isTaker: true, feeRaw: trade.feeRaw },
         filledSharesRaw: trade.sharesRaw,
         filledCollateralRaw: trade.collateralRaw,
         makers: this.#makers.all(seq, makersMax),
@@ -151,7 +156,7 @@ export class OrderStatuses {
     // One arrival may meet an order more than once only if the rules change; then all count.
     const made = this.#made.all(seq, order.placedSeq)
     return {
-      ...{ seq, tradedMs, isTaker: false, feeRaw: 0, makers: [] },
+      ...{ seq, tradedMs, settlement, isTaker: false, feeRaw: 0, makers: [] },
       filledSharesRaw: made.reduce((sum, { sizeRaw }) => sum + sizeRaw, 0),
       filledCollateralRaw: made.reduce(
         (sum, each) => sum + makerCollateralRaw(order, trade, each),

@@ -70,13 +70,14 @@ export class Mining {
   readonly #replies = new Map<number, (fact: SettlementFact) => void>()
   readonly #listeners = new Set<SettlementListener>()
   #isAsking = false
-  #minedMs: TimeMs = 0
+  #minedMs: TimeMs
   #shown: Pick<BlockFact, 'height' | 'throughSeq'>
   retries = 0
   failures = 0
 
   constructor(parts: MiningParts) {
     this.#parts = parts
+    this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
     this.#shown = { height, throughSeq }
     for (const seq of parts.waiting) {
@@ -104,6 +105,11 @@ export class Mining {
   /** Replies that wait for their block. */
   get replyCount(): number {
     return this.#replies.size
+  }
+
+  /** A trade that failed is looked up; nothing is mined meanwhile. */
+  get isAsking(): boolean {
+    return this.#isAsking
   }
 
   /** Whether a trade of this seq is still to be settled. */

@@ -15,20 +15,6 @@ import { amountsOf } from './views.ts'
 /** An item of the request: an order by its id or by the id its client gave it. */
 export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
 
-/** What decides how far an order's newest trade has settled. */
-export interface SettlementFacts {
-  /** Null when the order never traded. */
-  readonly tradeSeq: number | null
-  /** Whether taker delay holds it (domain §4.3). */
-  readonly isHeld: boolean
-}
-
-/** Domain §5.2; what never traded is UNMATCHED, a stopped or killed arrival too. */
-export function settlementStatusOf(facts: SettlementFacts): 'DELAYED' | 'UNMATCHED' | 'MATCHED' {
-  if (facts.isHeld) return 'DELAYED'
-  return facts.tradeSeq === null ? 'UNMATCHED' : 'MATCHED'
-}
-
 const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
 const iso = (ms: number) => new Date(ms).toISOString()
 const addressText = (hex: string) => formatAddress(Buffer.from(hex, 'hex'))
@@ -79,10 +65,11 @@ function executionText({ order, trade }: OrderStatus): string {
   const isHeld = eligibleMs !== null
   const head = {
     matched: trade !== null,
-    settlementStatus: settlementStatusOf({ tradeSeq: trade?.seq ?? null, isHeld }),
+    // Domain §5.2: what never traded is UNMATCHED, a stopped or killed arrival too.
+    settlementStatus: isHeld ? 'DELAYED' : (trade?.settlement.status ?? 'UNMATCHED'),
     ...(clientOrderId === null ? {} : { clientOrderId }),
     ...(eligibleMs === null ? {} : { eligibleAt: iso(eligibleMs) }),
-    ...(trade === null ? {} : { tradeEventId: String(trade.seq), txHash: null }),
+    ...(trade === null ? {} : { tradeEventId: String(trade.seq), txHash: trade.settlement.txHash }),
     feeRateBps: order.feeBps,
     effectiveFeeBps: effectiveFeeBps(order.side, fills),
   }

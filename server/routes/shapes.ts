@@ -1,6 +1,7 @@
 // Reply shapes that several routes share (domain §12).
 
 import { ORDER_STATUSES, ORDER_TYPES } from '../../engine/domain/order.ts'
+import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
 import { address, bytes32, isoTime, orderId, profileId, uint256Text } from '../http/fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../http/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema.ts'
@@ -156,7 +157,7 @@ function orderParts() {
     ),
     execution: openObject({
       matched: boolean(),
-      settlementStatus: oneOf('MATCHED', 'UNMATCHED', 'DELAYED', 'CANCELED'),
+      settlementStatus: oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
       eligibleAt: optional(isoTime()),
       feeRateBps: integer(0, 1000),
       effectiveFeeBps: integer(0, 10_000),

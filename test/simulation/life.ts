@@ -10,12 +10,14 @@ import { IntakePool } from '../../server/auth/intake-pool.ts'
 import { Cancels } from '../../server/pipeline/cancels.ts'
 import { HeartbeatChanges } from '../../server/pipeline/heartbeats.ts'
 import { MarketChanges } from '../../server/pipeline/market-changes.ts'
+import type { SettlementParts } from '../../server/pipeline/mining.ts'
 import { OrderIds } from '../../server/pipeline/order-ids.ts'
 import { Pipeline } from '../../server/pipeline/pipeline.ts'
 import { PublishedMarkets } from '../../server/pipeline/published.ts'
 import { Publisher } from '../../server/pipeline/publisher.ts'
 import { Shards } from '../../server/pipeline/shards.ts'
 import { TradingModeChanges } from '../../server/pipeline/trading-modes.ts'
+import { EmbeddedChain } from '../../server/settlement/embedded-chain.ts'
 import { type Model, replayInto } from './model.ts'
 import type { Conserves } from './money-watch.ts'
 import type { Setting } from './script.ts'
@@ -24,6 +26,7 @@ import { SimThread } from './sim-thread.ts'
 import { Watch } from './watch.ts'
 
 const RING_BYTES = 1 << 20
+const BLOCK_MS = 500
 
 /** A moment when everything was settled and durable. */
 export interface Checkpoint {
@@ -55,6 +58,7 @@ export class Life {
   readonly modes: TradingModeChanges
   readonly heartbeats: HeartbeatChanges
   readonly recoveredHash: string
+  readonly chain = new EmbeddedChain(8453)
   /** What a thread died of; the process must stop. */
   fault: string | null = null
   hasDoorbell = false
@@ -96,6 +100,7 @@ export class Life {
       onDurable: () => {},
       profileWaitSec: () => 0,
       onTokenUsed: () => {},
+      settlement: this.#settlementOn(parts),
     })
     const domain = { name: 'Simulated', chainId: 1 }
     const nothing = () => {}
@@ -112,6 +117,20 @@ export class Life {
       // Main holds every order here, so it never asks.
       orderByClientId: () => Promise.resolve(undefined),
     })
+  }
+
+  #settlementOn({ setting, disk }: LifeParts): SettlementParts {
+    const { trades } = this.model.chain
+    return {
+      port: this.chain,
+      // Some worlds mine each trade as soon as it is settled and durable.
+      blockMs: setting.accounts > 6 ? 0 : BLOCK_MS,
+      waiting: [...trades.keys()],
+      tradeOf: (tradeSeq) => {
+        const isShown = !this.readsAreLate && tradeSeq <= disk.reportedSeq
+        return Promise.resolve(isShown ? trades.get(tradeSeq)?.settled : undefined)
+      },
+    }
   }
 
   #shardsOf(threads: number): Shards {
@@ -164,7 +183,8 @@ export class Life {
 
   /** Every market has answered everything, and all of it is durable. */
   get isAtRest(): boolean {
-    return this.shards.areIdle && this.journal.waitingCount === 0 && this.model.pendingCount === 0
+    const isStill = this.shards.areIdle && this.journal.waitingCount === 0
+    return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
   }
 
   /** Main hears that frames have come. */

@@ -14,6 +14,7 @@ import type {
 } from '../../engine/domain/command.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
+import { type Before, ChainModel } from './chain-model.ts'
 import { ControlModel } from './control-model.ts'
 
 export interface MarketModel {
@@ -36,6 +37,11 @@ interface LiveOrder {
   /** When taker delay ends, if it holds the order at all. */
   readonly eligibleMs: number
   filledRaw: number
+}
+
+interface Came {
+  readonly seq: number
+  readonly before: Before
 }
 
 export type Answer =
@@ -80,6 +86,7 @@ function rateOf({ rank, feeCapBps }: ProfileFields): number | null {
 
 export class Model {
   slow = new SlowExchange()
+  chain = new ChainModel()
   controls = new ControlModel()
   seq = 0
   withdrawals = 0n
@@ -98,6 +105,7 @@ export class Model {
     const twin = new Model()
     twin.slow = this.slow.copy()
     twin.controls = this.controls.copy()
+    twin.chain = this.chain.copy()
     twin.seq = this.seq
     twin.withdrawals = this.withdrawals
     for (const [id, order] of this.live) twin.live.set(id, { ...order })
@@ -140,6 +148,7 @@ export class Model {
     else if (command.kind === 'cancelOrders') this.#pending.set(command.seq, command)
     else if (command.kind === 'releaseOrder') this.#admitRelease(command)
     else this.#rare(command)
+    this.chain.admit(command, this.slow, this.#pending.keys())
   }
 
   #admitOrder(order: PlaceOrder): void {
@@ -231,16 +240,19 @@ export class Model {
     const asked = this.#pending.get(seq)
     assert(asked !== undefined, 'a market answers what it was asked, once')
     this.#pending.delete(seq)
-    if (!('kind' in asked)) return this.#arrived('order', asked, this.slow.match(asked))
-    return asked.kind === 'cancelOrders' ? this.#cancel(asked) : this.#release(asked)
+    if ('kind' in asked && asked.kind === 'cancelOrders') return this.#cancel(asked)
+    const marketId = 'kind' in asked ? asked.marketId : asked.market
+    const came = { seq, before: this.chain.before(this.slow, this.rates.length - 1, marketId) }
+    if ('kind' in asked) return this.#release(asked, came)
+    return this.#arrived('order', asked, this.slow.match(asked), came)
   }
 
-  #release({ seq, slot, generation, ...terms }: ReleaseOrder): Answer {
+  #release({ seq, slot, generation, ...terms }: ReleaseOrder, came: Came): Answer {
     const id = this.idOf(slot, generation)
     const order = this.live.get(id)
     const answer = this.slow.release(id)
     if (order !== undefined && answer !== null) {
-      return this.#arrived('release', order.request, answer)
+      return this.#arrived('release', order.request, answer, came)
     }
     assert(order === undefined && answer === null, 'what is held lives')
     const request = requestOf({ seq, slot, generation, ...terms }, id)
@@ -248,8 +260,17 @@ export class Model {
     return { kind: 'release', request, answer: { ...nothing, end: 'gone', owners: new Set() } }
   }
 
-  #arrived(kind: 'order' | 'release', request: SlowRequest, answer: SlowAnswer): Answer {
+  #arrived(
+    kind: 'order' | 'release',
+    request: SlowRequest,
+    answer: SlowAnswer,
+    { seq, before }: Came,
+  ): Answer {
     const { id } = request
+    if (answer.fills.length > 0) {
+      const makers = answer.fills.map(({ maker }) => this.#live(maker).request)
+      this.chain.traded(seq, { request, answer, makers, before, slow: this.slow })
+    }
     this.#fill(id, Number(answer.shares))
     for (const { maker, shares, closed } of answer.fills) {
       this.#fill(maker, Number(shares))
@@ -261,10 +282,14 @@ export class Model {
     return { kind, request, answer }
   }
 
-  #fill(id: number, sharesRaw: number): void {
+  #live(id: number): LiveOrder {
     const order = this.live.get(id)
     assert(order !== undefined, 'only a live order trades')
-    order.filledRaw += sharesRaw
+    return order
+  }
+
+  #fill(id: number, sharesRaw: number): void {
+    this.#live(id).filledRaw += sharesRaw
   }
 
   /** A post-only order that would cross leaves no trace. */

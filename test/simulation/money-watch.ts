@@ -42,7 +42,8 @@ export class MoneyWatch {
     const { ledger } = this.#clearing
     const freeRaw = ledger.collateralFreeRaw[account]
     const reservedRaw = ledger.collateralReservedRaw[account]
-    assert(freeRaw >= 0 && reservedRaw >= 0, 'no collateral is negative')
+    const owedRaw = this.#clearing.reversals.collateralTakenRaw(account)
+    assert(freeRaw >= -owedRaw && reservedRaw >= 0, 'only a reversal makes collateral negative')
     this.#heldRaw += freeRaw - (this.#freeRaw[account] ?? 0)
     this.#heldRaw += reservedRaw - (this.#reservedRaw[account] ?? 0)
     this.#freeRaw[account] = freeRaw
@@ -55,7 +56,9 @@ export class MoneyWatch {
     for (let index = row * 2; index < row * 2 + 2; index++) {
       const freeRaw = ledger.sharesFreeRaw[index]
       const reservedRaw = ledger.sharesReservedRaw[index]
-      assert(freeRaw >= 0 && reservedRaw >= 0, 'no shares are negative')
+      const account = ledger.rows.accountOf(row)
+      const owedRaw = this.#clearing.reversals.sharesTakenRaw(account, marketId, index & 1)
+      assert(freeRaw >= -owedRaw && reservedRaw >= 0, 'only a reversal makes shares negative')
       const changeRaw = freeRaw + reservedRaw - (this.#sharesRaw[index] ?? 0)
       const supply = marketId * 2 + (index & 1)
       this.#supplyRaw[supply] = (this.#supplyRaw[supply] ?? 0) + changeRaw

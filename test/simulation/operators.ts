@@ -51,7 +51,8 @@ export class Operators {
     const profileId = this.#account(dice[0])
     const free = model.slow.cash(profileId).free
     let amount = BigInt(Math.ceil(10 ** (dice[1] * 12)))
-    if (act === 'withdraw')
+    if (act === 'withdraw' && free < 0n) amount = 1n
+    else if (act === 'withdraw')
       amount = dice[1] < 0.1 ? free : (free * BigInt(Math.ceil(dice[1] * 99))) / 90n
     else if (dice[1] > 0.97) amount = BigInt(Number.MAX_SAFE_INTEGER)
     if (amount === 0n) return
@@ -69,6 +70,12 @@ export class Operators {
     }
     this.#told(answer)
     this.#life.follow(answer.then(compare))
+  }
+
+  /** Trades that come are set aside or fail. */
+  fault({ dice }: Step): void {
+    const next = 1 + Math.floor(dice[0] * 4)
+    this.#life.chain.arm({ next }, dice[1] < 0.5 ? 'RETRYING' : 'FAILED')
   }
 
   token({ dice }: Step, index: number): void {

@@ -87,7 +87,7 @@ export class Orders {
     const sells = order.side === SIDE.SELL
     const purse = sells ? slow.shares(accountId, marketId, TOKENS[outcome]) : slow.cash(accountId)
     const freeRaw = Math.min(Number(purse.free), 10 ** 13) + (more < 0.4 ? 1 : 0)
-    if (freeRaw === 0) return
+    if (freeRaw <= 0) return
     if (form < 0.6) {
       this.market(order, [0, form])
       if (sells) order.sizeRaw = freeRaw

@@ -35,6 +35,7 @@ export const ACTS = [
   'open',
   'resolve',
   // What holds orders up or calls them back.
+  'fault',
   'beat',
   'restrict',
   // The machine.
@@ -107,6 +108,7 @@ const CLIENTS: Odds = {
   edit: 0.4,
   open: 0.15,
   resolve: 0.06,
+  fault: 0.5,
   beat: 0.5,
   restrict: 0.07,
 }

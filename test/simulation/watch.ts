@@ -54,6 +54,8 @@ export class Watch implements FrameVisitor {
   commands = 0
   fills = 0
   releases = 0
+  blocks = 0
+  reversals = 0
 
   constructor(
     clearing: Clearing,
@@ -82,6 +84,18 @@ export class Watch implements FrameVisitor {
     if (command.kind === 'adjustBalance') this.money.cash(command.profileId)
     if (command.kind === 'createMarket') this.money.inside(command.marketId)
     if (command.kind === 'createProfile') this.money.cash(command.profileId)
+    if (command.kind === 'mineBlock') {
+      this.blocks++
+      assert(command.throughSeq <= this.#disk.reportedSeq, 'a block covers what is durable')
+    }
+    if (command.kind === 'failSettlement') {
+      this.reversals++
+      for (const { accountId } of command.legs) {
+        this.money.look(accountId, command.marketId)
+        this.#compareOwner(accountId, command.marketId)
+      }
+      this.money.holds(command.marketId)
+    }
     if (command.kind === 'placeOrder') {
       const { accountId, marketId, slot } = command
       assert.equal(this.#clearing.orders.reservedRawOf(slot), command.reserveRaw)

@@ -27,6 +27,8 @@ export interface Totals {
   fills: number
   /** Held orders that arrived again. */
   releases: number
+  blocks: number
+  reversals: number
   refusals: number
   overloads: number
   crashes: number
@@ -43,6 +45,8 @@ export class World {
     commands: 0,
     fills: 0,
     releases: 0,
+    blocks: 0,
+    reversals: 0,
     refusals: 0,
     overloads: 0,
     crashes: 0,
@@ -119,6 +123,8 @@ export class World {
     this.totals.commands += this.#life.watch.commands
     this.totals.fills += this.#life.watch.fills
     this.totals.releases += this.#life.watch.releases
+    this.totals.blocks += this.#life.watch.blocks
+    this.totals.reversals += this.#life.watch.reversals
     this.totals.refusals += this.#traders.refusals
     this.totals.overloads += this.#traders.overloads
   }
@@ -228,6 +234,7 @@ export class World {
       case 'open':
       case 'resolve':
       case 'beat':
+      case 'fault':
       case 'restrict':
         operators[step.act](step, index)
         return

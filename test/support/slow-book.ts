@@ -121,6 +121,10 @@ export class SlowExchange {
     return this.#inside.get(market) ?? 0n
   }
 
+  moveInside(market: number, change: bigint): void {
+    this.#inside.set(market, this.inside(market) + change)
+  }
+
   deposit(owner: number, amount: bigint): void {
     this.cash(owner).free += amount
     this.deposits += amount
@@ -294,8 +298,7 @@ export class SlowExchange {
     const value = request.side === 'buy' ? up(exact, ONE) : exact / ONE
     const other = request.token === maker.token ? value : size - value
     if (request.token !== maker.token) {
-      const change = request.side === 'buy' ? size : -size
-      this.#inside.set(maker.market, this.inside(maker.market) + change)
+      this.moveInside(maker.market, request.side === 'buy' ? size : -size)
     }
     const gives = this.#purseOf(maker)
     const left = maker.left - size

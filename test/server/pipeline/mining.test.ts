@@ -129,8 +129,8 @@ class Desk {
 
 const desk = await Desk.open(['--block-ms', `${BLOCK_MS}`])
 after(() => desk.live.stop())
-// The first block comes at once: the ones behind it when their time has come.
 const first = await desk.trade()
+desk.live.shiftClock(BLOCK_MS)
 await desk.told.of(first.id, 'MINED')
 
 test('a trade is MATCHED until its block, then MINED with a hash that stays', async () => {
@@ -234,11 +234,14 @@ test('what waits for its block at a stop is mined after the next start', async (
   const dataDir = newFolder()
   const flags = ['--block-ms', `${BLOCK_MS}`]
   const desk = await Desk.open(flags, dataDir)
-  await desk.told.of((await desk.trade()).id, 'MINED')
+  const before = await desk.trade()
+  desk.live.shiftClock(BLOCK_MS)
+  await desk.told.of(before.id, 'MINED')
   const { id } = await desk.trade()
   await desk.live.stop()
   const live = await startLive({ dataDir, flags })
   try {
+    live.shiftClock(BLOCK_MS * 2)
     const fact = await new Told(live).of(id, 'MINED')
     assert.equal(fact.txHash, txHashOf(CHAIN_ID, 2, Number(id)))
     assert.equal((await shown(live, id)).txHash, fact.txHash)

@@ -27,13 +27,15 @@ const FEE_BPS = 300
 const BOTH = 'Exactly one of orderId or clientOrderId is required'
 const shape = compile(orderStatusBatch.reply)
 const dataDir = newFolder()
+/** None comes within a test: its trades stay MATCHED. */
+const NO_BLOCKS = ['--block-ms', '60000']
 let live: LiveExchange
 let market: LiveMarket
 let alice: Trader
 let bob: Trader
 
 before(async () => {
-  live = await startLive({ dataDir })
+  live = await startLive({ dataDir, flags: NO_BLOCKS })
   market = await openMarket(live, 'rain', { fee: true })
   alice = await live.trader(1_000 * SHARE)
   bob = await live.trader(1_000 * SHARE)
@@ -200,6 +202,6 @@ test('a restart changes nothing of it', async () => {
   const asked = [{ clientOrderId: 'quote 1' }, { clientOrderId: 'shared' }]
   const before = await results(alice, asked)
   await live.stop()
-  live = await startLive({ dataDir })
+  live = await startLive({ dataDir, flags: NO_BLOCKS })
   assert.deepEqual(await results(alice, asked), before)
 })

@@ -1,0 +1,137 @@
+// What settles trades, by commands alone. A trade is what its market's answer moved, account by
+// account, in the slow twin: taking it back is moving that the other way.
+
+import assert from 'node:assert/strict'
+import type { SettledTrade } from '../../engine/core/reversal.ts'
+import type { Command } from '../../engine/domain/command.ts'
+import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
+import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/slow-book.ts'
+
+interface ModelTrade {
+  /** As the read tables would show it. */
+  readonly settled: SettledTrade
+  /** By account from 0: collateral, YES and NO that came to it. */
+  readonly moved: readonly (readonly [cash: bigint, yes: bigint, no: bigint])[]
+  readonly inside: bigint
+}
+
+/** What an order was before its market answered. */
+export interface Before {
+  readonly totals: ModelTrade['moved']
+  readonly inside: bigint
+}
+
+interface Traded {
+  readonly request: SlowRequest
+  readonly answer: SlowAnswer
+  readonly makers: readonly SlowRequest[]
+  readonly before: Before
+  readonly slow: SlowExchange
+}
+
+const sideOf = ({ side }: SlowRequest) => (side === 'buy' ? SIDE.BUY : SIDE.SELL)
+const outcomeOf = ({ token }: SlowRequest) => (token === 'yes' ? OUTCOME.YES : OUTCOME.NO)
+
+export class ChainModel {
+  height = 0
+  throughSeq = 0
+  failures = 0
+  readonly aside = new Set<number>()
+  /** Trades that may still be taken back. */
+  readonly trades = new Map<number, ModelTrade>()
+
+  copy(): ChainModel {
+    const twin = new ChainModel()
+    twin.height = this.height
+    twin.throughSeq = this.throughSeq
+    twin.failures = this.failures
+    for (const seq of this.aside) twin.aside.add(seq)
+    for (const [seq, trade] of this.trades) twin.trades.set(seq, trade)
+    return twin
+  }
+
+  before(slow: SlowExchange, accounts: number, market: number): Before {
+    const totals = Array.from({ length: accounts + 1 }, (_each, account) => {
+      const cash = slow.cash(account)
+      const yes = slow.shares(account, market, 'yes')
+      const no = slow.shares(account, market, 'no')
+      return [cash.free + cash.locked, yes.free + yes.locked, no.free + no.locked] as const
+    })
+    return { totals, inside: slow.inside(market) }
+  }
+
+  /** The market answered; `makers` are those of the answer's fills, in turn. */
+  traded(seq: number, { request, answer, makers, before, slow }: Traded): void {
+    const now = this.before(slow, before.totals.length - 1, request.market)
+    const moved = now.totals.map(([cash, yes, no], account) => {
+      const was = before.totals[account]
+      return [cash - was[0], yes - was[1], no - was[2]] as const
+    })
+    const fills = answer.fills.map(({ shares }, index) => {
+      const maker = makers[index]
+      const ticks = Number(maker.price ?? 0n) / 1000
+      return {
+        makerId: maker.owner,
+        makerOutcome: outcomeOf(maker),
+        makerSide: sideOf(maker),
+        sharesRaw: Number(shares),
+        yesTicks: maker.token === 'yes' ? ticks : 1000 - ticks,
+      }
+    })
+    const settled = {
+      marketId: request.market,
+      takerId: request.owner,
+      side: sideOf(request),
+      outcome: outcomeOf(request),
+      feeRaw: Number(answer.fee),
+      fills,
+    }
+    this.trades.set(seq, { settled, moved, inside: now.inside - before.inside })
+  }
+
+  admit(command: Command, slow: SlowExchange, pending: Iterable<number>): void {
+    switch (command.kind) {
+      case 'mineBlock':
+        this.#mine(command, pending)
+        return
+      case 'retrySettlement':
+        assert(this.trades.has(command.tradeSeq), 'a trade that is open is set aside')
+        this.aside.add(command.tradeSeq)
+        return
+      case 'settleTrade':
+        assert(this.aside.delete(command.tradeSeq), 'what is settled later was set aside')
+        this.trades.delete(command.tradeSeq)
+        return
+      case 'failSettlement': {
+        const trade = this.trades.get(command.tradeSeq)
+        assert(trade !== undefined, 'a trade that is open is taken back')
+        this.trades.delete(command.tradeSeq)
+        this.aside.delete(command.tradeSeq)
+        this.failures++
+        this.#takeBack(trade, slow)
+      }
+    }
+  }
+
+  #mine(
+    { height, throughSeq }: { height: number; throughSeq: number },
+    pending: Iterable<number>,
+  ): void {
+    assert.equal(height, this.height + 1, 'blocks come in turn')
+    for (const seq of pending) assert(seq > throughSeq, 'a block covers settled receipts only')
+    this.height = height
+    this.throughSeq = throughSeq
+    for (const seq of this.trades.keys()) {
+      if (seq <= throughSeq && !this.aside.has(seq)) this.trades.delete(seq)
+    }
+  }
+
+  #takeBack({ settled: { marketId }, moved, inside }: ModelTrade, slow: SlowExchange): void {
+    for (const [account, [cash, yes, no]] of moved.entries()) {
+      slow.cash(account).free -= cash
+      slow.shares(account, marketId, 'yes').free -= yes
+      slow.shares(account, marketId, 'no').free -= no
+    }
+    slow.moveInside(marketId, -inside)
+  }
+}
