@@ -78,11 +78,13 @@ export class AccountChanges {
     const kind = before === undefined ? 'createProfile' : 'editProfile'
     const profileId = before?.profileId ?? accounts.count + 1
     const token = minted?.fields ?? null
-    const refused = await this.#pipeline.change({ kind, profileId, profile, token })
+    const changing = this.#pipeline.change({ kind, profileId, profile, token })
+    // Before the wait: a later edit may not be durable when this one is.
+    const stored = accounts.byId(profileId)
+    const refused = await changing
     if (refused !== 0) return refused
     this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
     if (minted !== null) this.#teach(profileId, minted.fields)
-    const stored = accounts.byId(profileId)
     return stored === undefined ? REJECT.PROFILE_NOT_FOUND : { profile: stored, token: minted }
   }
 

@@ -71,7 +71,7 @@ export const ownProfile = route({
   lane: 'private',
   about: "The caller's private profile with the fee rate to sign.",
   reply: profile(),
-  rejects: ['PROFILE_NOT_FOUND'],
+  rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { reply: PROFILE_EXAMPLE },
   handle: ({ caller }, services: Services) => {
     const owner = services.pipeline.clearing.accounts.byId(caller.profileId)
@@ -95,7 +95,13 @@ export const editOwnProfile = route({
     tradeWalletOption: optional(nullable(oneOf('eoa', 'smartWallet'))),
   }),
   reply: profile(),
-  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'SMART_WALLET_REQUIRED'],
+  rejects: [
+    'OVERLOADED',
+    'PROFILE_NOT_FOUND',
+    'USERNAME_TAKEN',
+    'SMART_WALLET_REQUIRED',
+    'READ_TIMEOUT',
+  ],
   example: {
     body: { username: 'rainmaker', bio: 'I trade the weather.' },
     reply: {
@@ -105,15 +111,18 @@ export const editOwnProfile = route({
       bio: 'I trade the weather.',
     },
   },
-  handle: async ({ body, caller }, services: Services) => {
+  handle: async ({ body, caller }, { accounts, reads }: Services) => {
+    // Before the change: whoever is told 503 knows that nothing happened.
+    const hasTraded = await reads.hasTraded(caller.profileId)
+    if (hasTraded === undefined) return refuse('READ_TIMEOUT')
     const change = {
       ...body,
       account: caller.account,
       username: body.username?.trim() ?? body.username,
       displayName: body.displayName?.trim(),
     }
-    const made = await services.accounts.putProfile(change, null)
-    return typeof made === 'number' ? refuse(made) : shown(made.profile, services)
+    const made = await accounts.putProfile(change, null)
+    return typeof made === 'number' ? refuse(made) : profileView(made.profile, hasTraded)
   },
 })
 
@@ -125,7 +134,7 @@ export const profileByAccount = route({
   about: 'The private profile of an account, for its owner alone.',
   params: { account: address() },
   reply: profile(),
-  rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN'],
+  rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN', 'READ_TIMEOUT'],
   example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
   handle: async ({ params, caller }, services: Services) => {
     if (!isAddress(params.account)) {
