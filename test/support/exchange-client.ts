@@ -235,8 +235,8 @@ export class ExchangeClient {
     return { profileId, account, key, tokenId, secret }
   }
 
-  async makeMarket(slug: string, fee: boolean): Promise<TestMarket> {
-    const body = { kind: 'clob', slug, title: `Will ${slug} hold?`, fee }
+  async makeMarket(slug: string, fee: boolean, takerDelayMs = 0): Promise<TestMarket> {
+    const body = { kind: 'clob', slug, title: `Will ${slug} hold?`, fee, takerDelayMs }
     const { id, tokens, venue } = shaped(marketShape, await this.admin('/admin/markets', body))
     return { slug, id, tokens, exchange: venue.exchange, fee }
   }
