@@ -43,6 +43,7 @@ export const REJECTS = [
   ],
   ['PRICE_MISMATCH', 'Price does not match amounts'],
   ['NO_SERVER_WALLET', 'The sub-account has no server wallet: it signs for itself.'],
+  ['ALLOWANCE_MISSING', "The server wallet has not approved the market's exchange: retry that."],
   // The sequencer's gates.
   ['TOKEN_REVOKED', 'The API token was revoked.'],
   ['POST_ONLY_MODE', 'Only post-only orders and cancels are taken at the moment.'],

@@ -32,6 +32,8 @@ export type DirectoryChange =
       readonly feeBps: number
       /** Key of its server wallet, '' without one. */
       readonly keyBase64: string
+      /** Exchanges and adapters its server wallet approved. */
+      readonly approved: readonly string[]
     }
   | {
       readonly kind: 'market'
@@ -66,6 +68,7 @@ export interface KnownProfile {
   readonly smartWallet: Uint8Array | null
   readonly feeBps: number
   readonly key: Uint8Array | null
+  readonly approved: readonly string[]
 }
 
 export interface KnownMarket {
@@ -76,6 +79,7 @@ export interface KnownMarket {
   readonly noTokenWord: Uint8Array
   readonly separator: Uint8Array
   readonly feeEnabled: boolean
+  readonly exchangeAddress: string
 }
 
 function addressBytes(text: string): Uint8Array {
@@ -85,7 +89,7 @@ function addressBytes(text: string): Uint8Array {
 }
 
 function profileOf(change: Extract<DirectoryChange, { kind: 'profile' }>): KnownProfile {
-  const { profileId, partnerId, account, smartWallet, feeBps, keyBase64 } = change
+  const { profileId, partnerId, account, smartWallet, feeBps, keyBase64, approved } = change
   return {
     profileId,
     partnerId,
@@ -95,6 +99,7 @@ function profileOf(change: Extract<DirectoryChange, { kind: 'profile' }>): Known
     smartWallet: smartWallet === null ? null : addressBytes(smartWallet.toLowerCase()),
     feeBps,
     key: keyBase64 === '' ? null : Buffer.from(keyBase64, 'base64'),
+    approved,
   }
 }
 
@@ -135,6 +140,7 @@ export class Directory {
           noTokenWord: wordOf(change.noTokenId),
           separator: this.#separator(change.exchangeAddress),
           feeEnabled: change.feeEnabled,
+          exchangeAddress: change.exchangeAddress,
         })
     }
   }

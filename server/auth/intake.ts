@@ -145,7 +145,7 @@ export class Intake {
     const reject = this.#readAmounts(given)
     if (reject !== REJECT.NONE) return this.#refuse(reject)
     const body = signedBy(actor, given, market, outcome)
-    if (body === null) return this.#refuse(REJECT.NO_SERVER_WALLET)
+    if (typeof body === 'number') return this.#refuse(body)
     const fields = signedFields(body, market, outcome)
     const signature = Buffer.from(body.order.signature.slice(2), 'hex')
     const hash = hashOrder(fields, market.separator)
@@ -264,14 +264,15 @@ function outcomeOf(tokenId: string, market: KnownMarket): number {
   return tokenId === market.noTokenId ? OUTCOME.NO : -1
 }
 
-/** The order as it is signed; null when nobody here can sign it. */
+/** The order as it is signed, or why the server wallet does not sign it. */
 function signedBy(
   actor: Actor,
   given: OrderBody,
   market: KnownMarket,
   outcome: number,
-): SignedBody | null {
+): SignedBody | number {
   if (isSigned(given)) return given
-  const isWallet = 'key' in actor && actor.key !== null
-  return isWallet ? signForWallet(given, actor, market, outcome) : null
+  if (!('key' in actor) || actor.key === null) return REJECT.NO_SERVER_WALLET
+  if (!actor.approved.includes(market.exchangeAddress)) return REJECT.ALLOWANCE_MISSING
+  return signForWallet(given, actor, market, outcome)
 }

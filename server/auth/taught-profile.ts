@@ -27,5 +27,6 @@ export function taughtProfile(
     // Without a rate the order is refused for that, whatever it signs.
     feeBps: feeBps === NO_FEE_RATE ? 0 : feeBps,
     keyBase64: key,
+    approved: made?.approved ?? [],
   }
 }

@@ -169,6 +169,8 @@ export class PartnerAccounts {
       spenders: missing,
     })
     this.#retrying.delete(profileId)
+    const { accounts } = this.#pipeline.clearing
+    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
     return overloaded === 0 ? this.allowances(profileId) : refused(overloaded)
   }
 

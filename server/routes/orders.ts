@@ -55,6 +55,7 @@ export const placeOrder = rawRoute({
     'AMOUNTS_INVALID',
     'PRICE_MISMATCH',
     'NO_SERVER_WALLET',
+    'ALLOWANCE_MISSING',
     'POST_ONLY_MODE',
     'CANCEL_ONLY_MODE',
     'TRADING_DISABLED',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../engine/core/capture.ts'
 import { decideDelegation, decideSubAccount } from '../../../engine/core/decide-partners.ts'
+import { Partners } from '../../../engine/core/partners.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { rejectName } from '../../../engine/domain/reject.ts'
 import { ExchangeDriver } from '../../support/exchange-driver.ts'
@@ -98,21 +99,25 @@ test('what a server wallet approves it approves once, and only a server wallet d
 })
 
 test('all of it is in the state hash and in a snapshot, but not how a key is sealed', () => {
-  const hashOf = (sealedKey: Uint8Array | undefined, approves: boolean) => {
+  const hashOf = (sealedKey: Uint8Array, approves: boolean) => {
     const driver = new ExchangeDriver(16)
     const partner = driver.addAccount(0)
-    const desk = makeSubAccount(driver, partner, sealedKey === undefined ? {} : { sealedKey })
+    const desk = makeSubAccount(driver, partner, { sealedKey })
     const spenders = approves ? [ADAPTER] : []
-    if (sealedKey) driver.rare({ kind: 'approveSpenders', profileId: desk, spenders })
-    else driver.rare({ kind: 'touchToken', tokenId: `token-${partner}` })
+    driver.rare({ kind: 'approveSpenders', profileId: desk, spenders })
     const hash = driver.exchange.stateHash()
     const again = restore(capture(driver.exchange))
     assert.equal(again.stateHash(), hash)
-    assert.deepEqual(again.clearing.accounts.partners.byId(desk)?.sealedKey, sealedKey ?? null)
+    assert.deepEqual(again.clearing.accounts.partners.byId(desk)?.sealedKey, sealedKey)
     return hash
   }
   const hash = hashOf(SEALED, true)
   assert.equal(hashOf(new Uint8Array([9, 9]), true), hash)
   assert.notEqual(hashOf(SEALED, false), hash)
-  assert.notEqual(hashOf(undefined, false), hashOf(SEALED, false))
+  const factsWith = (sealedKey: Uint8Array | null) => {
+    const partners = new Partners()
+    partners.add({ profileId: 2, partnerId: 1, sealedKey, approved: [] })
+    return [...partners.facts()]
+  }
+  assert.notDeepEqual(factsWith(null), factsWith(SEALED))
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
+import { ZERO_ADDRESS } from '../../../server/auth/address.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import {
   at,
@@ -10,7 +11,7 @@ import {
   startLive,
   type Trader,
 } from '../../support/live-exchange.ts'
-import { openMarket } from '../../support/live-orders.ts'
+import { openMarket, unsigned } from '../../support/live-orders.ts'
 import { codeOf, newWallet, signingMessage, type Wallet } from '../../support/live-session.ts'
 
 // Partner accounts as their partner, another partner and a thief ask for them (domain §12.1).
@@ -178,7 +179,18 @@ test('a server wallet approved what was in use when made, and retries the rest',
   assert.equal(at(soon.body, 'retryAfterSeconds'), 5)
   assert.equal(soon.headers.get('retry-after'), '5')
 
-  await openMarket(live, 'other-venue', { exchangeAddress: `0x${'ab'.repeat(20)}` })
+  const venue = await openMarket(live, 'other-venue', {
+    exchangeAddress: `0x${'ab'.repeat(20)}`,
+  })
+  const { signature: _none, ...order } = unsigned(partner, venue)
+  const delegated = () =>
+    live.call(partner, 'POST', '/orders', {
+      order: { ...order, maker: ZERO_ADDRESS, signer: ZERO_ADDRESS },
+      orderType: 'GTC',
+      marketSlug: venue.slug,
+      onBehalfOf: id,
+    })
+  assertRefused(await delegated(), 400, 'ALLOWANCE_MISSING')
   const missing = await live.call(partner, 'GET', path)
   assert.equal(at(missing.body, 'ready'), false)
   const counts = { total: 4, confirmed: 2, missing: 2, submitted: 0, failed: 0 }
@@ -190,6 +202,7 @@ test('a server wallet approved what was in use when made, and retries the rest',
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
   const done = await live.call(partner, 'GET', path)
   assert.equal(at(done.body, 'ready'), true)
+  assertRefused(await delegated(), 400, 'INSUFFICIENT_COLLATERAL')
 })
 
 test('allowances are told to their partner alone, for server wallets alone', async () => {
