@@ -27,15 +27,13 @@ const FEE_BPS = 300
 const BOTH = 'Exactly one of orderId or clientOrderId is required'
 const shape = compile(orderStatusBatch.reply)
 const dataDir = newFolder()
-/** None comes within a test: its trades stay MATCHED. */
-const NO_BLOCKS = ['--block-ms', '60000']
 let live: LiveExchange
 let market: LiveMarket
 let alice: Trader
 let bob: Trader
 
 before(async () => {
-  live = await startLive({ dataDir, flags: NO_BLOCKS })
+  live = await startLive({ dataDir })
   market = await openMarket(live, 'rain', { fee: true })
   alice = await live.trader(1_000 * SHARE)
   bob = await live.trader(1_000 * SHARE)
@@ -73,6 +71,12 @@ async function results(trader: Trader, items: readonly object[]): Promise<unknow
     items.map((_, index) => index),
   )
   return list
+}
+
+/** A block may come at any moment: what it changes, aside. */
+function unmined(data: unknown): unknown {
+  const text = JSON.stringify(data).replace(/"txHash":"0x[0-9a-f]{64}"/, '"txHash":null')
+  return JSON.parse(text.replace('"settlementStatus":"MINED"', '"settlementStatus":"MATCHED"'))
 }
 
 const totals = (shares: number, feeShares: number, usd: number, feeUsd = 0) => ({
@@ -114,7 +118,7 @@ test('the newest trade is told: a taker with its fee, a maker without', async ()
   const second = idOf(await placed(bob, { outcome: 1, ticks: 450, sizeRaw: 70 * SHARE }))
   const taken = await placed(alice, { ticks: 550, sizeRaw: 150 * SHARE })
   const [taker] = await results(alice, [{ orderId: idOf(taken) }])
-  assert.deepEqual(at(taker, 'data'), taken.body)
+  assert.deepEqual(unmined(at(taker, 'data')), unmined(taken.body))
   // Domain §3.1: one fee on the average price, of 100 at 0.52 and 50 at 0.55.
   const paid = totals(150 * SHARE, 3_990_566, 79_500_000)
   assert.deepEqual(at(taker, 'data', 'execution', 'totalsRaw'), paid)
@@ -125,7 +129,7 @@ test('the newest trade is told: a taker with its fee, a maker without', async ()
     ['LIVE', totals(50 * SHARE, 0, 22_500_000)],
   ]
   for (const [index, [status, moved]] of made.entries()) {
-    const data = at(makers[index], 'data')
+    const data = unmined(at(makers[index], 'data'))
     assert.equal(at(data, 'order', 'status'), status)
     assert.equal(at(data, 'makerMatches'), undefined)
     assert.equal(at(data, 'execution', 'settlementStatus'), 'MATCHED')
@@ -198,10 +202,59 @@ test('one to fifty items of the known form, asked by who signs', async () => {
   assert.equal(unsignedCall.status, 401)
 })
 
-test('a restart changes nothing of it', async () => {
+test('a held taker is DELAYED with its instant, and what it became once it is let in', async () => {
+  const slow = await openMarket(live, 'snow', { takerDelayMs: 30_000 })
+  const inSlow = { marketSlug: slow.slug }
+  const body = (trader: Trader, wish: OrderWish) => ({
+    order: signedFor(unsigned(trader, slow, wish), trader, slow),
+    ...{ ownerId: trader.profileId, orderType: 'GTC', ...inSlow },
+  })
+  const ask = body(bob, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  const maker = await live.call(bob, 'POST', '/orders', ask)
+  const held = await live.call(alice, 'POST', '/orders', body(alice, { sizeRaw: 3 * SHARE }))
+  assert.deepEqual([maker.status, held.status], [201, 201], held.text)
+  const id = { orderId: idOf(held) }
+  const [before] = await results(alice, [id])
+  assert.equal(at(before, 'data', 'execution', 'settlementStatus'), 'DELAYED')
+  assert.equal(typeof at(before, 'data', 'execution', 'eligibleAt'), 'string')
+  assert.deepEqual(at(before, 'data'), held.body)
+  live.shiftClock(31_000)
+  live.exchange.pipeline.tick()
+  await live.exchange.pipeline.settled()
+  const [entered, met] = [
+    await results(alice, [id]),
+    await results(bob, [{ orderId: idOf(maker) }]),
+  ]
+  const execution = unmined(at(entered[0], 'data', 'execution'))
+  assert.equal(at(execution, 'settlementStatus'), 'MATCHED')
+  assert.equal(at(execution, 'eligibleAt'), undefined)
+  assert.deepEqual(at(execution, 'totalsRaw'), totals(SHARE, 0, 500_000))
+  assert.deepEqual(at(entered[0], 'data', 'makerMatches', 0, 'orderId'), idOf(maker))
+  assert.equal(at(met[0], 'data', 'execution', 'tradeEventId'), at(execution, 'tradeEventId'))
+  const gone = await live.call(alice, 'DELETE', '/orders/all/snow')
+  assert.equal(gone.status, 200, gone.text)
+  live.shiftClock(-31_000)
+})
+
+test('a restart changes nothing of it; a block makes a trade MINED for both sides', async () => {
   const asked = [{ clientOrderId: 'quote 1' }, { clientOrderId: 'shared' }]
+  const made = { outcome: 1 as const, ticks: 400, sizeRaw: SHARE }
+  await placed(bob, made, { clientOrderId: 'made' })
+  await placed(alice, { ticks: 600, sizeRaw: SHARE }, { clientOrderId: 'took' })
   const before = await results(alice, asked)
   await live.stop()
-  live = await startLive({ dataDir, flags: NO_BLOCKS })
+  live = await startLive({ dataDir, flags: ['--block-ms', '1'] })
   assert.deepEqual(await results(alice, asked), before)
+  const sides = async () => [
+    ...(await results(alice, [{ clientOrderId: 'took' }])),
+    ...(await results(bob, [{ clientOrderId: 'made' }])),
+  ]
+  const statuses = (list: unknown[]) =>
+    list.map((each) => at(each, 'data', 'execution', 'settlementStatus'))
+  let told = await sides()
+  while (statuses(told).includes('MATCHED')) told = await sides()
+  assert.deepEqual(statuses(told), ['MINED', 'MINED'])
+  const hashes = told.map((each) => at(each, 'data', 'execution', 'txHash'))
+  assert.match(String(hashes[0]), /^0x[0-9a-f]{64}$/)
+  assert.equal(hashes[0], hashes[1])
 })
