@@ -229,6 +229,8 @@ export class Sequencer {
     this.#tellFired()
     // Behind the cancels that are due: what has ended trades no more.
     this.#releases.emitDue(nowMs, (slot, marketId) => {
+      // Room for a release may not be room for a cancel: one that is owed may name this very order.
+      if (this.#owed.some((owed) => owed.marketId === marketId)) return false
       if (!this.#hasRoom(marketId, RELEASE_BYTES)) return false
       this.#stampRelease(slot, marketId, nowMs)
       return true

@@ -40,7 +40,7 @@ async function filled(orders: number, markets = 1) {
 
 const openCount = ({ pipeline }: RunningExchange) => pipeline.clearing.orders.openCount
 
-test('a deadline at least 5 s ahead arms, the next one replaces it, and null disarms', async () => {
+test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it passes', async () => {
   const { clock, exchange, beats } = await filled(2)
   const { pipeline } = exchange
   assert.equal(await beats.beat(1, DUE_MS - 1), REJECT.VALIDATION)
@@ -59,6 +59,15 @@ test('a deadline at least 5 s ahead arms, the next one replaces it, and null dis
   pipeline.tick()
   await pipeline.settled()
   assert.equal(openCount(exchange), 2)
+  const dueMs = clock.nowMs + 5000
+  await beats.beat(1, dueMs)
+  clock.nowMs = dueMs
+  // Both come at the deadline's instant: it is out before either is decided, and neither stops it.
+  const answers = await Promise.all([beats.beat(1, dueMs + 9000), beats.beat(1, null)])
+  assert.deepEqual(answers, [REJECT.HEARTBEAT_CANCELING, REJECT.HEARTBEAT_CANCELING])
+  await pipeline.settled()
+  assert.equal(openCount(exchange), 0)
+  assert.deepEqual(await beats.beat(1, null), { cancelAtMs: null, nowMs: dueMs })
   await exchange.stop()
 })
 
@@ -94,40 +103,6 @@ test('when it passes, every resting order of the profile goes, and no later one'
   ])
 })
 
-test('while it is carried out, renewing and disarming are refused and stop nothing', async () => {
-  const { clock, exchange, beats } = await filled(1)
-  await beats.beat(1, DUE_MS)
-  clock.nowMs = DUE_MS
-  // Both come at the deadline's instant: it is out before either is decided.
-  const answers = await Promise.all([beats.beat(1, DUE_MS + 9000), beats.beat(1, null)])
-  assert.deepEqual(answers, [REJECT.HEARTBEAT_CANCELING, REJECT.HEARTBEAT_CANCELING])
-  await exchange.pipeline.settled()
-  assert.equal(openCount(exchange), 0)
-  assert.deepEqual(await beats.beat(1, null), { cancelAtMs: null, nowMs: DUE_MS })
-  await exchange.stop()
-})
-
-test('a deadline is kept over a restart, even one that passed meanwhile', async () => {
-  const { dataDir, clock, exchange, beats } = await filled(3)
-  await beats.beat(1, DUE_MS)
-  const last = await exchange.stop()
-  clock.nowMs = DUE_MS - 1
-  const second = await opened(dataDir, clock)
-  assert.equal(second.exchange.recovered.stateHash, last.stateHash)
-  second.exchange.pipeline.tick()
-  await second.exchange.pipeline.settled()
-  assert.equal(openCount(second.exchange), 3)
-  await second.exchange.stop()
-  clock.nowMs = DUE_MS + 1
-  const third = await opened(dataDir, clock)
-  assert.equal(openCount(third.exchange), 3)
-  third.exchange.pipeline.tick()
-  await third.exchange.pipeline.settled()
-  assert.equal(openCount(third.exchange), 0)
-  assert.ok(typeof (await third.beats.beat(1, clock.nowMs + 9000)) === 'object')
-  await third.exchange.stop()
-})
-
 test('a crash between a deadline and its cancels is made good at the next start', async () => {
   const { dataDir, clock, exchange, beats } = await filled(3)
   await beats.beat(1, DUE_MS)
@@ -151,13 +126,12 @@ test('a crash between a deadline and its cancels is made good at the next start'
   await second.exchange.stop()
 })
 
-test('windows come and go by their times alone, and a due heartbeat asks no mode', async () => {
+test('a restart keeps windows and deadlines, even one that passed meanwhile', async () => {
   const { dataDir, clock, exchange, beats } = await filled(2)
   const modes = new TradingModeChanges(exchange.pipeline)
   const wish = { mode: 'disabled' as const, publicMessage: 'Updating.', startsAtMs: START_MS + 100 }
   assert.equal(await modes.put({ ...wish, endsAtMs: START_MS + 100 }), REJECT.VALIDATION)
-  const window = await modes.put({ ...wish, endsAtMs: DUE_MS + 100 })
-  assert.ok(typeof window === 'object')
+  assert.ok(typeof (await modes.put({ ...wish, endsAtMs: DUE_MS + 100 })) === 'object')
   assert.equal(buy(exchange, 50, ORDER), 0, 'it has not begun')
   await beats.beat(1, DUE_MS)
   clock.nowMs = START_MS + 100
@@ -165,16 +139,24 @@ test('windows come and go by their times alone, and a due heartbeat asks no mode
   const live = exchange.pipeline.liveOrders(1, 1)
   assert.equal(await exchange.pipeline.cancelOrders(1, live), REJECT.TRADING_DISABLED)
   const last = await exchange.stop()
+  clock.nowMs = DUE_MS - 1
   const second = await opened(dataDir, clock)
   assert.equal(second.exchange.recovered.stateHash, last.stateHash)
-  assert.equal(buy(second.exchange, 51, ORDER), REJECT.TRADING_DISABLED)
-  clock.nowMs = DUE_MS
   second.exchange.pipeline.tick()
   await second.exchange.pipeline.settled()
-  assert.equal(openCount(second.exchange), 0)
+  assert.equal(openCount(second.exchange), 3, 'the deadline lies ahead')
   assert.equal(buy(second.exchange, 51, ORDER), REJECT.TRADING_DISABLED)
-  clock.nowMs = DUE_MS + 100
-  assert.equal(buy(second.exchange, 51, ORDER), 0, 'it is over')
-  await second.exchange.pipeline.settled()
   await second.exchange.stop()
+  clock.nowMs = DUE_MS + 1
+  const third = await opened(dataDir, clock)
+  // Trading is still disabled: it is the exchange that cancels.
+  third.exchange.pipeline.tick()
+  await third.exchange.pipeline.settled()
+  assert.equal(openCount(third.exchange), 0)
+  assert.equal(buy(third.exchange, 51, ORDER), REJECT.TRADING_DISABLED)
+  assert.ok(typeof (await third.beats.beat(1, clock.nowMs + 9000)) === 'object')
+  clock.nowMs = DUE_MS + 100
+  assert.equal(buy(third.exchange, 51, ORDER), 0, 'the window is over')
+  await third.exchange.pipeline.settled()
+  await third.exchange.stop()
 })
