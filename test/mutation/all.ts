@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { BOOK_CHANGES } from './book-changes.ts'
+import { ENTRY_CHANGES } from './entry-changes.ts'
 import { GATE_CHANGES } from './gate-changes.ts'
 import { JOURNAL_CHANGES } from './journal-changes.ts'
 import { LEDGER_CHANGES } from './ledger-changes.ts'
@@ -28,6 +29,7 @@ export function allMutations(): Mutation[] {
     ...WIRE_CHANGES,
     ...JOURNAL_CHANGES,
     ...PIPELINE_CHANGES,
+    ...ENTRY_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -49,6 +49,19 @@ test('blocks come in turn and nothing is settled twice', () => {
   assert.throws(() => mined(aside(7), settled(7, 0)), /passed what was set aside/)
 })
 
+test('a trade is taken back once, whether a block has passed it or not', () => {
+  const back = (tradeSeq: number): SettlementCommand => {
+    const moved = { marketId: 1, legs: [], conditionRaw: 0 }
+    return { ...at, kind: 'failSettlement', tradeSeq, ...moved }
+  }
+  const blocks = mined(aside(7), block(1, 9), back(7), back(12))
+  assert.deepEqual([blocks.isOpen(7), blocks.isOpen(12), blocks.isOpen(13)], [false, false, true])
+  assert.throws(() => blocks.apply(back(7)), /taken back once/)
+  assert.throws(() => blocks.apply(back(12)), /taken back once/)
+  blocks.apply(block(2, 15))
+  assert.throws(() => blocks.apply(back(12)), /taken back once/)
+})
+
 test('no fact before the first block, and those of a copy are the same', () => {
   assert.deepEqual([...new Blocks().facts()], [])
   const blocks = mined(aside(7), aside(3), block(1, 5))

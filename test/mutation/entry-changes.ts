@@ -1,0 +1,94 @@
+import type { FileChanges } from './mutation.ts'
+
+// What comes before, beside and after a match: modes, heartbeats, taker delay, settlement.
+
+const CORE = 'test/engine/core'
+const DELAY = [`${CORE}/taker-delay.test.ts`, `${CORE}/law-two.test.ts`, `${CORE}/twin.test.ts`]
+const MODES = [`${CORE}/trading-mode.test.ts`, 'test/server/routes/trading-modes.test.ts']
+
+export const ENTRY_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/market.ts',
+    tests: DELAY,
+    changes: [
+      [
+        'no taker is held',
+        'order.takerDelayMs > 0 && crosses',
+        'order.takerDelayMs < 0 && crosses',
+      ],
+      [
+        'what does not cross is held too',
+        'crosses(arrival.book, arrival.isBid, arrival.worstTicks)) {',
+        'arrival.book > 0) {',
+      ],
+      [
+        'an order that was canceled while held is released',
+        'if (endHold(order.slot, order.generation)) {',
+        'if (endHold(order.slot, order.generation) || order.slot > 0) {',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/release.ts',
+    tests: [...DELAY, ...MODES],
+    changes: [
+      ['a release asks for no policy', 'orders.held.stpOf(slot)', '0'],
+      ['a released order pays no fee', 'orders.feeBpsOf(slot)', '0'],
+      ['a release is delayed again', 'release.takerDelayMs = 0', 'release.takerDelayMs = 1'],
+    ],
+  },
+  {
+    file: 'engine/core/trading-mode.ts',
+    tests: MODES,
+    changes: [
+      ['the freest of two windows wins', 'Math.max(strictest,', 'Math.min(strictest,'],
+      [
+        'takers come in while only post-only orders may',
+        "mode === 'post_only' && postOnly",
+        "mode === 'post_only'",
+      ],
+      [
+        'cancels go through while trading is disabled',
+        "=== 'disabled' ? REJECT.TRADING_DISABLED : 0",
+        "=== 'disabled' ? 0 : 0",
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/heartbeats.ts',
+    tests: ['test/server/pipeline/heartbeats.test.ts', 'test/server/routes/heartbeats.test.ts'],
+    changes: [
+      ['a heartbeat fires twice', '{ ...before, firedSeq: command.seq }', '{ ...before }'],
+      ['a disarmed heartbeat stays', 'this.#byProfile.delete(profileId)\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/reversal.ts',
+    tests: [`${CORE}/reversal.test.ts`],
+    changes: [
+      ['a reversal keeps the fee', 'if (feeRaw > 0) {', 'if (feeRaw < 0) {'],
+      [
+        'a maker of the other outcome gets the price',
+        'sameOutcome ? valueRaw :',
+        'true ? valueRaw :',
+      ],
+      ['pairs stay made', 'if (!sameOutcome) conditionRaw +=', 'if (sameOutcome) conditionRaw +='],
+    ],
+  },
+  {
+    file: 'engine/core/blocks.ts',
+    tests: [`${CORE}/blocks.test.ts`],
+    changes: [
+      [
+        'a block leaves a gap',
+        'command.height === this.height + 1',
+        'command.height > this.height',
+      ],
+      [
+        'a trade is taken back twice',
+        'tradeSeq > this.throughSeq && !this.#failed.has(tradeSeq)',
+        'tradeSeq > this.throughSeq',
+      ],
+    ],
+  },
+]
