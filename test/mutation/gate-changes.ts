@@ -75,8 +75,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'anyone cancels any order',
-        'accountOf(slot) === accountId ? 0 :',
-        'accountOf(slot) >= 0 ? 0 :',
+        'orders.accountOf(slot) !== accountId)',
+        'orders.accountOf(slot) < 0)',
       ],
       [
         'a profile opens an order past its bound',

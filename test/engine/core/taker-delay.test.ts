@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../engine/core/capture.ts'
 import { STATE } from '../../../engine/core/order-table.ts'
+import type { Command } from '../../../engine/domain/command.ts'
 import { OUTCOME, SIDE, STP } from '../../../engine/domain/order.ts'
 import { packState, unpackState } from '../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Wish } from '../../support/exchange-driver.ts'
@@ -50,6 +51,25 @@ test('the timeline of domain 4.3: the crossed maker leaves, and the release find
   assert.deepEqual([driver.freeRaw(taker), driver.reservedRaw(taker)], [1000 * SHARE, 0])
   assert.equal(orders.openCount, 0)
   driver.holds()
+})
+
+test('a release says what the placement said, but for its stamp and the delay', () => {
+  const { driver, ask, bid } = setting()
+  const rank = { id: 1, name: 'Bronze', feeRateBps: 300 }
+  const account = driver.addAccount(1000 * SHARE, { rank })
+  const marketId = driver.addMarket({ takerDelayMs: DELAY_MS, feeEnabled: true })
+  driver.place({ ...ask, marketId, account: driver.addAccount(1000 * SHARE, { rank }) })
+  const said: Command[] = []
+  driver.onCommand = (command) => said.push({ ...command })
+  const terms = { stp: STP.CANCEL_BOTH, expirationSec: NOON_MS, clientOrderId: 'one' }
+  const held = driver.place({ ...bid, ...terms, marketId, account })
+  assert.equal(held.result, 'HELD')
+  driver.release(held)
+  const [placed, released] = said
+  assert(placed.kind === 'placeOrder' && released.kind === 'releaseOrder')
+  assert.equal(placed.feeBps, 300)
+  const { seq, nowMs } = released
+  assert.deepEqual({ ...placed, kind: 'releaseOrder', seq, nowMs, takerDelayMs: 0 }, released)
 })
 
 test('a GTC in the same place rests', () => {
