@@ -50,7 +50,7 @@ test('of orders with one client id at the same moment one is taken', async () =>
   assert.equal(countOf(replies, 409), 5)
 })
 
-test('a token revoked while orders are under way signs those before it and none after', async () => {
+test('a token revoked while orders are under way signs those before and none after', async () => {
   const market = await openMarket(live, 'revoked')
   const trader = await live.trader(START_RAW)
   const order = () => place(live, trader, market)
@@ -64,7 +64,7 @@ test('a token revoked while orders are under way signs those before it and none 
   assert.equal((await order()).status, 401)
 })
 
-test('a session ended while it makes tokens makes those before its end and none after', async () => {
+test('a session ended while it makes tokens makes those before and none after', async () => {
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const derive = () => withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {})
