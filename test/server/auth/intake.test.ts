@@ -49,6 +49,7 @@ test('a good order becomes a whole PLACE record, a verdict and the echo of its f
     orderType: 0,
     postOnly: true,
     marketForm: false,
+    takerDelayMs: 0,
     stp: 2,
     priceTicks: 650,
     sizeRaw: 10_000_000,
