@@ -12,6 +12,8 @@ export const FAULT_POINTS = [
   'after-commit',
   /** Durable and settled, and its client was told nothing. */
   'before-reply',
+  /** A block is durable, and nobody was told that its trades are mined. */
+  'before-mined',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
   /** A snapshot is written and not yet under its name. */

@@ -12,6 +12,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import type { SettlementStatus } from '../../engine/domain/settlement.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
+import { faultPoint } from '../../engine/wire/fault-point.ts'
 import type { Setback, SettlementPort } from '../settlement/settlement-port.ts'
 import type { Publisher } from './publisher.ts'
 import type { Sequencer } from './sequencer.ts'
@@ -240,6 +241,7 @@ export class Mining {
   #tell({ setbacks, block, mined }: Round): void {
     for (const fact of setbacks) this.#tellOf(fact)
     if (block === null) return
+    faultPoint('before-mined')
     this.#shown = block
     for (const listener of this.#listeners) listener.onBlock(block)
     for (const tradeSeq of mined) {

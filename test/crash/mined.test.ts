@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { txHashOf } from '../../engine/core/tx-hash.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { ExchangeClient, SHARE, send } from '../support/exchange-client.ts'
+import { at } from '../support/live-exchange.ts'
+import { ADMIN_TOKEN, compileProgram, ServerProcess, verify } from '../support/server-process.ts'
+
+await compileProgram()
+
+const args = ['--block-ms', '0', '--intake-threads', '1', '--market-threads', '1']
+
+async function newestTrade(baseUrl: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const { status, body } = await send(baseUrl, 'GET', '/admin/settlement?limit=5', { headers })
+  assert.equal(status, 200)
+  assert.equal(at(body, 'trades', 1), undefined, 'there is one trade')
+  return at(body, 'trades', 0)
+}
+
+test('a server killed between a block and its reply comes back with the trade mined', async () => {
+  const dataDir = newFolder()
+  const first = await ServerProcess.start({ dataDir, args, fault: 'before-mined:1' })
+  const client = new ExchangeClient(first.baseUrl)
+  const maker = await client.makeTrader('maker', 100 * SHARE)
+  const taker = await client.makeTrader('taker', 100 * SHARE)
+  const market = await client.makeMarket('mined', false)
+  const wish = { isBuy: true, type: 'GTC', sizeRaw: 10 * SHARE } as const
+  await client.placed(maker, market, { ...wish, outcome: 'no', ticks: 400, salt: 1 })
+  await assert.rejects(
+    client.place(taker, market, { ...wish, outcome: 'yes', ticks: 600, salt: 2 }),
+  )
+  assert.equal((await first.ended).signal, 'SIGKILL')
+  const { stateHash } = await verify(dataDir)
+  const second = await ServerProcess.start({ dataDir, args })
+  try {
+    assert.equal(second.recovered.stateHash, stateHash)
+    const trade = await newestTrade(second.baseUrl)
+    assert.equal(at(trade, 'settlementStatus'), 'MINED')
+    const tradeSeq = Number(at(trade, 'tradeEventId'))
+    assert.equal(at(trade, 'txHash'), txHashOf(8453, 1, tradeSeq))
+  } finally {
+    await second.stop()
+  }
+})
