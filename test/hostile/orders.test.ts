@@ -28,6 +28,9 @@ let reader: { tokenId: string; secret: string }
 /** Alice's order that rests at 0.2 under the client id `used`. */
 let rested: ClientOrder
 
+/** What the limiter says of each order. */
+let waitSec = 0
+
 /** What alice sends: right at first, then as the rows of the table break it. */
 interface Attempt {
   market: LiveMarket
@@ -41,6 +44,7 @@ interface Attempt {
 }
 
 function rightAttempt(): Attempt {
+  waitSec = 0
   const order = unsigned(alice, market, { ticks: 250, sizeRaw: 2_000_000 })
   return {
     market,
@@ -61,7 +65,7 @@ function sendAttempt({ signer, chainId, token, change, ...rest }: Attempt): Prom
 }
 
 before(async () => {
-  live = await startLive({ dataDir })
+  live = await startLive({ dataDir, profileWaitSec: () => waitSec })
   market = await openMarket(live, 'rain', { fee: true })
   dead = await openMarket(live, 'gone', { fee: true })
   const resolved = await live.admin('/admin/markets/gone/resolve', { winningOutcomeIndex: 1 })
@@ -112,6 +116,7 @@ const LADDER: readonly [status: number, code: string, breaks: (attempt: Attempt)
   [400, 'TOKEN_NOT_IN_MARKET', (a) => (a.order = { ...a.order, tokenId: market.tokens[0] })],
   [400, 'AMOUNTS_INVALID', (a) => (a.order = { ...a.order, makerAmount: 2_000_001 })],
   [400, 'PRICE_MISMATCH', (a) => (a.order = { ...a.order, price: 0.9 })],
+  [429, 'RATE_LIMITED', () => (waitSec = 1)],
   [425, 'RECV_WINDOW_EXPIRED', (a) => Object.assign(a.fields, { timestamp: 1, recvWindow: 9 })],
   [400, 'MARKET_NOT_TRADABLE', toDeadMarket],
   [400, 'ORDER_EXPIRED', (a) => (a.order = { ...a.order, expiration: '1700000000' })],
