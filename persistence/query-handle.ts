@@ -14,7 +14,7 @@ import type {
 import type { HeldAsk } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
 import type { PositionRow, PositionsAsk } from './read/positions.ts'
-import type { NewestTrade, Settlement } from './read/settlements.ts'
+import type { NewestTrade, Settlement, TradeParties } from './read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
@@ -117,6 +117,11 @@ export class QueryHandle {
   /** Seqs of the newest trades after `seq`, newest first. */
   async tradesAfter(seq: number, limit: number): Promise<readonly number[] | undefined> {
     return (await this.#settlement({ what: 'tradesAfter', seq, limit }))?.tradesAfter
+  }
+
+  /** Null when the tables show no such trade. */
+  async parties(tradeSeq: number): Promise<TradeParties | null | undefined> {
+    return (await this.#settlement({ what: 'parties', tradeSeq }))?.parties
   }
 
   /** Newest first. */

@@ -2,11 +2,11 @@ import type { SettledTrade } from '../engine/core/reversal.ts'
 import type { HeldAsk, HeldRow } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
 import type { PositionRow, PositionsAsk } from './read/positions.ts'
-import type { NewestTrade, Settlement } from './read/settlements.ts'
+import type { NewestTrade, Settlement, TradeParties } from './read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 
 export type SettlementAsk =
-  | { readonly what: 'of' | 'trade'; readonly tradeSeq: number }
+  | { readonly what: 'of' | 'trade' | 'parties'; readonly tradeSeq: number }
   | { readonly what: 'tradesAfter'; readonly seq: number; readonly limit: number }
   | { readonly what: 'newest'; readonly limit: number }
 
@@ -15,6 +15,7 @@ export interface SettlementAnswer {
   readonly trade?: SettledTrade | null
   readonly tradesAfter?: readonly number[]
   readonly newest?: readonly NewestTrade[]
+  readonly parties?: TradeParties | null
 }
 
 /** Main → query thread. */

@@ -6,7 +6,7 @@ import type { FollowerHandle } from '../../persistence/follower-handle.ts'
 import type { QueryHandle } from '../../persistence/query-handle.ts'
 import type { OrderStatus, OrderStatusAsk } from '../../persistence/read/order-status.ts'
 import type { PositionRow, PositionsAsk } from '../../persistence/read/positions.ts'
-import type { NewestTrade, Settlement } from '../../persistence/read/settlements.ts'
+import type { NewestTrade, Settlement, TradeParties } from '../../persistence/read/settlements.ts'
 import type { OrderRow, UserOrdersAsk } from '../../persistence/read/user-orders.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { OrderName } from './sequencer.ts'
@@ -66,6 +66,11 @@ export class PrivateReads {
   /** Newest first; undefined for no answer in time. */
   async newestTrades(limit: number): Promise<readonly NewestTrade[] | undefined> {
     return (await this.#caughtUp()) ? this.#query.newestTrades(limit) : undefined
+  }
+
+  /** Whom a trade joined; null for no trade, undefined for no answer in time. */
+  async parties(tradeSeq: number): Promise<TradeParties | null | undefined> {
+    return (await this.#caughtUp()) ? this.#query.parties(tradeSeq) : undefined
   }
 
   /** In the order of the markets, YES before NO; undefined for no answer in time. */

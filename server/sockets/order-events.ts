@@ -8,7 +8,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import { Audience } from './audience.ts'
 import type { Channel } from './channels.ts'
 import type { Member } from './member.ts'
-import { lifecycleFrame, matchedFrame } from './order-frames.ts'
+import { type FrameNames, lifecycleFrame, type Matched, matchedFrame } from './order-frames.ts'
 
 /** How many frames an owner got of the command at hand. */
 interface Place {
@@ -61,23 +61,35 @@ export class OrderEvents implements Channel {
     }
   }
 
+  /** To all who listen for a profile. */
+  send(profileId: number, frame: object): void {
+    for (const member of this.#audience.of(profileId)) member.sendPrivate('orderEvent', frame)
+  }
+
+  matchedFrame(fact: Matched) {
+    const { ids } = this.#pipeline
+    const takerOrderId = ids.text(fact.takerSlot, fact.takerGeneration)
+    return matchedFrame(fact, { ...this.#namesOf(fact), takerOrderId })
+  }
+
   #frameOf(fact: OrderFact): object {
+    if (fact.type === 'MATCHED') return this.matchedFrame(fact)
+    const isCounted = fact.type !== 'EXECUTION'
+    const index = isCounted ? this.#indexOf(fact) : 0
+    return lifecycleFrame(fact, { ...this.#namesOf(fact), index })
+  }
+
+  #namesOf(fact: OrderFact): FrameNames {
     const { ids, published } = this.#pipeline
     const shown = published.byId(fact.marketId)
     assert(shown !== undefined, 'an order has a published market')
     const { market } = shown
-    const names = {
+    return {
       orderId: ids.text(fact.slot, fact.generation),
       marketSlug: market.slug,
       tokenId: fact.outcome === 0 ? market.yesTokenId : market.noTokenId,
       publishedMs: this.#clock(),
     }
-    if (fact.type === 'MATCHED') {
-      const takerOrderId = ids.text(fact.takerSlot, fact.takerGeneration)
-      return matchedFrame(fact, { ...names, takerOrderId })
-    }
-    const isCounted = fact.type !== 'EXECUTION'
-    return lifecycleFrame(fact, { ...names, index: isCounted ? this.#indexOf(fact) : 0 })
   }
 
   #indexOf({ accountId, seq }: OrderFact): number {

@@ -17,7 +17,7 @@ export interface FrameNames {
   readonly publishedMs: number
 }
 
-type Matched = Extract<OrderFact, { type: 'MATCHED' }>
+export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
 type Lifecycle = Exclude<OrderFact, Matched>
 
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -79,15 +79,13 @@ export function lifecycleFrame(
 }
 
 /** SETTLEMENT MATCHED: one owner's part in a trade, its fee before the chain has it. */
-export function matchedFrame(
-  fact: Matched,
-  names: FrameNames & { readonly takerOrderId: string },
-): object {
+export function matchedFrame(fact: Matched, names: FrameNames & { readonly takerOrderId: string }) {
   const { sharesRaw, collateralRaw, feeRaw, side } = fact
   const isBuy = side === SIDE.BUY
   const grossRaw = isBuy ? sharesRaw : collateralRaw
   const limit = String(fact.priceTicks / TICKS_ONE)
   const occurred = times(fact, names)
+  const fee = String(feeRaw)
   return {
     source: 'SETTLEMENT',
     type: 'MATCHED',
@@ -103,9 +101,57 @@ export function matchedFrame(
     amountCollateral: String(collateralRaw),
     configuredFeeRateBps: fact.feeBps,
     effectiveFeeBps: grossRaw === 0 ? 0 : Math.floor((feeRaw / grossRaw) * BPS + 0.5),
-    ...(isBuy ? { feeAmountContracts: String(feeRaw) } : { feeAmountCollateral: String(feeRaw) }),
+    ...(isBuy ? { feeAmountContracts: fee } : { feeAmountCollateral: fee }),
     isEstimate: true,
     ...occurred,
     matchedAt: occurred.occurredAt,
+  }
+}
+
+/** What became of a trade on the chain. */
+export interface Settled {
+  readonly type: 'MINED' | 'FAILED'
+  readonly txHash: string | null
+  readonly settledMs: number
+  readonly takerAccount: string
+  readonly makerMatches: readonly object[]
+}
+
+/** SETTLEMENT MINED or FAILED: the same part again, no longer an estimate. */
+export function settledFrame(matched: ReturnType<typeof matchedFrame>, settled: Settled): object {
+  const { isEstimate: _isEstimate, eventId: _eventId, ...part } = matched
+  const { type, txHash, settledMs, takerAccount, makerMatches } = settled
+  const settledAt = iso(settledMs)
+  return {
+    ...part,
+    type,
+    eventId: `settlement:${part.tradeEventId}:${part.orderId}`,
+    takerAccount,
+    makerMatches,
+    ...(txHash === null ? {} : { txHash }),
+    timestamp: settledAt,
+    occurredAt: settledAt,
+  }
+}
+
+/** `tx` (domain §12.8): a trade of the caller reached the chain, or failed to. */
+export function txFrame(
+  matched: ReturnType<typeof matchedFrame>,
+  { type, txHash, settledMs }: Settled,
+  conditionId: string,
+): object {
+  return {
+    userId: matched.userId,
+    ...(txHash === null ? {} : { txHash }),
+    status: type === 'MINED' ? 'CONFIRMED' : 'FAILED',
+    source: 'CLOB',
+    timestamp: iso(settledMs),
+    marketSlug: matched.marketSlug,
+    tokenId: matched.tokenId,
+    conditionId,
+    amountContracts: matched.amountContracts,
+    amountCollateral: matched.amountCollateral,
+    price: matched.price,
+    side: matched.side,
   }
 }
