@@ -58,7 +58,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/heartbeats.ts',
     tests: ['test/server/pipeline/heartbeats.test.ts', 'test/server/routes/heartbeats.test.ts'],
     changes: [
-      ['a heartbeat that fired stays armed', '{ ...before, firedSeq: command.seq }', '{ ...before }'],
+      ['a fired heartbeat stays armed', '{ ...before, firedSeq: command.seq }', '{ ...before }'],
       ['a disarmed heartbeat stays', 'this.#byProfile.delete(profileId)\n', '\n'],
     ],
   },
