@@ -171,7 +171,8 @@ const statusShape = compile(openObject({ active: list(openObject({})) }))
 
 test('an armed heartbeat and a window outlive SIGTERM and SIGKILL', async () => {
   const dataDir = newFolder()
-  const options = { dataDir, args: ['--intake-threads', '1', '--market-threads', '1'] }
+  const args = ['--intake-threads', '1', '--market-threads', '1', '--no-rate-limit']
+  const options = { dataDir, args }
   let server = await ServerProcess.start(options)
   after(() => server.signal('SIGKILL'))
   let client = new ExchangeClient(server.baseUrl)
