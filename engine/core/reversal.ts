@@ -5,9 +5,9 @@
 
 import { assert } from '../domain/assert.ts'
 import type { ReversedLeg } from '../domain/command.ts'
-import { isBid, ladderTicks, SIDE } from '../domain/order.ts'
-import { costCeilRaw, costFloorRaw } from '../domain/units.ts'
+import { isBid, SIDE } from '../domain/order.ts'
 import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
+import { makerLegRaw, takerLegRaw } from './settlement.ts'
 
 /** What reversals took: `collateral` by account, `shares` by account, market and outcome. */
 export interface CapturedReversals {
@@ -68,10 +68,9 @@ export function reversalOf(trade: SettledTrade): Reversal {
       isBid(trade.side, outcome) !== isBid(makerSide, makerOutcome),
       'a fill joins a bid and an ask',
     )
-    const ownTicks = ladderTicks(outcome, yesTicks)
-    const valueRaw = (buys ? costCeilRaw : costFloorRaw)(ownTicks, sharesRaw)
+    const valueRaw = takerLegRaw(buys, outcome, yesTicks, sharesRaw)
     const sameOutcome = outcome === makerOutcome
-    const makerRaw = sameOutcome ? valueRaw : sharesRaw - valueRaw
+    const makerRaw = makerLegRaw(valueRaw, sharesRaw, sameOutcome)
     if (buys) legs.add(takerId, outcome, valueRaw, -sharesRaw)
     else legs.add(takerId, outcome, -valueRaw, sharesRaw)
     if (makerSide === SIDE.BUY) legs.add(makerId, makerOutcome, makerRaw, -sharesRaw)

@@ -109,6 +109,22 @@ function settleTaker(
   orders.setOpen(taker, leftRaw, keptRaw)
 }
 
+/** Collateral of a taker's leg of one fill at its maker's price: dust is its own (domain §2.4). */
+export function takerLegRaw(
+  buys: boolean,
+  outcome: number,
+  yesTicks: number,
+  sharesRaw: number,
+): number {
+  const ownTicks = ladderTicks(outcome, yesTicks)
+  return buys ? costCeilRaw(ownTicks, sharesRaw) : costFloorRaw(ownTicks, sharesRaw)
+}
+
+/** Collateral of the maker's leg, which closes the sum exactly. */
+export function makerLegRaw(takerRaw: number, sharesRaw: number, sameOutcome: boolean): number {
+  return sameOutcome ? takerRaw : sharesRaw - takerRaw
+}
+
 const makerFill = { sharesRaw: 0, collateralRaw: 0, closed: false }
 const takerFill = { sharesRaw: 0, collateralRaw: 0 }
 
@@ -124,8 +140,7 @@ export function settleFill(
 ): number {
   const { taker, maker, sharesRaw } = legs
   const buys = orders.sideOf(taker) === BUY
-  const ownTicks = ladderTicks(orders.outcomeOf(taker), legs.ticks)
-  const valueRaw = buys ? costCeilRaw(ownTicks, sharesRaw) : costFloorRaw(ownTicks, sharesRaw)
+  const valueRaw = takerLegRaw(buys, orders.outcomeOf(taker), legs.ticks, sharesRaw)
   const sameOutcome = orders.outcomeOf(taker) === orders.outcomeOf(maker)
   assert(
     isBid(orders.sideOf(taker), orders.outcomeOf(taker)) !==
@@ -133,7 +148,7 @@ export function settleFill(
     'a fill joins a bid and an ask',
   )
   makerFill.sharesRaw = sharesRaw
-  makerFill.collateralRaw = sameOutcome ? valueRaw : sharesRaw - valueRaw
+  makerFill.collateralRaw = makerLegRaw(valueRaw, sharesRaw, sameOutcome)
   makerFill.closed = legs.closed
   takerFill.sharesRaw = sharesRaw
   takerFill.collateralRaw = valueRaw

@@ -1,5 +1,5 @@
-import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
-import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
+import { makerLegRaw, takerLegRaw } from '../../engine/core/settlement.ts'
+import { SIDE } from '../../engine/domain/order.ts'
 import type { Connection, Statement } from '../database.ts'
 import { type Settlement, Settlements } from './settlements.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
@@ -98,10 +98,8 @@ interface MadeRow {
 
 /** The maker's leg closes the sum that the taker's leg was rounded to (domain §2.4). */
 function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTicks }: MadeRow) {
-  const ownTicks = ladderTicks(trade.outcome, yesTicks)
-  const valueRaw =
-    trade.side === SIDE.BUY ? costCeilRaw(ownTicks, sizeRaw) : costFloorRaw(ownTicks, sizeRaw)
-  return order.outcome === trade.outcome ? valueRaw : sizeRaw - valueRaw
+  const takerRaw = takerLegRaw(trade.side === SIDE.BUY, trade.outcome, yesTicks, sizeRaw)
+  return makerLegRaw(takerRaw, sizeRaw, order.outcome === trade.outcome)
 }
 
 export class OrderStatuses {

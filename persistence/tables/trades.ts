@@ -1,8 +1,7 @@
 import type { OrderTable } from '../../engine/core/order-table.ts'
-import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../engine/core/settlement.ts'
+import { buyFeeSharesRaw, sellFeeCollateralRaw, takerLegRaw } from '../../engine/core/settlement.ts'
 import type { Arrival } from '../../engine/domain/command.ts'
-import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
-import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
+import { SIDE } from '../../engine/domain/order.ts'
 import type { Connection, Statement } from '../database.ts'
 import type { PositionsTable } from './positions.ts'
 
@@ -51,9 +50,7 @@ export class TradesTable {
 
   /** One maker met at `yesTicks` by the arrival `order`. */
   filled(order: Arrival, maker: number, sizeRaw: number, yesTicks: number): void {
-    const ownTicks = ladderTicks(order.outcome, yesTicks)
-    const valueRaw =
-      order.side === SIDE.BUY ? costCeilRaw(ownTicks, sizeRaw) : costFloorRaw(ownTicks, sizeRaw)
+    const valueRaw = takerLegRaw(order.side === SIDE.BUY, order.outcome, yesTicks, sizeRaw)
     this.#collateralRaw += valueRaw
     this.#sharesRaw += sizeRaw
     this.#lastTicks = yesTicks

@@ -5,6 +5,7 @@
 // byte an event. Invariant: `#due` holds facts that were not given on.
 
 import type { Clearing } from '../../engine/core/clearing.ts'
+import { makerLegRaw, takerLegRaw } from '../../engine/core/settlement.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import {
   CANCEL_REASONS,
@@ -15,8 +16,7 @@ import {
   TAKER_NO,
   TAKER_SELLS,
 } from '../../engine/domain/event.ts'
-import { ladderTicks, POLICY_OF_TYPE, SIDE } from '../../engine/domain/order.ts'
-import { costCeilRaw, costFloorRaw } from '../../engine/domain/units.ts'
+import { POLICY_OF_TYPE, SIDE } from '../../engine/domain/order.ts'
 
 /** The order a fact is about, as it was when its command was settled. */
 interface FactOrder {
@@ -216,8 +216,7 @@ export class OrderNews {
     const { orders } = this.#clearing
     const takerOutcome = (words[word + 9] & TAKER_NO) === 0 ? 0 : 1
     const takerSells = (words[word + 9] & TAKER_SELLS) !== 0
-    const ticks = ladderTicks(takerOutcome, words[word] >>> 16)
-    const valueRaw = (takerSells ? costFloorRaw : costCeilRaw)(ticks, fill.sizeRaw)
+    const takerRaw = takerLegRaw(!takerSells, takerOutcome, words[word] >>> 16, fill.sizeRaw)
     // What a closed maker still had does not rest.
     const remainingRaw = fill.code === 1 ? 0 : fill.leftRaw
     this.#due.push({ ...order, type: 'UPDATE', remainingRaw })
@@ -228,7 +227,7 @@ export class OrderNews {
       takerSlot: words[word + 8],
       takerGeneration: orders.generationOf(words[word + 8]),
       sharesRaw: fill.sizeRaw,
-      collateralRaw: takerOutcome === order.outcome ? valueRaw : fill.sizeRaw - valueRaw,
+      collateralRaw: makerLegRaw(takerRaw, fill.sizeRaw, takerOutcome === order.outcome),
       feeBps: orders.feeBpsOf(order.slot),
       feeRaw: 0,
     })

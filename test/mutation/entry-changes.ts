@@ -69,8 +69,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ['a reversal keeps the fee', 'if (feeRaw > 0) {', 'if (feeRaw < 0) {'],
       [
         'a maker of the other outcome gets the price',
-        'sameOutcome ? valueRaw :',
-        'true ? valueRaw :',
+        'makerLegRaw(valueRaw, sharesRaw, sameOutcome)',
+        'makerLegRaw(valueRaw, sharesRaw, true)',
       ],
       ['pairs stay made', 'if (!sameOutcome) conditionRaw +=', 'if (sameOutcome) conditionRaw +='],
     ],

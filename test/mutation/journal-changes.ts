@@ -218,8 +218,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ['a trade goes on in the next one', '    this.#sharesRaw = 0\n', '\n'],
       [
         'a sale is noted rounded up',
-        ': costFloorRaw(ownTicks, sizeRaw)',
-        ': costCeilRaw(ownTicks, sizeRaw)',
+        'takerLegRaw(order.side === SIDE.BUY,',
+        'takerLegRaw(order.side < 2,',
       ],
     ],
   },

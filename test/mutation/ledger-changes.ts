@@ -58,19 +58,15 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'both sides of a mint pay the price of the taker',
-        'sameOutcome ? valueRaw : sharesRaw - valueRaw',
-        'sameOutcome ? valueRaw : valueRaw',
+        'sameOutcome ? takerRaw : sharesRaw - takerRaw',
+        'sameOutcome ? takerRaw : takerRaw',
       ],
       [
         'a merge adds to the condition',
         'buys ? sharesRaw : -sharesRaw',
         'buys ? sharesRaw : sharesRaw',
       ],
-      [
-        'a NO taker pays the YES price',
-        'ladderTicks(orders.outcomeOf(taker), legs.ticks)',
-        'ladderTicks(0, legs.ticks)',
-      ],
+      ['a NO taker pays the YES price', 'ladderTicks(outcome, yesTicks)', 'yesTicks'],
       [
         'a taker that got a better price keeps the difference reserved',
         ': reserveOfLeft(orders, taker, leftRaw)',
