@@ -250,7 +250,9 @@ export class Traders {
     const at = pipeline.clearing.lastSeq
     const isLive = model.isLive(known.slot, known.generation)
     const isOwn = model.ownerOf(known.slot, known.generation) === account
-    const { takerDelayMs } = model.markets[known.marketId - 1]
+    // After a crash a name that was never told may stand for an order of another market.
+    const marketId = pipeline.clearing.orders.marketOf(known.slot)
+    const takerDelayMs = model.markets[marketId - 1]?.takerDelayMs ?? 0
     const orderId = pipeline.ids.text(known.slot, known.generation)
     const mode = model.controls.modeAt(pipeline.sequencer.nowMs())
     const told = cancels.one(account, { orderId }).then((result) => {
@@ -265,7 +267,7 @@ export class Traders {
       else {
         const isReleased = name === 'ORDER_RELEASE_IN_PROGRESS' && takerDelayMs > 0
         const isFair = isReleased || name === 'NONE' || name === 'ORDER_NOT_OPEN'
-        assert(isFair, 'a live order may be canceled')
+        assert(isFair, `a live order may be canceled, not ${name}`)
       }
       if (name !== 'NONE') return
       assert(!model.isLive(known.slot, known.generation), 'a canceled order is gone')
