@@ -74,7 +74,7 @@ class LaneBuckets<Key> {
       this.refusedCount++
       return waitMs
     }
-    if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetOldest()
+    if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetNext()
     this.fullAtMs.set(key, fullAtMs)
     return 0
   }
@@ -91,10 +91,17 @@ class LaneBuckets<Key> {
     }
   }
 
-  /** At the bound the longest known key starts afresh: a flood of keys must not lock others out. */
-  private forgetOldest(): void {
-    const oldest = this.fullAtMs.keys().next()
-    if (oldest.done !== true) this.fullAtMs.delete(oldest.value)
+  /**
+   * At the bound the key the sweep comes to starts afresh: a flood of keys must not lock others
+   * out. To look for the oldest would step over all that was deleted before it, each time anew.
+   */
+  private forgetNext(): void {
+    let next = this.sweep.next()
+    if (next.done === true) {
+      this.sweep = this.fullAtMs.entries()
+      next = this.sweep.next()
+    }
+    if (next.done !== true) this.fullAtMs.delete(next.value[0])
   }
 }
 

@@ -255,13 +255,19 @@ test('an identity token of the provider derives and revokes; a forged one nothin
 
   const right = await identityToken(wallet.address.toLowerCase())
   const [head, payload, signature] = right.split('.')
-  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  const headOf = (alg: string) => Buffer.from(`{"alg":"${alg}"}`).toString('base64url')
+  const names = 'none HS256 RS256 RS384 PS256 PS512 ES256 ES256K ES384 ES512 EdDSA Ed25519 x'
   const forged = [
+    ...names.split(' ').flatMap((alg) =>
+      ['', 'AAAA', signature].map((each) => {
+        const changed = alg === 'ES256' ? 'A'.repeat(86) : each
+        return `${headOf(alg)}.${payload}.${changed}`
+      }),
+    ),
     await identityToken(wallet.address, { key: stranger }),
     await identityToken(wallet.address, { exp: -60 }),
     await identityToken('nobody'),
     await identityToken(7),
-    `${none}.${payload}.`,
     `${head}.${payload}.`,
     `${head}.${payload}.${signature.slice(0, -4)}AAAA`,
     `${head}.${payload}`,

@@ -183,6 +183,29 @@ test('an identity token is signed by the provider, for us, in time, with an acco
   }
 })
 
+test('no token of any algorithm is more than not valid, whatever key there is', async () => {
+  const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
+  const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })
+  const pairs = [curve('P-256'), curve('P-384'), curve('secp256k1'), rsa(2048), rsa(1024)]
+  const all = [...pairs, generateKeyPairSync('ed25519'), generateKeyPairSync('x25519')]
+  const text = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const payload = text({ account, exp: NOW_MS })
+  const signatures = ['', 'AAAA', '!', Buffer.alloc(64, 1).toString('base64url')]
+  const names = 'RS256 PS512 ES256 ES384 ES512 EdDSA HS256 none'.split(' ')
+  const heads = names.flatMap((alg) => [{ alg }, { alg, kid: 5 }, { alg, crit: ['x'] }])
+  for (const { publicKey } of all) {
+    const file = join(folder, 'any.pem')
+    writeFileSync(file, publicKey.export({ format: 'pem', type: 'spki' }))
+    const check = identityCheck({ publicKey: file })
+    for (const head of heads) {
+      for (const signature of signatures) {
+        const token = `${text(head)}.${payload}.${signature}`
+        assert.equal(await check(token, NOW_MS), undefined, `${publicKey.asymmetricKeyType}`)
+      }
+    }
+  }
+})
+
 test('the key comes as PEM, JWK or JWK set; without one no token is valid', async () => {
   const token = await jwt({})
   for (const settings of [{ publicKey: pemFile }, { publicKey: jwkFile }, { jwks: jwksFile }]) {

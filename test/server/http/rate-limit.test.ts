@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressKey, LANES, RateLimiter, type Rates } from '../../../server/http/rate-limit.ts'
+import { fromEnv, Random } from '../../support/random.ts'
 
 const RATE = { perSecond: 10, burst: 5 }
 const RATES: Rates = { public: RATE, private: RATE, trade: RATE, auth: RATE, admin: RATE }
@@ -50,6 +51,25 @@ test('full buckets are forgotten, and a flood of keys stays within the bound', (
   }
   for (let call = 0; call < 2000; call++) limiter.take(-1, 'public', 10_000 + call * 1000)
   assert.equal(limiter.keys, 1)
+})
+
+test('whoever comes again after the seconds it was told goes through', () => {
+  const seed = fromEnv('SEED', Math.floor(Math.random() * 2 ** 31))
+  const random = new Random(seed)
+  for (let round = 0; round < 300; round++) {
+    const perSecond = random.chance(0.5) ? random.between(1, 9_999_999) : random.between(1, 20)
+    const rate = { perSecond, burst: random.between(1, 50) }
+    const limiter = new RateLimiter<string>({ ...RATES, trade: rate })
+    let nowMs = random.between(0, 1e9) + random.between(0, 999) / 1000
+    for (let call = 0; call < 200; call++) {
+      nowMs += random.chance(0.9) ? 0 : random.between(0, 3000) / 1000
+      const waitSec = limiter.take('a', 'trade', nowMs)
+      assert.ok(Number.isSafeInteger(waitSec) && waitSec >= 0, `seed ${seed}`)
+      if (waitSec === 0) continue
+      nowMs += waitSec * 1000
+      assert.equal(limiter.take('a', 'trade', nowMs), 0, `seed ${seed}, round ${round}`)
+    }
+  }
 })
 
 test('an IPv6 subscriber is one key, an IPv4 address is one', () => {
