@@ -18,7 +18,7 @@ import type { JournalTail } from './journal-port.ts'
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** Grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 2
+export const SNAPSHOT_FORMAT = 3
 const HEAD_BYTES = 88
 const CHECK_BYTES = 32
 const SECTIONS = 9

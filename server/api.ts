@@ -17,6 +17,7 @@ import type { Services } from './routes/services.ts'
 import * as session from './routes/session.ts'
 import * as system from './routes/system.ts'
 import * as tokens from './routes/tokens.ts'
+import * as wallets from './routes/wallets.ts'
 
 export const api: readonly Route<Services>[] = [
   ...Object.values(system),
@@ -24,6 +25,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(tokens),
   ...Object.values(profiles),
   ...Object.values(partners),
+  ...Object.values(wallets),
   ...Object.values(markets),
   ...Object.values(orders),
   ...Object.values(orderStatus),

@@ -7,6 +7,7 @@ import { LIMITS } from '../domain/limits.ts'
 import type { FeeBps, TimeMs } from '../domain/units.ts'
 import { factsOf } from './facts.ts'
 import { Partners, type SubAccount } from './partners.ts'
+import { type WithdrawalAddress, WithdrawalAddresses } from './withdrawal-addresses.ts'
 
 export interface Token extends TokenFields {
   readonly profileId: number
@@ -35,6 +36,7 @@ export interface CapturedAccounts {
   readonly sessions: readonly Session[]
   readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
   readonly subAccounts: readonly SubAccount[]
+  readonly withdrawalAddresses: readonly WithdrawalAddress[]
 }
 
 /** min(rank rate, cap); null without a rank: such a profile cannot pay fees (domain §3.3). */
@@ -56,6 +58,7 @@ export class Accounts {
   readonly #sessionsOf = new Map<number, readonly string[]>()
   readonly #burnedNonces = new Map<string, TimeMs>()
   readonly partners = new Partners()
+  readonly withdrawalAddresses = new WithdrawalAddresses()
   adminTokenDigest = ''
   /** Effective rate by profile id, NO_FEE_RATE without one: an order needs no more of a profile. */
   #feeBps = new Int16Array(1024)
@@ -210,6 +213,7 @@ export class Accounts {
     for (const session of this.#sessions.values()) yield factsOf(session)
     yield* this.#burnedNonces
     yield* this.partners.facts()
+    yield* this.withdrawalAddresses.facts()
   }
 
   get tokenCount(): number {
@@ -224,6 +228,7 @@ export class Accounts {
       sessions: [...this.#sessions.values()],
       burnedNonces: [...this.#burnedNonces],
       subAccounts: this.partners.capture(),
+      withdrawalAddresses: this.withdrawalAddresses.capture(),
     }
   }
 
@@ -245,5 +250,6 @@ export class Accounts {
     for (const session of captured.sessions) this.#open(session)
     for (const [text, expiresMs] of captured.burnedNonces) this.#burnedNonces.set(text, expiresMs)
     this.partners.restore(captured.subAccounts)
+    this.withdrawalAddresses.restore(captured.withdrawalAddresses)
   }
 }

@@ -51,6 +51,8 @@ type AccountCommand = Extract<
       | 'login'
       | 'logout'
       | 'logoutEverywhere'
+      | 'addWithdrawalAddress'
+      | 'removeWithdrawalAddress'
   }
 >
 
@@ -202,6 +204,14 @@ export class Clearing {
         return
       case 'logoutEverywhere':
         this.accounts.logoutEverywhere(command.profileId)
+        return
+      case 'addWithdrawalAddress': {
+        const { profileId, addressId, address, label, nowMs: createdMs } = command
+        this.accounts.withdrawalAddresses.add({ profileId, addressId, address, label, createdMs })
+        return
+      }
+      case 'removeWithdrawalAddress':
+        this.accounts.withdrawalAddresses.remove(command.profileId, command.address)
     }
   }
 

@@ -49,6 +49,20 @@ export function decideRevoke(clearing: Clearing, profileId: number, tokenId: str
   return token.revoked ? REJECT.TOKEN_UNKNOWN : 0
 }
 
+/** One address more to withdraw to, for a profile that does not list it yet. */
+export function decideWithdrawalAddress(
+  { accounts }: Clearing,
+  profileId: number,
+  address: string,
+): number {
+  const { withdrawalAddresses } = accounts
+  if (withdrawalAddresses.find(profileId, address) !== undefined) {
+    return REJECT.WITHDRAWAL_ADDRESS_LISTED
+  }
+  const count = withdrawalAddresses.of(profileId).length
+  return count >= LIMITS.withdrawalAddressesPerProfileMax ? REJECT.WITHDRAWAL_ADDRESS_LIMIT : 0
+}
+
 export function decideMarket(clearing: Clearing, spec: MarketSpec): number {
   if (clearing.catalogue.bySlug(spec.slug) !== undefined) return REJECT.SLUG_TAKEN
   return clearing.catalogue.count >= LIMITS.marketsMax ? REJECT.MARKET_LIMIT : 0

@@ -180,6 +180,16 @@ export type RareCommand = Stamp &
         proof: { nonce: string; nonceExpiresMs: TimeMs } | null
       }
     | { kind: 'approveSpenders'; profileId: number; spenders: readonly string[] }
+    | {
+        kind: 'addWithdrawalAddress'
+        profileId: number
+        /** UUIDv4 text. */
+        addressId: string
+        address: string
+        /** '' when none was given. */
+        label: string
+      }
+    | { kind: 'removeWithdrawalAddress'; profileId: number; address: string }
     | { kind: 'putTradingWindow'; window: TradingWindow }
     | { kind: 'endTradingWindow'; windowId: number }
     | { kind: 'armHeartbeat'; profileId: number; cancelAtMs: TimeMs }

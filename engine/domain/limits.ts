@@ -45,6 +45,8 @@ export const LIMITS = {
   descriptionCharactersMax: 10_000,
   tokenLabelCharactersMax: 64,
   tokensPerProfileMax: 100,
+  withdrawalAddressesPerProfileMax: 100,
+  withdrawalLabelCharactersMax: 64,
   subAccountsPerPartnerMax: 1 << 17,
   subAccountsPageMax: 25,
   /** From one retry of a server wallet's approvals to the next. */

@@ -177,7 +177,8 @@ function responses(route: Documented): Readonly<Record<string, Node>> {
   const media = { schema: route.reply, example: reply }
   const all: Record<string, Node> = {}
   for (const status of [route.status, ...route.others]) {
-    all[status] = { description: route.about, content: { [route.produces]: media } }
+    const content = status === 204 ? {} : { content: { [route.produces]: media } }
+    all[status] = { description: route.about, ...content }
   }
   const byStatus = new Map<number, Set<RejectName>>()
   for (const name of [...ownRejects(route), ...route.rejects]) {

@@ -68,7 +68,7 @@ export function sizeOf({ payload }: Outgoing): number {
 }
 
 function json(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value)
+  return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
 /** Faults on a reply that breaks its route's schema, and on what the route does not name. */

@@ -7,8 +7,10 @@ import {
   decideProfile,
   decideRevoke,
   decideToken,
+  decideWithdrawalAddress,
   mayMint,
 } from '../../engine/core/decide-accounts.ts'
+import type { WithdrawalAddress } from '../../engine/core/withdrawal-addresses.ts'
 import type {
   ProfileAbout,
   ProfileFields,
@@ -146,6 +148,30 @@ export class AccountChanges {
   /** Ends every session of a profile, that of the caller too. */
   logoutEverywhere(profileId: number): Promise<number> {
     return this.#pipeline.change({ kind: 'logoutEverywhere', profileId })
+  }
+
+  async addWithdrawalAddress(
+    profileId: number,
+    address: string,
+    label: string,
+  ): Promise<WithdrawalAddress | number> {
+    const { clearing } = this.#pipeline
+    const reject = decideWithdrawalAddress(clearing, profileId, address)
+    if (reject !== 0) return this.#pipeline.refused(reject)
+    const added = { profileId, addressId: randomUUID(), address, label }
+    const changing = this.#pipeline.change({ kind: 'addWithdrawalAddress', ...added })
+    // Before the wait: a removal may follow that is durable with it.
+    const stored = clearing.accounts.withdrawalAddresses.find(profileId, address)
+    const refused = await changing
+    return refused === 0 && stored !== undefined ? stored : refused
+  }
+
+  async removeWithdrawalAddress(profileId: number, address: string): Promise<number> {
+    const { withdrawalAddresses } = this.#pipeline.clearing.accounts
+    if (withdrawalAddresses.find(profileId, address) === undefined) {
+      return this.#pipeline.refused(REJECT.WITHDRAWAL_ADDRESS_UNKNOWN)
+    }
+    return this.#pipeline.change({ kind: 'removeWithdrawalAddress', profileId, address })
   }
 
   /** Notes that a token signed a call, at most once a minute; when overloaded, not at all. */

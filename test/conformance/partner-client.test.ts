@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { APIError, CancelReplaceMode, Client, OrderType, Side } from '@limitless-exchange/sdk'
-import { SignJWT } from 'jose'
 import type { Scope } from '../../engine/domain/command.ts'
-import { newFolder } from '../support/data-folder.ts'
 import { at, type LiveExchange, startLive } from '../support/live-exchange.ts'
+import { IdentityProvider } from '../support/live-identity.ts'
 import { type LiveMarket, openMarket } from '../support/live-orders.ts'
 import { login, newWallet, signingMessage } from '../support/live-session.ts'
 
 // The public client as npm has it in the hands of a partner: it derives a token with an identity
 // token, makes accounts and trades for them. Nothing of it is replaced.
 
-const provider = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const provider = new IdentityProvider()
 const RIGHTS: readonly Scope[] = ['trading', 'account_creation', 'delegated_signing']
 const FUNDS_RAW = 1_000_000_000
 const partnerWallet = newWallet()
@@ -26,9 +22,7 @@ let partnerId: number
 let client: Client
 
 before(async () => {
-  const keyFile = join(newFolder(), 'provider.pem')
-  writeFileSync(keyFile, provider.publicKey.export({ type: 'spki', format: 'pem' }))
-  live = await startLive({ flags: ['--identity-key', keyFile] })
+  live = await startLive({ flags: provider.flags })
   baseURL = `http://127.0.0.1:${live.port}`
   market = await openMarket(live, 'rain', { fee: true })
   assert.equal((await login(live, partnerWallet)).status, 200)
@@ -39,12 +33,7 @@ before(async () => {
   const rank = { id: 3, name: 'Gold', feeRateBps: 200 }
   const profile = { ...found, rank, scopes: RIGHTS }
   await pipeline.change({ kind: 'editProfile', profileId: partnerId, profile, token: null })
-  const nowSec = Math.floor(live.nowMs() / 1000)
-  identity = await new SignJWT({ account: partnerWallet.address })
-    .setProtectedHeader({ alg: 'ES256' })
-    .setIssuedAt(nowSec)
-    .setExpirationTime(nowSec + 600)
-    .sign(provider.privateKey)
+  identity = await provider.token(live, partnerWallet.address)
 })
 after(async () => {
   await live.stop()
@@ -199,4 +188,19 @@ test('a legacy static key opens nothing', async () => {
     assert.equal(reply.status, 401, `${method} ${path} ${reply.text}`)
     assert.equal(at(reply.body, 'code'), 'UNAUTHENTICATED')
   }
+})
+
+test('it lists an address to withdraw to and takes it off', async () => {
+  const { partnerAccounts } = new Client({ baseURL })
+  const { address } = newWallet()
+  const added = await partnerAccounts.addWithdrawalAddress(identity, { address, label: 'Cold' })
+  assert.equal(added.profileId, partnerId)
+  assert.equal(added.destinationAddress, address)
+  assert.equal(added.deletedAt, null)
+  const twice = partnerAccounts.addWithdrawalAddress(identity, { address })
+  await assert.rejects(twice, statusOf(409))
+  await partnerAccounts.deleteWithdrawalAddress(identity, address)
+  const gone = partnerAccounts.deleteWithdrawalAddress(identity, address)
+  await assert.rejects(gone, statusOf(404))
+  await assert.rejects(client.partnerAccounts.addWithdrawalAddress('', { address }), /identity/)
 })

@@ -46,6 +46,8 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   failSettlement: false,
   createSubAccount: false,
   approveSpenders: false,
+  addWithdrawalAddress: false,
+  removeWithdrawalAddress: false,
   putTradingWindow: false,
   endTradingWindow: false,
   armHeartbeat: false,

@@ -230,6 +230,18 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/withdrawal-addresses.ts',
+    tests: ['test/server/routes/wallets.test.ts'],
+    changes: [
+      [
+        'an address is another in other letters',
+        'each.address.toLowerCase() === wanted',
+        'each.address === wanted',
+      ],
+      ['all addresses but one come off the list', 'each !== removed', 'each === removed'],
+    ],
+  },
+  {
     file: 'engine/core/partners.ts',
     tests: [`${CORE}/partners.test.ts`],
     changes: [

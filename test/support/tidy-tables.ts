@@ -70,7 +70,8 @@ export const FOLDERS: readonly Folder[] = [
     doors: files(
       `exchange decide ledger market settlement conditions state-hash clearing accounts catalogue
        order-table decide-accounts decide-partners deadlines event-buffer capture balance-digest
-       seen-orders seen-filter release trading-mode heartbeats blocks reversal tx-hash`,
+       seen-orders seen-filter release trading-mode heartbeats blocks reversal tx-hash
+       withdrawal-addresses`,
     ),
   },
   {

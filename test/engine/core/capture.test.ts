@@ -36,6 +36,15 @@ function rareLife(flow: CommandFlow): void {
   const nonce = { nonce: 'n5', nonceExpiresMs: 1e15 }
   flow.rare({ kind: 'login', profileId: 2, sessionDigest: 's5', expiresMs: 1e15 + 5, ...nonce })
   flow.rare({ kind: 'logoutEverywhere', profileId: 2 })
+  for (const [addressId, profileId] of [
+    ['w1', 2],
+    ['w2', 1],
+    ['w3', 1],
+  ] as const) {
+    const address = `0x${addressId}`
+    flow.rare({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: 'cold' })
+  }
+  flow.rare({ kind: 'removeWithdrawalAddress', profileId: 1, address: '0xW2' })
 }
 
 function flowOf(seed: number): CommandFlow {

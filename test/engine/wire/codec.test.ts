@@ -97,6 +97,11 @@ const rare: fc.Arbitrary<RareCommand> = fc.oneof(
   fc.record({ ...stamp, kind: fc.constant('logoutEverywhere' as const), profileId }),
   fc.record({
     ...stamp,
+    kind: fc.constant('addWithdrawalAddress' as const),
+    ...{ profileId, addressId: text, address: text, label: text },
+  }),
+  fc.record({
+    ...stamp,
     kind: fc.constant('resolveMarket' as const),
     marketId: u32,
     payoutNumerators: fc.tuple(safe, safe),

@@ -1,0 +1,43 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SignJWT } from 'jose'
+import { newFolder } from './data-folder.ts'
+import type { LiveExchange, Reply } from './live-exchange.ts'
+
+// A provider of identity tokens, and calls that show one of its tokens.
+
+const TOKEN_SEC = 600
+
+export class IdentityProvider {
+  readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  /** The flags of an exchange that trusts it. */
+  readonly flags: readonly string[]
+
+  constructor() {
+    const keyFile = join(newFolder(), 'provider.pem')
+    writeFileSync(keyFile, this.#keys.publicKey.export({ type: 'spki', format: 'pem' }))
+    this.flags = ['--identity-key', keyFile]
+  }
+
+  token(live: LiveExchange, account: string): Promise<string> {
+    const nowSec = Math.floor(live.nowMs() / 1000)
+    return new SignJWT({ account })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuedAt(nowSec)
+      .setExpirationTime(nowSec + TOKEN_SEC)
+      .sign(this.#keys.privateKey)
+  }
+}
+
+export function byIdentity(
+  live: LiveExchange,
+  token: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Reply> {
+  const headers = { identity: `Bearer ${token}`, 'content-type': 'application/json' }
+  const isSent = body !== undefined
+  return live.send(method, path, isSent ? { headers, body: JSON.stringify(body) } : { headers })
+}
