@@ -143,6 +143,7 @@ test('it places and cancels orders of an account that the exchange signs for', a
   const read = await client.http.get<unknown>(`/markets/${market.slug}/user-orders`)
   assert.deepEqual(read, [])
   assert.ok(post.order.id !== first.order.id)
+  assert.match(await delegatedOrders.cancelAll(market.slug), /canceled/)
   const { ledger } = live.exchange.pipeline.clearing
   assert.equal(ledger.collateralFreeRaw[profileId], FUNDS_RAW)
 })

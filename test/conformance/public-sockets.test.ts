@@ -79,3 +79,40 @@ test('without credentials it reads as nobody; with bad ones it is told', async (
   assert.equal(at((await said)[0], 'code'), 'HMAC_INVALID')
   await liar.disconnect()
 })
+
+test('it hears when its trade is mined, and of nobody else once it takes another token', async () => {
+  const bob = await live.trader(1000 * SHARE)
+  const rest = ({ tokenId, secret }: Trader) =>
+    new Client({ baseURL: url(), hmacCredentials: { tokenId, secret } })
+  const ordersOf = (trader: Trader) =>
+    rest(trader).newOrderClient(`0x${Buffer.from(trader.key).toString('hex')}`)
+  const order = { side: Side.BUY, size: 5, orderType: OrderType.GTC, marketSlug: 'rain' }
+  const trade = async (price: number) => {
+    const [yes, no] = rain.tokens
+    await ordersOf(alice).createOrder({ ...order, tokenId: yes, price })
+    return ordersOf(bob).createOrder({ ...order, tokenId: no, price: 1 - price })
+  }
+  const hmacCredentials = { tokenId: alice.tokenId, secret: alice.secret }
+  const client = new WebSocketClient({ url: url(), hmacCredentials, autoReconnect: false })
+  const ready = next(client, 'system', 1)
+  await client.connect()
+  const mined = next(client, 'tx', 1)
+  await client.subscribe('subscribe_transactions')
+  await ready
+  await trade(0.4)
+  const [tx] = await mined
+  assert.equal(at(tx, 'status'), 'CONFIRMED')
+  assert.equal(at(tx, 'userId'), alice.profileId)
+  assert.match(String(at(tx, 'txHash')), /^0x[0-9a-f]{64}$/)
+  client.setHMACCredentials({ tokenId: bob.tokenId, secret: bob.secret })
+  const authenticated = next(client, 'authenticated', 1)
+  assert.equal(at((await authenticated)[0], 'account'), bob.account)
+  const own = next(client, 'tx', 1)
+  const again = next(client, 'system', 1)
+  await client.subscribe('subscribe_transactions')
+  await again
+  await trade(0.3)
+  assert.equal(at((await own)[0], 'userId'), bob.profileId)
+  await client.disconnect()
+  assert.deepEqual(live.faults, [])
+})
