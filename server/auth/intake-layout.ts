@@ -4,8 +4,8 @@ import { assert } from '../../engine/domain/assert.ts'
 //
 //   REQUEST  0 requestId u32 │ 4 bodyBytes u32 │ 8 nowMs f64 │ 16 method u16 │ 18 apiKey u16 │
 //            20 timestamp u16 │ 22 signature u16 │ 24 target u32                (lengths, bytes)
-//            28 form u32
-//            32 method, apiKey, timestamp, signature, target, body
+//            28 form u32 │ 32 onBehalfOf f64: of the header, 0 for none, NaN for no profile id
+//            40 method, apiKey, timestamp, signature, target, body
 //   CHANGE   JSON of one DirectoryChange
 //
 //   RESULT   0 requestId u32 │ 4 rejectCode u16 │ 6 verdict u8 │ 7 zero │ 8 profileId u32 │
@@ -36,7 +36,8 @@ export const REQUEST = {
   signatureBytes: 22,
   targetBytes: 24,
   form: 28,
-  texts: 32,
+  onBehalfOf: 32,
+  texts: 40,
 } as const
 
 export const RESULT = {

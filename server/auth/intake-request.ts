@@ -30,6 +30,7 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   shared.writeUInt16LE(signatureBytes, at + REQUEST.signatureBytes)
   shared.writeUInt32LE(targetBytes, at + REQUEST.targetBytes)
   shared.writeUInt32LE(request.form ?? FORM.ORDER, at + REQUEST.form)
+  shared.writeDoubleLE(request.onBehalfOf ?? 0, at + REQUEST.onBehalfOf)
   let end = at + REQUEST.texts
   end += shared.write(request.method, end)
   end += shared.write(apiKey, end)
@@ -63,5 +64,6 @@ export function readRequest(frame: Uint8Array): IntakeRequest {
     body: bytes.subarray(end, end + bytes.readUInt32LE(REQUEST.bodyBytes)),
     nowMs: bytes.readDoubleLE(REQUEST.nowMs),
     form: bytes.readUInt32LE(REQUEST.form),
+    onBehalfOf: bytes.readDoubleLE(REQUEST.onBehalfOf),
   }
 }

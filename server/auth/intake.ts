@@ -16,6 +16,7 @@ import { checkTokenCall } from './api-token.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
 import { hashOrder } from './eip712.ts'
 import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'
+import { targetOf } from './on-behalf.ts'
 import { blankAmounts, readAmounts } from './order-amounts.ts'
 import {
   bodyIssues,
@@ -43,6 +44,8 @@ export interface IntakeRequest {
   readonly nowMs: number
   /** FORM of the body; one order when absent. */
   readonly form?: number
+  /** What `headerTarget` found; 0 when absent. */
+  readonly onBehalfOf?: number
 }
 
 /** Whom an order is for: the caller, or a sub-account it acts for. */
@@ -71,7 +74,8 @@ export class Intake {
     const token = this.#prove(request)
     if (typeof token === 'number') return this.#refuse(token)
     const value = parseJson(request.body)
-    return value === undefined ? this.#refuse(REJECT.BODY_MALFORMED) : this.#body(value, token)
+    if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
+    return this.#body(value, token, request.onBehalfOf ?? 0)
   }
 
   /**
@@ -89,23 +93,27 @@ export class Intake {
       return
     }
     const value = parseJson(request.body)
-    const group = value === undefined ? null : readGroup(request.form ?? FORM.ORDER, value)
+    const { form = FORM.ORDER, onBehalfOf = 0 } = request
+    const group = value === undefined ? null : readGroup(form, value, onBehalfOf)
     if (group === null) give(this.#refuse(REJECT.BODY_MALFORMED))
     else if ('issues' in group) give(this.#invalid(group.issues))
-    else this.#parts(group.parts, token, give)
+    else {
+      const { parts } = group
+      for (let index = 0; index < parts.length; index++) {
+        output.fill(0, RESULT.rejectCode, RESULT.profileId)
+        output[RESULT.index] = index
+        output[RESULT.count] = parts.length
+        give(this.#part(parts[index], token, onBehalfOf))
+      }
+    }
   }
 
-  #parts(parts: readonly Part[], token: KnownToken, give: (result: Uint8Array) => void): void {
+  #part({ body, task }: Part, token: KnownToken, inHeader: number): Uint8Array {
     const output = this.#output
-    for (const [index, { body, task }] of parts.entries()) {
-      output.fill(0, RESULT.rejectCode, RESULT.profileId)
-      output[RESULT.index] = index
-      output[RESULT.count] = parts.length
-      const result = this.#body(body, token)
-      const taskBytes = output.write(task, result.length, 'utf8')
-      output.writeUInt16LE(taskBytes, RESULT.taskBytes)
-      give(output.subarray(0, result.length + taskBytes))
-    }
+    const result = this.#body(body, token, inHeader)
+    const taskBytes = output.write(task, result.length, 'utf8')
+    output.writeUInt16LE(taskBytes, RESULT.taskBytes)
+    return output.subarray(0, result.length + taskBytes)
   }
 
   /** The token that signed the call, or why it does not prove its owner. */
@@ -118,12 +126,14 @@ export class Intake {
     return token
   }
 
-  #body(value: unknown, token: KnownToken): Uint8Array {
+  #body(value: unknown, token: KnownToken, inHeader: number): Uint8Array {
     this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
-    const issues = bodyIssues(value)
+    const target = targetOf(inHeader, value.onBehalfOf)
+    if (typeof target !== 'number') return this.#invalid([target])
+    const issues = bodyIssues(value, target !== 0)
     if (issues.length > 0) return this.#invalid(issues)
-    const actor = value.onBehalfOf === undefined ? token : this.#actor(token, value.onBehalfOf)
+    const actor = target === 0 ? token : this.#actor(token, target)
     if (typeof actor === 'number') return this.#refuse(actor)
     this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
     return this.#order(value, actor)

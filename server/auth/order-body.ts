@@ -58,9 +58,7 @@ const orderFields = {
   recvWindow: optional(integer(1, LIMITS.recvWindowMsMax)),
 }
 
-const onBehalfOf = () => optional(profileId())
-
-export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
+export const orderBody = object({ ...orderFields, onBehalfOf: optional(profileId()) })
 
 /** An order inside another call, which says for itself on whose behalf it comes (domain §4.8). */
 export const replacementBody = object(orderFields)
@@ -123,10 +121,10 @@ function orderIssues(order: OrderFields): Issue[] {
 }
 
 /** What an order must bring that is signed already, or that a server wallet is to sign. */
-function signatureIssues({ order, ownerId, onBehalfOf: target }: OrderBody): Issue[] {
+function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): Issue[] {
   const issues: Issue[] = []
   const say = (field: string, message: string) => issues.push({ field, message })
-  if (order.signature === undefined && target !== undefined) {
+  if (order.signature === undefined && isDelegated) {
     if (order.signatureType !== 0) say('order.signatureType', 'must be 0 without a signature')
     const { signer } = order
     if (signer !== undefined && signer !== ZERO_ADDRESS && signer !== order.maker) {
@@ -141,9 +139,9 @@ function signatureIssues({ order, ownerId, onBehalfOf: target }: OrderBody): Iss
   return issues
 }
 
-/** What is wrong with a well-shaped body; empty when nothing is. */
-export function bodyIssues(body: OrderBody): Issue[] {
-  const issues = [...signatureIssues(body), ...orderIssues(body.order)]
+/** What is wrong with a well-shaped body, for a sub-account or not; empty when nothing is. */
+export function bodyIssues(body: OrderBody, isDelegated: boolean): Issue[] {
+  const issues = [...signatureIssues(body, isDelegated), ...orderIssues(body.order)]
   const say = (field: string, message: string) => issues.push({ field, message })
   if (body.clientOrderId !== undefined) {
     const issue = clientOrderIdIssue(body.clientOrderId)

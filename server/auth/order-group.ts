@@ -1,6 +1,6 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { orderId } from '../http/fields.ts'
-import { integer, oneOf } from '../http/scalars.ts'
+import { orderId, profileId } from '../http/fields.ts'
+import { oneOf } from '../http/scalars.ts'
 import {
   compile,
   type Infer,
@@ -12,6 +12,7 @@ import {
 } from '../http/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 import { FORM } from './intake-layout.ts'
+import { targetOf } from './on-behalf.ts'
 import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
 
 // Requests that hold several orders, or an order with what is to happen before it (domain §4.8).
@@ -23,7 +24,7 @@ export const replaceBody = object({
   cancel: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
   replacement: replacementBody,
   mode: oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
-  onBehalfOf: optional(integer(1)),
+  onBehalfOf: optional(profileId()),
 })
 
 export const replacesBody = object({ operations: list(replaceBody, 1, LIMITS.batchReplacesMax) })
@@ -51,25 +52,35 @@ const someOrders = compile(
 const oneReplace = compile(replaceBody)
 const someReplaces = compile(replacesBody)
 
-/** The orders of a body that holds several, or what is wrong with it as a whole. */
-export function readGroup(form: number, value: unknown): Group {
+/**
+ * The orders of a body that holds several, or what is wrong with it as a whole. `inHeader` is the
+ * profile the header names: each order is for it, or for none other.
+ */
+export function readGroup(form: number, value: unknown, inHeader: number): Group {
+  const whole = targetOf(inHeader, undefined)
+  if (typeof whole !== 'number') return { issues: [whole] }
   if (form === FORM.ORDERS) {
     if (!someOrders.holds(value)) return { issues: someOrders.issues(value) }
     return { parts: value.orders.map((body) => ({ body, task: '' })) }
   }
   if (form === FORM.REPLACE) {
     if (!oneReplace.holds(value)) return { issues: oneReplace.issues(value) }
-    return replacesOf([value], '')
+    return replacesOf([value], '', inHeader)
   }
   if (!someReplaces.holds(value)) return { issues: someReplaces.issues(value) }
-  return replacesOf(value.operations, 'operations')
+  return replacesOf(value.operations, 'operations', inHeader)
 }
 
 /** A body that is wrong anywhere is refused whole: then nothing was canceled. */
-function replacesOf(operations: readonly ReplaceBody[], at: string): Group {
+function replacesOf(operations: readonly ReplaceBody[], at: string, inHeader: number): Group {
   const parts = operations.map(({ cancel, mode, replacement, onBehalfOf }) => {
     const body = { ...replacement, ...(onBehalfOf === undefined ? {} : { onBehalfOf }) }
-    const issues = [...cancelIssues(cancel), ...bodyIssues(body).map(underReplacement)]
+    const target = targetOf(inHeader, onBehalfOf)
+    const issues = [
+      ...cancelIssues(cancel),
+      ...(typeof target === 'number' ? [] : [target]),
+      ...bodyIssues(body, target !== 0).map(underReplacement),
+    ]
     return { body, task: JSON.stringify({ cancel, mode }), issues }
   })
   const issues = parts.flatMap((part, index) => {
@@ -80,7 +91,7 @@ function replacesOf(operations: readonly ReplaceBody[], at: string): Group {
 }
 
 function underReplacement({ field, message }: Issue): Issue {
-  return { field: field === 'onBehalfOf' ? field : `replacement.${field}`, message }
+  return { field: `replacement.${field}`, message }
 }
 
 function cancelIssues({ orderId: id, clientOrderId }: ReplaceBody['cancel']): Issue[] {

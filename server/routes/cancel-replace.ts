@@ -2,6 +2,7 @@
 
 import { REJECT } from '../../engine/domain/reject.ts'
 import { FORM } from '../auth/intake-layout.ts'
+import { ON_BEHALF_HEADER } from '../auth/on-behalf.ts'
 import { replaceBody, replacesBody } from '../auth/order-group.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { orderId } from '../http/fields.ts'
@@ -88,6 +89,7 @@ export const replaceOrder = rawRoute({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Cancels one order, then places another with what came free; 409 unless both were done.',
+  headers: ON_BEHALF_HEADER,
   body: replaceBody,
   others: [CONFLICT],
   reply: object(legs()),
@@ -111,6 +113,7 @@ export const replaceOrders = rawRoute({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Up to 20 cancel-replaces, one after the other, each by itself; says what became of each.',
+  headers: ON_BEHALF_HEADER,
   body: replacesBody,
   reply: object({ results: list(object({ index: integer(0), ...legs() })) }),
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],

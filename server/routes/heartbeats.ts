@@ -1,6 +1,7 @@
 // The heartbeat deadline of a profile (api-spec "Heartbeat deadline", domain §4.9).
 
 import { REJECT } from '../../engine/domain/reject.ts'
+import { actingProfile, DELEGATED } from '../auth/delegation.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { invalid, refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
@@ -15,15 +16,18 @@ export const beat = route({
   lane: 'trade',
   about:
     'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
+  ...DELEGATED,
   body: object({ cancelAt: optional(integer(0)) }),
   reply: object({ cancelAt: nullable(integer(0)), serverTime: integer(0) }),
-  rejects: ['OVERLOADED', 'VALIDATION', 'HEARTBEAT_CANCELING'],
+  rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'VALIDATION', 'HEARTBEAT_CANCELING'],
   example: {
     body: { cancelAt: 1_796_126_410_000 },
     reply: { cancelAt: 1_796_126_410_000, serverTime: 1_796_126_400_000 },
   },
-  handle: async ({ body, caller }, { heartbeats }: Services) => {
-    const told = await heartbeats.beat(caller.profileId, body.cancelAt ?? null)
+  handle: async ({ body, query, caller, call }, { heartbeats, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    const told = await heartbeats.beat(owner, body.cancelAt ?? null)
     if (told === REJECT.VALIDATION) {
       return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })
     }

@@ -1,6 +1,7 @@
 // Several orders in one request.
 
 import { FORM } from '../auth/intake-layout.ts'
+import { ON_BEHALF_HEADER } from '../auth/on-behalf.ts'
 import { ordersBody } from '../auth/order-group.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import type { Refusal } from '../http/refusal.ts'
@@ -20,6 +21,7 @@ export const orderBatch = rawRoute({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Places up to 50 signed orders; each is taken or refused by itself, in their order.',
+  headers: ON_BEHALF_HEADER,
   body: ordersBody,
   reply: object({
     results: list(

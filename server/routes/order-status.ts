@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../auth/client-order-id.ts'
-import { actingProfile, ON_BEHALF_HEADER } from '../auth/delegation.ts'
+import { actingProfile, DELEGATED } from '../auth/delegation.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { orderId } from '../http/fields.ts'
 import { refuse } from '../http/refusal.ts'
@@ -74,7 +74,7 @@ export const orderStatusBatch = route({
       }),
     ),
   }),
-  headers: ON_BEHALF_HEADER,
+  ...DELEGATED,
   rejects: ['NOT_SUB_ACCOUNT', 'READ_TIMEOUT'],
   example: {
     body: { items: [{ orderId: ORDER_ID }, {}] },
@@ -89,8 +89,8 @@ export const orderStatusBatch = route({
       ],
     },
   },
-  handle: async ({ body, caller, call }, { statuses, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call }, pipeline.clearing)
+  handle: async ({ body, query, caller, call }, { statuses, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
     if (typeof owner !== 'number') return owner
     const named = body.items.map(namedBy)
     const asked = named.filter((each) => typeof each !== 'string')

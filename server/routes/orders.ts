@@ -3,11 +3,11 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../engine/domain/order.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../auth/client-order-id.ts'
-import { actingProfile, ON_BEHALF_HEADER } from '../auth/delegation.ts'
-import { apiHeaders } from '../auth/guard.ts'
+import { actingProfile, DELEGATED } from '../auth/delegation.ts'
+import { ON_BEHALF_HEADER } from '../auth/on-behalf.ts'
 import { orderBody } from '../auth/order-body.ts'
 import { hmac } from '../http/auth-scheme.ts'
-import { orderId, profileId, slug } from '../http/fields.ts'
+import { orderId, slug } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
 import { type Bytes, Pending } from '../http/reply.ts'
 import { rawRoute, route } from '../http/route.ts'
@@ -33,6 +33,7 @@ import {
 import { answered } from './order-answers.ts'
 import type { Services } from './services.ts'
 import { message, orderReply, userOrder } from './shapes.ts'
+import { signedCall } from './signed-call.ts'
 
 const CREATED = 201
 
@@ -42,6 +43,7 @@ export const placeOrder = rawRoute({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
+  headers: ON_BEHALF_HEADER,
   body: orderBody,
   status: CREATED,
   reply: orderReply(),
@@ -78,20 +80,14 @@ export const placeOrder = rawRoute({
   ],
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
-  handle: ({ call }, { pipeline, settings }) => {
-    const { method, target: pathWithQuery, body } = call
-    const timesRow = pipeline.times.begin(call.readMs)
-    call.timesRow = timesRow
-    const { apiKey, timestamp, signature } = apiHeaders(call, settings.headerPrefixes)
+  handle: ({ call }, services) => {
+    const { pipeline } = services
+    call.timesRow = pipeline.times.begin(call.readMs)
     const pending = new Pending<Bytes | Refusal>()
-    const signed = { method, pathWithQuery, body, timesRow, apiKey, timestamp, signature }
-    pipeline.placeOrder(signed, (answer) => pending.settle(answered(answer)))
+    pipeline.placeOrder(signedCall(call, services), (answer) => pending.settle(answered(answer)))
     return pending
   },
 })
-
-/** Query of a call that a partner may make for a sub-account. */
-const delegated = () => ({ onBehalfOf: optional(profileId()) })
 
 export const cancelOrder = route({
   method: 'DELETE',
@@ -100,8 +96,7 @@ export const cancelOrder = route({
   lane: 'trade',
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
-  query: delegated(),
-  headers: ON_BEHALF_HEADER,
+  ...DELEGATED,
   reply: message(),
   rejects: [
     'OVERLOADED',
@@ -117,7 +112,7 @@ export const cancelOrder = route({
     reply: { message: 'Order canceled successfully' },
   },
   handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
     if (typeof owner !== 'number') return owner
     return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
   },
@@ -150,8 +145,7 @@ export const cancelOne = route({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Cancels one open order by its id or by the id its client gave it.',
-  query: delegated(),
-  headers: ON_BEHALF_HEADER,
+  ...DELEGATED,
   body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
   reply: message(),
   rejects: [
@@ -171,7 +165,7 @@ export const cancelOne = route({
   handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
     const order = named(body)
     if ('message' in order) return invalid(order)
-    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
     if (typeof owner !== 'number') return owner
     return cancelDone(await cancels.one(owner, order), pipeline)
   },
@@ -184,8 +178,7 @@ export const cancelAll = route({
   lane: 'trade',
   about: "Cancels all of the caller's open orders in one market.",
   params: { slug: slug() },
-  query: delegated(),
-  headers: ON_BEHALF_HEADER,
+  ...DELEGATED,
   others: [MULTI_STATUS],
   reply: cancelAllReply(),
   rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
@@ -194,7 +187,7 @@ export const cancelAll = route({
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
   handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
     if (typeof owner !== 'number') return owner
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
@@ -212,8 +205,7 @@ export const batchCancel = route({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
-  query: delegated(),
-  headers: ON_BEHALF_HEADER,
+  ...DELEGATED,
   body: object({
     orderIds: optional(ids()),
     clientOrderIds: optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
@@ -243,7 +235,7 @@ export const batchCancel = route({
     }
     const issues = clientIdIssues(clientOrderIds ?? [])
     if (issues.length > 0) return invalid(...issues)
-    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
     if (typeof owner !== 'number') return owner
     const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
     const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
@@ -259,8 +251,7 @@ export const cancelBatch = route({
   auth: hmac('trading'),
   lane: 'trade',
   about: 'The older name of batch-cancel; takes order ids only.',
-  query: delegated(),
-  headers: ON_BEHALF_HEADER,
+  ...DELEGATED,
   body: object({ orderIds: ids() }),
   others: [MULTI_STATUS],
   reply: batchCancelReply(),
@@ -277,7 +268,7 @@ export const cancelBatch = route({
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
   handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call }, pipeline.clearing, query.onBehalfOf)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
     if (typeof owner !== 'number') return owner
     const texts = body.orderIds.map((each) => ({ orderId: each }))
     const outcome = await cancels.batch(owner, texts)
@@ -315,13 +306,14 @@ export const userOrders = route({
   query: {
     statuses: optional(list(statusText(), 1, 16)),
     limit: optional(integer(1, LIMITS.userOrdersLimitMax)),
+    ...DELEGATED.query,
   },
-  headers: ON_BEHALF_HEADER,
+  headers: DELEGATED.headers,
   reply: list(userOrder()),
   rejects: ['NOT_SUB_ACCOUNT', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
   handle: async ({ params, query, caller, call }, { reads, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call }, pipeline.clearing)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
     if (typeof owner !== 'number') return owner
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')

@@ -37,7 +37,7 @@ export const FOLDERS: readonly Folder[] = [
     rank: 2,
     doors: files(
       `guard intake-pool eip712 api-token session identity address keccak ecdsa client-order
-       order-body uint256 client-order-id order-group intake-layout delegation
+       order-body uint256 client-order-id order-group intake-layout delegation on-behalf
        taught-profile`,
     ),
   },

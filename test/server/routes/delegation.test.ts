@@ -16,20 +16,24 @@ import {
   CHAIN_ID,
   DOMAIN_NAME,
   type LiveMarket,
-  type OrderWish,
   openMarket,
   signedFor,
   unsigned,
 } from '../../support/live-orders.ts'
+import {
+  unsignedBody as deskOrder,
+  PARTNER_RIGHTS,
+  type SubAccount,
+  serverWallet,
+  tokenOf,
+} from '../../support/live-partners.ts'
 import { codeOf, signingMessage } from '../../support/live-session.ts'
 
 // Acting for sub-accounts (api-spec "Authentication" 3 and 4, domain §12.4): the partner may, the
 // same partner without the scope, another partner, the account itself and a stranger may not.
 
 const PATH = '/profiles/partner-accounts'
-const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
 const FUNDS_RAW = 100_000_000
-const ZERO = `0x${'0'.repeat(40)}`
 const dataDir = newFolder()
 let live: LiveExchange
 let market: LiveMarket
@@ -39,17 +43,9 @@ let partner: Trader
 let trading: Trader
 let other: Trader
 /** A server wallet of the partner, one of the other partner, and a wallet that signs for itself. */
-let desk: { profileId: number; account: string }
-let foreign: { profileId: number; account: string }
+let desk: SubAccount
+let foreign: SubAccount
 let own: Trader
-
-async function subAccount(owner: Trader): Promise<{ profileId: number; account: string }> {
-  const made = await live.call(owner, 'POST', PATH, { createServerWallet: true })
-  assert.equal(made.status, 201, made.text)
-  const profileId = Number(at(made.body, 'profileId'))
-  await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
-  return { profileId, account: textAt(made.body, 'account') }
-}
 
 async function ownWallet(owner: Trader): Promise<Trader> {
   const key = randomBytes(32)
@@ -76,16 +72,11 @@ before(async () => {
   live = await startLive({ dataDir })
   market = await openMarket(live, 'rain')
   feeMarket = await openMarket(live, 'snow', { fee: true })
-  partner = await live.trader(FUNDS_RAW, { rank: 'Gold', apiToken: { scopes: RIGHTS } })
-  const made = await live.admin('/admin/profiles', {
-    account: partner.account,
-    apiToken: { scopes: ['trading'] },
-  })
-  const tokenId = textAt(made.body, 'tokenId')
-  trading = { ...partner, tokenId, secret: textAt(made.body, 'secret') }
-  other = await live.trader(FUNDS_RAW, { apiToken: { scopes: RIGHTS } })
-  desk = await subAccount(partner)
-  foreign = await subAccount(other)
+  partner = await live.trader(FUNDS_RAW, { rank: 'Gold', apiToken: { scopes: PARTNER_RIGHTS } })
+  trading = await tokenOf(live, partner, ['trading'])
+  other = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+  desk = await serverWallet(live, partner, FUNDS_RAW)
+  foreign = await serverWallet(live, other, FUNDS_RAW)
   own = await ownWallet(partner)
 })
 after(async () => {
@@ -98,17 +89,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(codeOf(reply), code)
 }
 
-/** An order that nobody has signed yet, as the public client sends it. */
-function unsignedBody(profileId: number, venue = market, wish: OrderWish = {}) {
-  const { signature: _none, ...order } = unsigned(partner, venue, { ticks: 100, ...wish })
-  return {
-    order: { ...order, maker: ZERO, signer: ZERO, feeRateBps: 300 },
-    orderType: 'GTC',
-    marketSlug: venue.slug,
-    ownerId: profileId,
-    onBehalfOf: profileId,
-  }
-}
+const unsignedBody = (profileId: number, venue = market) => deskOrder(partner, profileId, venue)
 
 const post = (body: unknown, caller = partner) => live.call(caller, 'POST', '/orders', body)
 
@@ -249,87 +230,6 @@ test('a group of orders mixes what the caller signs and what its accounts do', a
   const statuses = [0, 1, 2].map((index) => at(reply.body, 'results', index, 'status'))
   assert.deepEqual(statuses, [201, 201, 403])
   assert.equal(at(reply.body, 'results', 1, 'order', 'ownerId'), desk.profileId)
-})
-
-/** Each cancel of an order of the desk, by the way it names the account. */
-const CANCELS: readonly [
-  name: string,
-  send: (query: string, id: string, caller: Trader) => Promise<Reply>,
-][] = [
-  ['one by path', (query, id, caller) => live.call(caller, 'DELETE', `/orders/${id}${query}`)],
-  [
-    'one by body',
-    (query, orderId, caller) => live.call(caller, 'POST', `/orders/cancel${query}`, { orderId }),
-  ],
-  [
-    'a batch',
-    (query, id, caller) =>
-      live.call(caller, 'POST', `/orders/batch-cancel${query}`, { orderIds: [id] }),
-  ],
-  [
-    'an older batch',
-    (query, id, caller) =>
-      live.call(caller, 'POST', `/orders/cancel-batch${query}`, { orderIds: [id] }),
-  ],
-  [
-    'a market',
-    (query, _id, caller) => live.call(caller, 'DELETE', `/orders/all/${market.slug}${query}`),
-  ],
-]
-
-test('every cancel works for a sub-account, and for nobody else', async () => {
-  for (const [name, send] of CANCELS) {
-    const id = await resting(desk.profileId)
-    const right = `?onBehalfOf=${desk.profileId}`
-    assertRefused(await send(right, id, trading), 403, 'SCOPE_MISSING')
-    assertRefused(await send(right, id, other), 403, 'NOT_SUB_ACCOUNT')
-    for (const target of [foreign.profileId, partner.profileId, 999_999]) {
-      assertRefused(await send(`?onBehalfOf=${target}`, id, partner), 403, 'NOT_SUB_ACCOUNT')
-    }
-    for (const malformed of ['0', '-1', 'x', '1.5', '2147483648', '']) {
-      assertRefused(await send(`?onBehalfOf=${malformed}`, id, partner), 400, 'VALIDATION')
-    }
-    if (name !== 'a market') assert.equal((await send('', id, partner)).status, 404, name)
-    const done = await send(right, id, partner)
-    assert.equal(done.status, 200, `${name} ${done.text}`)
-    const again = await send(right, id, partner)
-    assert.equal(again.status, name === 'a market' ? 200 : 400, again.text)
-  }
-})
-
-test('orders of a sub-account are read with the header, by its partner alone', async () => {
-  const id = await resting(desk.profileId)
-  const path = `/markets/${market.slug}/user-orders`
-  const read = (target: string, caller = partner) =>
-    live.call(caller, 'GET', path, undefined, { headers: { 'x-on-behalf-of': target } })
-  const found = await read(String(desk.profileId))
-  assert.equal(found.status, 200, found.text)
-  assert.equal(at(found.body, 0, 'id'), id)
-  assert.equal(at(found.body, 0, 'ownerId'), desk.profileId)
-  const ownOrders = await live.call(partner, 'GET', path)
-  assert.ok(!ownOrders.text.includes(id))
-  for (const malformed of ['0', '-1', 'x', '1.5', '2147483648', '', '1, 2', '01']) {
-    assertRefused(await read(malformed), 400, 'VALIDATION')
-  }
-  assertRefused(await read(String(desk.profileId), trading), 403, 'SCOPE_MISSING')
-  assertRefused(await read(String(desk.profileId), other), 403, 'NOT_SUB_ACCOUNT')
-  assertRefused(await read('999999'), 403, 'NOT_SUB_ACCOUNT')
-  const status = await live.call(
-    partner,
-    'POST',
-    '/orders/status/batch',
-    { items: [{ orderId: id }] },
-    { headers: { 'x-on-behalf-of': String(desk.profileId) } },
-  )
-  assert.equal(at(status.body, 'results', 0, 'status'), 'found', status.text)
-  const both = await live.call(
-    partner,
-    'DELETE',
-    `/orders/${id}?onBehalfOf=${desk.profileId}`,
-    undefined,
-    { headers: { 'x-on-behalf-of': String(own.profileId) } },
-  )
-  assertRefused(both, 400, 'VALIDATION')
 })
 
 test('orders for smart wallets are signed by the account that registered them', async () => {

@@ -1,0 +1,32 @@
+import { type Call, header } from '../http/call.ts'
+import type { Issue } from '../http/schema.ts'
+
+// Whom a call names to act for (api-spec "Authentication" 4): the header `x-on-behalf-of` and
+// `onBehalfOf` of query or body mean one thing, on main and in the intake threads alike.
+
+const HEADER = 'x-on-behalf-of'
+const PROFILE_ID = /^[1-9][0-9]{0,9}$/
+const PROFILE_ID_MAX = 2_147_483_647
+
+/** The `headers` entry of a route that reads the header. */
+export const ON_BEHALF_HEADER = {
+  [HEADER]: 'Profile id of a sub-account of the caller; the token needs delegated_signing.',
+} as const
+
+/** The profile the header names: 0 without the header, NaN for what is no profile id. */
+export function headerTarget(call: Call): number {
+  const text = header(call, HEADER)
+  if (text === '') return call.headers.has(HEADER) ? Number.NaN : 0
+  const target = PROFILE_ID.test(text) ? Number(text) : Number.NaN
+  return target <= PROFILE_ID_MAX ? target : Number.NaN
+}
+
+/** The profile named by the header, by `onBehalfOf`, or alike by both; 0 when by neither. */
+export function targetOf(inHeader: number, onBehalfOf: number | undefined): number | Issue {
+  if (Number.isNaN(inHeader)) {
+    return { field: HEADER, message: `must be an integer 1..${PROFILE_ID_MAX}` }
+  }
+  if (onBehalfOf === undefined) return inHeader
+  if (inHeader === 0 || inHeader === onBehalfOf) return onBehalfOf
+  return { field: 'onBehalfOf', message: `must name the same profile as ${HEADER}` }
+}
