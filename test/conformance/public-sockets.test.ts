@@ -80,7 +80,7 @@ test('without credentials it reads as nobody; with bad ones it is told', async (
   await liar.disconnect()
 })
 
-test('it hears when its trade is mined, and of nobody else once it takes another token', async () => {
+test('it hears when its trade is mined, and of nobody else once it has another token', async () => {
   const bob = await live.trader(1000 * SHARE)
   const rest = ({ tokenId, secret }: Trader) =>
     new Client({ baseURL: url(), hmacCredentials: { tokenId, secret } })
