@@ -24,6 +24,11 @@ export class Releases {
     this.#clearing = clearing
   }
 
+  /** Releases that are due and not decided: takers may not enter, or there is no room. */
+  get dueCount(): number {
+    return this.#due.length
+  }
+
   /** An order came to be held. */
   held(slot: number): void {
     this.#deadlines.add(slot, this.#clearing.orders.held.eligibleMsOf(slot))
@@ -56,8 +61,6 @@ export class Releases {
       const marketId = orders.marketOf(slot)
       // Its cancel is on the way, or owed by the sequencer: it never trades again.
       if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) return false
-      // The clock may have been set back before anything was stamped.
-      if (orders.held.eligibleMsOf(slot) > nowMs) return true
       if (!full.has(marketId) && release(slot, marketId)) return false
       full.add(marketId)
       return true

@@ -2,7 +2,7 @@
 // The one place that decides and stamps. Everything from the first gate to the last ring is one
 // synchronous stretch, so no decision sees half of another (law 2). Main's thread owns it.
 // Invariants: seq counts by one, nowMs never goes back, nothing is stamped unless every ring it
-// must enter has room.
+// must enter has room, and nothing that a deadline asks for before that deadline.
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { Deadlines } from '../../engine/core/deadlines.ts'
@@ -77,6 +77,8 @@ export class Sequencer {
   readonly heartbeats = new HeartbeatDeadlines()
   /** Cancels that are due and not all emitted yet. */
   #owed: Owed[] = []
+  /** When something was found due that no ring had room for. */
+  #dueMs: TimeMs = 0
 
   constructor(parts: {
     clearing: Clearing
@@ -103,9 +105,12 @@ export class Sequencer {
     this.#releases = new Releases(parts.clearing)
   }
 
-  /** The sequencer's time: the clock, but never before the last command. */
+  /**
+   * The sequencer's time: the clock, but never before the last command, nor before the time at
+   * which something was found due: what waits for room is not early when the clock steps back.
+   */
   nowMs(): TimeMs {
-    return Math.max(this.#clock(), this.#clearing.lastNowMs)
+    return Math.max(this.#clock(), this.#clearing.lastNowMs, this.#dueMs)
   }
 
   /**
@@ -235,6 +240,7 @@ export class Sequencer {
       this.#stampRelease(slot, marketId, nowMs)
       return true
     })
+    if (this.#owed.length > 0 || this.#releases.dueCount > 0) this.#dueMs = nowMs
     return this.#hasRoom(0, CANCEL_BYTES)
   }
 

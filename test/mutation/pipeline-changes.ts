@@ -3,17 +3,23 @@ import type { FileChanges } from './mutation.ts'
 // Deciding, stamping, publishing: nothing is visible before it is durable, no deadline is late.
 
 const FOLDER = 'test/server/pipeline'
+const DEADLINES = 'test/simulation/deadlines.test.ts'
 const PIPELINE = [`${FOLDER}/publishing.test.ts`, `${FOLDER}/pipeline.test.ts`]
 
 export const PIPELINE_CHANGES: readonly FileChanges[] = [
   {
     file: 'server/pipeline/sequencer.ts',
-    tests: PIPELINE,
+    tests: [DEADLINES, ...PIPELINE],
     changes: [
       [
         'time goes back over a restart',
-        'Math.max(this.#clock(), this.#clearing.lastNowMs)',
-        'this.#clock()',
+        'this.#clock(), this.#clearing.lastNowMs, this.#dueMs',
+        'this.#clock(), this.#dueMs',
+      ],
+      [
+        'what found no room is stamped early when the clock steps back',
+        'this.#clearing.lastNowMs, this.#dueMs)',
+        'this.#clearing.lastNowMs)',
       ],
       ['a command is stamped before what is due', 'if (!this.emitDue(nowMs)) return null\n', '\n'],
       [

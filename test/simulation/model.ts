@@ -12,6 +12,7 @@ import type {
   RareCommand,
   ReleaseOrder,
 } from '../../engine/domain/command.ts'
+import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
 import { type Before, ChainModel } from './chain-model.ts'
@@ -36,6 +37,8 @@ interface LiveOrder {
   readonly hash: number
   /** When taker delay ends, if it holds the order at all. */
   readonly eligibleMs: number
+  /** The first instant at which it may be canceled as expired. */
+  readonly expiresMs: number
   filledRaw: number
 }
 
@@ -52,6 +55,7 @@ export type Answer =
     }
   | { readonly kind: 'cancels'; readonly ids: readonly number[]; readonly gone: readonly number[] }
 
+const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 /** Generations stay far below this in a run. */
 const GENERATIONS = 2 ** 24
 
@@ -145,7 +149,7 @@ export class Model {
     this.seq = command.seq
     this.controls.admit(command)
     if (command.kind === 'placeOrder') this.#admitOrder(command)
-    else if (command.kind === 'cancelOrders') this.#pending.set(command.seq, command)
+    else if (command.kind === 'cancelOrders') this.#admitCancel(command)
     else if (command.kind === 'releaseOrder') this.#admitRelease(command)
     else this.#rare(command)
     this.chain.admit(command, this.slow, this.#pending.keys())
@@ -168,10 +172,22 @@ export class Model {
     if (clientKey !== '') this.clientKeys.add(clientKey)
     const eligibleMs = order.nowMs + order.takerDelayMs
     const hash = hashKey(order)
-    this.live.set(order.seq, { request, clientKey, hash, eligibleMs, filledRaw: 0 })
+    const expiresMs =
+      order.expirationSec === 0 ? Number.POSITIVE_INFINITY : (order.expirationSec + 1) * 1000
+    this.live.set(order.seq, { request, clientKey, hash, eligibleMs, expiresMs, filledRaw: 0 })
     this.#idOf.set(order.slot * GENERATIONS + order.generation, order.seq)
     this.#owners[order.seq] = order.accountId
     this.#pending.set(order.seq, request)
+  }
+
+  #admitCancel(cancel: CancelOrders): void {
+    this.#pending.set(cancel.seq, cancel)
+    if (cancel.reason !== EXPIRED) return
+    for (let index = 0; index < cancel.count; index++) {
+      const order = this.live.get(this.idOf(cancel.slots[index], cancel.generations[index]))
+      const isDue = order === undefined || order.expiresMs <= cancel.nowMs
+      assert(isDue, 'no order expires before its time')
+    }
   }
 
   /** Main may not have heard yet that the order was canceled. */

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { tokenIdOf } from '../../bench/setting.ts'
+import { encodeCommand } from '../../bench/threaded-exchange.ts'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { OrderTable } from '../../engine/core/order-table.ts'
+import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { CANCEL_REASONS } from '../../engine/domain/event.ts'
+import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
+import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
+import { keccakReady } from '../../server/auth/keccak.ts'
+import type { RareBody } from '../../server/pipeline/sequencer.ts'
+import { marketSpec, ownRequest, profileFields } from '../support/specs.ts'
+import { Life } from './life.ts'
+import { Model } from './model.ts'
+import { conserved } from './money-watch.ts'
+import { SimDisk } from './sim-disk.ts'
+
+// Every kind of deadline finds the journal full while the clock is a millisecond ahead; the clock
+// steps back, then there is room.
+
+const START_MS = 1_800_000_000_000
+const DUE_MS = START_MS + 6000
+const SHARE = 1_000_000
+
+class Day {
+  readonly clock = { nowMs: START_MS }
+  readonly disk = new SimDisk()
+  readonly life: Life
+  #hash = 0
+
+  /** `deadlineMs` is the market's. */
+  constructor(deadlineMs: number | null) {
+    this.#begin(deadlineMs)
+    this.life = new Life({
+      setting: { accounts: 2, lanes: 1, threads: 1, capacity: 64, takerDelayMs: 0 },
+      disk: this.disk,
+      clock: this.clock,
+      conserves: conserved,
+      checkpoint: { seq: 0, stateHash: '', model: new Model() },
+      onCheckpoint: () => {},
+    })
+  }
+
+  /** Two funded profiles and a market that delays takers. */
+  #begin(deadlineMs: number | null): void {
+    const exchange = new Exchange(new OrderTable(64))
+    const records: Uint8Array[] = []
+    const market = marketSpec(1, { takerDelayMs: 6000, deadlineMs })
+    const bodies: RareBody[] = [
+      { kind: 'rules', version: 1 },
+      ...[1, 2].flatMap((profileId): RareBody[] => [
+        {
+          kind: 'createProfile',
+          profileId,
+          profile: profileFields(profileId),
+          token: token(profileId),
+        },
+        { kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE },
+      ]),
+      { kind: 'createMarket', marketId: 1, market },
+    ]
+    for (const body of bodies) {
+      const command = { ...body, seq: exchange.clearing.lastSeq + 1, nowMs: START_MS }
+      exchange.apply(command)
+      records.push(encodeCommand(command))
+    }
+    this.disk.write(records)
+    this.disk.reportedSeq = this.disk.lastSeq
+  }
+
+  place(order: Partial<PlaceOrder>): void {
+    const place = { ...blankPlace(), ...TERMS, hashHigh: ++this.#hash, hashLow: 1, ...order }
+    const request = ownRequest(place, tokenIdOf(place.accountId))
+    assert.equal(this.life.pipeline.sequencer.place(request, encodePlace(place)), 0)
+    this.settle()
+  }
+
+  /** The thread and the disk do all they were told. */
+  settle(): void {
+    const { journal, threads } = this.life
+    for (const shard of this.life.shards.all) shard.publish()
+    journal.publish()
+    for (const thread of threads) while (thread.run(100) > 0) thread.show()
+    this.life.hear()
+    journal.commit(100)
+    journal.report()
+  }
+
+  /** What came since `START_MS`, with its time from there. */
+  story(): string[] {
+    const told: string[] = []
+    const add = (record: Uint8Array) => {
+      const command = decodeCommand(record)
+      if (command.nowMs === START_MS) return
+      const isCancel = command.kind === 'cancelOrders'
+      const what = isCancel ? CANCEL_REASONS[command.reason] : command.kind
+      told.push(`${command.nowMs - START_MS} ${what}`)
+    }
+    for (const { records } of this.disk.batches) eachRecord(records, add)
+    return told
+  }
+}
+
+const TERMS = { marketId: 1, accountId: 1, priceTicks: 500, sizeRaw: SHARE }
+const token = (profileId: number) => ({
+  tokenId: tokenIdOf(profileId),
+  sealedSecret: new Uint8Array(4),
+  label: null,
+  scopes: ['trading' as const],
+})
+
+interface Row {
+  readonly name: string
+  readonly deadlineMs?: number
+  readonly begin: (day: Day) => void
+  readonly story: readonly string[]
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: 'an expiry',
+    begin: (day) => day.place({ expirationSec: DUE_MS / 1000 - 1 }),
+    story: ['6000 EXPIRED'],
+  },
+  {
+    name: 'a release',
+    begin: (day) => {
+      day.place({ accountId: 2, outcome: 1 })
+      day.place({})
+    },
+    story: ['6000 releaseOrder', '6000 mineBlock'],
+  },
+  {
+    name: 'the end of a market',
+    deadlineMs: DUE_MS,
+    begin: (day) => day.place({}),
+    story: ['6000 lockMarket', '6000 MARKET_LOCKED'],
+  },
+  {
+    name: 'a heartbeat',
+    begin: (day) => {
+      day.place({})
+      day.life.follow(day.life.heartbeats.beat(1, DUE_MS))
+      day.settle()
+    },
+    story: ['6000 fireHeartbeat', '6000 HEARTBEAT'],
+  },
+]
+
+for (const { name, deadlineMs = null, begin, story } of ROWS) {
+  test(`${name} that found no room is stamped no sooner than it was due`, async () => {
+    await keccakReady
+    const day = new Day(deadlineMs)
+    begin(day)
+    const { journal, pipeline } = day.life
+    journal.isRefusing = true
+    day.clock.nowMs = DUE_MS
+    pipeline.tick()
+    day.clock.nowMs = DUE_MS - 1
+    journal.isRefusing = false
+    pipeline.tick()
+    day.settle()
+    day.clock.nowMs = DUE_MS
+    pipeline.tick()
+    day.settle()
+    assert.deepEqual(day.story(), story)
+    assert.equal(day.life.failure, null)
+  })
+}
