@@ -59,8 +59,9 @@ export class Deadlines {
     return slot
   }
 
-  /** Forgets the slot's deadline, if it has one. */
+  /** Forgets the slot's deadline, if it has one; a slot past the capacity has none. */
   remove(slot: number): void {
+    if (slot >= this.#placeOf.length) return
     const index = this.#placeOf[slot] - 1
     if (index < 0) return
     this.#placeOf[slot] = 0

@@ -24,6 +24,7 @@ export const replaceBody = object({
   cancel: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
   replacement: replacementBody,
   mode: oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
+  // As in an order: what the schema lets through here must not be refused behind the cancel.
   onBehalfOf: optional(profileId()),
 })
 

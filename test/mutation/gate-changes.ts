@@ -183,6 +183,11 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     tests: [`${CORE}/deadlines.test.ts`],
     changes: [
       [
+        'a slot that never had a deadline takes that of another',
+        'if (slot >= this.#placeOf.length) return\n',
+        '\n',
+      ],
+      [
         'a later deadline rises above an earlier one',
         'this.#due[parent] <= dueMs',
         'this.#due[parent] >= dueMs',

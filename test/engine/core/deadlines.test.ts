@@ -9,28 +9,32 @@ const step = fc.oneof(
   fc.constant({ pop: true }),
 )
 
-test('deadlines come out by due time, and what is removed never comes', () => {
+test('deadlines come out by due time, and what is removed never comes, in any capacity', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const deadlines = new Deadlines()
-      const twin = new Map<number, number>()
-      for (const each of steps) {
-        if ('add' in each) {
-          if (twin.has(each.slot)) continue
-          deadlines.add(each.slot, each.add)
-          twin.set(each.slot, each.add)
-        } else if ('remove' in each) {
-          deadlines.remove(each.remove)
-          twin.delete(each.remove)
-        } else if (twin.size > 0) {
-          const slot = deadlines.pop()
-          assert.equal(twin.get(slot), Math.min(...twin.values()))
-          twin.delete(slot)
+    fc.property(
+      fc.array(step, { maxLength: 200 }),
+      fc.integer({ min: 1, max: 64 }),
+      (steps, room) => {
+        const deadlines = new Deadlines(room)
+        const twin = new Map<number, number>()
+        for (const each of steps) {
+          if ('add' in each) {
+            if (twin.has(each.slot)) continue
+            deadlines.add(each.slot, each.add)
+            twin.set(each.slot, each.add)
+          } else if ('remove' in each) {
+            deadlines.remove(each.remove)
+            twin.delete(each.remove)
+          } else if (twin.size > 0) {
+            const slot = deadlines.pop()
+            assert.equal(twin.get(slot), Math.min(...twin.values()))
+            twin.delete(slot)
+          }
+          assert.equal(deadlines.count, twin.size)
+          assert.equal(deadlines.nextMs, Math.min(Number.POSITIVE_INFINITY, ...twin.values()))
         }
-        assert.equal(deadlines.count, twin.size)
-        assert.equal(deadlines.nextMs, Math.min(Number.POSITIVE_INFINITY, ...twin.values()))
-      }
-    }),
+      },
+    ),
     { numRuns: 500 },
   )
 })

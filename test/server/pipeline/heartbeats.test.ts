@@ -160,3 +160,22 @@ test('a restart keeps windows and deadlines, even one that passed meanwhile', as
   await third.exchange.pipeline.settled()
   await third.exchange.stop()
 })
+
+test('a window is shown once it is durable, whatever is refused meanwhile', async () => {
+  const { exchange } = await filled(0)
+  const { sequencer } = exchange.pipeline
+  const modes = new TradingModeChanges(exchange.pipeline)
+  const wish = { mode: 'disabled', publicMessage: '', startsAtMs: null, endsAtMs: null } as const
+  const first = modes.put(wish)
+  // The loop is not let turn and the disk is slower than this: the journal's ring must fill.
+  const profile = profileFields(1, { displayName: 'x'.repeat(100_000) })
+  const wide = { kind: 'editProfile' as const, profileId: 1, profile, token: null }
+  while (sequencer.rare(wide) !== 0) {}
+  assert.equal(await modes.put(wish), REJECT.OVERLOADED)
+  assert.equal(modes.mode, 'normal')
+  assert.deepEqual(modes.windows, [])
+  const window = await first
+  assert.deepEqual(modes.windows, [window])
+  assert.equal(modes.mode, 'disabled')
+  await exchange.stop()
+})

@@ -166,6 +166,7 @@ test('a body that is not right is refused whole, and nothing is canceled', async
     ['cancel.clientOrderId', { ...right, cancel: { clientOrderId: ' ' } }],
     ['cancel.orderId', { ...right, cancel: { orderId: 'x' } }],
     ['mode', { ...right, mode: 'SOMETIMES' }],
+    ['onBehalfOf', { ...right, onBehalfOf: 2 ** 31 }],
     ['replacement.onBehalfOf', { ...right, replacement: { ...replacement, onBehalfOf: 1 } }],
     ['replacement.orderType', { ...right, replacement: { ...replacement, orderType: 'IOC' } }],
     ['replacement.clientOrderId', { ...right, replacement: { ...replacement, clientOrderId: '' } }],
