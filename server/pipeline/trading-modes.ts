@@ -68,7 +68,7 @@ export class TradingModeChanges {
     return window === undefined || reject !== 0 ? reject : window
   }
 
-  /** Nothing when `seq` is 0: an overload rests on no seq, and older commands may not be durable. */
+  /** Nothing when `seq` is 0: an overload rests on no seq, and what is older may not be durable. */
   async #show(seq: number): Promise<void> {
     if (seq === 0) return
     // As this command leaves them: they may change again before it is durable.

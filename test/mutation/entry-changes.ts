@@ -63,6 +63,17 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/auth/order-group.ts',
+    tests: ['test/server/routes/cancel-replace.test.ts'],
+    changes: [
+      [
+        'a profile id that no order takes is met behind the cancel',
+        'onBehalfOf: optional(profileId()),',
+        "onBehalfOf: optional(schemaOf<number>({ type: 'integer' })),",
+      ],
+    ],
+  },
+  {
     file: 'engine/core/reversal.ts',
     tests: [`${CORE}/reversal.test.ts`],
     changes: [
