@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { privateKeyToAccount } from 'viem/accounts'
 import { ZERO_ADDRESS } from '../../server/auth/address.ts'
 import { at, type LiveExchange, type Trader, textAt } from './live-exchange.ts'
 import { type LiveMarket, type OrderWish, unsigned } from './live-orders.ts'
+import { signingMessage } from './live-session.ts'
 
 // Partners of a live exchange and the accounts they act for.
 
+const PATH = '/profiles/partner-accounts'
 export const PARTNER_RIGHTS = ['trading', 'account_creation', 'delegated_signing']
 
 /** Another token of the same profile, for these scopes alone. */
@@ -31,12 +35,37 @@ export async function serverWallet(
   partner: Trader,
   collateralRaw: number,
 ): Promise<SubAccount> {
-  const path = '/profiles/partner-accounts'
-  const made = await live.call(partner, 'POST', path, { createServerWallet: true })
+  const made = await live.call(partner, 'POST', PATH, { createServerWallet: true })
   assert.equal(made.status, 201, made.text)
   const profileId = Number(at(made.body, 'profileId'))
   if (collateralRaw > 0) await live.admin('/admin/balances', { profileId, collateralRaw })
   return { profileId, account: textAt(made.body, 'account') }
+}
+
+/** A sub-account that signs for itself, with money and a token for partners. */
+export async function ownWallet(
+  live: LiveExchange,
+  owner: Trader,
+  collateralRaw: number,
+): Promise<Trader> {
+  const key = randomBytes(32)
+  const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
+  const message = await signingMessage(live)
+  const headers = {
+    'x-account': wallet.address,
+    'x-signing-message': `0x${Buffer.from(message).toString('hex')}`,
+    'x-signature': await wallet.signMessage({ message }),
+  }
+  const made = await live.call(owner, 'POST', PATH, {}, { headers })
+  assert.equal(made.status, 201, made.text)
+  const profileId = Number(at(made.body, 'profileId'))
+  await live.admin('/admin/balances', { profileId, collateralRaw })
+  const token = await live.admin('/admin/profiles', {
+    account: wallet.address,
+    apiToken: { scopes: ['trading', 'delegated_signing'] },
+  })
+  const [tokenId, secret] = [textAt(token.body, 'tokenId'), textAt(token.body, 'secret')]
+  return { key, account: wallet.address, profileId, tokenId, secret }
 }
 
 /** An order that nobody has signed yet, as the public client sends it. */

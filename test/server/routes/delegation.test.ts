@@ -22,6 +22,7 @@ import {
 } from '../../support/live-orders.ts'
 import {
   unsignedBody as deskOrder,
+  ownWallet,
   PARTNER_RIGHTS,
   type SubAccount,
   serverWallet,
@@ -47,27 +48,6 @@ let desk: SubAccount
 let foreign: SubAccount
 let own: Trader
 
-async function ownWallet(owner: Trader): Promise<Trader> {
-  const key = randomBytes(32)
-  const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
-  const message = await signingMessage(live)
-  const headers = {
-    'x-account': wallet.address,
-    'x-signing-message': `0x${Buffer.from(message).toString('hex')}`,
-    'x-signature': await wallet.signMessage({ message }),
-  }
-  const made = await live.call(owner, 'POST', PATH, {}, { headers })
-  assert.equal(made.status, 201, made.text)
-  const profileId = Number(at(made.body, 'profileId'))
-  await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
-  const token = await live.admin('/admin/profiles', {
-    account: wallet.address,
-    apiToken: { scopes: ['trading', 'delegated_signing'] },
-  })
-  const [tokenId, secret] = [textAt(token.body, 'tokenId'), textAt(token.body, 'secret')]
-  return { key, account: wallet.address, profileId, tokenId, secret }
-}
-
 before(async () => {
   live = await startLive({ dataDir })
   market = await openMarket(live, 'rain')
@@ -77,7 +57,7 @@ before(async () => {
   other = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
   desk = await serverWallet(live, partner, FUNDS_RAW)
   foreign = await serverWallet(live, other, FUNDS_RAW)
-  own = await ownWallet(partner)
+  own = await ownWallet(live, partner, FUNDS_RAW)
 })
 after(async () => {
   await live.stop()

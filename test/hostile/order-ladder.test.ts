@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ClientOrder } from '../../server/auth/client-order.ts'
+import {
+  ADMIN_TOKEN,
+  at,
+  type CallChange,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, signedFor, unsigned } from '../support/live-orders.ts'
+import {
+  ownWallet,
+  PARTNER_RIGHTS,
+  type SubAccount,
+  serverWallet,
+  tokenOf,
+} from '../support/live-partners.ts'
+
+// The order of checks of domain §1.8: one table, from the last gate to the first. What no test can
+// fill over HTTP, the orders of a profile and of the exchange, stands in engine/core/capacity.
+
+const STALE_MS = 31_000
+const FEE_BPS = 300
+const LARGEST_RAW = 10_000_000_000_000
+/** So many of the largest orders as leave no room for one more in a market. */
+const LARGEST_IN_MARKET = 900
+const BATCH = 50
+/** No server wallet made before its market approved it. */
+const exchangeAddress = `0x${'ab'.repeat(20)}`
+let live: LiveExchange
+let market: LiveMarket
+let dead: LiveMarket
+let alice: Trader
+let bob: Trader
+let whale: Trader
+/** Other tokens of alice: without the scopes for orders, for accounts, and for either. */
+let reader: Trader
+let trading: Trader
+/** Accounts of alice: one that signs for itself, one that approved another exchange. */
+let wallet: Trader
+let desk: SubAccount
+/** Alice's order that rests at 0.2 under the client id `used`. */
+let rested: ClientOrder
+/** What the limiter says of each order. */
+let waitSec = 0
+
+/** What alice sends: right at first, then as the rows of the table break it. */
+interface Attempt {
+  market: LiveMarket
+  order: ClientOrder
+  signer: Trader
+  chainId: number
+  token: Trader
+  fields: Record<string, unknown>
+  change: CallChange
+  text: (right: string) => string
+  /** Left to a server wallet to sign. */
+  isUnsigned: boolean
+  /** What operators changed before. */
+  isDisabled: boolean
+  hasRank: boolean
+  /** Revoked once the order has passed the intake. */
+  revoked: Trader | null
+}
+
+function rightAttempt(): Attempt {
+  waitSec = 0
+  const order = unsigned(alice, market, { ticks: 250, sizeRaw: 2_000_000 })
+  return {
+    market,
+    order: { ...order, feeRateBps: FEE_BPS },
+    signer: alice,
+    chainId: 8453,
+    token: alice,
+    fields: { ownerId: alice.profileId, orderType: 'GTC', marketSlug: market.slug },
+    change: {},
+    text: (right) => right,
+    isUnsigned: false,
+    isDisabled: false,
+    hasRank: true,
+    revoked: null,
+  }
+}
+
+/** In falling precedence; each row is broken in all the ways of the rows below it too. */
+const LADDER: readonly [
+  status: number,
+  code: string,
+  breaks: (attempt: Attempt) => unknown,
+  message?: string,
+][] = [
+  [413, 'BODY_TOO_LARGE', (a) => (a.text = (right) => right + ' '.repeat(70_000))],
+  [401, 'UNAUTHENTICATED', (a) => (a.change = { ...a.change, tokenId: '' })],
+  [401, 'API_KEY_INVALID', (a) => (a.change = { ...a.change, tokenId: 'nobody' })],
+  [401, 'TIMESTAMP_INVALID', (a) => (a.change = { ...a.change, timestamp: iso(-STALE_MS) })],
+  [401, 'HMAC_INVALID', (a) => (a.change = { ...a.change, secret: bob.secret })],
+  [403, 'SCOPE_MISSING', (a) => (a.token = reader)],
+  [400, 'BODY_MALFORMED', (a) => (a.text = (right) => right.slice(0, -1))],
+  [400, 'VALIDATION', (a) => (a.fields.surprise = 1)],
+  [400, 'VALIDATION', (a) => (a.change = { headers: { 'x-on-behalf-of': '1' } })],
+  [403, 'SCOPE_MISSING', (a) => (a.token = trading)],
+  [403, 'NOT_SUB_ACCOUNT', (a) => (a.fields.onBehalfOf = bob.profileId)],
+  [404, 'MARKET_NOT_FOUND', (a) => (a.fields.marketSlug = 'atlantis'), 'Market not found'],
+  [400, 'TOKEN_NOT_IN_MARKET', (a) => (a.order = { ...a.order, tokenId: dead.tokens[0] })],
+  [400, 'AMOUNTS_INVALID', (a) => (a.order = { ...a.order, makerAmount: 2_000_001 })],
+  [
+    ...([400, 'PRICE_MISMATCH'] as const),
+    (a) => (a.order = { ...a.order, price: 0.9 }),
+    'Price does not match amounts',
+  ],
+  [400, 'NO_SERVER_WALLET', (a) => (a.fields.onBehalfOf = wallet.profileId)],
+  [400, 'ALLOWANCE_MISSING', forDesk],
+  [401, 'TOKEN_REVOKED', revoked],
+  [429, 'RATE_LIMITED', () => (waitSec = 1)],
+  [425, 'trading_disabled', (a) => (a.isDisabled = true)],
+  [425, 'RECV_WINDOW_EXPIRED', (a) => Object.assign(a.fields, { timestamp: 1, recvWindow: 9 })],
+  [400, 'MARKET_NOT_TRADABLE', toDeadMarket],
+  [400, 'ORDER_EXPIRED', (a) => (a.order = { ...a.order, expiration: '1700000000' })],
+  [
+    ...([400, 'OWNER_MISMATCH'] as const),
+    (a) => (a.fields.ownerId = bob.profileId),
+    'Profile ID does not match the order owner',
+  ],
+  [400, 'SIGNER_MISMATCH', byBob, 'Signer does not match authenticated profile account'],
+  [400, 'FEE_RATE_UNAVAILABLE', (a) => (a.hasRank = false)],
+  [400, 'FEE_RATE_MISMATCH', (a) => (a.order = { ...a.order, feeRateBps: 299 })],
+  [400, 'SIGNATURE_INVALID', (a) => (a.chainId = 1)],
+  [409, 'DUPLICATE_ORDER', (a) => (a.order = rested)],
+  [409, 'DUPLICATE_CLIENT_ORDER_ID', (a) => (a.fields.clientOrderId = ' used ')],
+  [400, 'OPEN_SIZE_LIMIT', (a) => resize(a, LARGEST_RAW)],
+  [400, 'INSUFFICIENT_COLLATERAL', (a) => resize(a, 20_000_000)],
+  [
+    ...([400, 'POST_ONLY_WOULD_MATCH'] as const),
+    (a) => (a.fields.postOnly = true),
+    'Post only order would match immediately',
+  ],
+]
+
+function iso(byMs: number): string {
+  return new Date(live.nowMs() + byMs).toISOString()
+}
+
+function toDeadMarket(attempt: Attempt): void {
+  attempt.market = dead
+  attempt.fields.marketSlug = dead.slug
+  attempt.order = { ...attempt.order, tokenId: dead.tokens[0] }
+}
+
+function byBob(attempt: Attempt): void {
+  attempt.order = { ...attempt.order, signer: bob.account }
+  attempt.signer = bob
+}
+
+function resize(attempt: Attempt, sizeRaw: number): void {
+  attempt.order = { ...attempt.order, makerAmount: sizeRaw / 4, takerAmount: sizeRaw }
+}
+
+/** Of the order that a server wallet signs, market and amounts are right again. */
+function forDesk(attempt: Attempt): void {
+  const { takerAmount, makerAmount } = rightAttempt().order
+  const own = { maker: desk.account, signer: desk.account, takerAmount, makerAmount }
+  attempt.order = { ...attempt.order, ...own, tokenId: market.tokens[0] }
+  Object.assign(attempt, { isUnsigned: true, market })
+  Object.assign(attempt.fields, { onBehalfOf: desk.profileId, marketSlug: market.slug })
+}
+
+async function revoked(attempt: Attempt): Promise<void> {
+  attempt.token = await tokenOf(live, alice, PARTNER_RIGHTS)
+  attempt.revoked = attempt.token
+}
+
+/** Sends it while operators and the owner of the token do what the attempt says. */
+async function sendAttempt(attempt: Attempt): Promise<Reply> {
+  const { order, signer, chainId, token, change, fields } = attempt
+  const signed = attempt.isUnsigned
+    ? { ...order, signature: undefined }
+    : signedFor(order, signer, attempt.market, { chainId })
+  const body = attempt.text(JSON.stringify({ order: signed, ...fields }))
+  const { account } = alice
+  const ends = attempt.isDisabled ? await disable() : async () => {}
+  if (!attempt.hasRank) await live.admin('/admin/profiles', { account, rank: null })
+  const send = () => live.call(token, 'POST', '/orders', body, change)
+  const reply = await (attempt.revoked === null ? send() : sendAround(attempt.revoked, send))
+  await live.admin('/admin/profiles', { account, rank: 'Bronze' })
+  await ends()
+  return reply
+}
+
+/** The intake lets the order through, and before main takes it from there the token is revoked. */
+async function sendAround(token: Trader, send: () => Promise<Reply>): Promise<Reply> {
+  const { intake } = live.exchange
+  intake.hold()
+  let isAnswered = false
+  const sent = send().finally(() => {
+    isAnswered = true
+  })
+  while (intake.inFlight() === 0 && !isAnswered) await new Promise(setImmediate)
+  const path = `/auth/api-tokens/${token.tokenId}`
+  assert.equal((await live.call(alice, 'DELETE', path)).status, 200)
+  intake.resume()
+  return sent
+}
+
+async function disable(): Promise<() => Promise<void>> {
+  const made = await live.admin('/admin/trading-modes', { mode: 'disabled' })
+  assert.equal(made.status, 201, made.text)
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  return async () => {
+    const path = `/admin/trading-modes/${at(made.body, 'id')}`
+    assert.equal((await live.send('DELETE', path, { headers })).status, 200)
+  }
+}
+
+async function rest(trader: Trader, order: ClientOrder, fields: object = {}): Promise<void> {
+  const reply = await live.call(trader, 'POST', '/orders', {
+    order: signedFor(order, trader, market),
+    ...{ ownerId: trader.profileId, orderType: 'GTC', marketSlug: market.slug, ...fields },
+  })
+  assert.equal(reply.status, 201, reply.text)
+}
+
+async function fillMarket(): Promise<void> {
+  const largest = () => {
+    const order = { ...unsigned(whale, market, { ticks: 1, sizeRaw: LARGEST_RAW }) }
+    const signed = signedFor({ ...order, feeRateBps: FEE_BPS }, whale, market)
+    const whose = { ownerId: whale.profileId, orderType: 'GTC', marketSlug: market.slug }
+    return { order: signed, ...whose }
+  }
+  for (let count = 0; count < LARGEST_IN_MARKET; count += BATCH) {
+    const orders = Array.from({ length: BATCH }, largest)
+    const reply = await live.call(whale, 'POST', '/orders/batch', { orders })
+    assert.equal(reply.text.match(/"status":201/g)?.length, BATCH, reply.text.slice(0, 300))
+  }
+}
+
+before(async () => {
+  live = await startLive({ profileWaitSec: () => waitSec })
+  alice = await live.trader(3_000_000, { apiToken: { scopes: PARTNER_RIGHTS } })
+  desk = await serverWallet(live, alice, 0)
+  wallet = await ownWallet(live, alice, 0)
+  market = await openMarket(live, 'rain', { fee: true, exchangeAddress })
+  dead = await openMarket(live, 'gone', { fee: true })
+  const resolved = await live.admin('/admin/markets/gone/resolve', { winningOutcomeIndex: 1 })
+  assert.equal(resolved.status, 200, resolved.text)
+  bob = await live.trader(50_000_000)
+  whale = await live.trader(LARGEST_RAW)
+  reader = await tokenOf(live, alice, ['withdrawal'])
+  trading = await tokenOf(live, alice, ['trading'])
+  rested = { ...unsigned(alice, market, { ticks: 200 }), feeRateBps: FEE_BPS }
+  await rest(alice, rested, { clientOrderId: 'used' })
+  // A buy of NO at 0.75 is an ask of YES at 0.25.
+  await rest(bob, { ...unsigned(bob, market, { outcome: 1, ticks: 750 }), feeRateBps: FEE_BPS })
+  await fillMarket()
+})
+after(async () => {
+  await live.stop()
+  assert.deepEqual(live.faults, [])
+})
+
+function assertRefused(reply: Reply, [status, code, , said]: (typeof LADDER)[number]): void {
+  assert.equal(at(reply.body, 'code'), code, reply.text)
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(at(reply.body, 'statusCode'), status)
+  assert.equal(typeof at(reply.body, 'error'), 'string')
+  const message = at(reply.body, 'message')
+  if (said !== undefined) assert.equal(message, said)
+  if (code !== 'VALIDATION') assert.equal(typeof message, 'string')
+  else {
+    assert.ok(Array.isArray(message) && message.length > 0, reply.text)
+    for (const issue of message) assert.deepEqual(Object.keys(issue), ['field', 'message'])
+  }
+  const expected = code === 'FEE_RATE_MISMATCH' ? FEE_BPS : undefined
+  assert.equal(at(reply.body, 'expectedFeeRateBps'), expected)
+  assert.equal(at(reply.body, 'mode'), code === 'trading_disabled' ? 'disabled' : undefined)
+  assert.equal(reply.headers.get('retry-after'), code === 'RATE_LIMITED' ? '1' : null)
+}
+
+test('of several things that are wrong the one that stands higher is answered', async () => {
+  const before = live.balances(alice)
+  assert.deepEqual(before, { freeRaw: 1_000_000, reservedRaw: 2_000_000 })
+  for (let row = LADDER.length - 1; row >= 0; row--) {
+    const attempt = rightAttempt()
+    for (let lower = LADDER.length - 1; lower >= row; lower--) await LADDER[lower][2](attempt)
+    const reply = await sendAttempt(attempt)
+    waitSec = 0
+    assertRefused(reply, LADDER[row])
+    assert.deepEqual(live.balances(alice), before, LADDER[row][1])
+    // The secret is base64: as a pattern its + and / would mean something else.
+    assert.equal(reply.text.includes(attempt.token.secret), false)
+    assert.doesNotMatch(reply.text, /node_modules|\.ts/)
+  }
+})
+
+test('after all of it nothing is under way, and a full market empties in one call', async () => {
+  const all = await live.call(whale, 'DELETE', '/orders/all/rain')
+  assert.equal(all.status, 200, all.text.slice(0, 300))
+  assert.deepEqual(live.balances(whale), { freeRaw: LARGEST_RAW, reservedRaw: 0 })
+  const largest = rightAttempt()
+  resize(largest, LARGEST_RAW)
+  const reply = await sendAttempt(largest)
+  assert.equal(at(reply.body, 'code'), 'INSUFFICIENT_COLLATERAL', 'its room came back')
+  assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
+  assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
+})
