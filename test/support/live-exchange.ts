@@ -71,7 +71,7 @@ export class LiveExchange {
   readonly faults: string[]
   /** What was said of lost lines of the trace. */
   readonly lost: string[]
-  readonly #ticker: NodeJS.Timeout
+  readonly #ticker: NodeJS.Timeout | undefined
   readonly #stopWatching: () => Promise<void>
   readonly #time: { offsetMs: number }
 
@@ -83,7 +83,7 @@ export class LiveExchange {
     faults: string[]
     lost: string[]
     stopWatching: () => Promise<void>
-    ticker: NodeJS.Timeout
+    ticker: NodeJS.Timeout | undefined
     time: { offsetMs: number }
   }) {
     this.exchange = parts.exchange
@@ -202,6 +202,8 @@ export interface LiveOptions {
   readonly flags?: readonly string[]
   /** Holds callers to the rates of the flags; else nobody waits. */
   readonly limited?: boolean
+  /** Deadlines come by what is decided, and when the test calls `tick`; not by a timer. */
+  readonly stepwise?: boolean
   /** What the limiter says of each order of a profile, in its place. */
   readonly profileWaitSec?: (profileId: number) => number
 }
@@ -260,7 +262,8 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   })
   const sockets = wireSockets(services, gateway, guard)
   watchSockets(sockets, metrics)
-  const ticker = setInterval(() => exchange.pipeline.tick(), TICK_MS)
+  const tick = () => exchange.pipeline.tick()
+  const ticker = options.stepwise === true ? undefined : setInterval(tick, TICK_MS)
   const port = await gateway.listen('127.0.0.1', 0)
   return new LiveExchange({
     exchange,

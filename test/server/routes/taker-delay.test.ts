@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { REJECT } from '../../../engine/domain/reject.ts'
-import { Refusal } from '../../../server/http/refusal.ts'
-import { cancelDone } from '../../../server/routes/cancel-replies.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { ExchangeClient, SHARE, type TestMarket } from '../../support/exchange-client.ts'
 import {
@@ -11,7 +8,6 @@ import {
   type Reply,
   startLive,
   type Trader,
-  textAt,
 } from '../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
 import { ServerProcess } from '../../support/server-process.ts'
@@ -40,12 +36,6 @@ async function taken(trader: Trader, wish: object, fields: object = {}): Promise
   const reply = await place(live, trader, slow, wish, fields)
   assert.equal(reply.status, 201, reply.text)
   return reply
-}
-
-async function held(fields: object = {}): Promise<string> {
-  const reply = await taken(taker, {}, fields)
-  assert.equal(at(reply.body, 'execution', 'settlementStatus'), 'DELAYED', reply.text)
-  return textAt(reply.body, 'order', 'id')
 }
 
 async function statusOf(orderId: string): Promise<unknown> {
@@ -95,34 +85,6 @@ test('an order that would take is held: 201, DELAYED, LIVE with its whole size',
   const canceled = await live.call(taker, 'POST', '/orders/cancel', { orderId: order.id })
   assert.equal(canceled.status, 200, canceled.text)
   assert.deepEqual(live.faults, [])
-})
-
-test('a held order is canceled in every way; a FAK that finds nothing is killed', async () => {
-  const rested = textAt((await taken(maker, ask)).body, 'order', 'id')
-  const first = await held()
-  assert.equal((await live.call(taker, 'DELETE', `/orders/${first}`)).status, 200)
-  const second = await held({ clientOrderId: 'second' })
-  const batch = await live.call(taker, 'POST', '/orders/batch-cancel', { orderIds: [second] })
-  assert.deepEqual([batch.status, at(batch.body, 'canceled')], [200, [second]])
-  const third = await held()
-  const all = await live.call(taker, 'DELETE', '/orders/all/slow')
-  assert.deepEqual([all.status, at(all.body, 'canceled')], [200, [third]])
-  const fak = await held({ orderType: 'FAK' })
-  assert.equal((await live.call(maker, 'DELETE', `/orders/${rested}`)).status, 200)
-  const status = await released(fak)
-  assert.equal(at(status, 'order', 'status'), 'UNMATCHED')
-  assert.equal(live.balances(taker).reservedRaw, 0)
-  assert.deepEqual(live.faults, [])
-})
-
-test('a cancel that meets the release is a 409 that says to come again', () => {
-  const refusal = cancelDone(REJECT.ORDER_RELEASE_IN_PROGRESS, live.exchange.pipeline)
-  assert.ok(refusal instanceof Refusal)
-  const { statusCode, reason, retryable } = JSON.parse(refusal.body)
-  assert.deepEqual(
-    [refusal.status, statusCode, reason, retryable],
-    [409, 409, 'ORDER_RELEASE_IN_PROGRESS', true],
-  )
 })
 
 test('held orders outlive SIGTERM and SIGKILL, and are released in their time', async () => {

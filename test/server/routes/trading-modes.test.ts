@@ -9,7 +9,7 @@ import {
   type Trader,
   textAt,
 } from '../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
+import { type LiveMarket, openMarket, orderBody, place } from '../../support/live-orders.ts'
 
 // Trading modes as clients and operators meet them (domain §4.6, §12.7).
 
@@ -106,6 +106,66 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
     assert.equal(live.balances(alice).reservedRaw, 0)
   })
 }
+
+for (const { mode, code, postOnly, cancels } of ROWS) {
+  test(`${mode}: both legs of a cancel-replace say what barred them, in a batch too`, async () => {
+    const quiet = { postOnly: true }
+    const steps: [object, string][] = []
+    for (const [fields, then] of [
+      [{}, 'STOP_ON_FAILURE'],
+      [{}, 'ALLOW_FAILURE'],
+      [quiet, 'STOP_ON_FAILURE'],
+      [quiet, 'ALLOW_FAILURE'],
+    ] as const) {
+      const orderId = await restingId()
+      const barred = cancels ? 'FAILURE' : then === 'ALLOW_FAILURE' ? 'FAILURE' : 'NOT_ATTEMPTED'
+      const replaced = fields === quiet && postOnly ? 'SUCCESS' : barred
+      const replacement = { ...orderBody(alice, rain), ...fields }
+      steps.push([{ cancel: { orderId }, replacement, mode: then }, replaced])
+    }
+    await restrict(mode)
+    const cancelCode = cancels ? undefined : code
+    const legsOf = (legs: unknown) => [
+      at(legs, 'cancel', 'status'),
+      at(legs, 'cancel', 'error', 'code'),
+      at(legs, 'replacement', 'status'),
+      at(legs, 'replacement', 'error', 'code'),
+    ]
+    const wanted = steps.map(([, replaced]) => [
+      cancels ? 'SUCCESS' : 'FAILURE',
+      cancelCode,
+      replaced,
+      replaced === 'FAILURE' ? code : undefined,
+    ])
+    // The first two alone, the others in one request.
+    for (const [index, [operation]] of steps.slice(0, 2).entries()) {
+      const reply = await live.call(alice, 'POST', '/orders/cancel-replace', operation)
+      assert.deepEqual([reply.status, legsOf(reply.body)], [409, wanted[index]])
+    }
+    const operations = steps.slice(2).map(([operation]) => operation)
+    const batch = await live.call(alice, 'POST', '/orders/cancel-replace/batch', { operations })
+    assert.equal(batch.status, 200, batch.text)
+    const told = [0, 1].map((index) => legsOf(at(batch.body, 'results', index)))
+    assert.deepEqual(told, wanted.slice(2))
+    for (const window of await windows()) await end(Number(at(window, 'id')))
+    assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
+    assert.equal(live.balances(alice).reservedRaw, 0)
+  })
+}
+
+test('a batch of orders is answered 425 order by order, with mode and resumeAt', async () => {
+  const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
+  await restrict('post_only', { endsAt })
+  const orders = [orderBody(alice, rain), { ...orderBody(alice, rain), postOnly: true }]
+  const batch = await live.call(alice, 'POST', '/orders/batch', { orders })
+  const [barred, taken] = Object(at(batch.body, 'results'))
+  const { message, ...rest } = barred
+  const alone = { error: 'Too Early', statusCode: 425, code: 'post_only_mode' }
+  const expected = { index: 0, status: 425, ...alone, mode: 'post_only', resumeAt: endsAt }
+  assert.deepEqual([typeof message, rest], ['string', expected])
+  assert.equal(at(taken, 'status'), 201)
+  assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
+})
 
 test('while trading is disabled every cancel is 425, whatever it names', async () => {
   await restrict('disabled')
