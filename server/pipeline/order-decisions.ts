@@ -49,9 +49,12 @@ interface Arrival {
 
 const NOBODY: Asked = { timesRow: 0, reply: () => {} }
 
-/** In memory of its own; its order is still the one that is reused. */
+/**
+ * In memory of its own; its order is still the one that is reused. What the intake gives is a
+ * Buffer, whose `slice` would be the same memory again.
+ */
 function copyOf(arrival: Arrival): Arrival {
-  return { ...arrival, record: arrival.record.slice() }
+  return { ...arrival, record: new Uint8Array(arrival.record) }
 }
 
 export class OrderDecisions {

@@ -59,9 +59,12 @@ export class PartnerAccounts {
     this.#exchangeAddress = exchangeAddress
   }
 
-  /** A sub-account whose fresh key stays here, sealed; its wallet approves all that is in use. */
-  async createServerWallet(partner: Profile, displayName?: string): Promise<Profile | number> {
-    const key = randomBytes(KEY_BYTES)
+  /** A sub-account whose `key` stays here, sealed; its wallet approves all that is in use. */
+  async createServerWallet(
+    partner: Profile,
+    displayName?: string,
+    key: Uint8Array = randomBytes(KEY_BYTES),
+  ): Promise<Profile | number> {
     const account = formatAddress(addressOfKey(key))
     const sealedKey = this.#seal.seal(key)
     return this.#create(partner, { account, displayName, sealedKey, proof: null })
@@ -154,7 +157,7 @@ export class PartnerAccounts {
   /** Approves what is missing: one retry at a time and one every few seconds for each wallet. */
   async retryAllowances(profileId: number): Promise<Allowances | Refused> {
     const before = this.#allowances(profileId)
-    if ('reject' in before) return before
+    if ('reject' in before) return this.allowances(profileId)
     if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
     const nowMs = this.#pipeline.sequencer.nowMs()
     const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs

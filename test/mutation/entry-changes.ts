@@ -102,4 +102,15 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
     ],
   },
+  {
+    file: 'server/pipeline/order-decisions.ts',
+    tests: ['test/server/pipeline/kept-orders.test.ts'],
+    changes: [
+      [
+        'an order that waits lies where the next will',
+        'new Uint8Array(arrival.record)',
+        'arrival.record.slice()',
+      ],
+    ],
+  },
 ]
