@@ -26,7 +26,7 @@ import { deleteReadTables, openMatchingReadTables, readPath } from './read-datab
 import type { Progress } from './recovery.ts'
 import { saveSnapshot, startingState } from './snapshot.ts'
 import { journalPath, prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
-import { OrdersTable, SELF_TRADE_REASON } from './tables/orders.ts'
+import { OrdersTable } from './tables/orders.ts'
 import { PositionsTable } from './tables/positions.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
@@ -220,7 +220,7 @@ export class Follower {
           break
         }
         case EVENT.STP_CANCEL:
-          this.#orders.canceled(slot, leftRaw, SELF_TRADE_REASON, order.nowMs)
+          this.#orders.selfTraded(order, slot, leftRaw)
           break
         case EVENT.DONE:
           this.#trades.done(order)

@@ -138,4 +138,23 @@ const M7 = `
 ALTER TABLE orders ADD COLUMN eligible_ms INTEGER;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7]
+/** Whether self-trade prevention stopped an order, and which makers it took out, was not kept. */
+const M8 = `
+DELETE FROM applied;
+DELETE FROM maker_fills;
+DELETE FROM trades;
+DELETE FROM orders;
+DELETE FROM traders;
+DELETE FROM blocks;
+DELETE FROM settlements;
+DELETE FROM positions;
+DELETE FROM sold_costs;
+CREATE TABLE own_makers (
+  id               INTEGER PRIMARY KEY,
+  taker_placed_seq INTEGER NOT NULL,
+  maker_placed_seq INTEGER NOT NULL
+) STRICT;
+CREATE INDEX own_makers_by_taker ON own_makers (taker_placed_seq);
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7, M8]

@@ -1,6 +1,7 @@
 import { makerLegRaw, takerLegRaw } from '../../engine/core/settlement.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import type { Connection, Statement } from '../database.ts'
+import { SELF_TRADE_REASON } from '../tables/orders.ts'
 import { type Settlement, Settlements } from './settlements.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
@@ -29,6 +30,10 @@ const MAKERS = `
 SELECT slot, generation, maker_fills.size_raw AS sizeRaw FROM maker_fills
 JOIN orders ON placed_seq = maker_placed_seq WHERE trade_seq = ? ORDER BY position LIMIT ?`
 
+const OWN_MAKERS = `
+SELECT slot, generation FROM own_makers JOIN orders ON placed_seq = maker_placed_seq
+WHERE taker_placed_seq = ? ORDER BY id LIMIT ?`
+
 export type OrderName =
   | { readonly slot: number; readonly generation: number }
   | { readonly clientOrderId: string }
@@ -36,7 +41,7 @@ export type OrderName =
 export interface OrderStatusAsk {
   readonly accountId: number
   readonly names: readonly OrderName[]
-  /** Makers told of one trade, from its first. */
+  /** Makers told of one trade, and of those taken out, from the first. */
   readonly makersMax: number
 }
 
@@ -68,9 +73,12 @@ export interface TradePart {
   readonly settlement: Settlement
 }
 
-export interface MakerOfTrade {
+export interface OrderAt {
   readonly slot: number
   readonly generation: number
+}
+
+export interface MakerOfTrade extends OrderAt {
   readonly sizeRaw: number
 }
 
@@ -78,6 +86,10 @@ export interface OrderStatus {
   readonly order: SignedOrderRow
   /** Null when it never traded. */
   readonly trade: TradePart | null
+  /** Self-trade prevention stopped it on arrival. */
+  readonly isStopped: boolean
+  /** Makers of its owner that it took out instead of trading with them. */
+  readonly ownMakers: readonly OrderAt[]
 }
 
 interface TradeRow {
@@ -108,6 +120,7 @@ export class OrderStatuses {
   readonly #trade: Statement<[number], TradeRow>
   readonly #made: Statement<[number, number], MadeRow>
   readonly #makers: Statement<[number, number], MakerOfTrade>
+  readonly #ownMakers: Statement<[number, number], OrderAt>
   readonly #settlements: Settlements
   readonly #ofOneState: (ask: OrderStatusAsk) => (OrderStatus | null)[]
 
@@ -117,6 +130,7 @@ export class OrderStatuses {
     this.#trade = connection.prepare(TRADE)
     this.#made = connection.prepare(MADE)
     this.#makers = connection.prepare(MAKERS)
+    this.#ownMakers = connection.prepare(OWN_MAKERS)
     this.#settlements = new Settlements(connection)
     this.#ofOneState = connection.transaction((ask: OrderStatusAsk) =>
       ask.names.map((name) => this.#find(ask, name)),
@@ -134,7 +148,12 @@ export class OrderStatuses {
         ? this.#bySlot.get(name.slot, name.generation, accountId)
         : this.#byClientId.get(name.clientOrderId, accountId)
     if (order === undefined) return null
-    return { order, trade: this.#tradeOf(order, makersMax) }
+    return {
+      order,
+      trade: this.#tradeOf(order, makersMax),
+      isStopped: order.cancelReason === SELF_TRADE_REASON.TAKER,
+      ownMakers: this.#ownMakers.all(order.placedSeq, makersMax),
+    }
   }
 
   #tradeOf(order: SignedOrderRow, makersMax: number): TradePart | null {

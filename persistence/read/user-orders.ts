@@ -38,7 +38,7 @@ export interface OrderRow {
   readonly placedSeq: number
   readonly placedMs: number
   readonly endedMs: number | null
-  /** Index of CANCEL_REASONS, SELF_TRADE_REASON, or null when it was not canceled. */
+  /** Index of CANCEL_REASONS, one of SELF_TRADE_REASON, or null when it was not canceled. */
   readonly cancelReason: number | null
   readonly clientOrderId: string | null
   /** When taker delay lets it into its market; null when it is not held. */

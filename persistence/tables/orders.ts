@@ -1,6 +1,6 @@
 import type { OrderTable } from '../../engine/core/order-table.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { PlaceOrder, ReleaseOrder } from '../../engine/domain/command.ts'
+import type { Arrival, PlaceOrder, ReleaseOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../engine/domain/order.ts'
 import type { PlaceTail } from '../../engine/wire/place-codec.ts'
@@ -28,6 +28,9 @@ UPDATE orders SET status = ?, filled_raw = filled_raw + ?, remaining_raw = ?,
   last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?,
   eligible_ms = NULL WHERE placed_seq = ?`
 
+/** A maker that an order of its owner took out instead of trading with it, in that order. */
+const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
+
 function numberOf(status: OrderStatus): number {
   return ORDER_STATUSES.indexOf(status)
 }
@@ -37,8 +40,8 @@ const MATCHED = numberOf('MATCHED')
 const CANCELED = numberOf('CANCELED')
 const UNMATCHED = numberOf('UNMATCHED')
 
-/** `cancel_reason` of an order that self-trade prevention ended; others index CANCEL_REASONS. */
-export const SELF_TRADE_REASON = 100
+/** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
+export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
 
 interface Change {
   placedSeq: number
@@ -123,14 +126,17 @@ export class OrdersTable {
   readonly #end: Statement<
     [number, number, number, number | null, number | null, number | null, number]
   >
+  readonly #insertOwnMaker: Statement<[number, number]>
   readonly #orders: OrderTable
   readonly #bySlot = new Map<number, Change>()
   #changes: Change[] = []
+  #ownMakers: [takerPlacedSeq: number, makerPlacedSeq: number][] = []
 
   constructor(connection: Connection, orders: OrderTable) {
     this.#insert = connection.prepare(INSERT)
     this.#resize = connection.prepare(RESIZE)
     this.#end = connection.prepare(END)
+    this.#insertOwnMaker = connection.prepare(INSERT_OWN_MAKER)
     this.#orders = orders
   }
 
@@ -146,7 +152,7 @@ export class OrdersTable {
       remainingRaw: remainingOf(order, leftRaw),
       tradeSeq: filledRaw > 0 ? order.seq : null,
       endedMs: status === LIVE ? null : order.nowMs,
-      cancelReason: status === CANCELED ? SELF_TRADE_REASON : null,
+      cancelReason: status === CANCELED ? SELF_TRADE_REASON.TAKER : null,
       eligibleMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
       placed: placedOf(order, tail),
     }
@@ -161,7 +167,7 @@ export class OrdersTable {
     change.filledRaw += filledRaw
     change.remainingRaw = remainingOf(order, leftRaw)
     if (filledRaw > 0) change.tradeSeq = order.seq
-    if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON
+    if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
     change.eligibleMs = null
     if (status !== LIVE) this.#ended(order.slot, change, status, order.nowMs)
   }
@@ -185,10 +191,19 @@ export class OrdersTable {
     this.#ended(slot, change, CANCELED, endedMs)
   }
 
+  /** The arrival `taker` took out a maker of its own. */
+  selfTraded(taker: Arrival, maker: number, leftRaw: number): void {
+    const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
+    this.#ownMakers.push([takerSeq, this.#orders.seqOf(maker)])
+    this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker.nowMs)
+  }
+
   /** Writes what changed since the last flush; inside the chunk's transaction. */
   flush(): void {
     for (const change of this.#changes) this.#write(change)
+    for (const pair of this.#ownMakers) this.#insertOwnMaker.run(...pair)
     this.#changes = []
+    this.#ownMakers = []
     this.#bySlot.clear()
   }
 

@@ -59,7 +59,17 @@ function makersText(trade: TradePart | null, ids: OrderIds): string {
   return `"makerMatches":${JSON.stringify(makers ?? [])},`
 }
 
-function executionText({ order, trade }: OrderStatus): string {
+/** What self-trade prevention did on its arrival, whatever it traded since. */
+function stpFields({ isStopped, ownMakers }: OrderStatus, ids: OrderIds): object {
+  const canceled = ownMakers.map(({ slot, generation }) => ids.text(slot, generation))
+  return {
+    ...(isStopped ? { reason: 'STP_TAKER_REJECTED' } : {}),
+    ...(canceled.length === 0 ? {} : { stpMakerCancels: canceled }),
+  }
+}
+
+function executionText(found: OrderStatus, ids: OrderIds): string {
+  const { order, trade } = found
   const { clientOrderId, eligibleMs } = order
   const fills = trade ?? NO_FILLS
   const isHeld = eligibleMs !== null
@@ -69,6 +79,7 @@ function executionText({ order, trade }: OrderStatus): string {
     settlementStatus: isHeld ? 'DELAYED' : (trade?.settlement.status ?? 'UNMATCHED'),
     ...(clientOrderId === null ? {} : { clientOrderId }),
     ...(eligibleMs === null ? {} : { eligibleAt: iso(eligibleMs) }),
+    ...stpFields(found, ids),
     ...(trade === null ? {} : { tradeEventId: String(trade.seq), txHash: trade.settlement.txHash }),
     feeRateBps: order.feeBps,
     effectiveFeeBps: effectiveFeeBps(order.side, fills),
@@ -84,7 +95,7 @@ export function orderStatusText(
 ): string {
   return (
     `{"order":${orderText(found, published, ids)},` +
-    `${makersText(found.trade, ids)}"execution":${executionText(found)}}`
+    `${makersText(found.trade, ids)}"execution":${executionText(found, ids)}}`
   )
 }
 

@@ -159,6 +159,8 @@ function orderParts() {
       matched: boolean(),
       settlementStatus: oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
       eligibleAt: optional(isoTime()),
+      reason: optional(oneOf('STP_TAKER_REJECTED')),
+      stpMakerCancels: optional(list(orderId())),
       feeRateBps: integer(0, 1000),
       effectiveFeeBps: integer(0, 10_000),
       totalsRaw: object({

@@ -179,6 +179,26 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/pipeline/order-status.ts',
+    tests: ['test/server/routes/self-trade.test.ts'],
+    changes: [
+      ['a stopped order does not say why', 'isStopped ? { reason', '!isStopped ? { reason'],
+      ['own makers that went are not told', 'canceled.length === 0', 'canceled.length >= 0'],
+    ],
+  },
+  {
+    file: 'server/auth/on-behalf.ts',
+    tests: ['test/server/routes/on-behalf.test.ts'],
+    changes: [
+      [
+        'header and body may differ',
+        'inHeader === 0 || inHeader ===',
+        'inHeader >= 0 || inHeader ===',
+      ],
+      ['a header that names nobody is ignored', 'Number.isNaN(inHeader)', 'inHeader === -1'],
+    ],
+  },
+  {
     file: 'server/pipeline/order-ids.ts',
     tests: [`${FOLDER}/order-ids.test.ts`],
     changes: [['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)']],

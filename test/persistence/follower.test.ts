@@ -125,6 +125,7 @@ test('each end of an order has its status', () => {
   const buy = { side: 0, outcome: 0, orderType: 0, priceTicks: 500, sizeRaw: 10 * SHARE }
   const buyNo = { ...buy, outcome: 1 }
   const told: [string, number, OrderStatus, number | null, number][] = []
+  const { MAKER, TAKER } = SELF_TRADE_REASON
   const expect = (
     name: string,
     seq: number,
@@ -153,8 +154,8 @@ test('each end of an order has its status', () => {
   expect('expired', expired.seq, 'CANCELED', 1, 10 * SHARE)
   const own = flow.place({ ...buy, accountId: 4 })
   const stopped = flow.place({ ...buyNo, accountId: 4, stp: 2 })
-  expect('own maker taken out', own.seq, 'CANCELED', SELF_TRADE_REASON, 10 * SHARE)
-  expect('taker stopped at its own maker', stopped.seq, 'CANCELED', SELF_TRADE_REASON, 10 * SHARE)
+  expect('own maker taken out', own.seq, 'CANCELED', MAKER, 10 * SHARE)
+  expect('taker stopped at its own maker', stopped.seq, 'CANCELED', TAKER, 10 * SHARE)
   fillJournal(dataDir, flow.records, 5)
   follow(dataDir, flow.seq)
   const connection = openReadOnly(join(dataDir, 'read.db'))
