@@ -112,6 +112,7 @@ export interface Wish {
   readonly type: 'GTC' | 'FAK' | 'FOK'
   readonly postOnly?: boolean
   readonly clientOrderId?: string
+  readonly expirationSec?: number
   readonly salt: number
 }
 
@@ -132,7 +133,7 @@ export function orderBody(trader: Trader, market: TestMarket, wish: Wish): strin
     taker: ZERO_ADDRESS,
     tokenId: market.tokens[wish.outcome],
     ...amountsOf(wish),
-    expiration: '0',
+    expiration: String(wish.expirationSec ?? 0),
     nonce: 0,
     feeRateBps: market.fee ? BRONZE_BPS : 0,
     side: wish.isBuy ? 0 : 1,

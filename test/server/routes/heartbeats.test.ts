@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { integer, nullable } from '../../../server/http/scalars.ts'
-import { compile, list, openObject } from '../../../server/http/schema.ts'
-import { newFolder } from '../../support/data-folder.ts'
-import { ExchangeClient, SHARE, shaped } from '../../support/exchange-client.ts'
+import { compile, openObject } from '../../../server/http/schema.ts'
+import { shaped } from '../../support/exchange-client.ts'
 import {
   at,
   type LiveExchange,
@@ -12,7 +11,6 @@ import {
   type Trader,
 } from '../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
-import { ServerProcess } from '../../support/server-process.ts'
 
 // Every row of api-spec "Heartbeat deadline", over HTTP.
 
@@ -165,41 +163,4 @@ test('a due heartbeat is carried out while trading is disabled', async () => {
   assert.equal((await place(live, alice, rain)).status, 425, 'the window is still open')
   assert.deepEqual(await resting(alice), [0, 0])
   live.shiftClock(40_000)
-})
-
-const statusShape = compile(openObject({ active: list(openObject({})) }))
-
-test('an armed heartbeat and a window outlive SIGTERM and SIGKILL', async () => {
-  const dataDir = newFolder()
-  const args = ['--intake-threads', '1', '--market-threads', '1', '--no-rate-limit']
-  const options = { dataDir, args }
-  let server = await ServerProcess.start(options)
-  after(() => server.signal('SIGKILL'))
-  let client = new ExchangeClient(server.baseUrl)
-  const market = await client.makeMarket('rain', false)
-  const trader = await client.makeTrader('trader', 1000 * SHARE)
-  const wish = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
-  await client.placed(trader, market, { ...wish, salt: 1 })
-  const body = JSON.stringify({ cancelAt: Date.now() + 7_000 })
-  assert.equal((await client.call(trader, 'POST', '/heartbeats', body)).status, 200)
-  await client.admin('/admin/trading-modes', { mode: 'disabled', publicMessage: 'An update.' })
-  const shown = await client.get('/maintenance/status')
-  assert.equal(shaped(statusShape, shown).active.length, 1)
-  for (const end of [() => server.stop(), () => server.kill()]) {
-    await end()
-    server = await ServerProcess.start(options)
-    client = new ExchangeClient(server.baseUrl)
-    assert.deepEqual(await client.get('/maintenance/status'), shown)
-    const refused = await client.place(trader, market, { ...wish, salt: 2 })
-    assert.equal(refused.status, 425)
-  }
-  const live = async () => {
-    const { body: orders } = await client.call(trader, 'GET', '/markets/rain/user-orders')
-    assert.ok(Array.isArray(orders))
-    return orders.length
-  }
-  while ((await live()) > 0) assert.equal(server.stderr.includes('fatal'), false)
-  assert.ok(Date.now() >= Number(at(JSON.parse(body), 'cancelAt')), 'no sooner than asked')
-  assert.equal((await client.balances(trader)).reservedRaw, 0)
-  await server.stop()
 })
