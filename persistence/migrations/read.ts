@@ -157,4 +157,20 @@ CREATE TABLE own_makers (
 CREATE INDEX own_makers_by_taker ON own_makers (taker_placed_seq);
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7, M8]
+/** Orders of which a fill was taken back: what of them, and that those which ended are canceled. */
+const M9 = `
+ALTER TABLE orders ADD COLUMN undone_raw INTEGER NOT NULL DEFAULT 0;
+UPDATE orders SET undone_raw = part.size_raw, status = iif(status = 1, 2, status)
+FROM (
+  SELECT placed_seq, sum(size_raw) AS size_raw FROM (
+    SELECT maker_placed_seq AS placed_seq, size_raw FROM maker_fills
+    WHERE trade_seq IN (SELECT trade_seq FROM settlements WHERE status = 3)
+    UNION ALL
+    SELECT o.placed_seq, t.shares_raw FROM trades t
+    JOIN orders o ON o.slot = t.taker_slot AND o.generation = t.taker_generation
+    WHERE t.seq IN (SELECT trade_seq FROM settlements WHERE status = 3)
+  ) GROUP BY placed_seq
+) AS part WHERE orders.placed_seq = part.placed_seq;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7, M8, M9]

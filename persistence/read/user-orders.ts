@@ -1,12 +1,18 @@
+import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import type { Connection, Statement } from '../database.ts'
 
 // A profile's orders, as the routes need them; numbers are those of engine/domain/order.ts.
 
+const LIVE = ORDER_STATUSES.indexOf('LIVE')
+
+/** What was taken back is not open again: only an order that ended counts it as unfilled. */
+const REMAINING = `
+remaining_raw + iif(status = ${LIVE} OR (market_form = 1 AND side = ${SIDE.BUY}), 0, undone_raw)`
 export const ORDER_COLUMNS = `
 slot, generation, owner AS accountId, market_id AS marketId, side, outcome,
 order_type AS orderType, market_form AS marketForm, post_only AS postOnly, status,
 price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
-remaining_raw AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
+${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
 eligible_ms AS eligibleMs`
 const BY_OWNER =
@@ -32,6 +38,7 @@ export interface OrderRow {
   readonly priceTicks: number
   readonly sizeRaw: number
   readonly spendRaw: number
+  /** What was matched, taken back or not. */
   readonly filledRaw: number
   /** Shares; 0 for a market buy, which wants collateral's worth. */
   readonly remainingRaw: number

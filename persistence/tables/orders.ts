@@ -11,6 +11,15 @@ import { signedHalf } from '../read/held-orders.ts'
 // Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
 // still hold their slot, and is empty between chunks.
 
+function numberOf(status: OrderStatus): number {
+  return ORDER_STATUSES.indexOf(status)
+}
+
+const LIVE = numberOf('LIVE')
+const MATCHED = numberOf('MATCHED')
+const CANCELED = numberOf('CANCELED')
+const UNMATCHED = numberOf('UNMATCHED')
+
 const INSERT = `
 INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
@@ -23,22 +32,15 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 const RESIZE = `
 UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ?,
   last_trade_seq = coalesce(?, last_trade_seq), eligible_ms = NULL WHERE placed_seq = ?`
+/** An order of which a fill was taken back ends canceled, however it ends (domain §5.2). */
 const END = `
-UPDATE orders SET status = ?, filled_raw = filled_raw + ?, remaining_raw = ?,
+UPDATE orders SET status = iif(undone_raw > 0, ${CANCELED}, ?),
+  filled_raw = filled_raw + ?, remaining_raw = ?,
   last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?,
   eligible_ms = NULL WHERE placed_seq = ?`
 
 /** A maker that an order of its owner took out instead of trading with it, in that order. */
 const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
-
-function numberOf(status: OrderStatus): number {
-  return ORDER_STATUSES.indexOf(status)
-}
-
-const LIVE = numberOf('LIVE')
-const MATCHED = numberOf('MATCHED')
-const CANCELED = numberOf('CANCELED')
-const UNMATCHED = numberOf('UNMATCHED')
 
 /** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
 export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const

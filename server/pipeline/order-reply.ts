@@ -4,7 +4,7 @@
 
 import type { Market } from '../../engine/core/catalogue.ts'
 import { RESULT } from '../../engine/domain/event.ts'
-import { type ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
+import { type OrderStatus, SIDE } from '../../engine/domain/order.ts'
 import { BPS } from '../../engine/domain/units.ts'
 import type { SettlementFact } from './mining.ts'
 import type { OrderIds } from './order-ids.ts'
@@ -24,17 +24,19 @@ export interface AcceptedOrder {
   readonly echo: string
 }
 
-function statusOf(receipt: Receipt): (typeof ORDER_STATUSES)[number] {
+/** An order that ended counts as canceled once its fill is taken back (domain §5.2). */
+function statusOf(receipt: Receipt, settled: SettlementFact | null): OrderStatus {
+  const matched = settled?.status === 'FAILED' ? 'CANCELED' : 'MATCHED'
   switch (receipt.result) {
     case RESULT.RESTED:
     case RESULT.HELD:
       return 'LIVE'
     case RESULT.FILLED:
-      return 'MATCHED'
+      return matched
     case RESULT.STP_STOPPED:
       return 'CANCELED'
     default:
-      return receipt.filledSharesRaw > 0 ? 'MATCHED' : 'UNMATCHED'
+      return receipt.filledSharesRaw > 0 ? matched : 'UNMATCHED'
   }
 }
 
@@ -138,9 +140,10 @@ export function orderReplyText(
   settled: SettlementFact | null = null,
 ): string {
   const createdAt = isoOf(receipt.nowMs)
+  const status = statusOf(receipt, settled)
   return (
     `{"order":{"id":"${order.id}",${order.echo},"marketId":${order.marketId},` +
-    `"ownerId":${order.ownerId},"createdAt":"${createdAt}","status":"${statusOf(receipt)}",` +
+    `"ownerId":${order.ownerId},"createdAt":"${createdAt}","status":"${status}",` +
     `"market":${marketText(market)}},` +
     `"makerMatches":[${makerMatches(receipt, createdAt, ids)}],` +
     `"execution":${executionText(order, receipt, ids, settled)}}`

@@ -212,6 +212,36 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'persistence/tables/orders.ts',
+    tests: ['test/server/routes/settlement.test.ts'],
+    changes: [
+      [
+        'an order of which a fill was taken back ends as matched',
+        'status = iif(undone_raw > 0,',
+        'status = iif(undone_raw < 0,',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/tables/settlements.ts',
+    tests: [`${FOLDER}/settlements.test.ts`],
+    changes: [
+      [
+        'an order whose trade failed stays matched',
+        'status = iif(status =',
+        'status = iif(status = -',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/read/user-orders.ts',
+    tests: ['test/server/routes/settlement.test.ts'],
+    changes: [
+      ['what failed is open again', 'iif(status =', 'iif(status = 9 +'],
+      ['what failed was filled', '0, undone_raw)', '0, 0)'],
+    ],
+  },
+  {
     file: 'persistence/tables/trades.ts',
     tests: FOLLOWER,
     changes: [

@@ -203,4 +203,15 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     tests: [`${FOLDER}/order-ids.test.ts`],
     changes: [['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)']],
   },
+  {
+    file: 'server/pipeline/order-reply.ts',
+    tests: ['test/server/pipeline/order-reply.test.ts'],
+    changes: [
+      [
+        'an order whose block failed is told as matched',
+        "'FAILED' ? 'CANCELED'",
+        "'FAILED' ? 'MATCHED'",
+      ],
+    ],
+  },
 ]

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { reversalOf } from '../../engine/core/reversal.ts'
 import { txHashOf } from '../../engine/core/tx-hash.ts'
-import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
-import { openReadOnly } from '../../persistence/database.ts'
+import { ORDER_STATUSES, OUTCOME, SIDE } from '../../engine/domain/order.ts'
+import { openReadOnly, openWritable } from '../../persistence/database.ts'
 import { Follower, rebuildReadTables } from '../../persistence/follower.ts'
+import { READ_MIGRATIONS } from '../../persistence/migrations/read.ts'
 import { QueryHandle } from '../../persistence/query-handle.ts'
 import { Settlements } from '../../persistence/read/settlements.ts'
 import { CommandFlow } from '../support/command-flow.ts'
@@ -137,4 +138,70 @@ test('each trade shows where it stands, and a rebuild shows the same', async () 
   } finally {
     await query.stop()
   }
+})
+
+/** What tells an order of which a fill was taken back from any other. */
+function undoneOrders(dataDir: string): { status: number; undone: number; filled: number }[] {
+  const connection = openReadOnly(join(dataDir, 'read.db'))
+  try {
+    const sql =
+      'SELECT placed_seq AS seq, status, undone_raw AS undone, filled_raw AS filled, ' +
+      'cancel_reason AS reason FROM orders WHERE undone_raw > 0 ORDER BY placed_seq'
+    return connection.prepare<[], { status: number; undone: number; filled: number }>(sql).all()
+  } finally {
+    connection.close()
+  }
+}
+
+/** Makes read.db what the version before `undone_raw` would have left. */
+function takeBackToSchema8(dataDir: string): void {
+  const connection = openWritable(join(dataDir, 'read.db'), {
+    durability: 'normal',
+    migrations: READ_MIGRATIONS,
+    autocheckpointPages: 1000,
+  })
+  connection.exec('UPDATE orders SET status = 1 WHERE status = 2 AND cancel_reason IS NULL')
+  connection.exec('ALTER TABLE orders DROP COLUMN undone_raw; PRAGMA user_version = 8')
+  connection.close()
+}
+
+test('failed trades mark their orders, however the journal is cut, and in older tables', () => {
+  const flow = new CommandFlow(freshSeed())
+  flow.run(1500)
+  const cut = flow.seq
+  const first = newFolder()
+  fillJournal(first, flow.records)
+  follow(first, cut)
+  const failed = reading(first, (settlements) => {
+    return settlements.tradesAfter(0, 60).map((tradeSeq) => {
+      const trade = settlements.trade(tradeSeq)
+      assert(trade !== null)
+      return { tradeSeq, ...reversalOf(trade) }
+    })
+  })
+  for (const each of failed) flow.rare({ kind: 'failSettlement', ...each })
+  const whole = newFolder()
+  const parts = newFolder()
+  for (const folder of [whole, parts]) fillJournal(folder, flow.records, 7)
+  follow(whole, flow.seq)
+  for (const seq of [700, cut + 5 - ((cut + 5) % 7), flow.seq]) {
+    const follower = new Follower(parts)
+    while (follower.step(seq));
+    follower.close()
+  }
+  const marked = undoneOrders(whole)
+  assert(marked.length > 60, `${marked.length} orders`)
+  const [LIVE, CANCELED] = (['LIVE', 'CANCELED'] as const).map((each) =>
+    ORDER_STATUSES.indexOf(each),
+  )
+  for (const { status, undone, filled } of marked) {
+    assert([LIVE, CANCELED].includes(status), 'no order of a failed trade is MATCHED')
+    assert(undone <= filled, 'no more is taken back than was filled')
+  }
+  assert.deepEqual(undoneOrders(parts), marked)
+  takeBackToSchema8(parts)
+  follow(parts, flow.seq)
+  assert.deepEqual(undoneOrders(parts), marked)
+  rebuildReadTables(parts)
+  assert.deepEqual(undoneOrders(parts), marked)
 })

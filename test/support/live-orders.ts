@@ -34,6 +34,8 @@ export interface OrderWish {
   readonly outcome?: 0 | 1
   readonly ticks?: number
   readonly sizeRaw?: number
+  /** Unix seconds; none for never. */
+  readonly expirationSec?: number
 }
 
 /** An order of a trader, its signature still to come. */
@@ -48,7 +50,7 @@ export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {
     tokenId: market.tokens[outcome],
     makerAmount: side === 'buy' ? costRaw : sizeRaw,
     takerAmount: side === 'buy' ? sizeRaw : costRaw,
-    expiration: '0',
+    expiration: String(wish.expirationSec ?? 0),
     nonce: 0,
     feeRateBps: 0,
     side: side === 'buy' ? 0 : 1,

@@ -4,9 +4,10 @@ import { Catalogue } from '../../../engine/core/catalogue.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { compile } from '../../../server/http/schema.ts'
+import type { SettlementFact } from '../../../server/pipeline/mining.ts'
 import { OrderIds } from '../../../server/pipeline/order-ids.ts'
 import { orderReplyText } from '../../../server/pipeline/order-reply.ts'
-import { PublishedMarkets } from '../../../server/pipeline/published.ts'
+import { type PublishedMarket, PublishedMarkets } from '../../../server/pipeline/published.ts'
 import type { Receipt } from '../../../server/pipeline/publisher.ts'
 import { orderReply } from '../../../server/routes/shapes.ts'
 import { marketSpec } from '../../support/specs.ts'
@@ -39,23 +40,36 @@ const makers = [
   { slot: 5, generation: 6, sizeRaw: 50_000_000 },
 ]
 
-test('the reply of every outcome is JSON of its schema, whatever texts it carries', () => {
+const CREATED = '2027-01-15T08:00:00.123Z'
+
+function publishedMarket(): PublishedMarket {
   const catalogue = new Catalogue()
   catalogue.create(1, marketSpec(1, { title: HOSTILE }), NOW_MS)
   const markets = new PublishedMarkets()
   markets.refresh(catalogue.existing(1), 'FUNDED', NOW_MS)
   const published = markets.byId(1)
   assert.ok(published)
-  const created = '2027-01-15T08:00:00.123Z'
-  const reply = (side: number, clientOrderId: string, receipt: Receipt) => {
-    const given = { ...order, side, clientOrderId }
-    const parsed: unknown = JSON.parse(orderReplyText(given, receipt, published, ids))
-    assert.ok(shape.holds(parsed), JSON.stringify(shape.issues(parsed)))
-    assert.equal(parsed.order.createdAt, created)
-    const { salt, price, market } = Object(parsed.order)
-    assert.deepEqual([salt, price, market.title, market.group], ['1', null, HOSTILE, null])
-    return parsed
-  }
+  return published
+}
+
+const published = publishedMarket()
+
+function reply(
+  side: number,
+  clientOrderId: string,
+  receipt: Receipt,
+  settled: SettlementFact | null = null,
+) {
+  const given = { ...order, side, clientOrderId }
+  const parsed: unknown = JSON.parse(orderReplyText(given, receipt, published, ids, settled))
+  assert.ok(shape.holds(parsed), JSON.stringify(shape.issues(parsed)))
+  assert.equal(parsed.order.createdAt, CREATED)
+  const { salt, price, market } = Object(parsed.order)
+  assert.deepEqual([salt, price, market.title, market.group], ['1', null, HOSTILE, null])
+  return parsed
+}
+
+test('the reply of every outcome is JSON of its schema, whatever texts it carries', () => {
   const rested = reply(SIDE.BUY, HOSTILE, receiptOf({}))
   assert.equal(rested.order.status, 'LIVE')
   assert.equal(Object(rested.execution).clientOrderId, HOSTILE)
@@ -81,12 +95,11 @@ test('the reply of every outcome is JSON of its schema, whatever texts it carrie
       usdNet: '79500000',
     },
   })
-  const match = { createdAt: created, matchedSize: '50000000', orderId: ids.text(5, 6) }
+  const match = { createdAt: CREATED, matchedSize: '50000000', orderId: ids.text(5, 6) }
   assert.deepEqual(bought.makerMatches[1], { id: '9-1', ...match })
   const sold = reply(SIDE.SELL, '', receiptOf({ ...matched, feeRaw: 1_000_000 }))
   assert.equal(sold.execution.totalsRaw.usdNet, '78500000')
   assert.equal(sold.order.status, 'MATCHED')
-
   const stpCanceled = [{ slot: 8, generation: 2 }]
   const stopped = reply(SIDE.BUY, '', receiptOf({ result: RESULT.STP_STOPPED, stpCanceled }))
   assert.equal(stopped.order.status, 'CANCELED')
@@ -95,4 +108,16 @@ test('the reply of every outcome is JSON of its schema, whatever texts it carrie
   assert.deepEqual(stpMakerCancels, [ids.text(8, 2)])
   const killed = reply(SIDE.BUY, '', receiptOf({ result: RESULT.KILLED }))
   assert.equal(killed.order.status, 'UNMATCHED')
+})
+
+test('an order whose trade failed counts as canceled, unless a rest of it rests', () => {
+  const failed = { tradeSeq: 9, status: 'FAILED', txHash: null } as const
+  for (const [result, status] of [
+    [RESULT.FILLED, 'CANCELED'],
+    [RESULT.KILLED, 'CANCELED'],
+    [RESULT.RESTED, 'LIVE'],
+  ] as const) {
+    const undone = reply(SIDE.BUY, '', receiptOf({ ...fills, makers, result }), failed)
+    assert.deepEqual([undone.order.status, undone.execution.settlementStatus], [status, 'FAILED'])
+  }
 })

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import type {
+  BlockFact,
+  Mining,
+  SettlementFact,
+  SettlementListener,
+} from '../../server/pipeline/mining.ts'
+import { newFolder } from './data-folder.ts'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  startLive,
+  type Trader,
+  textAt,
+} from './live-exchange.ts'
+import { type LiveMarket, openMarket, place } from './live-orders.ts'
+
+// A live exchange whose chain a test looks at: a maker, a taker and a market, and what is told of
+// their trades. With BLOCK_MS a block comes when the clock is moved by it.
+
+export const UNIT = 1_000_000
+export const BLOCK_MS = 60_000
+const admin = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }
+
+function miningOf(live: LiveExchange): Mining {
+  const { mining } = live.exchange.pipeline
+  assert(mining !== null)
+  return mining
+}
+
+/** Keeps what is told, and lets a test wait for it. */
+export class Told implements SettlementListener {
+  readonly blocks: BlockFact[] = []
+  readonly facts: SettlementFact[] = []
+  #wake: () => void = () => {}
+
+  constructor(live: LiveExchange) {
+    miningOf(live).listen(this)
+  }
+
+  onBlock(block: BlockFact): void {
+    this.blocks.push(block)
+    setImmediate(() => this.#wake())
+  }
+
+  onSettlement(fact: SettlementFact): void {
+    this.facts.push(fact)
+    setImmediate(() => this.#wake())
+  }
+
+  /** The newest fact of a trade, once its status is one of these. */
+  async of(tradeEventId: string, status: string): Promise<SettlementFact> {
+    const newest = () => this.facts.findLast(({ tradeSeq }) => `${tradeSeq}` === tradeEventId)
+    for (;;) {
+      const fact = newest()
+      if (fact?.status === status) return fact
+      await this.#more()
+    }
+  }
+
+  /** Once this many trades were told to have this status. */
+  async count(status: string, least: number): Promise<void> {
+    while (this.facts.filter((fact) => fact.status === status).length < least) await this.#more()
+  }
+
+  /** Once this many blocks were told. */
+  async block(least: number): Promise<void> {
+    while (this.blocks.length < least) await this.#more()
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}
+
+interface Shown {
+  readonly settlementStatus: string
+  readonly txHash: string | null
+  readonly height: number | null
+}
+
+export async function shown(live: LiveExchange, tradeEventId: string): Promise<Shown> {
+  const { status, body, text } = await live.send('GET', '/admin/settlement?limit=50', admin)
+  assert.equal(status, 200, text)
+  const trades = at(body, 'trades')
+  assert(Array.isArray(trades))
+  const found = trades.find((each) => at(each, 'tradeEventId') === tradeEventId)
+  assert(found !== undefined, text)
+  return {
+    settlementStatus: textAt(found, 'settlementStatus'),
+    txHash: at(found, 'txHash') === null ? null : textAt(found, 'txHash'),
+    height: at(found, 'height') === null ? null : Number(at(found, 'height')),
+  }
+}
+
+export class Desk {
+  readonly live: LiveExchange
+  readonly told: Told
+  readonly maker: Trader
+  readonly taker: Trader
+  readonly market: LiveMarket
+
+  constructor(live: LiveExchange, told: Told, maker: Trader, taker: Trader, market: LiveMarket) {
+    this.live = live
+    this.told = told
+    this.maker = maker
+    this.taker = taker
+    this.market = market
+  }
+
+  static async open(flags: readonly string[], dataDir = newFolder()): Promise<Desk> {
+    const live = await startLive({ dataDir, flags })
+    const told = new Told(live)
+    const maker = await live.trader(1000 * UNIT)
+    const taker = await live.trader(1000 * UNIT)
+    return new Desk(live, told, maker, taker, await openMarket(live, 'chain'))
+  }
+
+  /** Mints ten pairs; the reply of the taker. */
+  async trade(): Promise<{ id: string; execution: unknown }> {
+    const { live, market } = this
+    const rests = await place(live, this.maker, market, { outcome: 1, ticks: 400 })
+    assert.equal(rests.status, 201, rests.text)
+    const takes = await place(live, this.taker, market, { outcome: 0, ticks: 600 })
+    assert.equal(takes.status, 201, takes.text)
+    return {
+      id: textAt(takes.body, 'execution', 'tradeEventId'),
+      execution: at(takes.body, 'execution'),
+    }
+  }
+
+  fault(target: object, outcome: string) {
+    return this.live.admin('/admin/settlement/faults', { ...target, outcome })
+  }
+
+  free(): number[] {
+    return [this.maker, this.taker].map((trader) => this.live.balances(trader).freeRaw)
+  }
+}
