@@ -81,7 +81,6 @@ async function stop(log: Log, running: Running, stopDemo: () => Promise<void>): 
   await running.stopWatching()
   log.info(last, 'stopped')
   log.flush()
-  process.exit(0)
 }
 
 /** A second signal does not wait. */
@@ -91,7 +90,10 @@ function onSignals(log: Log, stopAll: () => Promise<void>): void {
     if (stopping) process.exit(1)
     stopping = true
     log.info({ signal }, 'stopping')
-    stopAll().catch((error) => fatal(log, `the stop failed: ${error}`))
+    stopAll().then(
+      () => process.exit(0),
+      (error) => fatal(log, `the stop failed: ${error}`),
+    )
   }
   process.on('SIGTERM', () => onSignal('SIGTERM'))
   process.on('SIGINT', () => onSignal('SIGINT'))
@@ -128,6 +130,16 @@ function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null 
   return trace === undefined ? null : TraceFile.open(trace, (sentence) => log.warn(sentence))
 }
 
+/** The address; a start that gets none is taken back: its threads would keep the folder locked. */
+async function listen(config: ServeConfig, log: Log, running: Running): Promise<string> {
+  try {
+    return baseUrlOf(config, await running.gateway.listen(config.host, config.port))
+  } catch (error) {
+    await stop(log, running, async () => {})
+    throw error
+  }
+}
+
 async function serve(config: ServeConfig): Promise<void> {
   const log = openLog(config.logLevel)
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
@@ -143,6 +155,8 @@ async function serve(config: ServeConfig): Promise<void> {
   const services = await wire(exchange, config, parts)
   setTouch((tokenId) => services.accounts.touch(tokenId))
   const adminToken = await settleAdminToken(exchange, config)
+  // Whatever comes of this start: no later one can show it again.
+  if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
   const identity = config.identity === undefined ? undefined : identityCheck(config.identity)
   const { headerPrefixes } = config
   const guard = new Guard({
@@ -176,13 +190,13 @@ async function serve(config: ServeConfig): Promise<void> {
     exchange.pipeline.tick()
     exchange.snapshots.tick()
   }, TICK_MS)
-  const baseUrl = baseUrlOf(config, await gateway.listen(config.host, config.port))
-  if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
+  const running = { exchange, gateway, sockets, ticker, stopWatching }
+  const baseUrl = await listen(config, log, running)
   const token = config.adminToken ?? adminToken
   const demo = config.demo
     ? startDemo({ dataDir: config.dataDir, baseUrl, adminToken: token, config, log })
     : { ready: true, stop: async () => {} }
-  onSignals(log, () => stop(log, { exchange, gateway, sockets, ticker, stopWatching }, demo.stop))
+  onSignals(log, () => stop(log, running, demo.stop))
   if (!(await demo.ready)) return
   process.stdout.write(`listening ${baseUrl}\n`)
 }

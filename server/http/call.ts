@@ -21,7 +21,7 @@ export interface Call {
   timesRow: number
 }
 
-const NO_BYTES = new Uint8Array(0)
+export const NO_BYTES = new Uint8Array(0)
 
 /** All of a request but its body. */
 export function copied(request: HttpRequest, receivedMs: number): Call {

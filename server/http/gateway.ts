@@ -7,7 +7,16 @@ import uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { Slab } from '../../engine/domain/slab.ts'
-import { announcedBytes, type Call, type Caller, copied, header, joinChunks } from './call.ts'
+import {
+  announcedBytes,
+  type Call,
+  type Caller,
+  copied,
+  header,
+  joinChunks,
+  NO_BYTES,
+} from './call.ts'
+import { listenAlone } from './listen.ts'
 import { encoded, type Outgoing, sizeOf, statusLine, verify } from './outgoing.ts'
 import { addressKey, type Lane, type RateLimiter } from './rate-limit.ts'
 import { invalid, Refusal, refuse } from './refusal.ts'
@@ -112,17 +121,9 @@ export class Gateway<S> {
   }
 
   /** Starts to listen and gives the port; 0 picks one. */
-  listen(host: string, port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.app.listen(host, port, (socket) => {
-        if (socket === false) {
-          reject(new Error(`cannot listen on ${host}:${port}; is the port in use?`))
-          return
-        }
-        this.listenSocket = socket
-        resolve(uWS.us_socket_local_port(socket))
-      })
-    })
+  async listen(host: string, port: number): Promise<number> {
+    this.listenSocket = await listenAlone(this.app, host, port)
+    return uWS.us_socket_local_port(this.listenSocket)
   }
 
   /** Takes no more connections, lets what is in flight finish, then closes what is left. */
@@ -225,7 +226,7 @@ export class Gateway<S> {
       this.readingEnds(turn)
       turn.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, sizeBytes)
       this.prove(turn)
-      if (isWhole) turn.call.body = new Uint8Array(0)
+      if (isWhole) turn.call.body = NO_BYTES
     })
   }
 

@@ -6,17 +6,19 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { commands, runCommand } from '../../../server/cli/commands.ts'
 import { newFolder } from '../../support/data-folder.ts'
+import { runProgram, verify } from '../../support/server-process.ts'
 
 // The commands against a real server with its demo.
 
 const MAIN = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
 const dataDir = newFolder()
 let server: ChildProcess
+let port = ''
 
-async function ready(child: ChildProcess): Promise<void> {
+async function ready(child: ChildProcess): Promise<string> {
   assert.ok(child.stdout !== null)
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('listening ')) return
+    if (line.startsWith('listening ')) return new URL(line.slice('listening '.length)).port
   }
   assert.fail('the server ended before it listened')
 }
@@ -28,13 +30,22 @@ before(async () => {
     // Settings of whoever runs the tests must not reach the server.
     env: { PATH: process.env.PATH },
   })
-  await ready(server)
+  port = await ready(server)
 })
 
 after(async () => {
   if (server.exitCode !== null) return
   server.kill('SIGKILL')
   await once(server, 'exit')
+})
+
+test('a start that finds its port taken says so, ends and leaves its folder free', async () => {
+  const folder = newFolder()
+  const { code, stdout, stderr } = await runProgram(['serve', '--data', folder, '--port', port])
+  assert.equal(code, 1, stderr)
+  assert.match(stderr, new RegExp(`cannot listen on 127.0.0.1:${port}; is the port in use`))
+  assert.match(stdout, /^admin token \(shown once\): \S+$/m)
+  await verify(folder)
 })
 
 async function run(line: string, ...more: string[]) {

@@ -1,0 +1,20 @@
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+
+/** Without it two exchanges could share a port, and each would get half of the calls. */
+const EXCLUSIVE_PORT = 1
+
+/** Starts to listen on a port of the app's own; 0 picks one. */
+export function listenAlone(
+  app: TemplatedApp,
+  host: string,
+  port: number,
+): Promise<us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    const listened = (socket: us_listen_socket | false) => {
+      if (socket !== false) resolve(socket)
+      else reject(new Error(`cannot listen on ${host}:${port}; is the port in use?`))
+    }
+    // The types of the library do not know that a host and options go together.
+    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, listened])
+  })
+}
