@@ -67,7 +67,7 @@ export class OrderDecisions {
 
   /** What the intake found, the caller's state, then the sequencer's gates. */
   judge(result: IntakeResult, asked: Asked): void {
-    if (result.tokenId !== '') this.#parts.onTokenUsed(result.tokenId)
+    this.#noteToken(result)
     if (result.kind === 'refused') {
       asked.reply({ reject: result.rejectCode, issues: result.issues })
     } else if (this.admits(result, asked.reply)) this.#decide(this.#arrivalOf(result, asked))
@@ -91,6 +91,7 @@ export class OrderDecisions {
 
   /** Keeps what the intake found; what it gives decides the order, past the hold of its account. */
   keep(result: IntakeResult): (asked: Asked) => void {
+    this.#noteToken(result)
     if (result.kind === 'refused') {
       const { rejectCode: reject, issues } = result
       return ({ reply, decided }) => {
@@ -100,6 +101,10 @@ export class OrderDecisions {
     }
     const kept = copyOf(this.#arrivalOf(result, NOBODY))
     return (asked) => this.#decideKept({ ...kept, asked })
+  }
+
+  #noteToken({ tokenId }: IntakeResult): void {
+    if (tokenId !== '') this.#parts.onTokenUsed(tokenId)
   }
 
   #arrivalOf(verified: VerifiedOrder, asked: Asked): Arrival {

@@ -114,13 +114,21 @@ export class PartnerAccounts {
     { account, page, limit }: { account?: string | undefined; page: number; limit: number },
   ): Promise<SubAccountPage> {
     const { accounts } = this.#pipeline.clearing
-    const all = accounts.partners.ofPartner(partnerId)
-    const named = account === undefined ? undefined : (accounts.byAddress(account)?.profileId ?? 0)
-    const ids = named === undefined ? all : all.filter((profileId) => profileId === named)
+    const ids =
+      account === undefined
+        ? accounts.partners.ofPartner(partnerId)
+        : this.#named(partnerId, account)
     const from = (page - 1) * limit
     const rows = ids.slice(from, from + limit).flatMap((id) => accounts.byId(id) ?? [])
     await this.#pipeline.durable()
     return { rows, hasMore: from + limit < ids.length }
+  }
+
+  /** The partner's sub-account with this address, if it has one. */
+  #named(partnerId: number, account: string): readonly number[] {
+    const { accounts } = this.#pipeline.clearing
+    const profileId = accounts.byAddress(account)?.profileId ?? 0
+    return accounts.partners.byId(profileId)?.partnerId === partnerId ? [profileId] : []
   }
 
   /** Addresses that move what traders hold: exchanges and adapters of all markets. */

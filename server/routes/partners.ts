@@ -8,6 +8,7 @@ import { proveLogin } from '../auth/session.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { type Call, type Caller, header } from '../http/call.ts'
 import { address, profileId } from '../http/fields.ts'
+import { displayName } from '../http/profile-fields.ts'
 import { invalid, Refusal, refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
 import { boolean, defaulted, integer, oneOf, text } from '../http/scalars.ts'
@@ -19,7 +20,6 @@ import type { Services } from './services.ts'
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 /** The conditional tokens of every market: the contract upstream's markets share. */
 const CONDITIONAL_TOKENS = '0xC9c98965297Bc527861c898329Ee280632B76e18'
-const displayName = () => text(LIMITS.usernameCharactersMax, 1)
 
 function provenWallet(call: Call, caller: Caller, { pipeline, loginKey }: Services) {
   const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
@@ -74,16 +74,17 @@ export const createPartnerAccount = route({
   },
   handle: async ({ body, caller, call }, services: Services) => {
     const { partners, pipeline } = services
+    const name = body.displayName?.trim()
     const partner = pipeline.clearing.accounts.byId(caller.profileId)
     if (partner === undefined) return refuse('PROFILE_NOT_FOUND')
     if (body.createServerWallet === true) {
       if (!caller.scopes.has('delegated_signing')) return refuse('SCOPE_MISSING')
-      const made = await partners.createServerWallet(partner, body.displayName)
+      const made = await partners.createServerWallet(partner, name)
       return typeof made === 'number' ? refuse(made) : created(made)
     }
     const proven = provenWallet(call, caller, services)
     if (proven instanceof Refusal) return proven
-    const made = await partners.createOwnWallet(partner, proven, body.displayName)
+    const made = await partners.createOwnWallet(partner, proven, name)
     return typeof made === 'number' ? refuse(made) : created(made)
   },
 })

@@ -242,6 +242,15 @@ test('each operation counts against the rate; the first is refused with the requ
   assert.deepEqual(legs(at(some.body, 'results', 1)), late)
 })
 
+test('a token that replaces orders is in use', async () => {
+  const { accounts } = live.exchange.pipeline.clearing
+  const fresh = await live.trader(5 * SHARE)
+  assert.equal(accounts.tokenById(fresh.tokenId)?.lastUsedMs, null)
+  const cancel = { orderId: randomUUID() }
+  await send(fresh, { cancel, replacement: orderBody(fresh, market), ...STOP })
+  assert.ok(Number(accounts.tokenById(fresh.tokenId)?.lastUsedMs) > 0)
+})
+
 test('what comes free is taken by no other order of the account', async () => {
   for (let round = 0; round < 8; round++) {
     const id = await rest(alice)

@@ -102,7 +102,9 @@ test('each way to ask wrongly has its own answer', async () => {
   const { 'x-signature': _none, ...two } = right
   assertRefused(await text({}, two), 400, 'VALIDATION')
   assertRefused(await text({ displayName: 'x'.repeat(45) }), 400, 'VALIDATION')
-  assertRefused(await text({ displayName: '' }), 400, 'VALIDATION')
+  for (const displayName of ['', '  ', 'two\nlines', 'a\u0000b', '\u202Eexe.txt']) {
+    assertRefused(await text({ displayName }), 400, 'VALIDATION')
+  }
   assertRefused(await text({ createServerWallet: 'yes' }), 400, 'VALIDATION')
   assertRefused(await text({ partnerId: 1 }), 400, 'VALIDATION')
   assert.equal((await text({ displayName: 'x'.repeat(44) })).status, 201)
