@@ -25,7 +25,7 @@ export class HeldOrders {
     this.#stp[slot] = stp
   }
 
-  /** When the order may enter its market; 0 for one that no delay concerned. */
+  /** When the order, which is held, may enter its market. */
   eligibleMsOf(slot: number): TimeMs {
     return this.#eligibleMs[slot]
   }

@@ -1,5 +1,10 @@
 import type { OrderTable } from '../../engine/core/order-table.ts'
-import { buyFeeSharesRaw, sellFeeCollateralRaw, takerLegRaw } from '../../engine/core/settlement.ts'
+import {
+  buyFeeSharesRaw,
+  makerLegRaw,
+  sellFeeCollateralRaw,
+  takerLegRaw,
+} from '../../engine/core/settlement.ts'
 import type { Arrival } from '../../engine/domain/command.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import type { Connection, Statement } from '../database.ts'
@@ -67,7 +72,7 @@ export class TradesTable {
       outcome,
       side: this.#orders.sideOf(maker),
       sharesRaw: sizeRaw,
-      collateralRaw: outcome === order.outcome ? valueRaw : sizeRaw - valueRaw,
+      collateralRaw: makerLegRaw(valueRaw, sizeRaw, outcome === order.outcome),
     })
   }
 

@@ -324,7 +324,6 @@ export class IntakePool {
   }
 
   /** True when it was the last of its request. */
-
   #deliver(result: Uint8Array): boolean {
     const view = Buffer.from(result.buffer, result.byteOffset, result.length)
     const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)

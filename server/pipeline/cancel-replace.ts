@@ -7,7 +7,13 @@ import { FORM } from '../auth/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../auth/intake-pool.ts'
 import type { ReplaceTask } from '../auth/order-group.ts'
 import type { Cancels, OrderNames } from './cancels.ts'
-import type { Asked, OrderAnswer, OrderCall, RefusedAnswer } from './order-answer.ts'
+import {
+  type Asked,
+  type OrderAnswer,
+  type OrderCall,
+  type RefusedAnswer,
+  wholeRefusal,
+} from './order-answer.ts'
 import type { Pipeline } from './pipeline.ts'
 
 /** Both legs of an operation; a number is a REJECT. */
@@ -48,7 +54,7 @@ export class CancelReplace {
       if (count === 0) {
         this.#pipeline.orders.judge(result, {
           timesRow: 0,
-          reply: (whole) => reply(refusalOf(whole)),
+          reply: (whole) => reply(wholeRefusal(whole)),
         })
         return
       }
@@ -138,8 +144,4 @@ function forbiddenBy(result: IntakeResult): number {
 function taskOf(text: string): ReplaceTask {
   const task: ReplaceTask = JSON.parse(text)
   return task
-}
-
-function refusalOf(answer: OrderAnswer): RefusedAnswer {
-  return 'text' in answer ? { reject: REJECT.VALIDATION } : answer
 }

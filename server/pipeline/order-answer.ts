@@ -1,5 +1,6 @@
 // What an order asks of the pipeline and what it is told.
 
+import { assert } from '../../engine/domain/assert.ts'
 import type { RestrictedMode } from '../../engine/domain/trading-mode.ts'
 import type { IntakePool } from '../auth/intake-pool.ts'
 
@@ -35,3 +36,9 @@ export interface RefusedAnswer {
 
 /** The 201 as JSON text, or the number of the refusal with what the body adds to it. */
 export type OrderAnswer = { readonly text: string } | RefusedAnswer
+
+/** Of a request that holds several orders and is refused as a whole: no order of it was taken. */
+export function wholeRefusal(answer: OrderAnswer): RefusedAnswer {
+  assert(!('text' in answer), 'a request that is refused as a whole holds no order')
+  return answer
+}

@@ -7,7 +7,13 @@ import { REJECT } from '../../engine/domain/reject.ts'
 import { Slab } from '../../engine/domain/slab.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { GroupPart, IntakePool, IntakeResult } from '../auth/intake-pool.ts'
-import type { Asked, OrderAnswer, OrderCall, RefusedAnswer } from './order-answer.ts'
+import {
+  type Asked,
+  type OrderAnswer,
+  type OrderCall,
+  type RefusedAnswer,
+  wholeRefusal,
+} from './order-answer.ts'
 
 /** An answer for each order, or the refusal of the whole request. */
 export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | RefusedAnswer
@@ -54,7 +60,7 @@ export class OrderGroups {
     let open = 0
     const onPart = (result: IntakeResult, part: GroupPart) => {
       if (part.count === 0) {
-        this.#way.judge(result, { timesRow: 0, reply: (whole) => reply(refusalOf(whole)) })
+        this.#way.judge(result, { timesRow: 0, reply: (whole) => reply(wholeRefusal(whole)) })
         return
       }
       if (part.index === 0) open = part.count
@@ -96,8 +102,4 @@ export class OrderGroups {
   #end(requestId: number): void {
     this.#waiting -= this.#asked.take(requestId).ordersMax
   }
-}
-
-function refusalOf(answer: OrderAnswer): RefusedAnswer {
-  return 'text' in answer ? { reject: REJECT.VALIDATION } : answer
 }
