@@ -4,6 +4,7 @@ import { HeldOrders } from './read/held-orders.ts'
 import { OrderStatuses } from './read/order-status.ts'
 import { Positions } from './read/positions.ts'
 import { settlementAnswers } from './read/settlement-answers.ts'
+import { TradePartsTable } from './read/trade-parts.ts'
 import { Traders } from './read/traders.ts'
 import { type OrderRow, UserOrders } from './read/user-orders.ts'
 
@@ -19,6 +20,7 @@ export function queryAnswers(connection: Connection): (request: Question) => Que
   const heldOrders = new HeldOrders(connection)
   const traders = new Traders(connection)
   const positions = new Positions(connection)
+  const tradeParts = new TradePartsTable(connection)
   const statuses = new OrderStatuses(connection)
   const answerSettlement = settlementAnswers(connection)
   return (request) => {
@@ -38,6 +40,8 @@ export function queryAnswers(connection: Connection): (request: Question) => Que
         return { id, settlement: answerSettlement(request.ask) }
       case 'positions':
         return { id, positions: positions.find(request.ask) }
+      case 'tradeParts':
+        return { id, tradeParts: tradeParts.find(request.ask) }
       case 'held':
         return { id, held: heldOrders.ask(request.ask) }
     }

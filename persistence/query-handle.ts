@@ -14,7 +14,8 @@ import type {
 import type { HeldAsk } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
 import type { PositionRow, PositionsAsk } from './read/positions.ts'
-import type { NewestTrade, Settlement, TradeParties } from './read/settlements.ts'
+import type { NewestTrade, Settlement } from './read/settlements.ts'
+import type { TradeParts, TradePartsAsk } from './read/trade-parts.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
@@ -119,9 +120,9 @@ export class QueryHandle {
     return (await this.#settlement({ what: 'tradesAfter', seq, limit }))?.tradesAfter
   }
 
-  /** Null when the tables show no such trade. */
-  async parties(tradeSeq: number): Promise<TradeParties | null | undefined> {
-    return (await this.#settlement({ what: 'parties', tradeSeq }))?.parties
+  /** In the order of the seqs; none for what is no trade of these accounts. */
+  async tradeParts(ask: TradePartsAsk): Promise<readonly TradeParts[] | undefined> {
+    return (await this.#ask((id) => ({ kind: 'tradeParts', id, ask })))?.tradeParts
   }
 
   /** Newest first. */

@@ -2,11 +2,12 @@ import type { SettledTrade } from '../engine/core/reversal.ts'
 import type { HeldAsk, HeldRow } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
 import type { PositionRow, PositionsAsk } from './read/positions.ts'
-import type { NewestTrade, Settlement, TradeParties } from './read/settlements.ts'
+import type { NewestTrade, Settlement } from './read/settlements.ts'
+import type { TradeParts, TradePartsAsk } from './read/trade-parts.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
 
 export type SettlementAsk =
-  | { readonly what: 'of' | 'trade' | 'parties'; readonly tradeSeq: number }
+  | { readonly what: 'of' | 'trade'; readonly tradeSeq: number }
   | { readonly what: 'tradesAfter'; readonly seq: number; readonly limit: number }
   | { readonly what: 'newest'; readonly limit: number }
 
@@ -15,7 +16,6 @@ export interface SettlementAnswer {
   readonly trade?: SettledTrade | null
   readonly tradesAfter?: readonly number[]
   readonly newest?: readonly NewestTrade[]
-  readonly parties?: TradeParties | null
 }
 
 /** Main → query thread. */
@@ -38,6 +38,7 @@ export type QueryRequest =
   | { readonly kind: 'held'; readonly id: number; readonly ask: HeldAsk }
   | { readonly kind: 'settlement'; readonly id: number; readonly ask: SettlementAsk }
   | { readonly kind: 'positions'; readonly id: number; readonly ask: PositionsAsk }
+  | { readonly kind: 'tradeParts'; readonly id: number; readonly ask: TradePartsAsk }
   | { readonly kind: 'stop' }
 
 /** Query thread → main: rows of a query, newest first, or what else was asked. */
@@ -48,6 +49,7 @@ export interface QueryAnswer {
   readonly held?: HeldRow
   readonly settlement?: SettlementAnswer
   readonly positions?: readonly PositionRow[]
+  readonly tradeParts?: readonly TradeParts[]
   readonly statuses?: readonly (OrderStatus | null)[]
 }
 

@@ -102,6 +102,12 @@ export const LIMITS = {
   socketMarketsMax: 100,
   /** Frames that wait for a slow reader; above it the reader is disconnected. */
   socketBufferedBytesMax: 512 * 1024,
+  /** Trades whose end is not told yet; their listeners hear that they missed them. */
+  settledDueMax: 1 << 18,
+  /** Trades in one question to the tables, how often it is asked, and after how long again. */
+  settledReadMax: 1024,
+  settledReadsMax: 30,
+  settledReadPauseMs: 200,
 } as const
 
 assert(

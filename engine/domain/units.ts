@@ -70,3 +70,8 @@ export function mulDivFloor(a: number, b: number, divisor: number): number {
   quotient += Math.floor(rest / divisor)
   return quotient
 }
+
+/** A part of a whole in basis points, rounded half up; 0 of nothing. */
+export function roundedBps(partRaw: number, wholeRaw: number): number {
+  return wholeRaw === 0 ? 0 : Math.floor((mulDivFloor(partRaw, 2 * BPS, wholeRaw) + 1) / 2)
+}

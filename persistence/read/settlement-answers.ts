@@ -15,8 +15,6 @@ export function settlementAnswers(
         return { trade: settlements.trade(ask.tradeSeq) }
       case 'tradesAfter':
         return { tradesAfter: settlements.tradesAfter(ask.seq, ask.limit) }
-      case 'parties':
-        return { parties: settlements.parties(ask.tradeSeq) }
       case 'newest':
         return { newest: settlements.newest(ask.limit) }
     }

@@ -23,27 +23,6 @@ SELECT f.maker_owner AS makerId, o.outcome AS makerOutcome, o.side AS makerSide,
 FROM maker_fills f JOIN orders o ON o.placed_seq = f.maker_placed_seq
 WHERE f.trade_seq = ? ORDER BY f.position`
 
-const TAKER = 'SELECT market_id AS marketId, taker_owner AS takerId FROM trades WHERE seq = ?'
-const MAKERS = `
-SELECT o.slot, o.generation, f.maker_owner AS accountId, o.outcome, f.size_raw AS sharesRaw,
-  f.yes_ticks AS yesTicks
-FROM maker_fills f JOIN orders o ON o.placed_seq = f.maker_placed_seq
-WHERE f.trade_seq = ? ORDER BY f.position`
-
-/** Whom an arrival met, in the order in which it met them. */
-export interface TradeParties {
-  readonly marketId: number
-  readonly takerId: number
-  readonly makers: readonly {
-    readonly slot: number
-    readonly generation: number
-    readonly accountId: number
-    readonly outcome: number
-    readonly sharesRaw: number
-    readonly yesTicks: number
-  }[]
-}
-
 export interface Settlement {
   readonly status: SettlementStatus
   /** Of MINED alone: `0x` and 64 hex digits. */
@@ -86,8 +65,6 @@ export class Settlements {
   readonly #newest: Statement<[number], { seq: number; tradedMs: number }>
   readonly #trade: Statement<[number], Omit<SettledTrade, 'fills'>>
   readonly #fills: Statement<[number], Fill>
-  readonly #taker: Statement<[number], Omit<TradeParties, 'makers'>>
-  readonly #makers: Statement<[number], TradeParties['makers'][number]>
 
   constructor(connection: Connection) {
     this.#exception = connection.prepare(EXCEPTION)
@@ -96,8 +73,6 @@ export class Settlements {
     this.#newest = connection.prepare(NEWEST)
     this.#trade = connection.prepare(TRADE)
     this.#fills = connection.prepare(FILLS)
-    this.#taker = connection.prepare(TAKER)
-    this.#makers = connection.prepare(MAKERS)
   }
 
   /** Of a seq at which something was traded; that of any other means nothing. */
@@ -124,12 +99,6 @@ export class Settlements {
   /** Trades after a seq, the newest `limit` of them, newest first. */
   tradesAfter(seq: number, limit: number): number[] {
     return this.#waiting.all(seq, limit).map((row) => row.seq)
-  }
-
-  /** Null when there is no such trade. */
-  parties(tradeSeq: number): TradeParties | null {
-    const taker = this.#taker.get(tradeSeq)
-    return taker === undefined ? null : { ...taker, makers: this.#makers.all(tradeSeq) }
   }
 
   /** The trade as it was settled, as far as the tables show it; else null. */

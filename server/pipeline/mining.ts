@@ -33,6 +33,8 @@ export interface BlockFact {
   readonly height: number
   readonly throughSeq: number
   readonly ms: TimeMs
+  /** Seqs of the trades that are in it, also those that an earlier block passed over. */
+  readonly mined: readonly number[]
 }
 
 /** What became of one trade; `txHash` of MINED alone. */
@@ -40,18 +42,18 @@ export interface SettlementFact {
   readonly tradeSeq: number
   readonly status: SettlementStatus
   readonly txHash: string | null
+  readonly nowMs: TimeMs
 }
 
-/** Told what is durable, in this order: setbacks, the block, the trades that were mined in it. */
+/** Told what is durable: first the setbacks, then the block. */
 export interface SettlementListener {
   onBlock(block: BlockFact): void
-  onSettlement(fact: SettlementFact): void
+  onSetback(fact: SettlementFact): void
 }
 
 interface Round {
   readonly setbacks: SettlementFact[]
   block: BlockFact | null
-  mined: readonly number[]
 }
 
 export interface MiningParts extends SettlementParts {
@@ -101,6 +103,11 @@ export class Mining {
   /** The newest block that is durable. */
   get shown(): { readonly height: number; readonly throughSeq: number } {
     return this.#shown
+  }
+
+  /** The hash of a trade's transaction in the block that it is in. */
+  txHashIn(height: number, tradeSeq: number): string {
+    return txHashOf(this.#parts.port.chainId, height, tradeSeq)
   }
 
   /** Replies that wait for their block. */
@@ -183,13 +190,13 @@ export class Mining {
 
   #stamp(throughSeq: number, aside: readonly number[]): void {
     const { clearing, publisher } = this.#parts
-    const round: Round = { setbacks: [], block: null, mined: [] }
+    const round: Round = { setbacks: [], block: null }
     const before = clearing.lastSeq
     // Those that the port let wait once more stay aside.
     const again = new Set(this.#verdicts.keys())
-    if (this.#stampSetbacks(round) && this.#stampBlock(throughSeq, round)) {
+    if (this.#stampSetbacks(round)) {
       const late = aside.filter((seq) => !again.has(seq))
-      round.mined = [...this.#stampLate(late), ...round.mined]
+      round.block = this.#stampBlock(throughSeq, late)
     }
     if (clearing.lastSeq > before) {
       publisher.whenDurable(clearing.lastSeq, () => this.#tell(round))
@@ -212,21 +219,20 @@ export class Mining {
       this.#reversals.delete(tradeSeq)
       if (reversal === null) continue
       this.#waiting.remove((seq) => seq === tradeSeq)
-      setbacks.push({ tradeSeq, status, txHash: null })
+      setbacks.push({ tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs })
     }
     return true
   }
 
-  #stampBlock(throughSeq: number, round: Round): boolean {
+  #stampBlock(throughSeq: number, late: readonly number[]): BlockFact | null {
     const { clearing, sequencer, port } = this.#parts
     const height = clearing.blocks.height + 1
     const { chainId } = port
-    if (sequencer.rare({ kind: 'mineBlock', height, throughSeq, chainId }) === 0) return false
+    if (sequencer.rare({ kind: 'mineBlock', height, throughSeq, chainId }) === 0) return null
     this.#minedMs = clearing.lastNowMs
-    round.block = { height, throughSeq, ms: clearing.lastNowMs }
-    round.mined = this.#waiting.upTo(throughSeq)
+    const due = this.#waiting.upTo(throughSeq)
     this.#waiting.remove((seq) => seq <= throughSeq)
-    return true
+    return { height, throughSeq, ms: this.#minedMs, mined: [...this.#stampLate(late), ...due] }
   }
 
   #stampLate(late: readonly number[]): number[] {
@@ -238,23 +244,26 @@ export class Mining {
     })
   }
 
-  #tell({ setbacks, block, mined }: Round): void {
-    for (const fact of setbacks) this.#tellOf(fact)
+  #tell({ setbacks, block }: Round): void {
+    for (const fact of setbacks) {
+      for (const listener of this.#listeners) listener.onSetback(fact)
+      this.#reply(fact.tradeSeq, () => fact)
+    }
     if (block === null) return
     faultPoint('before-mined')
-    this.#shown = block
+    const { height, throughSeq, ms: nowMs, mined } = block
+    this.#shown = { height, throughSeq }
     for (const listener of this.#listeners) listener.onBlock(block)
     for (const tradeSeq of mined) {
-      if (this.#listeners.size === 0 && !this.#replies.has(tradeSeq)) continue
-      const txHash = txHashOf(this.#parts.port.chainId, block.height, tradeSeq)
-      this.#tellOf({ tradeSeq, status: 'MINED', txHash })
+      this.#reply(tradeSeq, () => {
+        return { tradeSeq, status: 'MINED', txHash: this.txHashIn(height, tradeSeq), nowMs }
+      })
     }
   }
 
-  #tellOf(fact: SettlementFact): void {
-    for (const listener of this.#listeners) listener.onSettlement(fact)
-    const reply = this.#replies.get(fact.tradeSeq)
-    this.#replies.delete(fact.tradeSeq)
-    reply?.(fact)
+  #reply(tradeSeq: number, fact: () => SettlementFact): void {
+    const reply = this.#replies.get(tradeSeq)
+    this.#replies.delete(tradeSeq)
+    reply?.(fact())
   }
 }

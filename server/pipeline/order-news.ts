@@ -228,7 +228,8 @@ export class OrderNews {
       takerGeneration: orders.generationOf(words[word + 8]),
       sharesRaw: fill.sizeRaw,
       collateralRaw: makerLegRaw(takerRaw, fill.sizeRaw, takerOutcome === order.outcome),
-      feeBps: orders.feeBpsOf(order.slot),
+      // Takers alone pay (domain §3.2).
+      feeBps: 0,
       feeRaw: 0,
     })
   }

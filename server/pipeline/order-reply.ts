@@ -5,7 +5,7 @@
 import type { Market } from '../../engine/core/catalogue.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { type OrderStatus, SIDE } from '../../engine/domain/order.ts'
-import { BPS } from '../../engine/domain/units.ts'
+import { roundedBps } from '../../engine/domain/units.ts'
 import type { SettlementFact } from './mining.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
@@ -100,7 +100,7 @@ export function totalsText(side: number, receipt: Fills): string {
 /** What the fill paid in basis points of what it received, rounded half up (domain §3.5). */
 export function effectiveFeeBps(side: number, receipt: Fills): number {
   const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
-  return grossRaw === 0 ? 0 : Math.floor((receipt.feeRaw / grossRaw) * BPS + 0.5)
+  return roundedBps(receipt.feeRaw, grossRaw)
 }
 
 function executionText(

@@ -6,7 +6,8 @@ import type { FollowerHandle } from '../../persistence/follower-handle.ts'
 import type { QueryHandle } from '../../persistence/query-handle.ts'
 import type { OrderStatus, OrderStatusAsk } from '../../persistence/read/order-status.ts'
 import type { PositionRow, PositionsAsk } from '../../persistence/read/positions.ts'
-import type { NewestTrade, Settlement, TradeParties } from '../../persistence/read/settlements.ts'
+import type { NewestTrade, Settlement } from '../../persistence/read/settlements.ts'
+import type { TradeParts, TradePartsAsk } from '../../persistence/read/trade-parts.ts'
 import type { OrderRow, UserOrdersAsk } from '../../persistence/read/user-orders.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { OrderName } from './sequencer.ts'
@@ -68,9 +69,9 @@ export class PrivateReads {
     return (await this.#caughtUp()) ? this.#query.newestTrades(limit) : undefined
   }
 
-  /** Whom a trade joined; null for no trade, undefined for no answer in time. */
-  async parties(tradeSeq: number): Promise<TradeParties | null | undefined> {
-    return (await this.#caughtUp()) ? this.#query.parties(tradeSeq) : undefined
+  /** In the order of the seqs; undefined for no answer in time. */
+  async tradeParts(ask: TradePartsAsk): Promise<readonly TradeParts[] | undefined> {
+    return (await this.#caughtUp()) ? this.#query.tradeParts(ask) : undefined
   }
 
   /** In the order of the markets, YES before NO; undefined for no answer in time. */

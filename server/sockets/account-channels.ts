@@ -3,6 +3,7 @@
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
+import { Audience } from './audience.ts'
 import type { Channel } from './channels.ts'
 import { OrderEvents } from './order-events.ts'
 import { PositionsFeed } from './positions-feed.ts'
@@ -16,19 +17,21 @@ export interface AccountFeeds {
 
 /** By the event that subscribes to them. */
 export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
-  const { pipeline, clock } = feeds
-  const orderEvents = new OrderEvents(pipeline, clock)
-  const positions = new PositionsFeed(feeds)
-  const settlements = new SettlementFeed({ ...feeds, orderEvents, positions })
-  pipeline.mining?.listen(settlements)
-  pipeline.publisher.news.onFacts = (facts) => {
+  const { pipeline, reads, clock } = feeds
+  const { news } = pipeline.publisher
+  const orderEvents = new OrderEvents(new Audience(news), pipeline, clock)
+  const positions = new PositionsFeed(new Audience(news), feeds)
+  const transactions = new Audience(null)
+  pipeline.mining?.listen(
+    new SettlementFeed({ audience: transactions, pipeline, reads, orderEvents, positions }),
+  )
+  news.onFacts = (facts) => {
     orderEvents.tell(facts)
     positions.tell(facts)
-    settlements.tell(facts)
   }
   return new Map<string, Channel>([
-    ['subscribe_order_events', orderEvents],
+    ['subscribe_order_events', orderEvents.audience],
     ['subscribe_positions', positions],
-    ['subscribe_transactions', settlements],
+    ['subscribe_transactions', transactions],
   ])
 }

@@ -1,69 +1,38 @@
-// The channel `subscribe_order_events`: frames of the caller's own orders (domain §5.3, §5.4). Each
-// event id is made once: ids of lifecycle frames rise, the others name their order or trade.
+// The frames of the channel `subscribe_order_events`: what became of the caller's own orders
+// (domain §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name
+// their order or trade. So nothing has to be kept to drop what comes twice.
 
 import { assert } from '../../engine/domain/assert.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { OrderFact } from '../pipeline/order-news.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
-import { Audience } from './audience.ts'
-import type { Channel } from './channels.ts'
-import type { Member } from './member.ts'
+import type { Audience } from './audience.ts'
 import { type FrameNames, lifecycleFrame, type Matched, matchedFrame } from './order-frames.ts'
 
-/** How many frames an owner got of the command at hand. */
+/** How many frames with a number an owner got of one command. */
 interface Place {
-  seq: number
-  index: number
+  readonly seq: number
+  readonly index: number
 }
 
-export class OrderEvents implements Channel {
-  readonly isPrivate = true
+export class OrderEvents {
+  readonly audience: Audience
   readonly #pipeline: Pipeline
   readonly #clock: () => TimeMs
-  readonly #audience: Audience
-  readonly #places = new Map<number, Place>()
 
-  constructor(pipeline: Pipeline, clock: () => TimeMs) {
+  constructor(audience: Audience, pipeline: Pipeline, clock: () => TimeMs) {
+    this.audience = audience
     this.#pipeline = pipeline
     this.#clock = clock
-    const { news } = pipeline.publisher
-    this.#audience = new Audience(
-      (profileId) => {
-        this.#places.set(profileId, { seq: 0, index: 0 })
-        news.watch(profileId)
-      },
-      (profileId) => {
-        this.#places.delete(profileId)
-        news.unwatch(profileId)
-      },
-    )
   }
 
-  subscribe(member: Member): null {
-    this.#audience.add(member)
-    return null
-  }
-
-  unsubscribe(member: Member): void {
-    this.#audience.remove(member)
-  }
-
-  left(member: Member): void {
-    this.#audience.remove(member)
-  }
-
+  /** All facts of a command come in one call, so frames are counted within it. */
   tell(facts: readonly OrderFact[]): void {
+    const places = new Map<number, Place>()
     for (const fact of facts) {
-      const members = this.#audience.of(fact.accountId)
-      if (members.length === 0) continue
-      const frame = this.#frameOf(fact)
-      for (const member of members) member.sendPrivate('orderEvent', frame)
+      if (!this.audience.hears(fact.accountId)) continue
+      this.audience.send(fact.accountId, 'orderEvent', this.#frameOf(fact, places))
     }
-  }
-
-  /** To all who listen for a profile. */
-  send(profileId: number, frame: object): void {
-    for (const member of this.#audience.of(profileId)) member.sendPrivate('orderEvent', frame)
   }
 
   matchedFrame(fact: Matched) {
@@ -72,10 +41,12 @@ export class OrderEvents implements Channel {
     return matchedFrame(fact, { ...this.#namesOf(fact), takerOrderId })
   }
 
-  #frameOf(fact: OrderFact): object {
+  #frameOf(fact: OrderFact, places: Map<number, Place>): object {
     if (fact.type === 'MATCHED') return this.matchedFrame(fact)
-    const isCounted = fact.type !== 'EXECUTION'
-    const index = isCounted ? this.#indexOf(fact) : 0
+    const { accountId, seq } = fact
+    const last = places.get(accountId)
+    const index = last?.seq === seq ? last.index + 1 : 0
+    if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
     return lifecycleFrame(fact, { ...this.#namesOf(fact), index })
   }
 
@@ -90,13 +61,5 @@ export class OrderEvents implements Channel {
       tokenId: fact.outcome === 0 ? market.yesTokenId : market.noTokenId,
       publishedMs: this.#clock(),
     }
-  }
-
-  #indexOf({ accountId, seq }: OrderFact): number {
-    const place = this.#places.get(accountId)
-    if (place === undefined) return 0
-    place.index = place.seq === seq ? place.index + 1 : 0
-    place.seq = seq
-    return place.index
   }
 }

@@ -1,7 +1,8 @@
 // `orderEvent` frames from facts (domain §5.3): numbers on lifecycle frames, text on terminal ones.
 
 import { SIDE } from '../../engine/domain/order.ts'
-import { BPS, UNIT_RAW } from '../../engine/domain/units.ts'
+import { roundedBps, UNIT_RAW } from '../../engine/domain/units.ts'
+import type { TradePart } from '../../persistence/read/trade-parts.ts'
 import type { OrderFact } from '../pipeline/order-news.ts'
 
 /** Frames of one owner in one command; a journal of 2^37 commands fills 30 terabytes. */
@@ -100,7 +101,7 @@ export function matchedFrame(fact: Matched, names: FrameNames & { readonly taker
     amountContracts: String(sharesRaw),
     amountCollateral: String(collateralRaw),
     configuredFeeRateBps: fact.feeBps,
-    effectiveFeeBps: grossRaw === 0 ? 0 : Math.floor((feeRaw / grossRaw) * BPS + 0.5),
+    effectiveFeeBps: roundedBps(feeRaw, grossRaw),
     ...(isBuy ? { feeAmountContracts: fee } : { feeAmountCollateral: fee }),
     isEstimate: true,
     ...occurred,
@@ -115,6 +116,12 @@ export interface Settled {
   readonly settledMs: number
   readonly takerAccount: string
   readonly makerMatches: readonly object[]
+}
+
+/** Whom a taker met, at that order's own limit. */
+export function makerMatch(part: TradePart, account: string, orderId: string): object {
+  const price = String(part.priceTicks / TICKS_ONE)
+  return { account, orderId, matchedSize: String(part.sharesRaw), price }
 }
 
 /** SETTLEMENT MINED or FAILED: the same part again, no longer an estimate. */

@@ -12,7 +12,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
 import type { PublishedMarket } from '../pipeline/published.ts'
 import { yesMarkHalfTicks } from '../pipeline/views.ts'
-import { Audience } from './audience.ts'
+import type { Audience } from './audience.ts'
 import type { Channel, SubscriptionAsk } from './channels.ts'
 import type { Member } from './member.ts'
 
@@ -36,16 +36,12 @@ export interface PositionParts {
 export class PositionsFeed implements Channel {
   readonly isPrivate = true
   readonly #parts: PositionParts
-  readonly #audience: Audience
+  readonly audience: Audience
   readonly #subscriptions = new Map<Member, Subscription>()
 
-  constructor(parts: PositionParts) {
+  constructor(audience: Audience, parts: PositionParts) {
+    this.audience = audience
     this.#parts = parts
-    const { news } = parts.pipeline.publisher
-    this.#audience = new Audience(
-      (profileId) => news.watch(profileId),
-      (profileId) => news.unwatch(profileId),
-    )
   }
 
   subscribe(member: Member, { marketSlugs }: SubscriptionAsk): Refusal | null {
@@ -60,7 +56,7 @@ export class PositionsFeed implements Channel {
     const marketIds = new Set(ids)
     const subscription = { marketIds, fresh, changed: new Set(ids), isReading: false }
     this.#subscriptions.set(member, subscription)
-    this.#audience.add(member)
+    this.audience.subscribe(member)
     void this.#read(member, subscription)
     return null
   }
@@ -78,7 +74,7 @@ export class PositionsFeed implements Channel {
 
   left(member: Member): void {
     this.#subscriptions.delete(member)
-    this.#audience.remove(member)
+    this.audience.left(member)
   }
 
   tell(facts: readonly OrderFact[]): void {
@@ -89,7 +85,7 @@ export class PositionsFeed implements Channel {
 
   /** What a profile holds in a market is another than before. */
   changed(profileId: number, marketId: number): void {
-    for (const member of this.#audience.of(profileId)) {
+    for (const member of this.audience.of(profileId)) {
       const subscription = this.#subscriptions.get(member)
       if (subscription === undefined || !subscription.marketIds.has(marketId)) continue
       subscription.changed.add(marketId)

@@ -1,112 +1,141 @@
-// What became of trades on the chain: MINED and FAILED for whoever was told MATCHED, and the
-// channel `subscribe_transactions` with its `tx` frames (domain §5.3, §12.8). A retry is no frame.
-// Invariant: `#matched` holds the parts of trades that are neither mined nor failed.
+// What became of trades on the chain: MINED and FAILED among the order events, and the `tx` frames
+// of the channel `subscribe_transactions` (domain §5.3, §12.8). A retry is no frame. The tables
+// hold every trade, so who listens when a trade is mined hears of it, whenever it was matched and
+// however often the exchange was started since.
+// Invariants: `#due` holds what is not told yet, while somebody listens; at most one read is out.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { assert } from '../../engine/domain/assert.ts'
-import { ladderTicks } from '../../engine/domain/order.ts'
-import type { TimeMs } from '../../engine/domain/units.ts'
-import type { TradeParties } from '../../persistence/read/settlements.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import type { TradeParts } from '../../persistence/read/trade-parts.ts'
+import { refuse } from '../http/refusal.ts'
 import type { BlockFact, SettlementFact, SettlementListener } from '../pipeline/mining.ts'
-import type { OrderFact } from '../pipeline/order-news.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
-import { Audience } from './audience.ts'
-import type { Channel } from './channels.ts'
-import type { Member } from './member.ts'
+import type { Audience } from './audience.ts'
 import type { OrderEvents } from './order-events.ts'
-import { type Matched, type Settled, settledFrame, txFrame } from './order-frames.ts'
+import { makerMatch, type Settled, settledFrame, txFrame } from './order-frames.ts'
 import type { PositionsFeed } from './positions-feed.ts'
 
-const TICKS_ONE = 1000
-
 export interface SettlementFeedParts {
+  /** Who listens to `tx` frames. */
+  readonly audience: Audience
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
-  readonly clock: () => TimeMs
   readonly orderEvents: OrderEvents
   readonly positions: PositionsFeed
 }
 
-export class SettlementFeed implements Channel, SettlementListener {
-  readonly isPrivate = true
+/** The end of one trade. */
+interface Due {
+  readonly tradeSeq: number
+  /** Of the block it is in; 0 when it failed. */
+  readonly height: number
+  readonly settledMs: number
+}
+
+export class SettlementFeed implements SettlementListener {
   readonly #parts: SettlementFeedParts
-  readonly #audience: Audience
-  readonly #matched = new Map<number, Matched[]>()
+  #due: Due[] = []
+  #isReading = false
 
   constructor(parts: SettlementFeedParts) {
     this.#parts = parts
-    const { news } = parts.pipeline.publisher
-    this.#audience = new Audience(
-      (profileId) => news.watch(profileId),
-      (profileId) => news.unwatch(profileId),
-    )
   }
 
-  subscribe(member: Member): null {
-    this.#audience.add(member)
-    return null
+  onBlock({ height, ms, mined }: BlockFact): void {
+    this.#add(mined.map((tradeSeq) => ({ tradeSeq, height, settledMs: ms })))
   }
 
-  unsubscribe(member: Member): void {
-    this.#audience.remove(member)
+  onSetback({ tradeSeq, status, nowMs }: SettlementFact): void {
+    if (status === 'FAILED') this.#add([{ tradeSeq, height: 0, settledMs: nowMs }])
   }
 
-  left(member: Member): void {
-    this.#audience.remove(member)
+  /** Positions too: what a failure takes back is theirs. */
+  get #audiences(): readonly Audience[] {
+    const { audience, orderEvents, positions } = this.#parts
+    return [orderEvents.audience, audience, positions.audience]
   }
 
-  tell(facts: readonly OrderFact[]): void {
-    for (const fact of facts) {
-      if (fact.type !== 'MATCHED') continue
-      const parts = this.#matched.get(fact.seq)
-      if (parts === undefined) this.#matched.set(fact.seq, [fact])
-      else parts.push(fact)
+  #isHeard(): boolean {
+    return this.#audiences.some((audience) => !audience.isEmpty)
+  }
+
+  #add(due: readonly Due[]): void {
+    if (due.length === 0 || !this.#isHeard()) return
+    if (this.#due.length + due.length > LIMITS.settledDueMax) this.#giveUp()
+    for (const each of due) this.#due.push(each)
+    if (!this.#isReading) void this.#tellAll()
+  }
+
+  async #tellAll(): Promise<void> {
+    this.#isReading = true
+    while (this.#due.length > 0) {
+      const due = new Map<number, Due>()
+      for (const each of this.#due.splice(0, LIMITS.settledReadMax)) due.set(each.tradeSeq, each)
+      const trades = await this.#tradesOf([...due.keys()])
+      if (trades === undefined) this.#giveUp()
+      for (const trade of trades ?? []) {
+        const end = due.get(trade.seq)
+        assert(end !== undefined, 'the tables answer for what was asked')
+        this.#show(trade, end)
+      }
+    }
+    this.#isReading = false
+  }
+
+  /** Late tables cost a frame time. Undefined when they stay late, none when nobody listens. */
+  async #tradesOf(tradeSeqs: readonly number[]): Promise<readonly TradeParts[] | undefined> {
+    for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
+      const listeners = this.#audiences.flatMap((audience) => audience.profileIds())
+      if (listeners.length === 0) return []
+      const accountIds = [...new Set(listeners)]
+      const trades = await this.#parts.reads.tradeParts({ tradeSeqs, accountIds })
+      if (trades !== undefined) return trades
+      await pause(LIMITS.settledReadPauseMs, undefined, { ref: false })
+    }
+    return undefined
+  }
+
+  /** Nothing is dropped in silence: who misses a frame hears so, and listens no more. */
+  #giveUp(): void {
+    this.#due = []
+    const { audience, orderEvents } = this.#parts
+    for (const [channel, listeners] of [
+      ['subscribe_order_events', orderEvents.audience],
+      ['subscribe_transactions', audience],
+    ] as const) {
+      for (const member of listeners.all()) {
+        listeners.left(member)
+        member.except(refuse('READ_TIMEOUT'), channel)
+      }
     }
   }
 
-  onBlock(_block: BlockFact): void {}
-
-  onSettlement({ tradeSeq, status, txHash }: SettlementFact): void {
-    if (status !== 'MINED' && status !== 'FAILED') return
-    const parts = this.#matched.get(tradeSeq) ?? []
-    this.#matched.delete(tradeSeq)
-    // What a failure takes back concerns also those who came after the trade.
-    if (parts.length === 0 && status === 'MINED') return
-    void this.#show(tradeSeq, parts, { type: status, txHash, settledMs: this.#parts.clock() })
-  }
-
-  async #show(
-    tradeSeq: number,
-    parts: readonly Matched[],
-    what: Pick<Settled, 'type' | 'txHash' | 'settledMs'>,
-  ): Promise<void> {
-    const { reads, pipeline, orderEvents, positions } = this.#parts
-    // Late tables cost the frame its makers, not its owner the frame.
-    const parties = (await reads.parties(tradeSeq)) ?? null
-    const settled = { ...what, ...this.#namesOf(parties) }
-    for (const part of parts) {
-      const matched = orderEvents.matchedFrame(part)
-      orderEvents.send(part.accountId, settledFrame(matched, settled))
-      const shown = pipeline.published.byId(part.marketId)
-      assert(shown !== undefined, 'a trade has a published market')
-      const frame = txFrame(matched, settled, shown.market.conditionId)
-      for (const member of this.#audience.of(part.accountId)) member.sendPrivate('tx', frame)
-    }
-    if (what.type === 'MINED' || parties === null) return
-    for (const profileId of [parties.takerId, ...parties.makers.map((each) => each.accountId)]) {
-      positions.changed(profileId, parties.marketId)
-    }
-  }
-
-  #namesOf(parties: TradeParties | null): Pick<Settled, 'takerAccount' | 'makerMatches'> {
-    const { clearing, ids } = this.#parts.pipeline
+  #show({ marketId, parts }: TradeParts, { tradeSeq, height, settledMs }: Due): void {
+    const { audience, pipeline, orderEvents, positions } = this.#parts
+    const { clearing, ids, mining, published } = pipeline
+    const shown = published.byId(marketId)
+    assert(shown !== undefined && mining !== null, 'a trade has a published market and a chain')
     const accountOf = (profileId: number) => clearing.accounts.byId(profileId)?.account ?? ''
-    const makerMatches = (parties?.makers ?? []).map((maker) => ({
-      account: accountOf(maker.accountId),
-      orderId: ids.text(maker.slot, maker.generation),
-      matchedSize: String(maker.sharesRaw),
-      price: String(ladderTicks(maker.outcome, maker.yesTicks) / TICKS_ONE),
-    }))
-    return { takerAccount: parties === null ? '' : accountOf(parties.takerId), makerMatches }
+    const [taker, ...makers] = parts
+    const named = makers.slice(0, LIMITS.statusMakersMax)
+    const settled: Settled = {
+      type: height === 0 ? 'FAILED' : 'MINED',
+      txHash: height === 0 ? null : mining.txHashIn(height, tradeSeq),
+      settledMs,
+      takerAccount: accountOf(taker.accountId),
+      makerMatches: named.map((part) => {
+        return makerMatch(part, accountOf(part.accountId), ids.text(part.slot, part.generation))
+      }),
+    }
+    for (const part of parts) {
+      if (height === 0) positions.changed(part.accountId, marketId)
+      if (!audience.hears(part.accountId) && !orderEvents.audience.hears(part.accountId)) continue
+      const matched = orderEvents.matchedFrame({ ...part, type: 'MATCHED' })
+      orderEvents.audience.send(part.accountId, 'orderEvent', settledFrame(matched, settled))
+      const frame = txFrame(matched, settled, shown.market.conditionId)
+      audience.send(part.accountId, 'tx', frame)
+    }
   }
 }

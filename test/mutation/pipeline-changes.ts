@@ -6,7 +6,28 @@ const FOLDER = 'test/server/pipeline'
 const DEADLINES = 'test/simulation/deadlines.test.ts'
 const PIPELINE = [`${FOLDER}/publishing.test.ts`, `${FOLDER}/pipeline.test.ts`]
 
+const SOCKETS = 'test/server/sockets'
+
 export const PIPELINE_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'server/pipeline/order-news.ts',
+    tests: ['frame-sequences', 'delayed-sequences', 'settlement'].map((name) => {
+      return `${SOCKETS}/${name}.test.ts`
+    }),
+    changes: [
+      ['a maker hears of a fee', '      feeBps: 0,\n', '      feeBps: 300,\n'],
+      [
+        'a FOK that could not fill leaves a frame',
+        'if (POLICY_OF_TYPE[order.orderType].whole && result !== FILLED) return',
+        '',
+      ],
+      [
+        'a maker that was closed shows its rest',
+        'fill.code === 1 ? 0 : fill.leftRaw',
+        'fill.leftRaw',
+      ],
+    ],
+  },
   {
     file: 'server/pipeline/sequencer.ts',
     tests: [DEADLINES, ...PIPELINE],

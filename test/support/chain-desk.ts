@@ -35,16 +35,24 @@ export class Told implements SettlementListener {
   readonly facts: SettlementFact[] = []
   #wake: () => void = () => {}
 
+  readonly #mining: Mining
+
   constructor(live: LiveExchange) {
-    miningOf(live).listen(this)
+    this.#mining = miningOf(live)
+    this.#mining.listen(this)
   }
 
   onBlock(block: BlockFact): void {
+    const { height, ms: nowMs } = block
     this.blocks.push(block)
+    for (const tradeSeq of block.mined) {
+      const txHash = this.#mining.txHashIn(height, tradeSeq)
+      this.facts.push({ tradeSeq, status: 'MINED', txHash, nowMs })
+    }
     setImmediate(() => this.#wake())
   }
 
-  onSettlement(fact: SettlementFact): void {
+  onSetback(fact: SettlementFact): void {
     this.facts.push(fact)
     setImmediate(() => this.#wake())
   }

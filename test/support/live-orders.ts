@@ -36,11 +36,12 @@ export interface OrderWish {
   readonly sizeRaw?: number
   /** Unix seconds; none for never. */
   readonly expirationSec?: number
+  readonly feeBps?: number
 }
 
 /** An order of a trader, its signature still to come. */
 export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {}): ClientOrder {
-  const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000 } = wish
+  const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000, feeBps = 0 } = wish
   const costRaw = (ticks * sizeRaw) / 1000
   return {
     salt: randomInt(1, SALT_STEPS),
@@ -52,7 +53,7 @@ export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {
     takerAmount: side === 'buy' ? sizeRaw : costRaw,
     expiration: String(wish.expirationSec ?? 0),
     nonce: 0,
-    feeRateBps: 0,
+    feeRateBps: feeBps,
     side: side === 'buy' ? 0 : 1,
     signatureType: 0,
     signature: '',

@@ -111,7 +111,7 @@ test('the reply of every outcome is JSON of its schema, whatever texts it carrie
 })
 
 test('an order whose trade failed counts as canceled, unless a rest of it rests', () => {
-  const failed = { tradeSeq: 9, status: 'FAILED', txHash: null } as const
+  const failed = { tradeSeq: 9, status: 'FAILED', txHash: null, nowMs: 0 } as const
   for (const [result, status] of [
     [RESULT.FILLED, 'CANCELED'],
     [RESULT.KILLED, 'CANCELED'],

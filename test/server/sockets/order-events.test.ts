@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { newFolder } from '../../support/data-folder.ts'
+import { framesOf, listening, wordsOf } from '../../support/frame-story.ts'
 import {
   at,
   type LiveExchange,
@@ -12,13 +13,19 @@ import {
   textAt,
 } from '../../support/live-exchange.ts'
 import { type LiveMarket, type OrderWish, openMarket, place } from '../../support/live-orders.ts'
-import { handshakeOf, SocketClient, textFrame, upgradeText } from '../../support/socket-client.ts'
+import {
+  handshakeOf,
+  type SocketClient,
+  textFrame,
+  upgradeText,
+} from '../../support/socket-client.ts'
 
-// Domain §5.3 and §5.4: which frames the owner of each order gets, row by row. Alice makes, Bob
-// takes; both listen all the time.
+// Domain §5.3: every field of the frames of an order. Alice makes, Bob takes; both listen.
 
 const SHARE = 1_000_000
 const dataDir = newFolder()
+/** No block comes: settlement.test.ts holds what it says. */
+const flags = ['--block-ms', '60000']
 let live: LiveExchange
 let alice: Trader
 let bob: Trader
@@ -27,12 +34,12 @@ let maker: SocketClient
 let taker: SocketClient
 
 before(async () => {
-  live = await startLive({ dataDir })
+  live = await startLive({ dataDir, flags })
   rain = await openMarket(live, 'rain')
   alice = await live.trader(10_000 * SHARE)
   bob = await live.trader(10_000 * SHARE)
-  maker = await listening(alice)
-  taker = await listening(bob)
+  maker = await listening(live, alice)
+  taker = await listening(live, bob)
 })
 after(async () => {
   maker.close()
@@ -43,33 +50,12 @@ afterEach(() => {
   assert.deepEqual(live.faults, [])
 })
 
-async function listening(trader: Trader, on = live): Promise<SocketClient> {
-  const headers = handshakeOf(trader, on.nowMs())
-  const client = await SocketClient.open(on.port, { headers })
-  client.socket.emit('subscribe_order_events')
-  await client.take('system', 1)
-  return client
-}
+const rowsOf = (client: SocketClient, orderId: string) => framesOf(client, orderId).map(wordsOf)
 
-/** MATCHED, UPDATE 3, EXECUTION FILLED 0: a frame in the words of the table. */
-function rowOf(frame: unknown): string {
-  const type = String(at(frame, 'type'))
-  if (type === 'MATCHED') return type
-  const size = Number(at(frame, 'remainingSize')) / SHARE
-  return [type, ...[at(frame, 'status') ?? []].flat(), size].join(' ')
-}
-
-/** All but what a block said, whenever that came: settlement.test.ts holds that. */
-const beforeBlocks = (client: SocketClient) =>
-  client.of('orderEvent').filter((frame) => at(frame, 'type') !== 'MINED')
-
-const ordersSeen = (client: SocketClient, orderId: string) =>
-  beforeBlocks(client).filter((frame) => at(frame, 'orderId') === orderId)
-
-/** The rows an order's owner got, once there are `count` of them; and no more than these. */
+/** The words an order's owner got, once there are `count` of them. */
 async function rows(client: SocketClient, orderId: string, count: number): Promise<string[]> {
-  await client.until(() => ordersSeen(client, orderId).length >= count)
-  return ordersSeen(client, orderId).map(rowOf)
+  await client.until(() => rowsOf(client, orderId).length >= count)
+  return rowsOf(client, orderId)
 }
 
 const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
@@ -95,7 +81,7 @@ test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async ()
   assert.deepEqual(await rows(taker, id, 1), ['PLACEMENT 5'])
   assert.equal((await cancel(bob, id)).status, 200)
   assert.deepEqual(await rows(taker, id, 2), ['PLACEMENT 5', 'CANCELLATION 5'])
-  const [placement, cancellation] = ordersSeen(taker, id)
+  const [placement, cancellation] = framesOf(taker, id)
   const { timestamp, occurredAt, publishedAt, eventId, ...said } = Object(placement)
   assert.deepEqual(said, {
     source: 'OME',
@@ -116,94 +102,115 @@ test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async ()
   assert.equal(at(cancellation, 'reason'), undefined, 'its owner asked for it')
 })
 
-test('a GTC filled on arrival: MATCHED, EXECUTION; its makers: UPDATE, MATCHED', async () => {
-  const first = await placed(alice, ask(400, 3))
-  const second = await placed(alice, ask(420, 10))
-  const id = await placed(bob, bid(420, 8))
-  assert.deepEqual(await rows(taker, id, 2), ['MATCHED', 'EXECUTION FILLED 0'])
-  assert.deepEqual(await rows(maker, first, 3), ['PLACEMENT 3', 'UPDATE 0', 'MATCHED'])
-  assert.deepEqual(await rows(maker, second, 3), ['PLACEMENT 10', 'UPDATE 5', 'MATCHED'])
-  const [matched, execution] = ordersSeen(taker, id)
-  assert.equal(at(execution, 'eventId'), `terminal:${id}`)
-  assert.equal(at(execution, 'price'), '0.42')
-  assert.equal(at(execution, 'remainingSize'), '0')
-  const trade = textAt(matched, 'tradeEventId')
-  assert.equal(at(matched, 'eventId'), `matched:${trade}:${id}`)
-  assert.equal(at(matched, 'takerOrderId'), id)
-  // 3 @ 0.40 and 5 @ 0.42.
-  assert.equal(at(matched, 'amountContracts'), String(8 * SHARE))
-  assert.equal(at(matched, 'amountCollateral'), '3300000')
-  assert.equal(at(matched, 'price'), '0.4125')
-  assert.equal(at(matched, 'token'), 'YES')
-  assert.equal(at(matched, 'marketSlug'), 'rain')
-  assert.equal(at(matched, 'isEstimate'), true)
-  assert.equal(at(matched, 'txHash'), undefined)
-  const [, , made] = ordersSeen(maker, second)
-  assert.equal(at(made, 'eventId'), `matched:${trade}:${second}`)
-  assert.equal(at(made, 'takerOrderId'), id)
-  assert.equal(at(made, 'token'), 'NO')
-  assert.equal(at(made, 'price'), '0.58')
-  assert.equal(at(made, 'amountCollateral'), '2900000')
-  await cancel(alice, second)
-})
+/** Without its times, which must be in order. */
+function timeless(frame: unknown): object {
+  const { timestamp, occurredAt, publishedAt, ...said } = Object(frame)
+  assert.equal(timestamp, occurredAt)
+  assert.ok(Date.parse(publishedAt) >= Date.parse(occurredAt))
+  assert.ok([timestamp, publishedAt].every((time) => new Date(time).toISOString() === time))
+  return said
+}
 
-test('a GTC filled in part: MATCHED, PLACEMENT of what rests', async () => {
-  const made = await placed(alice, ask(500, 3))
-  const id = await placed(bob, bid(500, 8))
-  assert.deepEqual(await rows(taker, id, 2), ['MATCHED', 'PLACEMENT 5'])
-  assert.deepEqual(await rows(maker, made, 3), ['PLACEMENT 3', 'UPDATE 0', 'MATCHED'])
-  await cancel(bob, id)
-})
+let trades = 0
 
-test('a FAK ends with EXECUTION: PARTIALLY_FILLED after its MATCHED, or KILLED alone', async () => {
-  await placed(alice, ask(500, 3))
-  const part = await placed(bob, bid(500, 8), { orderType: 'FAK' })
-  assert.deepEqual(await rows(taker, part, 2), ['MATCHED', 'EXECUTION PARTIALLY_FILLED 5'])
-  const none = await placed(bob, bid(500, 8), { orderType: 'FAK' })
-  assert.deepEqual(await rows(taker, none, 1), ['EXECUTION KILLED 8'])
-})
-
-test('a FOK: MATCHED, EXECUTION FILLED when it filled, else nothing', async () => {
-  const made = await placed(alice, ask(500, 3))
-  const none = await placed(bob, bid(500, 8), { orderType: 'FOK' })
-  const whole = await placed(bob, bid(500, 3), { orderType: 'FOK' })
-  assert.deepEqual(await rows(taker, whole, 2), ['MATCHED', 'EXECUTION FILLED 0'])
-  assert.deepEqual(ordersSeen(taker, none), [])
-  assert.deepEqual(await rows(maker, made, 3), ['PLACEMENT 3', 'UPDATE 0', 'MATCHED'])
-})
-
-test('a post-only order that would match leaves no frame', async () => {
-  const made = await placed(alice, ask(500, 3))
-  const before = beforeBlocks(taker).length
-  const refused = await place(live, bob, rain, bid(500, 3), { postOnly: true })
-  assert.equal(refused.status, 400)
+/** Bob takes eight of Alice's ten, and what both heard of it. */
+async function traded() {
+  trades++
+  const made = await placed(alice, ask(420, 10), { clientOrderId: `maker ${trades}` })
+  const id = await placed(bob, bid(430, 8), { clientOrderId: `taker ${trades}` })
+  await rows(taker, id, 2)
+  await rows(maker, made, 3)
   await cancel(alice, made)
-  assert.deepEqual(await rows(maker, made, 2), ['PLACEMENT 3', 'CANCELLATION 3'])
-  assert.equal(beforeBlocks(taker).length, before)
-})
+  const [matched, execution] = framesOf(taker, id).map(timeless)
+  const [, update, met] = framesOf(maker, made).map(timeless)
+  const ofTaker = { orderId: id, clientOrderId: `taker ${trades}`, userId: bob.profileId }
+  const ofMaker = { orderId: made, clientOrderId: `maker ${trades}`, userId: alice.profileId }
+  return { made, id, matched, execution, update, met, ofTaker, ofMaker }
+}
 
-test('self-trade: the maker that goes says why; a stopped taker ends with KILLED', async () => {
-  const own = await placed(bob, ask(500, 20))
-  await placed(alice, ask(500, 50))
-  const fak = await placed(bob, bid(500, 60), { orderType: 'FAK' })
-  assert.deepEqual(await rows(taker, fak, 2), ['MATCHED', 'EXECUTION PARTIALLY_FILLED 10'])
-  assert.deepEqual(await rows(taker, own, 2), ['PLACEMENT 20', 'CANCELLATION 20'])
-  assert.equal(at(ordersSeen(taker, own)[1], 'reason'), 'STP_MAKER_CANCELLED')
-  const again = await placed(bob, ask(500, 20))
-  const stopped = await placed(bob, bid(500, 60), {
-    ...{ orderType: 'FAK', stpPolicy: 'cancel_taker' },
+test('a trade: every field of MATCHED, as taker and as maker', async () => {
+  const { made, id, matched, met, ofTaker, ofMaker } = await traded()
+  const { tradeEventId: trade, matchedAt } = Object(matched)
+  assert.match(trade, /^\d+$/)
+  const both = {
+    source: 'SETTLEMENT',
+    type: 'MATCHED',
+    tradeEventId: trade,
+    takerOrderId: id,
+    marketId: '1',
+    marketSlug: 'rain',
+    side: 'BUY',
+    amountContracts: '8000000',
+    configuredFeeRateBps: 0,
+    effectiveFeeBps: 0,
+    feeAmountContracts: '0',
+    isEstimate: true,
+    matchedAt,
+  }
+  assert.deepEqual(matched, {
+    ...both,
+    ...ofTaker,
+    eventId: `matched:${trade}:${id}`,
+    tokenId: rain.tokens[0],
+    token: 'YES',
+    price: '0.42',
+    amountCollateral: '3360000',
   })
-  assert.deepEqual(await rows(taker, stopped, 1), ['EXECUTION KILLED 60'])
-  await cancel(bob, again)
+  assert.deepEqual(met, {
+    ...both,
+    ...ofMaker,
+    eventId: `matched:${trade}:${made}`,
+    tokenId: rain.tokens[1],
+    token: 'NO',
+    price: '0.58',
+    amountCollateral: '4640000',
+  })
 })
 
-test('what the exchange cancels says why, and comes after all that was before it', async () => {
+test('a trade: every field of its UPDATE and EXECUTION', async () => {
+  const { id, execution, update, ofTaker, ofMaker } = await traded()
+  const ome = { source: 'OME', marketId: '1', side: 'BUY' }
+  assert.deepEqual(execution, {
+    ...ome,
+    ...ofTaker,
+    type: 'EXECUTION',
+    eventId: `terminal:${id}`,
+    token: rain.tokens[0],
+    status: 'FILLED',
+    price: '0.43',
+    remainingSize: '0',
+  })
+  const { eventId, ...rest } = Object(update)
+  assert.ok(Number.isSafeInteger(eventId))
+  assert.deepEqual(rest, {
+    ...ome,
+    ...ofMaker,
+    type: 'UPDATE',
+    token: rain.tokens[1],
+    price: 0.58,
+    remainingSize: 2 * SHARE,
+  })
+})
+
+test('a cancel that the exchange decided says why, after all that was before it', async () => {
   const hail = await openMarket(live, 'hail')
-  const reply = await place(live, bob, hail, bid(300, 7))
+  const id = idOf(await place(live, bob, hail, bid(300, 7)))
   await live.admin('/admin/markets/hail/resolve', { winningOutcomeIndex: 0 })
-  const id = idOf(reply)
-  assert.deepEqual(await rows(taker, id, 2), ['PLACEMENT 7', 'CANCELLATION 7'])
-  assert.equal(at(ordersSeen(taker, id)[1], 'reason'), 'MARKET_RESOLVED')
+  assert.deepEqual(await rows(taker, id, 2), ['PLACEMENT 7', 'CANCELLATION 7 MARKET_RESOLVED'])
+  const { eventId, ...said } = Object(timeless(framesOf(taker, id)[1]))
+  assert.ok(Number.isSafeInteger(eventId))
+  assert.deepEqual(said, {
+    source: 'OME',
+    type: 'CANCELLATION',
+    orderId: id,
+    userId: bob.profileId,
+    marketId: '2',
+    token: hail.tokens[0],
+    side: 'BUY',
+    price: 0.3,
+    remainingSize: 7 * SHARE,
+    reason: 'MARKET_RESOLVED',
+  })
 })
 
 test('ids of lifecycle frames rise, no id comes twice, and nobody hears of others', () => {
@@ -225,7 +232,7 @@ test('ids of lifecycle frames rise, no id comes twice, and nobody hears of other
 })
 
 test('two connections of a profile both hear; an unsubscribed one does not', async () => {
-  const second = await listening(bob)
+  const second = await listening(live, bob)
   const id = await placed(bob, bid(100, 1))
   assert.deepEqual(await rows(second, id, 1), ['PLACEMENT 1'])
   const answer: unknown = await second.socket
@@ -241,7 +248,7 @@ test('two connections of a profile both hear; an unsubscribed one does not', asy
 test('a token that is revoked ends what it opened', async () => {
   const snow = await openMarket(live, 'snow')
   const carol = await live.trader(10 * SHARE)
-  const client = await listening(carol)
+  const client = await listening(live, carol)
   const made = await place(live, carol, snow, bid(100, 1))
   assert.deepEqual(await rows(client, idOf(made), 1), ['PLACEMENT 1'])
   const path = `/auth/api-tokens/${carol.tokenId}`
@@ -255,7 +262,7 @@ test('a token that is revoked ends what it opened', async () => {
 test('a reader that is too slow is cut off within its bound, and the others go on', async () => {
   const dave = await live.trader(SHARE)
   const slow = await silent(dave)
-  const brisk = await listening(dave)
+  const brisk = await listening(live, dave)
   const slowBefore = live.sockets.slowCount
   const { news } = live.exchange.pipeline.publisher
   let sent = 0
@@ -310,9 +317,9 @@ test('after a restart the ids go on rising, for clients that subscribe again', a
   await live.stop()
   await taker.until(() => taker.ends.length > 0)
   assert.deepEqual(taker.ends, ['transport close'])
-  live = await startLive({ dataDir })
-  taker = await listening(bob)
-  maker = await listening(alice)
+  live = await startLive({ dataDir, flags })
+  taker = await listening(live, bob)
+  maker = await listening(live, alice)
   const id = await placed(bob, bid(100, 5))
   assert.deepEqual(await rows(taker, id, 1), ['PLACEMENT 5'])
   assert.ok(idsOf(taker)[0] > newest)

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { Cast, Story } from './frame-story.ts'
+import { type LiveExchange, startLive } from './live-exchange.ts'
+
+// Tables of stories and of what is heard of them, each row a test; see frame-story.ts.
+
+export interface Row {
+  readonly title: string
+  readonly market?: (nowMs: number) => object
+  readonly story: readonly string[]
+  /** By order, in their order. */
+  readonly heard: Readonly<Record<string, readonly string[]>>
+}
+
+/** A maker of three shares at a half that was met whole. */
+export const FILLED_3 = ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.5', 'MINED']
+export const OWN_GONE = ['PLACEMENT 20', 'CANCELLATION 20 STP_MAKER_CANCELLED']
+
+/** Makes the tests of a file: each row in a market of its own, of these fields. */
+export function frameTable(rows: readonly Row[], fields: object = {}): void {
+  let live: LiveExchange
+  let cast: Cast
+  const told: { story: Story; heard: Row['heard'] }[] = []
+  before(async () => {
+    live = await startLive({ flags: ['--block-ms', '20'] })
+    cast = await Cast.open(live, ['alice', 'bob', 'carol', 'dora'])
+  })
+  after(async () => {
+    cast.close()
+    await live.stop()
+  })
+  afterEach(() => {
+    assert.deepEqual(live.faults, [])
+  })
+  for (const [at, { title, market, story: lines, heard }] of rows.entries()) {
+    test(title, async () => {
+      const spec = market?.(live.nowMs()) ?? fields
+      const story = await Story.open(cast, `case-${at}`, spec)
+      for (const line of lines) await story.line(line)
+      for (const [name, words] of Object.entries(heard)) {
+        assert.deepEqual(await story.heard(name, words.length), words, name)
+      }
+      told.push({ story, heard })
+    })
+  }
+  test('and after all of it nobody has heard more', async () => {
+    const last = await Story.open(cast, 'last')
+    await last.line('alice m buy no 3 @500')
+    await last.line('bob t buy yes 3 @500')
+    await last.heard('m', 4)
+    for (const { story, heard } of told) {
+      for (const [name, words] of Object.entries(heard)) {
+        assert.deepEqual(await story.heard(name, 0), words, name)
+      }
+    }
+  })
+}
