@@ -22,7 +22,7 @@ import type { Services } from './routes/services.ts'
 import { keepAdminToken, startDemo } from './services/demo.ts'
 import type { SocketGateway } from './sockets/socket-gateway.ts'
 import { watch, watchSockets } from './watch.ts'
-import { wire, wireSockets } from './wiring.ts'
+import { prover, wire, wireSockets } from './wiring.ts'
 
 const TICK_MS = 20
 const PROGRESS_EVERY_MS = 2000
@@ -167,12 +167,7 @@ async function serve(config: ServeConfig): Promise<void> {
   const gateway = new Gateway<Services>({
     routes: api,
     services,
-    authenticate: (call, auth) => {
-      const proof = guard.authenticate(call, auth, Date.now())
-      // Only an identity token takes a promise, and it is no API token.
-      if ('tokenId' in proof && proof.tokenId !== null) services.accounts.touch(proof.tokenId)
-      return proof
-    },
+    authenticate: prover(guard, services),
     onFault: (error) => fatal(log, error instanceof Error ? (error.stack ?? '') : String(error)),
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,

@@ -4,8 +4,9 @@ import { api } from './api.ts'
 import type { AuthState, Guard, TokenState } from './auth/guard.ts'
 import { keccakReady } from './auth/keccak.ts'
 import type { ServeConfig } from './config.ts'
-import type { Gateway } from './http/gateway.ts'
+import type { Gateway, GatewayOptions } from './http/gateway.ts'
 import { openApi } from './http/openapi.ts'
+import { Refusal } from './http/refusal.ts'
 import { AccountChanges } from './pipeline/accounts.ts'
 import { CancelReplace } from './pipeline/cancel-replace.ts'
 import { Cancels } from './pipeline/cancels.ts'
@@ -89,6 +90,26 @@ export async function wire(
     isReady: parts.isReady,
     metricsText: parts.metricsText,
     openApi: () => document,
+  }
+}
+
+/** Refusals of a proof that a command ended: they are told when that command is durable (law 1). */
+const ENDED: ReadonlySet<string> = new Set(['SESSION_INVALID', 'API_KEY_INVALID'])
+
+/** How the gateway learns who is speaking. */
+export function prover(
+  guard: Guard,
+  { accounts, clock, pipeline }: Services,
+): GatewayOptions<Services>['authenticate'] {
+  return (call, auth) => {
+    const proof = guard.authenticate(call, auth, clock())
+    if (proof instanceof Promise) return proof
+    if (proof instanceof Refusal) {
+      return ENDED.has(proof.name) ? pipeline.durable().then(() => proof) : proof
+    }
+    // An identity token, which takes a promise, is no API token.
+    if (proof.tokenId !== null) accounts.touch(proof.tokenId)
+    return proof
   }
 }
 

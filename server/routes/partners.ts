@@ -21,6 +21,7 @@ const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 /** The conditional tokens of every market: the contract upstream's markets share. */
 const CONDITIONAL_TOKENS = '0xC9c98965297Bc527861c898329Ee280632B76e18'
 
+/** Undefined when the headers prove nothing. */
 function provenWallet(call: Call, caller: Caller, { pipeline, loginKey }: Services) {
   const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
   if (missing.length > 0) {
@@ -28,7 +29,7 @@ function provenWallet(call: Call, caller: Caller, { pipeline, loginKey }: Servic
   }
   const [account, signingMessage, signature] = PROOF_HEADERS.map((name) => header(call, name))
   if (account.toLowerCase() === caller.account.toLowerCase()) return refuse('OWN_ADDRESS')
-  const proven = proveLogin(
+  return proveLogin(
     { account, signingMessage, signature },
     {
       key: loginKey,
@@ -36,7 +37,6 @@ function provenWallet(call: Call, caller: Caller, { pipeline, loginKey }: Servic
       isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
     },
   )
-  return proven ?? refuse('ACCOUNT_UNPROVEN')
 }
 
 export const createPartnerAccount = route({
@@ -84,6 +84,8 @@ export const createPartnerAccount = route({
     }
     const proven = provenWallet(call, caller, services)
     if (proven instanceof Refusal) return proven
+    // The nonce may be burned by a proof that is not durable yet.
+    if (proven === undefined) return refuse(await pipeline.refused(REJECT.ACCOUNT_UNPROVEN))
     const made = await partners.createOwnWallet(partner, proven, name)
     return typeof made === 'number' ? refuse(made) : created(made)
   },

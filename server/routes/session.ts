@@ -1,6 +1,7 @@
 // Wallet sessions (api-spec "Session authentication", domain §12.1).
 
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
 import { formatAddress, parseAddress } from '../auth/address.ts'
 import {
   digestOf,
@@ -88,7 +89,8 @@ export const login = route({
         isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
       },
     )
-    if (proven === undefined) return refuse('LOGIN_INVALID')
+    // The nonce may be burned by a login that is not durable yet.
+    if (proven === undefined) return refuse(await pipeline.refused(REJECT.LOGIN_INVALID))
     if (body.smartWallet && parseAddress(body.smartWallet) === undefined) {
       return invalid({ field: 'smartWallet', message: 'has a wrong EIP-55 checksum' })
     }

@@ -126,9 +126,10 @@ export const tokenCapabilities = route({
   example: {
     reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
   },
-  handle: ({ caller }, { pipeline }: Services) => {
+  handle: async ({ caller }, { pipeline }: Services) => {
     const owner = pipeline.clearing.accounts.byId(caller.profileId)
     if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    await pipeline.durable()
     return {
       partnerProfileId: owner.profileId,
       tokenManagementEnabled: true,

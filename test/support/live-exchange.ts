@@ -16,7 +16,7 @@ import { openExchange, type RunningExchange } from '../../server/pipeline/open.t
 import type { Services } from '../../server/routes/services.ts'
 import type { SocketGateway } from '../../server/sockets/socket-gateway.ts'
 import { watch, watchSockets } from '../../server/watch.ts'
-import { wire, wireSockets } from '../../server/wiring.ts'
+import { prover, wire, wireSockets } from '../../server/wiring.ts'
 import { newFolder } from './data-folder.ts'
 import { at } from './json-path.ts'
 
@@ -251,7 +251,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const gateway = new Gateway<Services>({
     routes: api,
     services,
-    authenticate: async (call, auth) => guard.authenticate(call, auth, clock()),
+    authenticate: prover(guard, services),
     onFault: (error) => onFault(error instanceof Error ? `${error.stack}` : String(error)),
     observe,
     addressLimiter: limits?.addresses ?? null,

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../support/live-exchange.ts'
+import {
+  codeOf,
+  cookieOf,
+  login,
+  newWallet,
+  signingMessage,
+  type Wallet,
+  withCookie,
+} from '../../support/live-session.ts'
+
+// What the disk has not answered for is told to nobody (law 1): while its news are held back,
+// neither the change nor any call that rests on it is answered.
+
+const SCOPES = ['trading', 'account_creation', 'delegated_signing']
+const ME = '/profiles/me'
+const PARTNER = '/profiles/partner-accounts'
+const TOKENS = '/auth/api-tokens'
+let live: LiveExchange
+before(async () => {
+  live = await startLive()
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+/** Rounds of requests that rest on nothing: what could be answered meanwhile is answered. */
+async function otherCalls(): Promise<void> {
+  for (let round = 0; round < 5; round++) await live.send('GET', '/health')
+}
+
+/** The replies to a change and to a call that finds it made, both asked before it is durable. */
+async function heldBack(change: () => Promise<Reply>, call: () => Promise<Reply>) {
+  const { journal, pipeline } = live.exchange
+  await pipeline.durable()
+  const tell = journal.onDurable
+  journal.onDurable = () => {}
+  const resume = () => {
+    journal.onDurable = tell
+    tell(journal.durableSeq)
+  }
+  const before = pipeline.clearing.lastSeq
+  let told = ''
+  const noted = async (what: string, reply: Promise<Reply>) => {
+    const settled = await reply
+    told += what
+    return settled
+  }
+  const changed = noted('change', change())
+  try {
+    while (pipeline.clearing.lastSeq === before) await live.send('GET', '/health')
+    const called = noted('call', call())
+    await otherCalls()
+    assert.equal(told, '')
+    resume()
+    return { changed: await changed, called: await called }
+  } finally {
+    resume()
+  }
+}
+
+type Row = [
+  name: string,
+  change: () => Promise<Reply>,
+  call: () => Promise<Reply>,
+  told: (changed: Reply, called: Reply) => void,
+]
+
+function refused(status: number, code: string) {
+  return (_changed: Reply, called: Reply) => {
+    assert.equal(called.status, status, called.text)
+    assert.equal(codeOf(called), code)
+  }
+}
+
+interface Speakers {
+  readonly alice: Trader
+  readonly bob: Trader
+  readonly wallet: Wallet
+  readonly message: string
+  readonly cookies: readonly [string, string]
+}
+
+async function speakers(): Promise<Speakers> {
+  const scoped = { apiToken: { scopes: SCOPES } }
+  const [alice, bob] = [await live.trader(0, scoped), await live.trader(0, scoped)]
+  const wallet = newWallet()
+  const cookies = [
+    cookieOf(await login(live, wallet)),
+    cookieOf(await login(live, wallet)),
+  ] as const
+  return { alice, bob, wallet, message: await signingMessage(live), cookies }
+}
+
+/** Proofs that end, and calls that show them. */
+async function proofRows({ alice, bob, wallet, message, cookies }: Speakers): Promise<Row[]> {
+  const [cookie, second] = cookies
+  const made = await live.admin('/admin/profiles', { account: alice.account, apiToken: {} })
+  const spare = { tokenId: textAt(made.body, 'tokenId'), secret: textAt(made.body, 'secret') }
+  const proof = {
+    'x-account': wallet.address,
+    'x-signing-message': message,
+    'x-signature': await wallet.signMessage({ message }),
+  }
+  return [
+    [
+      'a logout',
+      () => withCookie(live, cookie, 'POST', '/auth/logout'),
+      () => withCookie(live, cookie, 'GET', '/auth/verify-auth'),
+      refused(401, 'SESSION_INVALID'),
+    ],
+    [
+      'a revocation',
+      () => live.call(alice, 'DELETE', `${TOKENS}/${spare.tokenId}`),
+      () => live.call(spare, 'GET', ME),
+      refused(401, 'API_KEY_INVALID'),
+    ],
+    [
+      'a login',
+      () => login(live, wallet, { message, asHex: false }),
+      () => login(live, wallet, { message }),
+      refused(400, 'LOGIN_INVALID'),
+    ],
+    [
+      'a proof of a wallet',
+      () => login(live, wallet),
+      () => live.call(bob, 'POST', PARTNER, {}, { headers: proof }),
+      refused(401, 'ACCOUNT_UNPROVEN'),
+    ],
+    [
+      'a logout everywhere',
+      () => withCookie(live, second, 'DELETE', '/auth/sessions'),
+      () => withCookie(live, second, 'POST', `${TOKENS}/derive`, {}),
+      refused(401, 'SESSION_INVALID'),
+    ],
+  ]
+}
+
+/** Changes, and calls that show what they made. */
+function changeRows({ bob, cookies }: Speakers): Row[] {
+  const [, second] = cookies
+  const byBob = (method: string, path: string, body?: unknown) => live.call(bob, method, path, body)
+  return [
+    [
+      'a name',
+      () => withCookie(live, second, 'PATCH', ME, { username: 'First' }),
+      () => byBob('PATCH', ME, { username: 'first' }),
+      refused(409, 'USERNAME_TAKEN'),
+    ],
+    [
+      'an edit',
+      () => byBob('PATCH', ME, { bio: 'Fresh.' }),
+      () => byBob('GET', ME),
+      (_changed, called) => assert.equal(at(called.body, 'bio'), 'Fresh.'),
+    ],
+    [
+      'capabilities',
+      () =>
+        live.send('PATCH', `/admin/profiles/${bob.profileId}`, {
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+          body: '{"scopes":["withdrawal"]}',
+        }),
+      () => byBob('GET', `${TOKENS}/capabilities`),
+      (_changed, called) => assert.deepEqual(at(called.body, 'allowedScopes'), ['withdrawal']),
+    ],
+    [
+      'a token',
+      () => withCookie(live, second, 'POST', `${TOKENS}/derive`, {}),
+      () => withCookie(live, second, 'GET', TOKENS),
+      (changed, called) => assert.equal(at(called.body, 0, 'tokenId'), at(changed.body, 'tokenId')),
+    ],
+    [
+      'a sub-account',
+      () => byBob('POST', PARTNER, { createServerWallet: true }),
+      () => byBob('GET', PARTNER),
+      (changed, called) =>
+        assert.equal(at(called.body, 'data', 0, 'account'), at(changed.body, 'account')),
+    ],
+  ]
+}
+
+test('what a call rests on is durable before its caller is told', async () => {
+  const all = await speakers()
+  const rows = [...changeRows(all), ...(await proofRows(all))]
+  for (const [name, change, call, check] of rows) {
+    const { changed, called } = await heldBack(change, call)
+    assert.ok(changed.status === 200 || changed.status === 201, `${name}: ${changed.text}`)
+    check(changed, called)
+  }
+})
