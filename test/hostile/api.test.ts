@@ -11,21 +11,25 @@ import {
   type Reply,
   startLive,
 } from '../support/live-exchange.ts'
+import { IdentityProvider } from '../support/live-identity.ts'
 import { openMarket } from '../support/live-orders.ts'
 import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
 
 // Every route, each asked wrongly in the ways all routes share.
 
+const provider = new IdentityProvider()
 let live: LiveExchange
 let alice: Trader
 let cookie: string
+let identity: string
 
 before(async () => {
-  live = await startLive()
+  live = await startLive({ flags: provider.flags })
   const scopes = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
   alice = await live.trader(10_000_000, { apiToken: { scopes } })
   await openMarket(live, 'rain-tomorrow')
   cookie = cookieOf(await login(live, newWallet()))
+  identity = `Bearer ${await provider.token(live, alice.account)}`
 })
 after(async () => {
   await live.stop()
@@ -47,6 +51,7 @@ function asAllowed(route: Route<Services>, path: string, body?: unknown): Promis
   const headers = {
     'content-type': 'application/json',
     ...(scheme === 'session' ? { cookie } : {}),
+    ...(scheme === 'identity' ? { identity } : {}),
     ...(scheme === 'admin' ? { authorization: `Bearer ${ADMIN_TOKEN}` } : {}),
     // A right login but for the proof.
     ...(route.path === '/auth/login'

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
-import { SignJWT } from 'jose'
-import { newFolder } from '../support/data-folder.ts'
 import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
+import { byIdentity, IdentityProvider } from '../support/live-identity.ts'
 import {
   codeOf,
   cookieOf,
@@ -17,14 +13,12 @@ import {
 
 // Sessions, API tokens and identity tokens as browsers, programs and thieves use them.
 
-const provider = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const provider = new IdentityProvider()
+const stranger = new IdentityProvider()
 let live: LiveExchange
 
 before(async () => {
-  const keyFile = join(newFolder(), 'provider.pem')
-  writeFileSync(keyFile, provider.publicKey.export({ type: 'spki', format: 'pem' }))
-  live = await startLive({ flags: ['--identity-key', keyFile] })
+  live = await startLive({ flags: provider.flags })
 })
 after(async () => {
   await live.stop()
@@ -226,34 +220,19 @@ test('a token has only scopes its profile has, and there are at most a hundred',
   assertRefused(await derive({}), 400, 'TOKEN_LIMIT')
 })
 
-function identityToken(account: unknown, change: { key?: typeof stranger; exp?: number } = {}) {
-  const nowSec = Math.floor(live.nowMs() / 1000)
-  return new SignJWT({ account })
-    .setProtectedHeader({ alg: 'ES256' })
-    .setIssuedAt(nowSec)
-    .setExpirationTime(nowSec + (change.exp ?? 60))
-    .sign((change.key ?? provider).privateKey)
-}
-
-const byIdentity = (token: string, method: string, path: string, body?: unknown) =>
-  live.send(method, path, {
-    headers: { identity: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-
 test('an identity token of the provider derives and revokes; a forged one nothing', async () => {
   const wallet = newWallet()
   const derive = async (token: string) =>
-    byIdentity(token, 'POST', '/auth/api-tokens/derive', { scopes: ['trading'] })
-  const unknown = await identityToken(wallet.address)
+    byIdentity(live, token, 'POST', '/auth/api-tokens/derive', { scopes: ['trading'] })
+  const unknown = await provider.token(live, wallet.address)
   assertRefused(await derive(unknown), 403, 'FORBIDDEN')
   await login(live, wallet)
-  const made = await derive(await identityToken(wallet.address))
+  const made = await derive(await provider.token(live, wallet.address))
   assert.equal(made.status, 201, made.text)
   const token = { tokenId: textAt(made.body, 'tokenId'), secret: textAt(made.body, 'secret') }
   assert.equal((await live.call(token, 'GET', '/profiles/me')).status, 200)
 
-  const right = await identityToken(wallet.address.toLowerCase())
+  const right = await provider.token(live, wallet.address.toLowerCase())
   const [head, payload, signature] = right.split('.')
   const headOf = (alg: string) => Buffer.from(`{"alg":"${alg}"}`).toString('base64url')
   const names = 'none HS256 RS256 RS384 PS256 PS512 ES256 ES256K ES384 ES512 EdDSA Ed25519 x'
@@ -264,10 +243,10 @@ test('an identity token of the provider derives and revokes; a forged one nothin
         return `${headOf(alg)}.${payload}.${changed}`
       }),
     ),
-    await identityToken(wallet.address, { key: stranger }),
-    await identityToken(wallet.address, { exp: -60 }),
-    await identityToken('nobody'),
-    await identityToken(7),
+    await stranger.token(live, wallet.address),
+    await provider.token(live, wallet.address, { forSec: -60 }),
+    await provider.token(live, 'nobody'),
+    await provider.token(live, 7),
     `${head}.${payload}.`,
     `${head}.${payload}.${signature.slice(0, -4)}AAAA`,
     `${head}.${payload}`,
@@ -275,9 +254,9 @@ test('an identity token of the provider derives and revokes; a forged one nothin
     'x'.repeat(9000),
   ]
   for (const each of forged) assertRefused(await derive(each), 401, 'IDENTITY_INVALID')
-  const list = await byIdentity(right, 'GET', '/auth/api-tokens/capabilities')
+  const list = await byIdentity(live, right, 'GET', '/auth/api-tokens/capabilities')
   assert.equal(list.status, 200)
   const path = `/auth/api-tokens/${token.tokenId}`
-  assert.equal((await byIdentity(right, 'DELETE', path)).status, 200)
+  assert.equal((await byIdentity(live, right, 'DELETE', path)).status, 200)
   assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
 })

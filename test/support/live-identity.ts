@@ -20,12 +20,16 @@ export class IdentityProvider {
     this.flags = ['--identity-key', keyFile]
   }
 
-  token(live: LiveExchange, account: string): Promise<string> {
+  token(
+    live: LiveExchange,
+    account: unknown,
+    { forSec = TOKEN_SEC, claims = {} } = {},
+  ): Promise<string> {
     const nowSec = Math.floor(live.nowMs() / 1000)
-    return new SignJWT({ account })
+    return new SignJWT({ account, ...claims })
       .setProtectedHeader({ alg: 'ES256' })
       .setIssuedAt(nowSec)
-      .setExpirationTime(nowSec + TOKEN_SEC)
+      .setExpirationTime(nowSec + forSec)
       .sign(this.#keys.privateKey)
   }
 }
