@@ -13,10 +13,12 @@ import {
 } from '../support/live-exchange.ts'
 import { IdentityProvider } from '../support/live-identity.ts'
 import { openMarket } from '../support/live-orders.ts'
+import { tokenOf } from '../support/live-partners.ts'
 import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
 
 // Every route, each asked wrongly in the ways all routes share.
 
+const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
 const provider = new IdentityProvider()
 let live: LiveExchange
 let alice: Trader
@@ -25,8 +27,7 @@ let identity: string
 
 before(async () => {
   live = await startLive({ flags: provider.flags })
-  const scopes = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
-  alice = await live.trader(10_000_000, { apiToken: { scopes } })
+  alice = await live.trader(10_000_000, { apiToken: { scopes: SCOPES } })
   await openMarket(live, 'rain-tomorrow')
   cookie = cookieOf(await login(live, newWallet()))
   identity = `Bearer ${await provider.token(live, alice.account)}`
@@ -93,6 +94,20 @@ test('a caller without any proof gets the 401 of the route, and nothing else', a
     const code = { session: 'COOKIE_REQUIRED', admin: 'ADMIN_TOKEN_INVALID' }
     const expected = at(code, scheme) ?? 'UNAUTHENTICATED'
     assertRefused(reply, 401, String(expected), nameOf(route))
+  }
+})
+
+test('a token that lacks a scope of a route is 403 there, its body unread', async () => {
+  for (const lacking of SCOPES) {
+    const rest = SCOPES.filter((each) => each !== lacking)
+    const token = await tokenOf(live, alice, rest)
+    for (const route of api) {
+      const accepted = route.auth.accepts.find(({ scheme }) => scheme === 'hmac')
+      if (accepted === undefined || !accepted.scopes.includes(lacking)) continue
+      const body = route.body === null ? undefined : '{'
+      const reply = await live.call(token, route.method, pathOf(route), body)
+      assertRefused(reply, 403, 'SCOPE_MISSING', nameOf(route))
+    }
   }
 })
 

@@ -10,7 +10,14 @@ import {
   startLive,
   type Trader,
 } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, signedFor, unsigned } from '../support/live-orders.ts'
+import {
+  type LiveMarket,
+  openMarket,
+  orderBody,
+  place,
+  signedFor,
+  unsigned,
+} from '../support/live-orders.ts'
 import {
   ownWallet,
   PARTNER_RIGHTS,
@@ -68,10 +75,9 @@ interface Attempt {
 
 function rightAttempt(): Attempt {
   waitSec = 0
-  const order = unsigned(alice, market, { ticks: 250, sizeRaw: 2_000_000 })
   return {
     market,
-    order: { ...order, feeRateBps: FEE_BPS },
+    order: unsigned(alice, market, { ticks: 250, sizeRaw: 2_000_000 }),
     signer: alice,
     chainId: 8453,
     token: alice,
@@ -214,21 +220,8 @@ async function disable(): Promise<() => Promise<void>> {
   }
 }
 
-async function rest(trader: Trader, order: ClientOrder, fields: object = {}): Promise<void> {
-  const reply = await live.call(trader, 'POST', '/orders', {
-    order: signedFor(order, trader, market),
-    ...{ ownerId: trader.profileId, orderType: 'GTC', marketSlug: market.slug, ...fields },
-  })
-  assert.equal(reply.status, 201, reply.text)
-}
-
 async function fillMarket(): Promise<void> {
-  const largest = () => {
-    const order = { ...unsigned(whale, market, { ticks: 1, sizeRaw: LARGEST_RAW }) }
-    const signed = signedFor({ ...order, feeRateBps: FEE_BPS }, whale, market)
-    const whose = { ownerId: whale.profileId, orderType: 'GTC', marketSlug: market.slug }
-    return { order: signed, ...whose }
-  }
+  const largest = () => orderBody(whale, market, { ticks: 1, sizeRaw: LARGEST_RAW })
   for (let count = 0; count < LARGEST_IN_MARKET; count += BATCH) {
     const orders = Array.from({ length: BATCH }, largest)
     const reply = await live.call(whale, 'POST', '/orders/batch', { orders })
@@ -249,10 +242,11 @@ before(async () => {
   whale = await live.trader(LARGEST_RAW)
   reader = await tokenOf(live, alice, ['withdrawal'])
   trading = await tokenOf(live, alice, ['trading'])
-  rested = { ...unsigned(alice, market, { ticks: 200 }), feeRateBps: FEE_BPS }
-  await rest(alice, rested, { clientOrderId: 'used' })
+  rested = unsigned(alice, market, { ticks: 200 })
+  const used = { order: signedFor(rested, alice, market), clientOrderId: 'used' }
+  assert.equal((await place(live, alice, market, {}, used)).status, 201)
   // A buy of NO at 0.75 is an ask of YES at 0.25.
-  await rest(bob, { ...unsigned(bob, market, { outcome: 1, ticks: 750 }), feeRateBps: FEE_BPS })
+  assert.equal((await place(live, bob, market, { outcome: 1, ticks: 750 })).status, 201)
   await fillMarket()
 })
 after(async () => {

@@ -16,7 +16,6 @@ import { type LiveMarket, openMarket, place, signedFor, unsigned } from '../supp
 // POST /orders as an attacker sends it. After every refusal nothing is reserved.
 
 const STALE_MS = 31_000
-const FEE_BPS = 300
 const dataDir = newFolder()
 let live: LiveExchange
 let market: LiveMarket
@@ -31,9 +30,8 @@ interface Attempt {
 }
 
 function rightAttempt(): Attempt {
-  const order = unsigned(alice, market, { ticks: 250, sizeRaw: 2_000_000 })
   return {
-    order: { ...order, feeRateBps: FEE_BPS },
+    order: unsigned(alice, market, { ticks: 250, sizeRaw: 2_000_000 }),
     chainId: 8453,
     fields: { ownerId: alice.profileId, orderType: 'GTC', marketSlug: market.slug },
   }
@@ -49,23 +47,9 @@ before(async () => {
   market = await openMarket(live, 'rain', { fee: true })
   alice = await live.trader(3_000_000)
   bob = await live.trader(50_000_000)
-  const order = { ...unsigned(alice, market, { ticks: 200 }), feeRateBps: FEE_BPS }
-  const first = await live.call(alice, 'POST', '/orders', {
-    order: signedFor(order, alice, market),
-    ownerId: alice.profileId,
-    orderType: 'GTC',
-    marketSlug: market.slug,
-  })
-  assert.equal(first.status, 201, first.text)
+  assert.equal((await place(live, alice, market, { ticks: 200 })).status, 201)
   // A buy of NO at 0.75 is an ask of YES at 0.25.
-  const ask = { ...unsigned(bob, market, { outcome: 1, ticks: 750 }), feeRateBps: FEE_BPS }
-  const other = await live.call(bob, 'POST', '/orders', {
-    order: signedFor(ask, bob, market),
-    ownerId: bob.profileId,
-    orderType: 'GTC',
-    marketSlug: market.slug,
-  })
-  assert.equal(other.status, 201, other.text)
+  assert.equal((await place(live, bob, market, { outcome: 1, ticks: 750 })).status, 201)
 })
 
 function iso(byMs: number): string {

@@ -2,18 +2,21 @@ import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { ZERO_ADDRESS } from '../../server/auth/address.ts'
 import { type ClientOrder, signClientOrder } from '../../server/auth/client-order.ts'
-import { type LiveExchange, type Reply, type Trader, textAt } from './live-exchange.ts'
+import { at, type LiveExchange, type Reply, type Trader, textAt } from './live-exchange.ts'
 
 // Markets and signed orders for tests that trade over HTTP.
 
 export const DOMAIN_NAME = 'Limitless CTF Exchange'
 export const CHAIN_ID = 8453
+const BRONZE_BPS = 300
 const SALT_STEPS = 2 ** 40
 
 export interface LiveMarket {
   readonly slug: string
   readonly tokens: readonly [yes: string, no: string]
   readonly exchange: string
+  /** What a Bronze trader signs there. */
+  readonly feeBps: number
 }
 
 export async function openMarket(
@@ -26,7 +29,9 @@ export async function openMarket(
   assert.equal(made.status, 201, made.text)
   const yes = textAt(made.body, 'tokens', 'yes')
   const no = textAt(made.body, 'tokens', 'no')
-  return { slug, tokens: [yes, no], exchange: textAt(made.body, 'venue', 'exchange') }
+  const exchange = textAt(made.body, 'venue', 'exchange')
+  const feeBps = at(made.body, 'metadata', 'fee') === true ? BRONZE_BPS : 0
+  return { slug, tokens: [yes, no], exchange, feeBps }
 }
 
 export interface OrderWish {
@@ -41,7 +46,7 @@ export interface OrderWish {
 
 /** An order of a trader, its signature still to come. */
 export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {}): ClientOrder {
-  const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000, feeBps = 0 } = wish
+  const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000 } = wish
   const costRaw = (ticks * sizeRaw) / 1000
   return {
     salt: randomInt(1, SALT_STEPS),
@@ -53,7 +58,7 @@ export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {
     takerAmount: side === 'buy' ? sizeRaw : costRaw,
     expiration: String(wish.expirationSec ?? 0),
     nonce: 0,
-    feeRateBps: feeBps,
+    feeRateBps: wish.feeBps ?? market.feeBps,
     side: side === 'buy' ? 0 : 1,
     signatureType: 0,
     signature: '',

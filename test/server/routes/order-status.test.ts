@@ -16,6 +16,7 @@ import {
   type LiveMarket,
   type OrderWish,
   openMarket,
+  place,
   signedFor,
   unsigned,
 } from '../../support/live-orders.ts'
@@ -44,14 +45,7 @@ after(async () => {
 })
 
 async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Promise<Reply> {
-  const order = { ...unsigned(trader, market, wish), feeRateBps: FEE_BPS }
-  const reply = await live.call(trader, 'POST', '/orders', {
-    order: signedFor(order, trader, market),
-    ownerId: trader.profileId,
-    orderType: 'GTC',
-    marketSlug: market.slug,
-    ...fields,
-  })
+  const reply = await place(live, trader, market, wish, fields)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }
@@ -101,7 +95,7 @@ test('an order says what its own reply said, field by field', async () => {
   const fok = { orderType: 'FOK' }
   const order = { ...unsigned(bob, market), makerAmount: 700_001, takerAmount: 1, salt: 2 ** 45 }
   const killed = await live.call(bob, 'POST', '/orders', {
-    order: signedFor({ ...order, feeRateBps: FEE_BPS }, bob, market),
+    order: signedFor(order, bob, market),
     ownerId: bob.profileId,
     marketSlug: market.slug,
     ...fok,
