@@ -14,14 +14,7 @@ import { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { recoverAll, writeBatches } from '../support/journal-records.ts'
 import { freshSeed, Random } from '../support/random.ts'
-import {
-  KINDS,
-  NEWEST,
-  type Recording,
-  readRecording,
-  recordingNames,
-  UNRECORDED_RESULTS,
-} from './recording.ts'
+import { KINDS, NEWEST, type Recording, readRecording, recordingNames } from './recording.ts'
 
 const SLOTS = 1024
 const SAMPLES = 40
@@ -53,12 +46,10 @@ test('this version has a recording, and it holds every kind of command and of an
   }
   const wanted = [
     ...Object.entries(KINDS).flatMap(([kind, isShown]) => (isShown ? [kind] : [])),
-    ...CANCEL_REASONS.filter((reason) => reason !== 'HEARTBEAT'),
+    ...CANCEL_REASONS,
     ...ORDER_TYPES,
     ...STP_POLICIES,
-    ...Object.values(RESULT)
-      .filter((code) => !UNRECORDED_RESULTS.has(code))
-      .map((code) => `result ${code}`),
+    ...Object.values(RESULT).map((code) => `result ${code}`),
     ...['STP_CANCEL', 'NOT_OPEN', 'market form true 0', 'market form true 1'],
   ]
   assert.deepEqual(

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { RESULT } from '../../engine/domain/event.ts'
 import { eachRecord } from '../../engine/wire/codec.ts'
 
 // A recording is a journal's records, one after the other, and the state hash after each. Every
@@ -14,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 1
+const FORMAT = 2
 
 /** Named by the rules it was decided by and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
@@ -39,25 +38,22 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   adjustBalance: true,
   placeOrder: true,
   cancelOrders: true,
-  logoutEverywhere: false,
-  mineBlock: false,
-  retrySettlement: false,
-  settleTrade: false,
-  failSettlement: false,
-  createSubAccount: false,
-  approveSpenders: false,
-  addWithdrawalAddress: false,
-  removeWithdrawalAddress: false,
-  putTradingWindow: false,
-  endTradingWindow: false,
-  armHeartbeat: false,
-  disarmHeartbeat: false,
-  fireHeartbeat: false,
-  releaseOrder: false,
+  logoutEverywhere: true,
+  mineBlock: true,
+  retrySettlement: true,
+  settleTrade: true,
+  failSettlement: true,
+  createSubAccount: true,
+  approveSpenders: true,
+  addWithdrawalAddress: true,
+  removeWithdrawalAddress: true,
+  putTradingWindow: true,
+  endTradingWindow: true,
+  armHeartbeat: true,
+  disarmHeartbeat: true,
+  fireHeartbeat: true,
+  releaseOrder: true,
 }
-
-/** Results that are younger than the newest recording. */
-export const UNRECORDED_RESULTS: ReadonlySet<number> = new Set([RESULT.HELD, RESULT.GONE])
 
 export interface Recording {
   readonly records: readonly Uint8Array[]

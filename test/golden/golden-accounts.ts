@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import {
+  decideProfile,
+  decideRevoke,
+  decideToken,
+  decideWithdrawalAddress,
+} from '../../engine/core/decide-accounts.ts'
+import { decideSubAccount } from '../../engine/core/decide-partners.ts'
+import type { ProfileAbout, Scope } from '../../engine/domain/command.ts'
+import { profileFields } from '../support/specs.ts'
+import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
+
+const PROFILES_MAX = 30
+const ADDRESSES = ['ab', 'cd', 'ef'].map((pair) => `0x${pair.repeat(20)}`)
+
+/** Profiles, tokens, sessions, sub-accounts and addresses to withdraw to of a golden flow. */
+export class GoldenAccounts {
+  readonly #cast: GoldenCast
+  /** Tokens made beside those that sign orders, and still live. */
+  #spareTokens: { tokenId: string; profileId: number }[] = []
+  #sessions: string[] = []
+
+  constructor(cast: GoldenCast) {
+    this.#cast = cast
+  }
+
+  readonly steps: readonly (() => void)[] = [
+    () => this.#editProfile(),
+    () => this.#createToken(),
+    () => this.#revokeToken(),
+    () => this.#touchToken(),
+    () => this.#touchToken(),
+    () => this.#login(),
+    () => this.#login(),
+    () => this.#logout(),
+    () => this.#logoutEverywhere(),
+    () => this.#createSubAccount(),
+    () => this.#approveSpenders(),
+    () => this.#listAddress(),
+    () => this.#cast.driver.rare({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) }),
+  ]
+
+  /** What a profile says of itself; an older client leaves it out. */
+  #about(): ProfileAbout {
+    const { random } = this.#cast
+    if (random.chance(0.3)) return {}
+    return {
+      bio: random.pick([null, this.#cast.name('Händler')]),
+      pfpUrl: random.pick([null, 'https://example.org/a.png']),
+      socialUrl: null,
+      mode: random.pick([null, 'simple', 'advanced'] as const),
+      tradeWalletOption: random.pick([null, 'eoa'] as const),
+    }
+  }
+
+  #editProfile(): void {
+    const { clearing } = this.#cast.driver
+    const profileId = this.#cast.trader()
+    const before = clearing.accounts.byId(profileId)
+    const profile = profileFields(profileId, {
+      username: this.#cast.random.chance(0.8) ? this.#cast.name('Trader') : null,
+      rank: before?.rank ?? null,
+      // The cap decides what later orders must have signed.
+      feeCapBps: this.#cast.random.pick([null, 0, 50, 1000]),
+      smartWallet: this.#cast.random.chance(0.2) ? `0x${'ab'.repeat(20)}` : null,
+      scopes: before?.scopes ?? [],
+      ...this.#about(),
+    })
+    assert.equal(decideProfile(clearing, profile, before), 0)
+    const token = this.#cast.random.chance(0.2) ? this.#spareToken(profileId, ['trading']) : null
+    this.#cast.driver.rare({ kind: 'editProfile', profileId, profile, token })
+  }
+
+  #spareToken(profileId: number, scopes: readonly Scope[]) {
+    const tokenId = this.#cast.name('spare')
+    this.#spareTokens.push({ tokenId, profileId })
+    const label = this.#cast.random.chance(0.5) ? 'a desk' : null
+    return { tokenId, sealedSecret: new Uint8Array(40).fill(this.#cast.names), label, scopes }
+  }
+
+  #createToken(): void {
+    const { clearing } = this.#cast.driver
+    const profileId = this.#cast.trader()
+    const profile = clearing.accounts.byId(profileId)
+    assert(profile !== undefined)
+    const scopes = this.#cast.random.pick([
+      ['trading'],
+      ['trading', 'delegated_signing'],
+      [],
+    ] as const)
+    assert.equal(decideToken(clearing, profile, scopes), 0)
+    const token = this.#spareToken(profileId, scopes)
+    this.#cast.driver.rare({ kind: 'createToken', profileId, token })
+  }
+
+  #revokeToken(): void {
+    if (this.#spareTokens.length === 0) return
+    const { tokenId, profileId } = this.#cast.random.pick(this.#spareTokens)
+    this.#spareTokens = this.#spareTokens.filter((each) => each.tokenId !== tokenId)
+    assert.equal(decideRevoke(this.#cast.driver.clearing, profileId, tokenId), 0)
+    this.#cast.driver.rare({ kind: 'revokeToken', tokenId })
+  }
+
+  #touchToken(): void {
+    const tokenId = `token-${this.#cast.trader()}`
+    this.#cast.driver.rare({ kind: 'touchToken', tokenId })
+  }
+
+  #login(): void {
+    const sessionDigest = this.#cast.hex(8)
+    this.#sessions.push(sessionDigest)
+    this.#cast.driver.rare({
+      kind: 'login',
+      profileId: this.#cast.trader(),
+      sessionDigest,
+      expiresMs: this.#cast.driver.nowMs + 10 * MINUTE_MS,
+      nonce: this.#cast.name('nonce'),
+      nonceExpiresMs: this.#cast.driver.nowMs + 5 * MINUTE_MS,
+    })
+  }
+
+  /** Of a session that may have ended by itself: a logout says nothing then. */
+  #logout(): void {
+    if (this.#sessions.length === 0) return
+    const sessionDigest = this.#cast.random.pick(this.#sessions)
+    this.#sessions = this.#sessions.filter((each) => each !== sessionDigest)
+    this.#cast.driver.rare({ kind: 'logout', sessionDigest })
+  }
+
+  #logoutEverywhere(): void {
+    this.#cast.driver.rare({ kind: 'logoutEverywhere', profileId: this.#cast.trader() })
+  }
+
+  /** With a server wallet, or one that proved itself. */
+  #createSubAccount(): void {
+    const { driver, random } = this.#cast
+    if (driver.clearing.accounts.count >= PROFILES_MAX) return
+    const profileId = driver.clearing.accounts.count + 1
+    const partnerId = this.#cast.trader()
+    const profile = profileFields(profileId)
+    assert.equal(decideSubAccount(driver.clearing, partnerId, profile.account), 0)
+    const nonceExpiresMs = driver.nowMs + 5 * MINUTE_MS
+    const wallet = random.chance(0.6)
+      ? { sealedKey: new Uint8Array(60).fill(profileId), approved: [ADDRESSES[0]], proof: null }
+      : {
+          sealedKey: null,
+          approved: [],
+          proof: { nonce: this.#cast.name('nonce'), nonceExpiresMs },
+        }
+    driver.rare({ kind: 'createSubAccount', profileId, profile, partnerId, ...wallet })
+  }
+
+  /** Some of them were approved before. */
+  #approveSpenders(): void {
+    const { driver, random } = this.#cast
+    const all = [...driver.clearing.accounts.partners.all()]
+    const wallets = all.filter(({ sealedKey }) => sealedKey !== null)
+    if (wallets.length === 0) return
+    const spenders = ADDRESSES.slice(0, random.between(1, ADDRESSES.length))
+    const { profileId } = random.pick(wallets)
+    driver.rare({ kind: 'approveSpenders', profileId, spenders })
+  }
+
+  /** Adds an address to withdraw to, or removes it when it is listed. */
+  #listAddress(): void {
+    const { driver, random } = this.#cast
+    const profileId = this.#cast.trader()
+    const address = random.pick(ADDRESSES)
+    if (decideWithdrawalAddress(driver.clearing, profileId, address) !== 0) {
+      driver.rare({ kind: 'removeWithdrawalAddress', profileId, address })
+      return
+    }
+    const label = random.chance(0.5) ? '' : this.#cast.name('Tresor')
+    const addressId = this.#cast.hex(4)
+    driver.rare({ kind: 'addWithdrawalAddress', profileId, addressId, address, label })
+  }
+}

@@ -1,0 +1,57 @@
+import { STATE } from '../../engine/core/order-table.ts'
+import { CANCEL_REASONS, type CancelReason } from '../../engine/domain/event.ts'
+import type { ExchangeDriver, OrderRef } from '../support/exchange-driver.ts'
+import type { Random } from '../support/random.ts'
+
+/** Profiles that trade: the first ones there are. */
+export const TRADERS = 7
+export const MINUTE_MS = 60_000
+
+/** What every part of a golden flow has at hand: the exchange, its dice, names and open orders. */
+export class GoldenCast {
+  readonly driver: ExchangeDriver
+  readonly random: Random
+  #names = 0
+
+  constructor(driver: ExchangeDriver, random: Random) {
+    this.driver = driver
+    this.random = random
+  }
+
+  get names(): number {
+    return this.#names
+  }
+
+  trader(): number {
+    return this.random.between(1, TRADERS)
+  }
+
+  name(what: string): string {
+    return `${what} ${++this.#names}`
+  }
+
+  /** Hex of so many words. */
+  hex(words: number): string {
+    const all = Array.from({ length: words }, () => this.random.below(2 ** 32))
+    return all.map((word) => word.toString(16).padStart(8, '0')).join('')
+  }
+
+  /** Orders that rest or are held, of one market or one account where one is named. */
+  open(only: { marketId?: number; account?: number } = {}): (OrderRef & { account: number })[] {
+    const { orders } = this.driver.clearing
+    const open: (OrderRef & { account: number })[] = []
+    for (let slot = 1; slot <= orders.highSlot; slot++) {
+      if (orders.stateOf(slot) === STATE.FREE) continue
+      if (only.marketId !== undefined && orders.marketOf(slot) !== only.marketId) continue
+      const account = orders.accountOf(slot)
+      if (only.account !== undefined && account !== only.account) continue
+      open.push({ slot, generation: orders.generationOf(slot), account })
+    }
+    return open
+  }
+
+  end(reason: CancelReason, marketId: number, orders: readonly OrderRef[]): void {
+    if (orders.length === 0) return
+    this.driver.cancelMany(marketId, orders, CANCEL_REASONS.indexOf(reason))
+  }
+}

@@ -1,0 +1,70 @@
+import { reversalOf, type SettledTrade } from '../../engine/core/reversal.ts'
+import type { Arrival } from '../../engine/domain/command.ts'
+import type { Placed } from '../support/exchange-driver.ts'
+import type { GoldenCast } from './golden-cast.ts'
+
+const CHAIN_ID = 8453
+const RETRIED = 0.1
+const FAILED = 0.06
+const SETTLED_LATE = 0.6
+
+/** The chain of a golden flow: blocks, and trades that are tried again or taken back. */
+export class GoldenChain {
+  readonly #cast: GoldenCast
+  /** Trades that are neither mined nor taken back, by the seq of their arrival. */
+  readonly #trades = new Map<number, SettledTrade>()
+
+  constructor(cast: GoldenCast) {
+    this.#cast = cast
+  }
+
+  /** What an arrival traded, before the next command uses a slot of its makers. */
+  traded(
+    order: Pick<Arrival, 'marketId' | 'accountId' | 'side' | 'outcome'>,
+    placed: Placed,
+  ): void {
+    if (placed.makers.length === 0) return
+    const { clearing } = this.#cast.driver
+    const { marketId, accountId: takerId, side, outcome } = order
+    const fills = placed.makers.map(({ slot, account, sizeRaw, ticks }) => ({
+      makerId: account,
+      makerOutcome: clearing.orders.outcomeOf(slot),
+      makerSide: clearing.orders.sideOf(slot),
+      sharesRaw: sizeRaw,
+      yesTicks: ticks,
+    }))
+    const { feeRaw } = placed
+    this.#trades.set(clearing.lastSeq, { marketId, takerId, side, outcome, feeRaw, fills })
+  }
+
+  /** Setbacks, a block, then what an earlier block passed over: as the pipeline stamps them. */
+  mine(): void {
+    const { driver, random } = this.#cast
+    const { blocks } = driver.clearing
+    const aside = blocks.aside()
+    for (const tradeSeq of [...this.#trades.keys()]) {
+      if (random.chance(FAILED)) this.#fail(tradeSeq)
+      else if (!blocks.isAside(tradeSeq) && random.chance(RETRIED)) {
+        driver.rare({ kind: 'retrySettlement', tradeSeq })
+      }
+    }
+    const throughSeq = driver.clearing.lastSeq
+    const height = blocks.height + 1
+    driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: CHAIN_ID })
+    for (const tradeSeq of [...this.#trades.keys()]) {
+      if (!blocks.isAside(tradeSeq)) this.#trades.delete(tradeSeq)
+    }
+    for (const tradeSeq of aside) {
+      if (!this.#trades.has(tradeSeq) || random.chance(1 - SETTLED_LATE)) continue
+      driver.rare({ kind: 'settleTrade', tradeSeq, height })
+      this.#trades.delete(tradeSeq)
+    }
+  }
+
+  #fail(tradeSeq: number): void {
+    const trade = this.#trades.get(tradeSeq)
+    if (trade === undefined) return
+    this.#trades.delete(tradeSeq)
+    this.#cast.driver.rare({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) })
+  }
+}

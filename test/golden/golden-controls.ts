@@ -1,0 +1,82 @@
+import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
+import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
+
+const [, ...RESTRICTED] = TRADING_MODES
+const WINDOWS_MAX = 3
+const ENDED_EACH_STEP = 0.15
+
+/** Trading windows and heartbeats of a golden flow. */
+export class GoldenControls {
+  readonly #cast: GoldenCast
+
+  constructor(cast: GoldenCast) {
+    this.#cast = cast
+  }
+
+  readonly steps: readonly (() => void)[] = [
+    () => this.#putWindow(),
+    () => this.#endWindow(),
+    () => this.#arm(),
+    () => this.#arm(),
+    () => this.#disarm(),
+  ]
+
+  /** Whether clients may cancel now. */
+  get mayCancel(): boolean {
+    const { clearing, nowMs } = this.#cast.driver
+    return clearing.modes.cancelRefusal(nowMs) === 0
+  }
+
+  /** Heartbeats that are due, and windows that only an operator ends. */
+  meetDeadlines(): void {
+    const { driver, random } = this.#cast
+    const { heartbeats, modes, catalogue } = driver.clearing
+    for (const { profileId, cancelAtMs, firedSeq } of heartbeats.all()) {
+      if (firedSeq !== 0 || cancelAtMs > driver.nowMs) continue
+      driver.rare({ kind: 'fireHeartbeat', profileId })
+      for (const { marketId } of catalogue.all()) {
+        const orders = this.#cast.open({ marketId, account: profileId })
+        this.#cast.end('HEARTBEAT', marketId, orders)
+      }
+    }
+    const endless = modes.windows.find(({ endsAtMs }) => endsAtMs === null)
+    if (endless !== undefined && random.chance(ENDED_EACH_STEP)) {
+      driver.rare({ kind: 'endTradingWindow', windowId: endless.windowId })
+    }
+  }
+
+  #putWindow(): void {
+    const { driver, random } = this.#cast
+    const { modes } = driver.clearing
+    if (modes.count >= WINDOWS_MAX) return
+    const startsAtMs = driver.nowMs + (random.chance(0.5) ? 0 : random.below(MINUTE_MS))
+    const window = {
+      windowId: modes.lastWindowId + 1,
+      startsAtMs,
+      endsAtMs: random.chance(0.2) ? null : startsAtMs + random.between(1_000, 20_000),
+      mode: random.pick(RESTRICTED),
+      publicMessage: random.chance(0.5) ? '' : this.#cast.name('Wartung №'),
+    }
+    driver.rare({ kind: 'putTradingWindow', window })
+  }
+
+  #endWindow(): void {
+    const { driver, random } = this.#cast
+    const { windows } = driver.clearing.modes
+    if (windows.length === 0) return
+    driver.rare({ kind: 'endTradingWindow', windowId: random.pick(windows).windowId })
+  }
+
+  #arm(): void {
+    const { driver, random } = this.#cast
+    const cancelAtMs = driver.nowMs + random.between(5_000, 2 * MINUTE_MS)
+    driver.rare({ kind: 'armHeartbeat', profileId: this.#cast.trader(), cancelAtMs })
+  }
+
+  #disarm(): void {
+    const { driver, random } = this.#cast
+    const armed = driver.clearing.heartbeats.all().filter(({ firedSeq }) => firedSeq === 0)
+    if (armed.length === 0) return
+    driver.rare({ kind: 'disarmHeartbeat', profileId: random.pick(armed).profileId })
+  }
+}
