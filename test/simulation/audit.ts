@@ -138,6 +138,25 @@ export function firedAreGone({ model }: Life): void {
   }
 }
 
+/** Once every answer is out, the intake knows of everybody what holds now. */
+export function intakeKnows({ taught, model }: Life): void {
+  const valid = [...model.tokens].filter(([, { isRevoked }]) => !isRevoked)
+  assert.equal(taught.tokens.size, valid.length, 'tokens that hold')
+  for (const [tokenId, { profileId, scopes }] of valid) {
+    const known = taught.tokens.get(tokenId)
+    assert.equal(known?.profileId, profileId, 'whose token it is')
+    assert.deepEqual(known.scopes, scopes, 'what it may do')
+  }
+  for (const [profileId, made] of model.partners.subAccounts) {
+    const known = taught.profiles.get(profileId)
+    assert.equal(known?.partnerId, made.partnerId, 'who acts for a sub-account')
+    assert.equal(known.keyBase64 !== '', made.hasWallet, 'whether its wallet is kept here')
+    assert.deepEqual(known.approved, made.approved, 'what its wallet approved')
+    assert.equal(known.feeBps, model.rates[profileId] ?? 0, 'what its orders must sign')
+  }
+  assert.equal(taught.markets.size, model.markets.length, 'markets')
+}
+
 /** The live state, with nothing under way. */
 export function liveHash({ pipeline, model }: Life): string {
   const digests = model.markets.map((_market, index) => bookDigest(index + 1))

@@ -1,32 +1,47 @@
 // One life of the simulated exchange, from a recovery to a crash: the real sequencer, pipeline,
 // publisher, shards and books, on a simulated disk, simulated threads and a clock that is a number.
 
+import assert from 'node:assert/strict'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { resetMarkets } from '../../engine/core/market.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT, rejectName } from '../../engine/domain/reject.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
+import { Seal } from '../../persistence/seal.ts'
 import { IntakePool } from '../../server/auth/intake-pool.ts'
+import { taughtProfile } from '../../server/auth/taught-profile.ts'
+import { AccountChanges } from '../../server/pipeline/accounts.ts'
+import { CancelReplace } from '../../server/pipeline/cancel-replace.ts'
 import { Cancels } from '../../server/pipeline/cancels.ts'
 import { HeartbeatChanges } from '../../server/pipeline/heartbeats.ts'
 import { MarketChanges } from '../../server/pipeline/market-changes.ts'
 import type { SettlementParts } from '../../server/pipeline/mining.ts'
 import { OrderIds } from '../../server/pipeline/order-ids.ts'
+import { PartnerAccounts } from '../../server/pipeline/partner-accounts.ts'
 import { Pipeline } from '../../server/pipeline/pipeline.ts'
 import { PublishedMarkets } from '../../server/pipeline/published.ts'
 import { Publisher } from '../../server/pipeline/publisher.ts'
 import { Shards } from '../../server/pipeline/shards.ts'
 import { TradingModeChanges } from '../../server/pipeline/trading-modes.ts'
 import { EmbeddedChain } from '../../server/settlement/embedded-chain.ts'
+import { marketSpec } from '../support/specs.ts'
+import { expectedRefusal } from './gates.ts'
 import { type Model, replayInto } from './model.ts'
 import type { Conserves } from './money-watch.ts'
 import type { Setting } from './script.ts'
 import { type SimDisk, SimJournal } from './sim-disk.ts'
 import { SimThread } from './sim-thread.ts'
+import { Taught } from './taught.ts'
 import { Watch } from './watch.ts'
 
+/** Below this much room a ring or the journal may refuse anything. */
+const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes + 64 * 1024
 const RING_BYTES = 1 << 20
 const BLOCK_MS = 500
+/** Of every token: who has it is not what a simulation is about. */
+export const TOKEN_SECRET = new Uint8Array(32)
 
 /** A moment when everything was settled and durable. */
 export interface Checkpoint {
@@ -57,11 +72,19 @@ export class Life {
   readonly cancels: Cancels
   readonly modes: TradingModeChanges
   readonly heartbeats: HeartbeatChanges
+  readonly accounts: AccountChanges
+  readonly partners: PartnerAccounts
+  readonly replaces: CancelReplace
+  readonly intake: IntakePool
+  readonly taught = new Taught()
+  /** Commands of held accounts that found no room in their line. */
+  turnedAway = 0
   readonly recoveredHash: string
   readonly chain = new EmbeddedChain(8453)
   /** What a thread died of; the process must stop. */
   fault: string | null = null
   hasDoorbell = false
+  readonly nowMs: () => number
   /** What a promise of main's was rejected with. */
   failure: unknown = null
   /** The read tables do not answer in time. */
@@ -69,6 +92,7 @@ export class Life {
 
   constructor(parts: LifeParts) {
     const { setting, disk, clock } = parts
+    this.nowMs = () => clock.nowMs
     this.model = parts.checkpoint.model.copy()
     const exchange = this.#recover(parts)
     const { clearing } = exchange
@@ -96,16 +120,21 @@ export class Life {
       shardOf: (marketId) => this.shards.of(marketId),
       journal: this.journal,
       ids: new OrderIds(new Uint8Array(32)),
-      clock: () => clock.nowMs,
+      clock: this.nowMs,
       onDurable: () => {},
       profileWaitSec: () => 0,
       onTokenUsed: () => {},
       settlement: this.#settlementOn(parts),
     })
-    const domain = { name: 'Simulated', chainId: 1 }
-    const nothing = () => {}
-    const intake = new IntakePool({ threads: 0, domain, onResult: nothing, onFault: nothing })
-    this.changes = new MarketChanges(this.pipeline, intake, this.shards)
+    this.intake = this.#startIntake()
+    const { pipeline, intake } = this
+    const seal = new Seal(new Uint8Array(32))
+    this.#teach(seal)
+    this.#watchDecisions()
+    const { exchangeAddress } = marketSpec(1)
+    this.accounts = new AccountChanges(pipeline, seal, intake)
+    this.partners = new PartnerAccounts({ pipeline, seal, intake }, exchangeAddress)
+    this.changes = new MarketChanges(pipeline, intake, this.shards)
     this.modes = new TradingModeChanges(this.pipeline)
     this.heartbeats = new HeartbeatChanges(this.pipeline)
     this.cancels = new Cancels(this.pipeline, {
@@ -117,6 +146,80 @@ export class Life {
       // Main holds every order here, so it never asks.
       orderByClientId: () => Promise.resolve(undefined),
     })
+    this.replaces = new CancelReplace(pipeline, this.cancels)
+  }
+
+  #startIntake(): IntakePool {
+    const intake = new IntakePool({
+      threads: 0,
+      domain: { name: 'Simulated', chainId: 1 },
+      onResult: (result) => this.pipeline.onIntake(result),
+      onPart: (result, part) => this.pipeline.groups.onPart(result, part),
+      onFault: (reason) => assert.fail(reason),
+    })
+    this.taught.listen(intake)
+    this.pipeline.connect(intake)
+    return intake
+  }
+
+  /** As server/pipeline/open.ts teaches what a journal held. */
+  #teach(seal: Seal): void {
+    const { catalogue, accounts } = this.pipeline.clearing
+    for (const market of catalogue.all()) this.intake.addMarket(market)
+    for (let profileId = 1; profileId <= accounts.count; profileId++) {
+      this.intake.putProfile(taughtProfile(accounts, seal, profileId))
+    }
+    for (const [tokenId, token] of this.model.tokens) {
+      if (!token.isRevoked) this.teachToken(tokenId)
+    }
+  }
+
+  teachToken(tokenId: string): void {
+    const token = this.model.tokens.get(tokenId)
+    assert(token !== undefined, 'a token that is taught is there')
+    const { profileId, scopes } = token
+    const account = this.model.partners.profiles.get(profileId)?.account ?? ''
+    this.intake.addToken({ tokenId, profileId, account, scopes, secret: TOKEN_SECRET })
+  }
+
+  /** Whoever sends an order, and whenever it is decided: the model says how. */
+  #watchDecisions(): void {
+    const { sequencer, clearing, holds } = this.pipeline
+    const place = sequencer.place.bind(sequencer)
+    sequencer.place = (request, record) => {
+      const { order } = request
+      const expected = expectedRefusal(this.model, request, sequencer.nowMs(), this.capacity)
+      const before = this.watch.lines.newestOf(order.accountId)
+      const refusal = place(request, record)
+      this.watch.lines.decided(order, { refusal, at: clearing.lastSeq, before })
+      this.checked(() => {
+        if (refusal === REJECT.OVERLOADED) this.assertLow(order.marketId)
+        else assert.equal(rejectName(refusal), expected, 'what the gates say')
+      })
+      return refusal
+    }
+    const wait = holds.wait.bind(holds)
+    holds.wait = (accountId, then, run) => {
+      const isTaken = wait(accountId, then, run)
+      if (!isTaken) this.turnedAway++
+      return isTaken
+    }
+  }
+
+  /** Nobody is turned away while there is room. */
+  assertLow(marketId: number): void {
+    const { journal, shards } = this
+    const isLow = journal.freeBytes() < LOW_BYTES || shards.of(marketId).freeBytes() < LOW_BYTES
+    assert(isLow, 'nobody is turned away while there is room')
+  }
+
+  /** A check that fails where nobody would hear of it fails the world. */
+  checked(check: () => void): void {
+    try {
+      check()
+    } catch (reason) {
+      this.failure ??= reason
+    }
   }
 
   #settlementOn({ setting, disk }: LifeParts): SettlementParts {
@@ -183,7 +286,9 @@ export class Life {
 
   /** Every market has answered everything, and all of it is durable. */
   get isAtRest(): boolean {
+    const { holds, groups } = this.pipeline
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
+    if (holds.count > 0 || groups.waiting > 0) return false
     return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
   }
 

@@ -1,19 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Command } from '../../engine/domain/command.ts'
 import { freshSeed } from '../support/random.ts'
 import { BrokenWorld, playSeed, replayLine } from './run-seed.ts'
+import { addTo } from './world.ts'
 
 /** Steps of one world; a little less than half of them become commands. */
 const STEPS = 20_000
 /** Files that play at the same time keep to seeds of their own. */
 const SEEDS_PER_FILE = 1_000_000
 
-const TROUBLE = { refusals: 0, overloads: 0, crashes: 0 }
+/** What is told of accounts, markets and settlement; orders and cancels come by themselves. */
+const KINDS: readonly Command['kind'][] = [
+  ...(['createProfile', 'editProfile', 'createSubAccount', 'approveSpenders'] as const),
+  ...(['createToken', 'revokeToken', 'touchToken', 'login', 'logout'] as const),
+  ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarket'] as const),
+  ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
+  ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
+  ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),
+]
+/** What partners are told of the orders and cancels they send for others. */
+const ANSWERS = [
+  ...['order NONE', 'order NO_SERVER_WALLET', 'order ALLOWANCE_MISSING', 'order NOT_SUB_ACCOUNT'],
+  ...['order SCOPE_MISSING', 'order OVERLOADED', 'order DUPLICATE_CLIENT_ORDER_ID'],
+  ...['cancel NONE', 'cancel ORDER_NOT_OPEN', 'cancel ORDER_NOT_FOUND', 'cancel NOT_SUB_ACCOUNT'],
+  ...['call API_KEY_INVALID', 'call HMAC_INVALID', 'call NOT_SUB_ACCOUNT'],
+]
+
+const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, turnedAway: 0 }
 
 /** Plays worlds until they made so many commands; a broken one prints the line that replays it. */
 export function testLongFlow(file: number, commandsMin: number): void {
   test(`every law holds through ${commandsMin} commands and every fault of a machine`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
+    const told = new Map<string, number>()
     let seed = freshSeed() + file * SEEDS_PER_FILE
     for (; totals.commands < commandsMin; seed++) {
       const passed = await playOrExplain(seed)
@@ -24,11 +44,18 @@ export function testLongFlow(file: number, commandsMin: number): void {
       totals.refusals += passed.refusals
       totals.overloads += passed.overloads
       totals.crashes += passed.crashes
+      totals.replaced += passed.replaced
+      totals.turnedAway += passed.turnedAway
+      addTo(told, passed.kinds)
+      addTo(told, passed.told)
     }
     assert(totals.fills > commandsMin / 10, 'worlds trade')
     assert(totals.releases > commandsMin / 500, 'worlds hold takers back')
     assert(totals.reversals > commandsMin / 1000, 'trades fail')
     assert(totals.refusals > commandsMin / 20 && totals.overloads > 0, 'worlds turn away')
+    assert(totals.replaced > commandsMin / 1000, 'worlds replace orders')
+    assert(totals.turnedAway > 0, 'worlds fill the line of an account')
+    for (const each of [...KINDS, ...ANSWERS]) assert(told.has(each), `worlds see ${each}`)
     assert(totals.crashes > commandsMin / 10_000, 'worlds crash')
   })
 }

@@ -11,23 +11,27 @@ import type {
   ProfileFields,
   RareCommand,
   ReleaseOrder,
+  Scope,
 } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
 import { type Before, ChainModel } from './chain-model.ts'
 import { ControlModel } from './control-model.ts'
+import { PartnerModel } from './partner-model.ts'
 
 export interface MarketModel {
   readonly feeEnabled: boolean
   readonly deadlineMs: number | null
   readonly takerDelayMs: number
+  readonly exchangeAddress: string
   /** Its statuses, each with the command that set it. */
   readonly history: { readonly seq: number; readonly status: string }[]
 }
 
 export interface TokenModel {
   readonly profileId: number
+  readonly scopes: readonly Scope[]
   isRevoked: boolean
 }
 
@@ -92,6 +96,7 @@ export class Model {
   slow = new SlowExchange()
   chain = new ChainModel()
   controls = new ControlModel()
+  partners = new PartnerModel()
   seq = 0
   withdrawals = 0n
   readonly live = new Map<number, LiveOrder>()
@@ -110,6 +115,7 @@ export class Model {
     twin.slow = this.slow.copy()
     twin.controls = this.controls.copy()
     twin.chain = this.chain.copy()
+    twin.partners = this.partners.copy()
     twin.seq = this.seq
     twin.withdrawals = this.withdrawals
     for (const [id, order] of this.live) twin.live.set(id, { ...order })
@@ -148,6 +154,7 @@ export class Model {
     assert.equal(command.seq, this.seq + 1, 'commands come without a gap')
     this.seq = command.seq
     this.controls.admit(command)
+    this.partners.admit(command)
     if (command.kind === 'placeOrder') this.#admitOrder(command)
     else if (command.kind === 'cancelOrders') this.#admitCancel(command)
     else if (command.kind === 'releaseOrder') this.#admitRelease(command)
@@ -204,9 +211,9 @@ export class Model {
   #rare(command: RareCommand): void {
     switch (command.kind) {
       case 'createMarket': {
-        const { feeEnabled, deadlineMs, takerDelayMs = 0 } = command.market
+        const { feeEnabled, deadlineMs, takerDelayMs = 0, exchangeAddress } = command.market
         const history = [{ seq: command.seq, status: 'FUNDED' }]
-        this.markets.push({ feeEnabled, deadlineMs, takerDelayMs, history })
+        this.markets.push({ feeEnabled, deadlineMs, takerDelayMs, exchangeAddress, history })
         return
       }
       case 'lockMarket':
@@ -227,12 +234,13 @@ export class Model {
   }
 
   #account(command: RareCommand): void {
-    if (command.kind === 'createProfile' || command.kind === 'editProfile') {
+    if ('profile' in command) {
       this.rates[command.profileId] = rateOf(command.profile)
     }
     if ('token' in command && command.token !== null) {
       const { profileId } = command
-      this.tokens.set(command.token.tokenId, { profileId, isRevoked: false })
+      const { tokenId, scopes } = command.token
+      this.tokens.set(tokenId, { profileId, scopes, isRevoked: false })
     }
     if (command.kind !== 'revokeToken') return
     const token = this.tokens.get(command.tokenId)

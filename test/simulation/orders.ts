@@ -32,10 +32,11 @@ export class Orders {
     this.#published = published
   }
 
-  /** The row as the workload has it, under a hash of its own. */
-  plain(row: number, hash: number): PlaceOrder {
+  /** The row as the workload has it, or another account's, under a hash of its own. */
+  plain(row: number, hash: number, accountId?: number): PlaceOrder {
     const { work } = this.#script
     const order = orderOf(work, row, hash)
+    order.accountId = accountId ?? order.accountId
     order.marketId = this.#marketOf(work.book[row], hash)
     if (hash % CARELESS !== 0) this.#afford(order)
     return order

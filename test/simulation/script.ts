@@ -17,9 +17,16 @@ export const ACTS = [
   'resent',
   'again',
   'barred',
+  // Orders of sub-accounts, which their partners send as any client does.
+  'delegated',
+  'group',
+  'replace',
+  'replaces',
+  'crowd',
   // Cancels beyond the workload's.
   'cancelAgain',
   'cancelForeign',
+  'cancelNamed',
   'cancelBatch',
   'cancelAll',
   'cancelWide',
@@ -32,6 +39,8 @@ export const ACTS = [
   'login',
   'logout',
   'edit',
+  'sponsor',
+  'approve',
   'open',
   'resolve',
   // What holds orders up or calls them back.
@@ -81,7 +90,7 @@ export interface Script {
   readonly steps: readonly Step[]
 }
 
-type Odds = Readonly<Partial<Record<Act, number>>>
+export type Odds = Readonly<Partial<Record<Act, number>>>
 
 const CLIENTS: Odds = {
   row: 62,
@@ -94,8 +103,14 @@ const CLIENTS: Odds = {
   resent: 1.5,
   again: 1.2,
   barred: 2,
+  delegated: 3,
+  group: 0.4,
+  replace: 2,
+  replaces: 0.3,
+  crowd: 0.02,
   cancelAgain: 1.5,
   cancelForeign: 0.7,
+  cancelNamed: 0.7,
   cancelBatch: 1.5,
   cancelAll: 0.3,
   deposit: 0.8,
@@ -106,6 +121,8 @@ const CLIENTS: Odds = {
   login: 0.4,
   logout: 0.3,
   edit: 0.4,
+  sponsor: 0.3,
+  approve: 0.4,
   open: 0.15,
   resolve: 0.06,
   fault: 0.5,
@@ -139,7 +156,8 @@ function wheelOf(odds: Odds): (dice: number) => Act {
 /** Acts that use up one row of the workload. */
 const TAKES_ROW = new Set<Act>(['row', 'typed', 'market', 'exact', 'expiring', 'named', 'crossing'])
 
-export function scriptOf(seed: number, length: number): Script {
+/** `more` makes some acts come as often as it says. */
+export function scriptOf(seed: number, length: number, more: Odds = {}): Script {
   const random = new Random(seed)
   const setting: Setting = {
     accounts: random.pick([2, 4, 6, 8, 12]),
@@ -149,7 +167,7 @@ export function scriptOf(seed: number, length: number): Script {
     takerDelayMs: random.pick([0, 0, 1, 500, 3000]),
   }
   const live = random.pick([20, 50, 80, 110])
-  const spin = wheelOf({ ...CLIENTS, ...random.pick(MACHINES), ...CRASHES })
+  const spin = wheelOf({ ...CLIENTS, ...random.pick(MACHINES), ...CRASHES, ...more })
   const steps: Step[] = []
   let rows = 0
   for (let index = 0; index < length; index++) {

@@ -99,7 +99,7 @@ export class SimJournal implements JournalWriter {
     assert.equal(seq, this.#lastSeq + 1, 'the journal has no gap')
     assert(this.freeBytes() >= record.length, 'nothing is appended that has no room')
     this.#lastSeq = seq
-    this.#appended.push(record.slice())
+    this.#appended.push(new Uint8Array(record))
     this.#bytes += record.length
     this.#onAppend(seq, record)
   }

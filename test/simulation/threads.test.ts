@@ -9,6 +9,7 @@ import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { verifyFolder } from '../../persistence/recovery.ts'
+import { keccakReady } from '../../server/auth/keccak.ts'
 import { Shards } from '../../server/pipeline/shards.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
@@ -23,6 +24,7 @@ const script = scriptOf(seed, STEPS)
 
 /** The journal of a simulated world, and the state it came to. */
 async function recorded(): Promise<{ records: Uint8Array[]; hash: string }> {
+  await keccakReady
   const world = new World(script)
   for (const [index, step] of script.steps.entries()) await world.play(step, index)
   const hash = await world.end()

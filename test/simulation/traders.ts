@@ -6,20 +6,27 @@ import type { PlaceRequest } from '../../engine/core/decide.ts'
 import { SEEN } from '../../engine/core/seen-orders.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
-import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, rejectName } from '../../engine/domain/reject.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
-import { RELEASING } from '../../server/pipeline/sequencer.ts'
-import { expectedRefusal } from './gates.ts'
+import { type OrderName, RELEASING } from '../../server/pipeline/sequencer.ts'
 import type { Life } from './life.ts'
 import { Orders } from './orders.ts'
 import { isCancel, type Script, type Step } from './script.ts'
 
-interface Known {
+export interface Known {
   readonly slot: number
   readonly generation: number
   readonly account: number
   readonly marketId: number
+}
+
+const KNOWN_MAX = 400
+
+interface Sponsored {
+  readonly profileId: number
+  readonly partnerId: number
+  readonly account: string
+  readonly approved: readonly string[]
 }
 
 /** What outlives a crash: what clients know and were told. */
@@ -30,29 +37,48 @@ export class ClientMemory {
   /** Post-only orders that were refused because they would have crossed. */
   crossed: PlaceOrder[] = []
   /** Accepted orders by hash, with their seq; canceled ones. */
-  readonly accepted = new Map<number, number>()
-  readonly canceled: { readonly seq: number; readonly order: Known }[] = []
+  readonly accepted = new Map<number, { readonly seq: number; readonly hashLow: number }>()
+  /** Sub-accounts, and what was told to be approved of them. */
+  readonly sponsored: Sponsored[] = []
+  readonly canceled: { readonly seq: number; readonly order: OrderName }[] = []
 
   /** After a recovery: everything that was told is there. */
   check({ pipeline }: Life, recoveredSeq: number): void {
     const { seen, orders } = pipeline.clearing
-    for (const [hash, seq] of this.accepted) {
+    for (const [hash, { seq, hashLow }] of this.accepted) {
       assert(seq <= recoveredSeq, 'an accepted order is in the journal')
-      const known = seen.hash(hash, Math.imul(hash, 0x9e3779b1) >>> 0)
+      const known = seen.hash(hash | 0, hashLow | 0)
       assert(known === SEEN.YES, 'an accepted order is kept')
+    }
+    const { accounts } = pipeline.clearing
+    for (const { profileId, partnerId, account, approved } of this.sponsored) {
+      const made = accounts.partners.byId(profileId)
+      assert.equal(made?.partnerId, partnerId, 'a sub-account stays with its partner')
+      assert.equal(accounts.byId(profileId)?.account, account, 'under its address')
+      assert(
+        approved.every((each) => made.approved.includes(each)),
+        'what is approved stays so',
+      )
     }
     for (const { seq, order } of this.canceled) {
       assert(seq <= recoveredSeq, 'a cancel that was told is in the journal')
       assert(!orders.isLive(order.slot, order.generation), 'a canceled order stays canceled')
     }
   }
+
+  learn(known: Known, row = -1): void {
+    if (row >= 0) this.placed.set(row, known)
+    this.known.push(known)
+    if (this.known.length > KNOWN_MAX) this.known = this.known.slice(KNOWN_MAX / 2)
+  }
+
+  accept({ hashHigh, hashLow, seq }: PlaceOrder): void {
+    this.accepted.set(hashHigh, { seq, hashLow })
+  }
 }
 
-const KNOWN_MAX = 400
 /** Why several cancels may come to nothing. */
 const REFUSED = new Set([REJECT.OVERLOADED, REJECT.READ_TIMEOUT, REJECT.TRADING_DISABLED])
-/** Below this much room a ring or the journal may refuse anything. */
-const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes + 64 * 1024
 
 export class Traders {
   readonly #script: Script
@@ -167,17 +193,15 @@ export class Traders {
   }
 
   #send(order: PlaceOrder, row = -1, request: PlaceRequest = this.#requestOf(order)): void {
-    const { pipeline, model, watch, capacity } = this.#life
+    const { pipeline, model, watch } = this.#life
     const { clearing, publisher } = pipeline
     this.#memory.sent.push({ ...order })
-    const expected = expectedRefusal(model, request, pipeline.sequencer.nowMs(), capacity)
     const refusal = pipeline.sequencer.place(request, encodePlace(order))
     const at = clearing.lastSeq
     if (refusal === REJECT.OVERLOADED) {
-      this.overload(order.marketId)
+      this.overloads++
       return
     }
-    assert.equal(rejectName(refusal), expected, 'what the gates say')
     if (refusal !== 0) {
       this.refusals++
       publisher.whenDurable(at, () => watch.told(at))
@@ -188,23 +212,8 @@ export class Traders {
     const { takerDelayMs } = model.markets[marketId - 1]
     assert.equal(order.takerDelayMs, order.postOnly ? 0 : takerDelayMs, 'takers are delayed')
     const known = { slot, generation, account, marketId }
-    this.#remember(known, row)
+    this.#memory.learn(known, row)
     publisher.whenReceipt(order.seq, order.nowMs, (receipt) => this.#heard(order, receipt))
-  }
-
-  /** Nothing was done, and there was a reason. */
-  overload(marketId: number): void {
-    const { journal, shards } = this.#life
-    this.overloads++
-    const isLow = journal.freeBytes() < LOW_BYTES || shards.of(marketId).freeBytes() < LOW_BYTES
-    assert(isLow, 'nobody is turned away while there is room')
-  }
-
-  #remember(known: Known, row: number): void {
-    const memory = this.#memory
-    if (row >= 0) memory.placed.set(row, known)
-    memory.known.push(known)
-    if (memory.known.length > KNOWN_MAX) memory.known = memory.known.slice(KNOWN_MAX / 2)
   }
 
   #heard(
@@ -224,7 +233,7 @@ export class Traders {
     assert.deepEqual(sizes, matched, 'the makers of a reply')
     assert.equal(receipt.stpCanceled.length, answer.cancelled.length, 'own makers of a reply')
     if (receipt.result === RESULT.WOULD_CROSS) this.#memory.crossed.push({ ...order })
-    else this.#memory.accepted.set(order.hashHigh, order.seq)
+    else this.#memory.accept(order)
   }
 
   #pickKnown(dice: number): Known | undefined {
@@ -255,11 +264,14 @@ export class Traders {
     const takerDelayMs = model.markets[marketId - 1]?.takerDelayMs ?? 0
     const orderId = pipeline.ids.text(known.slot, known.generation)
     const mode = model.controls.modeAt(pipeline.sequencer.nowMs())
+    // Then it waits for its turn, and the mode may be over.
+    const isHeld = pipeline.holds.isHeld(account)
     const told = cancels.one(account, { orderId }).then((result) => {
       const name = rejectName(result)
       if (name === 'READ_TIMEOUT' || name === 'OVERLOADED') return
       watch.told(at)
-      assert(mode !== 'disabled' || name === 'TRADING_DISABLED', 'nobody cancels while disabled')
+      const isBarred = mode === 'disabled' && !isHeld
+      assert(!isBarred || name === 'TRADING_DISABLED', 'nobody cancels while disabled')
       // Trading may have been disabled while the order was looked for.
       if (name === 'TRADING_DISABLED') return
       if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
@@ -272,6 +284,28 @@ export class Traders {
       if (name !== 'NONE') return
       assert(!model.isLive(known.slot, known.generation), 'a canceled order is gone')
       this.#memory.canceled.push({ seq: at + 1, order: known })
+    })
+    this.#life.follow(told)
+  }
+
+  /** By the client's own name of an order, and now and then of no order. */
+  cancelNamed({ dice }: Step): void {
+    const { cancels, pipeline, model, watch } = this.#life
+    const keys = [...model.clientKeys]
+    const key = keys[Math.floor(dice[0] * keys.length)] ?? '1:none'
+    const account = Number(key.split(':', 1)[0])
+    const clientOrderId = dice[1] < 0.1 ? 'none' : key.slice(key.indexOf(':') + 1)
+    const named = `${account}:${clientOrderId}`
+    const isLive = [...model.live.values()].some(({ clientKey }) => clientKey === named)
+    const isKnown = model.clientKeys.has(named)
+    const at = pipeline.clearing.lastSeq
+    const told = cancels.one(account, { clientOrderId }).then((result) => {
+      const name = rejectName(result)
+      if (name === 'OVERLOADED') return
+      watch.told(at)
+      if (name === 'TRADING_DISABLED') return
+      if (!isKnown) assert.equal(name, 'ORDER_NOT_FOUND', 'no order has the name')
+      else if (!isLive) assert.equal(name, 'ORDER_NOT_OPEN', 'a named order is canceled once')
     })
     this.#life.follow(told)
   }
@@ -309,13 +343,15 @@ export class Traders {
     if (known === undefined) return
     const at = pipeline.clearing.lastSeq
     const live = pipeline.liveOrders(known.account, known.marketId).length
+    // What stands in line may come when more are open.
+    const isHeld = pipeline.holds.isHeld(known.account)
     const told = cancels.all(known.account, known.marketId).then((outcome) => {
       if (typeof outcome === 'number') {
         assert(REFUSED.has(outcome), rejectName(outcome))
         return
       }
       watch.told(at)
-      assert(outcome.canceled.length <= live, 'no more are canceled than were open')
+      assert(isHeld || outcome.canceled.length <= live, 'no more are canceled than were open')
     })
     this.#life.follow(told)
   }
@@ -324,7 +360,8 @@ export class Traders {
   cancelWide({ dice }: Step): void {
     const { pipeline, shards, threads } = this.#life
     const known = this.#pickKnown(dice[0])
-    if (known === undefined) return
+    // It passes the holds of accounts, which only sub-accounts have here.
+    if (known === undefined || known.account > this.#script.setting.accounts) return
     const live = pipeline.liveOrders(known.account, known.marketId)
     if (live.length === 0) return
     const names = Array.from({ length: 1000 }, (_each, index) => live[index % live.length])
@@ -334,6 +371,7 @@ export class Traders {
       if (seq === 0) break
       if (seq === RELEASING || shards.of(known.marketId).isIdle) return
     }
-    this.overload(known.marketId)
+    this.overloads++
+    this.#life.assertLow(known.marketId)
   }
 }

@@ -9,6 +9,7 @@ import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import type { SlowAnswer, SlowRequest, SlowToken } from '../support/slow-book.ts'
+import { AccountLines } from './account-lines.ts'
 import type { Answer, Model } from './model.ts'
 import { type Conserves, MoneyWatch } from './money-watch.ts'
 import type { SimDisk } from './sim-disk.ts'
@@ -51,6 +52,9 @@ export class Watch implements FrameVisitor {
   readonly publicRaw: number[] = []
   /** What the model says of orders that are not replied to yet. */
   readonly answers = new Map<number, SlowAnswer>()
+  readonly lines = new AccountLines()
+  /** Commands by their kind. */
+  readonly kinds = new Map<string, number>()
   commands = 0
   fills = 0
   releases = 0
@@ -81,9 +85,12 @@ export class Watch implements FrameVisitor {
     assert.equal(command.seq, seq, 'a record carries the seq it is appended with')
     assert.equal(seq, this.#clearing.lastSeq, 'a command is journaled when it is admitted')
     this.#model.admit(command)
+    this.kinds.set(command.kind, (this.kinds.get(command.kind) ?? 0) + 1)
+    this.lines.journaled(command, (slot, generation) => this.#model.ownerOf(slot, generation))
     if (command.kind === 'adjustBalance') this.money.cash(command.profileId)
     if (command.kind === 'createMarket') this.money.inside(command.marketId)
     if (command.kind === 'createProfile') this.money.cash(command.profileId)
+    if (command.kind === 'createSubAccount') this.money.cash(command.profileId)
     if (command.kind === 'mineBlock') {
       this.blocks++
       assert(command.throughSeq <= this.#disk.reportedSeq, 'a block covers what is durable')

@@ -6,11 +6,12 @@ import { encodeCommand } from '../../bench/threaded-exchange.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { closedAreEmpty, compareBooks, firedAreGone, liveHash, walk } from './audit.ts'
+import { closedAreEmpty, compareBooks, firedAreGone, intakeKnows, liveHash, walk } from './audit.ts'
+import { Delegates } from './delegates.ts'
 import { Life } from './life.ts'
 import { Model } from './model.ts'
 import { type Conserves, conserved } from './money-watch.ts'
-import { Operators } from './operators.ts'
+import { Operators, partnersOf } from './operators.ts'
 import type { Script, Step } from './script.ts'
 import { SimDisk, type Tear } from './sim-disk.ts'
 import { ClientMemory, Traders } from './traders.ts'
@@ -31,7 +32,15 @@ export interface Totals {
   reversals: number
   refusals: number
   overloads: number
+  /** Orders of sub-accounts that took the place of another. */
+  replaced: number
+  /** Commands that found the line of their account full. */
+  turnedAway: number
   crashes: number
+  /** Commands by their kind. */
+  readonly kinds: Map<string, number>
+  /** What partners were told of the orders and cancels of their sub-accounts. */
+  readonly told: Map<string, number>
 }
 
 export interface WorldOptions {
@@ -49,7 +58,11 @@ export class World {
     reversals: 0,
     refusals: 0,
     overloads: 0,
+    replaced: 0,
+    turnedAway: 0,
     crashes: 0,
+    kinds: new Map(),
+    told: new Map(),
   }
   readonly #script: Script
   readonly #options: WorldOptions
@@ -58,6 +71,7 @@ export class World {
   #checkpoint = { seq: 0, stateHash: '', model: new Model() }
   #life: Life
   #traders: Traders
+  #delegates: Delegates
   #operators: Operators
   #walkedAt = 0
   #turnsToLive = 0
@@ -68,7 +82,8 @@ export class World {
     this.#begin()
     this.#life = this.#open()
     this.#traders = new Traders(script, this.#life, this.#memory)
-    this.#operators = new Operators(script.setting, this.#life)
+    this.#delegates = new Delegates(script, this.#life, this.#memory)
+    this.#operators = new Operators(script.setting, this.#life, this.#memory)
   }
 
   /** The journal of a young exchange: profiles, money, markets and shares. */
@@ -80,6 +95,12 @@ export class World {
       records.push(encodeCommand(command))
       exchange.apply(command)
     })
+    for (const body of partnersOf(exchange)) {
+      const seq = exchange.clearing.lastSeq + 1
+      const command = { ...body, seq, nowMs: START_MS }
+      records.push(encodeCommand(command))
+      exchange.apply(command)
+    }
     this.disk.write(records)
     this.disk.reportedSeq = this.disk.lastSeq
   }
@@ -114,7 +135,8 @@ export class World {
     journal.crash(Math.floor(count * (journal.waitingCount + 1)), TEARS[Math.floor(how * 3)])
     this.#life = this.#open()
     this.#traders = new Traders(this.#script, this.#life, this.#memory)
-    this.#operators = new Operators(this.#script.setting, this.#life)
+    this.#delegates = new Delegates(this.#script, this.#life, this.#memory)
+    this.#operators = new Operators(this.#script.setting, this.#life, this.#memory)
     this.#walkedAt = 0
     this.#turnsToLive = 0
   }
@@ -127,6 +149,15 @@ export class World {
     this.totals.reversals += this.#life.watch.reversals
     this.totals.refusals += this.#traders.refusals
     this.totals.overloads += this.#traders.overloads
+    this.totals.replaced += this.#delegates.replaced
+    this.totals.turnedAway += this.#life.turnedAway
+    addTo(this.totals.kinds, this.#life.watch.kinds)
+    addTo(this.totals.told, this.#delegates.told)
+  }
+
+  /** Accounts that are held for a replacement. */
+  get heldCount(): number {
+    return this.#life.pipeline.holds.count
   }
 
   /** Plays one step of the script. */
@@ -135,7 +166,8 @@ export class World {
     const turn = this.#machine(step)
     if (turn) await this.#turn()
     else if (step.act === 'rest') await this.rest()
-    else if (turn === null) this.#client(step, index)
+    else if (turn === null) await this.#client(step, index)
+    if (this.#life.failure !== null) throw this.#life.failure
     if (this.#life.fault !== null) this.#crash(step.dice)
     if (this.#life.watch.commands - this.#walkedAt < WALK_EVERY) return
     this.#walkedAt = this.#life.watch.commands
@@ -206,7 +238,7 @@ export class World {
     }
   }
 
-  #client(step: Step, index: number): void {
+  #client(step: Step, index: number): void | Promise<void> {
     const traders = this.#traders
     const operators = this.#operators
     switch (step.act) {
@@ -216,11 +248,18 @@ export class World {
       case 'barred':
       case 'cancelAgain':
       case 'cancelForeign':
+      case 'cancelNamed':
       case 'cancelBatch':
       case 'cancelAll':
       case 'cancelWide':
         traders[step.act](step, index)
         return
+      case 'delegated':
+      case 'group':
+      case 'replace':
+      case 'replaces':
+      case 'crowd':
+        return this.#delegates[step.act](step, index)
       case 'deposit':
       case 'withdraw':
         operators.adjust(step)
@@ -231,6 +270,8 @@ export class World {
       case 'login':
       case 'logout':
       case 'edit':
+      case 'sponsor':
+      case 'approve':
       case 'open':
       case 'resolve':
       case 'beat':
@@ -276,10 +317,13 @@ export class World {
     await this.#turn()
     assert(this.#life.isAtRest, 'everything under way comes to its end')
     assert.equal(this.#life.pipeline.underWay, 0, 'everybody is answered')
+    assert.equal(this.#delegates.open, 0, 'every call is answered')
+    assert.equal(this.#life.pipeline.holds.count, 0, 'no account stays held')
     walk(this.#life)
     compareBooks(this.#life)
     closedAreEmpty(this.#life)
     firedAreGone(this.#life)
+    intakeKnows(this.#life)
     const seq = this.disk.lastSeq
     this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }
   }
@@ -292,4 +336,8 @@ export class World {
     assert.equal(this.#life.recoveredHash, stateHash, 'a restart gives the state that was')
     return stateHash
   }
+}
+
+export function addTo(sums: Map<string, number>, more: ReadonlyMap<string, number>): void {
+  for (const [name, count] of more) sums.set(name, (sums.get(name) ?? 0) + count)
 }

@@ -1,0 +1,57 @@
+// What was decided of orders, by the client ids they came under, and what each account did right
+// before: that nothing of an account comes between a cancel and its replacement (domain §4.8) is
+// told by the journal alone.
+
+import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
+import { CANCEL_REASONS } from '../../engine/domain/event.ts'
+import type { OrderName } from '../../server/pipeline/sequencer.ts'
+
+/** The newest command that an account sent itself. */
+export interface OwnCommand {
+  readonly seq: number
+  /** The one order it cancels; null when it does anything else. */
+  readonly target: OrderName | null
+}
+
+export interface Decision {
+  readonly refusal: number
+  /** The newest command when it was decided. */
+  readonly at: number
+  readonly before: OwnCommand | undefined
+  readonly order: PlaceOrder
+}
+
+const USER = CANCEL_REASONS.indexOf('USER')
+
+export class AccountLines {
+  readonly #newest = new Map<number, OwnCommand>()
+  readonly #decisions = new Map<string, Decision[]>()
+
+  newestOf(accountId: number): OwnCommand | undefined {
+    return this.#newest.get(accountId)
+  }
+
+  journaled(command: Command, ownerOf: (slot: number, generation: number) => number): void {
+    if (command.kind === 'placeOrder') {
+      this.#newest.set(command.accountId, { seq: command.seq, target: null })
+    }
+    if (command.kind !== 'cancelOrders' || command.reason !== USER) return
+    const first = { slot: command.slots[0], generation: command.generations[0] }
+    const target = command.count === 1 ? first : null
+    this.#newest.set(ownerOf(first.slot, first.generation), { seq: command.seq, target })
+  }
+
+  /** `before` is the account's newest command when the order came to be decided. */
+  decided(order: PlaceOrder, decision: Omit<Decision, 'order'>): void {
+    if (order.clientOrderId === '') return
+    const key = `${order.accountId}:${order.clientOrderId}`
+    const known = this.#decisions.get(key)
+    const made = { ...decision, order: { ...order } }
+    if (known === undefined) this.#decisions.set(key, [made])
+    else known.push(made)
+  }
+
+  decisionsOf(accountId: number, clientOrderId: string): readonly Decision[] {
+    return this.#decisions.get(`${accountId}:${clientOrderId}`) ?? []
+  }
+}

@@ -1,0 +1,377 @@
+// What partners of a simulated world send for their sub-accounts: whole calls, signed and read as
+// on a real one, of one order, of several, and of cancels with what takes their place.
+
+import assert from 'node:assert/strict'
+import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { signCall } from '../../server/auth/api-token.ts'
+import { FORM } from '../../server/auth/intake-layout.ts'
+import type { ReplaceAnswer, ReplaceLegs } from '../../server/pipeline/cancel-replace.ts'
+import type { OrderAnswer, OrderCall } from '../../server/pipeline/order-answer.ts'
+import type { GroupAnswer } from '../../server/pipeline/order-groups.ts'
+import { unsignedBody } from './delegated-order.ts'
+import { type Life, TOKEN_SECRET } from './life.ts'
+import { Orders } from './orders.ts'
+import { isCancel, type Script, type Step } from './script.ts'
+import type { SimCall, SimOrder } from './taught.ts'
+import type { ClientMemory, Known } from './traders.ts'
+
+/** An order as it is sent, and what the intake must say of it; NONE lets it through. */
+interface Sent {
+  readonly order: PlaceOrder
+  readonly body: object
+  readonly expected: string
+}
+
+/** One that is canceled for another. */
+interface Replacement {
+  readonly sent: Sent
+  readonly target: Known
+  readonly wasLive: boolean
+  /** After a crash a name that was never told may stand for another's order. */
+  readonly isOwn: boolean
+  readonly mayFail: boolean
+}
+
+const ORDERS_MAX = 8
+const REPLACES_MAX = 4
+/** More than a line holds. */
+const CROWD = LIMITS.heldPerAccountMax + 40
+const STALE_MS = 31_000
+/** Refusals of a cancel that say nothing of the order. */
+const UNTOLD = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
+const OF_CALLER = new Set(['SCOPE_MISSING', 'NOT_SUB_ACCOUNT'])
+
+export class Delegates {
+  readonly #script: Script
+  readonly #life: Life
+  readonly #memory: ClientMemory
+  readonly #orders: Orders
+  readonly told = new Map<string, number>()
+  /** Calls that are not answered yet. */
+  open = 0
+  replaced = 0
+  #excused = 0
+  #newestKey = ''
+
+  constructor(script: Script, life: Life, memory: ClientMemory) {
+    this.#script = script
+    this.#life = life
+    this.#memory = memory
+    this.#orders = new Orders(script, life.model, life.published)
+  }
+
+  delegated(step: Step, index: number): void {
+    const call = this.#call(step)
+    const isAgain = (step.dice[0] * 71) % 1 < 0.05 && this.#newestKey !== ''
+    const key = isAgain ? this.#newestKey : `order ${index} of its partner`
+    const sent = this.#sent(call, step, key, index)
+    if (sent === null) return
+    this.#newestKey = key
+    const expected = this.#life.taught.refusalOfCall(call) ?? sent.expected
+    const isCrowded = this.#isCrowded(1)
+    this.open++
+    this.#life.pipeline.placeOrder(this.#signed(call, '/orders', sent.body), (answer) => {
+      this.#life.checked(() => this.#answered({ ...sent, expected }, answer, isCrowded))
+      this.open--
+    })
+    this.#learn(sent.order)
+  }
+
+  group(step: Step, index: number): void {
+    const call = this.#call(step)
+    const count = 1 + (Math.floor(step.dice[1] * 97) % ORDERS_MAX)
+    const all = this.#several(call, step, index, count)
+    if (all.length === 0) return
+    const isCrowded = this.#isCrowded(LIMITS.batchOrdersMax)
+    const ofCall = this.#life.taught.refusalOfCall(call)
+    const answered = (group: GroupAnswer) => {
+      if (!('answers' in group)) {
+        this.#refused(rejectName(group.reject), ofCall, isCrowded)
+        return
+      }
+      assert.equal(group.answers.length, all.length, 'an answer for each order')
+      for (const [at, sent] of all.entries()) this.#answered(sent, group.answers[at], isCrowded)
+    }
+    this.open++
+    const signed = this.#signed(call, '/orders/batch', { orders: all.map(({ body }) => body) })
+    this.#life.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
+      this.#life.checked(() => answered(group))
+      this.open--
+    })
+    for (const { order } of all) this.#learn(order)
+  }
+
+  replace(step: Step, index: number): void {
+    this.#replace(step, index, 1)
+  }
+
+  replaces(step: Step, index: number): void {
+    this.#replace(step, index, 1 + (Math.floor(step.dice[1] * 97) % REPLACES_MAX))
+  }
+
+  #replace(step: Step, index: number, count: number): void {
+    const call = this.#call(step)
+    const all = this.#several(call, step, index, count).flatMap((sent, at) => {
+      const target = this.#targetOf(sent.order.accountId, step.dice[at % 2])
+      return target === undefined ? [] : [this.#replacement(sent, target, step.dice[1] * (at + 1))]
+    })
+    if (all.length === 0) return
+    const isSingle = step.act !== 'replaces'
+    const operations = all.map((each) => this.#operationOf(each))
+    const body = isSingle ? operations[0] : { operations }
+    const path = isSingle ? '/orders/cancel-replace' : '/orders/cancel-replace/batch'
+    const isCrowded = this.#isCrowded(LIMITS.batchOrdersMax)
+    const ofCall = this.#life.taught.refusalOfCall(call)
+    this.open++
+    const form = isSingle ? FORM.REPLACE : FORM.REPLACES
+    this.#life.replaces.run(this.#signed(call, path, body), form, (answer) => {
+      this.#life.checked(() => this.#carriedOut(all, answer, { ofCall, isCrowded, isSingle }))
+      this.open--
+    })
+  }
+
+  /** Fills the line of a held account to its bound: what comes past it is turned away. */
+  async crowd(step: Step, index: number): Promise<void> {
+    const { pipeline, cancels } = this.#life
+    this.#replace(step, index, 1)
+    // The call is on its way by promises alone: no turn of the loop passes.
+    for (let hops = 0; hops < 16 && pipeline.holds.count === 0; hops++) await null
+    const subAccounts = [...this.#life.model.partners.subAccounts.keys()]
+    const held = subAccounts.find((accountId) => pipeline.holds.isHeld(accountId))
+    if (held === undefined) return
+    const isAlone = pipeline.holds.count === 1
+    const before = { waiting: pipeline.holds.waiting, turnedAway: this.#life.turnedAway }
+    const orderId = pipeline.ids.text(1, 1)
+    const results: Promise<number>[] = []
+    for (let sent = 0; sent < CROWD; sent++) results.push(cancels.one(held, { orderId }))
+    const taken = pipeline.holds.waiting - before.waiting
+    const turnedAway = this.#life.turnedAway - before.turnedAway
+    assert.equal(taken + turnedAway, CROWD, 'what a held account sends waits or is refused')
+    assert(turnedAway > 0 && taken <= LIMITS.heldPerAccountMax, 'a line has a bound')
+    if (isAlone) assert.equal(pipeline.holds.waiting, LIMITS.heldPerAccountMax, 'it is used')
+    const told = Promise.all(results).then((rejects) => {
+      const refused = rejects.filter((reject) => reject === REJECT.OVERLOADED)
+      assert(refused.length >= turnedAway, 'who finds no room is told so')
+    })
+    this.#life.follow(told)
+  }
+
+  /** A partner's token, now and then of somebody else, or a call that is not signed well. */
+  #call({ dice }: Step): SimCall {
+    const odd = Math.floor(dice[1] * 1009) % 60
+    const tokens = [...this.#life.model.tokens].filter(([_id, { scopes, isRevoked }]) => {
+      return odd < 2 || (!isRevoked && scopes.includes('delegated_signing'))
+    })
+    const [tokenId] = tokens[Math.floor(dice[0] * 997) % tokens.length] ?? ['none']
+    return { tokenId: odd === 2 ? 'none' : tokenId, isStale: odd === 3, isForged: odd === 4 }
+  }
+
+  #signed(call: SimCall, pathWithQuery: string, fields: object): OrderCall {
+    const nowMs = this.#life.nowMs() - (call.isStale ? STALE_MS : 0)
+    const body = Buffer.from(JSON.stringify(fields))
+    const timestamp = new Date(nowMs).toISOString()
+    const said = { method: 'POST', pathWithQuery, timestamp, body }
+    const signature = signCall({ ...said, secret: call.isForged ? body : TOKEN_SECRET })
+    return { ...said, signature, apiKey: call.tokenId, timesRow: 0 }
+  }
+
+  #several(call: SimCall, step: Step, index: number, count: number): Sent[] {
+    return Array.from({ length: count }, (_each, at) => {
+      return this.#sent(call, step, `order ${index}.${at} of its partner`, index, at)
+    }).flatMap((sent) => sent ?? [])
+  }
+
+  /** The order of a row for a sub-account; `at` in its group, each a little further back. */
+  #sent(call: SimCall, step: Step, key: string, index: number, at = 0): Sent | null {
+    const { model, published } = this.#life
+    if (isCancel(this.#script, step.row)) return null
+    const odd = Math.floor(step.dice[0] * 1013 + at) % 40
+    const actorId = this.#actorOf(call, step.dice[1] + at / 7, odd === 0)
+    if (actorId === 0) return null
+    const order = this.#orders.plain(step.row, index + 1, actorId)
+    order.clientOrderId = key
+    // Half of them rest, each in a group a little further back.
+    this.#orders.reach(order, Math.floor(step.dice[1] * 120) - 90 - at * 3)
+    if (odd > 30) this.#orders.typed(order, step.dice)
+    if (odd > 37) this.#orders.market(order, [0, step.dice[1]])
+    const spec = published.byId(order.marketId)?.market
+    const other = published.byId(1 + (order.marketId % model.markets.length))?.market
+    if (spec === undefined || other === undefined) return null
+    const slug = odd === 2 ? 'atlantis' : spec.slug
+    const from = odd === 3 ? other : spec
+    const tokenId = order.outcome === 0 ? from.yesTokenId : from.noTokenId
+    const isOdd = odd === 4 && !order.marketForm
+    const claims: SimOrder = { actorId, slug, tokenId, isOdd }
+    const expected = this.#life.taught.refusalOfOrder(call, claims) ?? 'NONE'
+    return { order, body: unsignedBody(order, claims, { salt: (index + 1) * 64 + at }), expected }
+  }
+
+  #actorOf(call: SimCall, dice: number, isStranger: boolean): number {
+    const { partners, rates, tokens } = this.#life.model
+    const partnerId = tokens.get(call.tokenId)?.profileId
+    const all = [...partners.subAccounts].filter(([, made]) => made.partnerId === partnerId)
+    const anyone = 1 + (Math.floor(dice * 997) % (rates.length - 1))
+    if (isStranger || all.length === 0) return partners.subAccounts.size === 0 ? 0 : anyone
+    return all[Math.floor(dice * 997) % all.length][0]
+  }
+
+  /** An order of its own that lives, now and then one that ended, or another's. */
+  #targetOf(accountId: number, dice: number): Known | undefined {
+    const { known } = this.#memory
+    const own = known.filter((each) => each.account === accountId)
+    const live = own.filter(({ slot, generation }) => this.#life.model.isLive(slot, generation))
+    const from = dice < 0.04 ? known : dice < 0.2 || live.length === 0 ? own : live
+    return from[Math.floor(dice * 997) % from.length]
+  }
+
+  #replacement(sent: Sent, target: Known, dice: number): Replacement {
+    const { model } = this.#life
+    const wasLive = model.isLive(target.slot, target.generation)
+    const isOwn = model.ownerOf(target.slot, target.generation) === sent.order.accountId
+    return { sent, target, wasLive, isOwn, mayFail: dice % 1 < 0.3 }
+  }
+
+  #operationOf({ sent, target, mayFail }: Replacement): object {
+    const { onBehalfOf, ...replacement } = { onBehalfOf: undefined, ...sent.body }
+    const orderId = this.#life.pipeline.ids.text(target.slot, target.generation)
+    const mode = mayFail ? 'ALLOW_FAILURE' : 'STOP_ON_FAILURE'
+    return { cancel: { orderId }, replacement, mode, onBehalfOf }
+  }
+
+  /** So many orders are under way that a call may find no room. */
+  #isCrowded(orders: number): boolean {
+    return this.#life.pipeline.underWay + orders > LIMITS.ordersUnderWayMax
+  }
+
+  #learn({ accountId, clientOrderId }: PlaceOrder): void {
+    const made = this.#life.watch.lines.decisionsOf(accountId, clientOrderId).at(-1)
+    if (made === undefined || made.refusal !== 0) return
+    const { slot, generation, marketId } = made.order
+    this.#memory.learn({ slot, generation, account: accountId, marketId })
+  }
+
+  #note(what: string): void {
+    this.told.set(what, (this.told.get(what) ?? 0) + 1)
+  }
+
+  #refused(name: string, expected: string | null, isCrowded: boolean): void {
+    this.#note(`call ${name}`)
+    if (name === 'OVERLOADED' && isCrowded) return
+    if (name === 'TOKEN_REVOKED' && expected === null) return
+    assert.equal(name, expected, 'what the intake says of a call')
+  }
+
+  /** One order came to its end, or was refused on the way. */
+  #answered({ order, expected }: Sent, answer: OrderAnswer, isCrowded: boolean): void {
+    const { watch, pipeline, model } = this.#life
+    this.#note(`order ${'text' in answer ? 'NONE' : rejectName(answer.reject)}`)
+    if ('text' in answer) {
+      this.#accepted(order, answer.text)
+      return
+    }
+    const name = rejectName(answer.reject)
+    if (expected !== 'NONE') {
+      assert(name === expected || isCrowded, `${name} for ${expected}`)
+      return
+    }
+    if (name === 'TOKEN_REVOKED' || isCrowded) return
+    const made = watch.lines.decisionsOf(order.accountId, order.clientOrderId)
+    const would = made.find(({ refusal }) => refusal === 0)
+    if (name === 'POST_ONLY_WOULD_MATCH' && would !== undefined) {
+      watch.told(would.order.seq)
+      return
+    }
+    const same = made.find(({ refusal }) => refusal === answer.reject)
+    if (name === 'OVERLOADED') {
+      if (same === undefined) this.#excuse()
+      return
+    }
+    assert(same !== undefined, `${name} is what was decided`)
+    watch.told(same.at)
+    assert(pipeline.clearing.lastSeq >= model.seq)
+  }
+
+  /** Somebody found the line of its account full. */
+  #excuse(): void {
+    this.#excused++
+    assert(this.#excused <= this.#life.turnedAway, 'nobody is turned away while there is room')
+  }
+
+  #accepted({ accountId, clientOrderId }: PlaceOrder, text: string): void {
+    const { watch, pipeline } = this.#life
+    const { order, execution } = JSON.parse(text)
+    const made = watch.lines.decisionsOf(accountId, clientOrderId).find((each) => {
+      return (
+        each.refusal === 0 && pipeline.ids.text(each.order.slot, each.order.generation) === order.id
+      )
+    })
+    assert(made !== undefined, 'who is told of an order has it')
+    watch.told(made.order.seq)
+    const answer = watch.answers.get(made.order.seq)
+    assert(answer !== undefined, 'a reply follows its answer')
+    assert.equal(execution.totalsRaw.contractsGross, String(answer.shares), 'shares of a reply')
+    assert.equal(execution.totalsRaw.usdGross, String(answer.collateral), 'collateral of a reply')
+    assert.equal(order.ownerId, accountId, 'the order is for the sub-account')
+    this.#memory.accept(made.order)
+  }
+
+  #carriedOut(
+    all: readonly Replacement[],
+    answer: ReplaceAnswer,
+    how: { ofCall: string | null; isCrowded: boolean; isSingle: boolean },
+  ): void {
+    if (!('legs' in answer)) {
+      const name = rejectName(answer.reject)
+      const ofOne =
+        how.isSingle && OF_CALLER.has(all[0].sent.expected) ? all[0].sent.expected : null
+      this.#refused(name, how.ofCall ?? ofOne, how.isCrowded)
+      return
+    }
+    assert.equal(how.ofCall, null, 'a call that is refused carries nothing out')
+    assert.equal(answer.legs.length, all.length, 'both legs of each operation')
+    for (const [at, each] of all.entries()) this.#legs(each, answer.legs[at], how.isCrowded)
+  }
+
+  #legs({ sent, target, mayFail, ...was }: Replacement, legs: ReplaceLegs, isCrowded: boolean) {
+    const { watch, model } = this.#life
+    const { accountId, clientOrderId } = sent.order
+    const made = watch.lines.decisionsOf(accountId, clientOrderId)
+    const isCanceled = typeof legs.cancel !== 'number'
+    const name = typeof legs.cancel === 'number' ? rejectName(legs.cancel) : 'NONE'
+    this.#note(`cancel ${name}`)
+    if (OF_CALLER.has(sent.expected) && name !== 'TOKEN_REVOKED') {
+      assert.equal(name, sent.expected, 'who may not act for an account cancels nothing of it')
+    } else this.#cancelLeg(name, was)
+    const isStopped = !isCanceled && !mayFail
+    const isUntried = OF_CALLER.has(name) || name === 'TOKEN_REVOKED' || name === 'OVERLOADED'
+    if (legs.replacement === null) {
+      assert(isStopped || isUntried, 'a replacement is tried when the cancel went through')
+      assert.equal(made.length, 0, 'what is not attempted is not decided')
+      return
+    }
+    assert(!isStopped, 'a cancel that fails stops')
+    this.#answered(sent, legs.replacement, isCrowded)
+    this.#learn(sent.order)
+    if (!isCanceled) return
+    assert(!model.isLive(target.slot, target.generation), 'a canceled order is gone')
+    this.replaced++
+    if (made.length === 0) return
+    const { before } = made[0]
+    const { slot, generation } = target
+    const expected = { slot, generation }
+    assert.deepEqual(before?.target, expected, 'nothing comes between a cancel and its replacement')
+    this.#memory.canceled.push({ seq: before?.seq ?? 0, order: target })
+  }
+
+  #cancelLeg(name: string, was: Pick<Replacement, 'wasLive' | 'isOwn'>): void {
+    if (UNTOLD.has(name)) return
+    if (!was.isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
+    else if (!was.wasLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
+    else {
+      const isFair = ['NONE', 'ORDER_NOT_OPEN', 'ORDER_RELEASE_IN_PROGRESS'].includes(name)
+      assert(isFair, `a live order may be canceled, not ${name}`)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keccakReady } from '../../server/auth/keccak.ts'
+import { freshSeed, Random } from '../support/random.ts'
+import { type Odds, type Script, type Step, scriptOf } from './script.ts'
+import { type Totals, World } from './world.ts'
+
+const STEPS = 600
+/** Crashes, each in a world of its own. */
+const CRASHES = 20
+/** What holds accounts, and what it needs. */
+const ODDS: Odds = {
+  ...{ replace: 40, replaces: 12, group: 6, delegated: 40, crowd: 0.3, cancelNamed: 6 },
+  ...{ sponsor: 8, approve: 4, deposit: 12, crash: 0, death: 0, resolve: 0, rest: 0 },
+}
+
+async function playedTo(script: Script, index: number): Promise<World> {
+  const world = new World(script)
+  for (let at = 0; at <= index; at++) await world.play(script.steps[at], at)
+  return world
+}
+
+/** Steps that leave an account held. */
+async function heldAfter(script: Script): Promise<number[]> {
+  const world = new World(script)
+  const held: number[] = []
+  for (const [index, step] of script.steps.entries()) {
+    await world.play(step, index)
+    if (world.heldCount > 0) held.push(index)
+  }
+  await world.end()
+  return held
+}
+
+test('a crash while accounts are held loses nothing that was told and holds nobody', async () => {
+  await keccakReady
+  const random = new Random(freshSeed())
+  const totals: Totals[] = []
+  while (totals.length < CRASHES) {
+    const script = scriptOf(random.below(2 ** 31), STEPS, ODDS)
+    const held = await heldAfter(script)
+    for (let left = Math.min(8, held.length); left > 0; left--) {
+      const index = random.pick(held)
+      const world = await playedTo(script, index)
+      assert(world.heldCount > 0, 'a script plays out the same')
+      const crash: Step = { act: 'crash', row: 0, dice: [random.next(), random.next()] }
+      await world.play(crash, index)
+      assert.equal(world.heldCount, 0, 'a restart holds nobody')
+      // What clients then send meets the state that was told.
+      for (let at = index + 1; at < Math.min(STEPS, index + 40); at++) {
+        await world.play(script.steps[at], at)
+      }
+      await world.end()
+      totals.push(world.totals)
+    }
+  }
+  const replaced = totals.reduce((sum, each) => sum + each.replaced, 0)
+  assert(replaced > CRASHES, `${replaced} orders were replaced`)
+})

@@ -1,0 +1,60 @@
+// Profiles and who acts for whom, by commands alone.
+
+import assert from 'node:assert/strict'
+import type { Command, ProfileFields } from '../../engine/domain/command.ts'
+
+export interface SubAccountModel {
+  readonly partnerId: number
+  readonly hasWallet: boolean
+  readonly approved: readonly string[]
+}
+
+export class PartnerModel {
+  readonly profiles = new Map<number, ProfileFields>()
+  readonly subAccounts = new Map<number, SubAccountModel>()
+
+  copy(): PartnerModel {
+    const twin = new PartnerModel()
+    for (const [profileId, fields] of this.profiles) twin.profiles.set(profileId, fields)
+    for (const [profileId, made] of this.subAccounts) twin.subAccounts.set(profileId, made)
+    return twin
+  }
+
+  /** Whose address it is; 0 for nobody's. */
+  ownerOf(account: string): number {
+    for (const [profileId, fields] of this.profiles) {
+      if (fields.account.toLowerCase() === account.toLowerCase()) return profileId
+    }
+    return 0
+  }
+
+  admit(command: Command): void {
+    switch (command.kind) {
+      case 'createProfile':
+      case 'editProfile':
+        this.profiles.set(command.profileId, command.profile)
+        return
+      case 'createSubAccount':
+        this.#create(command)
+        return
+      case 'approveSpenders': {
+        const made = this.subAccounts.get(command.profileId)
+        assert(made?.hasWallet === true, 'a server wallet approves')
+        const again = command.spenders.some((each) => made.approved.includes(each))
+        assert(!again, 'what is approved is not approved again')
+        const approved = [...made.approved, ...command.spenders]
+        this.subAccounts.set(command.profileId, { ...made, approved })
+      }
+    }
+  }
+
+  #create(command: Extract<Command, { kind: 'createSubAccount' }>): void {
+    const { profileId, partnerId, profile, sealedKey, approved, proof } = command
+    assert.equal(this.ownerOf(profile.account), 0, 'nobody takes an address over')
+    const hasWallet = sealedKey !== null
+    assert.equal(proof === null, hasWallet, 'a wallet is kept here, or proven')
+    assert.deepEqual(profile.rank, this.profiles.get(partnerId)?.rank, 'the rank of its partner')
+    this.profiles.set(profileId, profile)
+    this.subAccounts.set(profileId, { partnerId, hasWallet, approved })
+  }
+}
