@@ -1,8 +1,6 @@
-import { ZERO_ADDRESS } from '../../server/auth/address.ts'
-import { type ClientOrder, signClientOrder } from '../../server/auth/client-order.ts'
 import { isOrderBody, isSigned } from '../../server/auth/order-body.ts'
 import type { Json } from '../../server/http/schema.ts'
-import type { TestMarket } from '../support/exchange-client.ts'
+import { signedBy, signedOrder, type TestMarket } from '../support/exchange-client.ts'
 import { type Actor, proofHeaders } from './actors.ts'
 import type { Edit, Plan, Role } from './plan.ts'
 import { HOST } from './socket.ts'
@@ -10,9 +8,6 @@ import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS }
 import { MARK, type OrderWish, WISH } from './values.ts'
 
 // From a plan to bytes: marks filled in, edits made, the call signed last.
-
-const DOMAIN = { name: 'Limitless CTF Exchange', chainId: 8453 }
-const BRONZE_BPS = 300
 
 /** What marks stand for; a number past the end of a pool starts over. */
 export interface Pools {
@@ -207,36 +202,13 @@ function orderFields(
 ): Record<string, Json> {
   const { role, trader } = actor
   const market = role === 'owner' ? quiet : markets[wish.market % markets.length]
-  const order: ClientOrder = {
-    salt: wish.salt,
-    maker: trader.account,
-    signer: trader.account,
-    taker: ZERO_ADDRESS,
-    tokenId: market.tokens[wish.outcome],
-    ...amountsOf(wish),
-    expiration: '0',
-    nonce: 0,
-    feeRateBps: market.fee ? BRONZE_BPS : 0,
-    side: wish.isBuy ? 0 : 1,
-    signatureType: 0,
-    signature: '0x',
-  }
-  const domain = { ...DOMAIN, exchange: market.exchange }
-  const { price: _, ...signed } = signClientOrder(order, domain, trader.key)
+  const { price: _, ...signed } = signedOrder(trader, market, wish)
   const { type: orderType } = wish
   if (isDelegated(wish, actor)) {
     const { maker: _1, signer: _2, signature: _3, feeRateBps: _4, ...order } = signed
     return { order, orderType, marketSlug: market.slug }
   }
   return { order: signed, ownerId: trader.profileId, orderType, marketSlug: market.slug }
-}
-
-function amountsOf({ isBuy, ticks, sizeRaw }: OrderWish) {
-  if (ticks === 0) return { makerAmount: sizeRaw, takerAmount: 1 }
-  const collateralRaw = (ticks * sizeRaw) / 1000
-  return isBuy
-    ? { makerAmount: collateralRaw, takerAmount: sizeRaw }
-    : { makerAmount: sizeRaw, takerAmount: collateralRaw }
 }
 
 /** Signs what the edits made of orders, where that can be signed at all. */
@@ -248,8 +220,7 @@ function resigned(body: Json, { quiet, markets }: Setting, actor: Actor | undefi
     if (market === undefined || !isRecord(order)) return fields
     if (!isOrderBody(fields) || !isSigned(fields)) return fields
     try {
-      const domain = { ...DOMAIN, exchange: market.exchange }
-      const { signature } = signClientOrder(fields.order, domain, actor.trader.key)
+      const { signature } = signedBy(actor.trader, market, fields.order)
       return { ...fields, order: { ...order, signature } }
     } catch {
       return fields

@@ -102,47 +102,62 @@ export function shaped<T>(shape: Checker<T>, value: unknown): T {
   assert.fail(`${JSON.stringify(value)}: ${JSON.stringify(shape.issues(value))}`)
 }
 
-/** An order as a trader thinks of it; without `ticks` it is of the market form. */
-export interface Wish {
+/** What is signed of an order, as a trader thinks of it. */
+export interface Terms {
   readonly isBuy: boolean
   readonly outcome: 'yes' | 'no'
+  /** Absent or 0: of the market form. */
   readonly ticks?: number
   /** Shares; what a market buy spends. */
   readonly sizeRaw: number
+  readonly salt: number
+  /** Unix seconds; none for never. */
+  readonly expirationSec?: number
+}
+
+export interface Wish extends Terms {
   readonly type: 'GTC' | 'FAK' | 'FOK'
   readonly postOnly?: boolean
   readonly clientOrderId?: string
-  readonly expirationSec?: number
-  readonly salt: number
 }
 
-function amountsOf({ isBuy, ticks, sizeRaw }: Wish) {
-  if (ticks === undefined) return { makerAmount: sizeRaw, takerAmount: 1 }
+function amountsOf({ isBuy, ticks = 0, sizeRaw }: Terms) {
+  if (ticks === 0) return { makerAmount: sizeRaw, takerAmount: 1 }
   const collateralRaw = (ticks * sizeRaw) / 1000
   return isBuy
     ? { makerAmount: collateralRaw, takerAmount: sizeRaw }
     : { makerAmount: sizeRaw, takerAmount: collateralRaw }
 }
 
-/** The body of POST /orders as JSON text. */
-export function orderBody(trader: Trader, market: TestMarket, wish: Wish): string {
-  const order: ClientOrder = {
-    salt: wish.salt,
+type Signer = Pick<Trader, 'account' | 'key'>
+
+/** The same order with a signature of `trader`, whatever it had. */
+export function signedBy(trader: Signer, market: TestMarket, order: ClientOrder): ClientOrder {
+  return signClientOrder(order, { ...DOMAIN, exchange: market.exchange }, trader.key)
+}
+
+export function signedOrder(trader: Signer, market: TestMarket, terms: Terms): ClientOrder {
+  return signedBy(trader, market, {
+    salt: terms.salt,
     maker: trader.account,
     signer: trader.account,
     taker: ZERO_ADDRESS,
-    tokenId: market.tokens[wish.outcome],
-    ...amountsOf(wish),
-    expiration: String(wish.expirationSec ?? 0),
+    tokenId: market.tokens[terms.outcome],
+    ...amountsOf(terms),
+    expiration: String(terms.expirationSec ?? 0),
     nonce: 0,
     feeRateBps: market.fee ? BRONZE_BPS : 0,
-    side: wish.isBuy ? 0 : 1,
+    side: terms.isBuy ? 0 : 1,
     signatureType: 0,
     signature: '0x',
-  }
+  })
+}
+
+/** The body of POST /orders as JSON text. */
+export function orderBody(trader: Trader, market: TestMarket, wish: Wish): string {
   const { clientOrderId, postOnly } = wish
   return JSON.stringify({
-    order: signClientOrder(order, { ...DOMAIN, exchange: market.exchange }, trader.key),
+    order: signedOrder(trader, market, wish),
     ownerId: trader.profileId,
     orderType: wish.type,
     marketSlug: market.slug,
