@@ -7,6 +7,10 @@ export const FAULT_VARIABLE = 'OUTCOMEX_FAULT'
 export const FAULT_POINTS = [
   /** A command is decided; neither the journal nor its market was given it. */
   'after-decide',
+  /** A held order is taken from holding, and its market was not given it. */
+  'mid-release',
+  /** A deadline passed: before each of the cancels that it asks for. */
+  'mid-cancels',
   'before-commit',
   /** The disk has it and main does not know. */
   'after-commit',

@@ -317,6 +317,7 @@ export class Sequencer {
     const record = scratchRelease(command)
     this.#clearing.admitRelease(command)
     this.#journal.append(command.seq, record)
+    faultPoint('mid-release')
     this.#shardOf(marketId).releaseOrder(record)
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
@@ -326,6 +327,7 @@ export class Sequencer {
     for (const owed of this.#owed) {
       const { marketId, orders, reason } = owed
       while (owed.sent < orders.length && this.#hasRoom(marketId, CANCEL_BYTES)) {
+        faultPoint('mid-cancels')
         const chunk = orders.slice(owed.sent, owed.sent + LIMITS.cancelItemsMax)
         this.#stampCancel(marketId, chunk, reason, nowMs)
         owed.sent += chunk.length

@@ -14,6 +14,7 @@ after(() => rounds.end())
 test(`a kill at any of ${ROUNDS} moments loses nothing that was acknowledged`, async () => {
   for (let count = 0; count < ROUNDS; count++) console.log(JSON.stringify(await rounds.round()))
   assert.ok(rounds.told.canceled.size > 0, 'cancels were acknowledged')
+  assert.ok(rounds.held > 0, 'orders were held')
   assert.ok(rounds.told.exactBalances > 0, 'balances were compared to the unit')
 })
 

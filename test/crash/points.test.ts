@@ -16,8 +16,18 @@ import { compileProgram, runProgram, ServerProcess } from '../support/server-pro
 const random = new Random(freshSeed())
 await compileProgram()
 
+/** Early passings are those of the traders and their funds; releases and snapshots are fewer. */
+const PASSINGS = {
+  'after-decide': [30, 120],
+  'mid-release': [1, 20],
+  'before-commit': [30, 120],
+  'after-commit': [30, 120],
+  'before-reply': [30, 120],
+  'mid-snapshot': [1, 2],
+} as const
 const IN_TRADE = [
   'after-decide',
+  'mid-release',
   'before-commit',
   'after-commit',
   'before-reply',
@@ -28,9 +38,8 @@ test('a server that dies at any point of an order loses nothing and owes nothing
   const rounds = await CrashRounds.start(newFolder(), random)
   after(() => rounds.end())
   for (const point of IN_TRADE) {
-    // Early passings are those of the traders and their funds; snapshots are fewer.
-    const passing = point === 'mid-snapshot' ? random.between(1, 2) : random.between(30, 120)
-    const fault = `${point}:${passing}`
+    const [least, most] = PASSINGS[point]
+    const fault = `${point}:${random.between(least, most)}`
     console.log(JSON.stringify({ fault, ...(await rounds.round(fault)) }))
   }
   await rounds.goodStop()

@@ -21,14 +21,18 @@ import { ServerProcess, verify } from './server-process.ts'
 
 const MARKET_THREADS = ['auto', '2', 'each', '0'] as const
 const MARKETS = 3
+/** Of the last market: short, so that a round has orders held, entering and entered. */
+const DELAY_MS = 30
 const TRADERS = 3
 const LINES_PER_TRADER = 4
 const FUNDS_RAW = 1_000_000 * SHARE
 const TYPES = ['GTC', 'GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FAK', 'FOK'] as const
+/** In one question. */
+const STATUSES_MAX = 50
 /** What a random order may be told without anything being wrong. */
 const EXPECTED_REFUSALS = new Set([
   ...['INSUFFICIENT_SHARES', 'POST_ONLY_WOULD_MATCH'],
-  ...['ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'ORDERS_NOT_FOUND'],
+  ...['ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'ORDERS_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS'],
 ])
 
 export interface RoundReport {
@@ -41,6 +45,8 @@ export interface RoundReport {
 
 export class CrashRounds {
   readonly told = new Acknowledged()
+  /** Orders that were told that they are held. */
+  held = 0
   readonly #random: Random
   readonly #dataDir: string
   #server: ServerProcess
@@ -65,7 +71,8 @@ export class CrashRounds {
     const rounds = new CrashRounds(dataDir, random, await serve(dataDir, MARKET_THREADS[0]))
     const client = new ExchangeClient(rounds.#server.baseUrl)
     for (let index = 0; index < MARKETS; index++) {
-      rounds.#markets.push(await client.makeMarket(`crash-${index}`, index === 0))
+      const delayMs = index === MARKETS - 1 ? DELAY_MS : 0
+      rounds.#markets.push(await client.makeMarket(`crash-${index}`, index === 0, delayMs))
     }
     return rounds
   }
@@ -188,7 +195,11 @@ export class CrashRounds {
       clientOrderId: `order-${salt}`,
       salt,
     }
-    return { trader, market: random.pick(this.#markets), wish }
+    // What a held order comes to nobody is told in a reply, so one trader has none: its balance
+    // follows from replies alone.
+    const isTold = trader === this.#traders.at(-1)
+    const markets = isTold ? this.#markets.slice(0, -1) : this.#markets
+    return { trader, market: random.pick(markets), wish }
   }
 
   async #place(client: ExchangeClient, trader: Trader): Promise<boolean> {
@@ -200,8 +211,11 @@ export class CrashRounds {
     const reply = await this.#ask(client.call(trader, 'POST', '/orders', body))
     if (reply === null) return false
     this.#pending.delete(wish.clientOrderId)
-    if (reply.status === 201) this.told.told(sent, shaped(orderShape, reply.body))
-    else {
+    if (reply.status === 201) {
+      const told = shaped(orderShape, reply.body)
+      if (told.execution.settlementStatus === 'DELAYED') this.held++
+      this.told.told(sent, told)
+    } else {
       this.#expectRefusal(reply)
       this.told.refused.add(wish.clientOrderId)
     }
@@ -244,8 +258,30 @@ export class CrashRounds {
     return reply
   }
 
+  /** Until no order is held: what is compared then stands still. */
+  async #released(client: ExchangeClient): Promise<void> {
+    const delayed = this.#markets[MARKETS - 1]
+    for (const trader of this.#traders.slice(-TRADERS)) {
+      const sent = [...this.told.sent].filter(
+        ([, each]) => each.trader === trader && each.market === delayed,
+      )
+      for (let from = 0; from < sent.length; from += STATUSES_MAX) {
+        const ids = sent.slice(from, from + STATUSES_MAX)
+        const items = ids.map(([clientOrderId]) => ({ clientOrderId }))
+        const body = JSON.stringify({ items })
+        let isHeld = true
+        while (isHeld) {
+          const reply = await client.call(trader, 'POST', '/orders/status/batch', body)
+          assert.equal(reply.status, 200)
+          isHeld = JSON.stringify(reply.body).includes('"DELAYED"')
+        }
+      }
+    }
+  }
+
   async #check(): Promise<void> {
     const client = new ExchangeClient(this.#server.baseUrl)
+    await this.#released(client)
     const byTrader = new Map<Trader, UserOrder[]>()
     for (const market of this.#markets) {
       const inMarket: UserOrder[] = []
