@@ -295,12 +295,19 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     trace: get(SETTINGS.trace),
     rateLimit: !get(SETTINGS.noRateLimit),
     rates: ratesOf(get),
-    regions: regionsOf(get),
+    regions: regionsFor(get),
     domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
     identity: identityOf(given, readFile),
     exchangeAddress: get(SETTINGS.exchangeAddress),
     collateralAddress: get(SETTINGS.collateralAddress),
   }
+}
+
+/** The traders of a demo live in this process: no proxy says where they are. */
+function regionsFor(get: <T>(row: Setting<T>) => T): Regions | undefined {
+  const regions = regionsOf(get)
+  if (regions?.refusesUnknown !== true || !get(SETTINGS.demo)) return regions
+  throw new WrongUse('--demo needs --geo-unknown allow: no proxy names the country of its traders')
 }
 
 /** Read here as well, because the TLS library says less about a file that it cannot use. */

@@ -13,7 +13,7 @@ export const REJECTS = [
   ['BODY_TOO_LARGE', 'The request body is larger than 65536 bytes.'],
   ['BODY_TIMEOUT', 'The request body did not arrive in time.'],
   // Who is speaking.
-  ['UNAUTHENTICATED', 'Authentication is required.'],
+  ['UNAUTHENTICATED', 'Authentication is required; static API keys are no longer accepted.'],
   ['COOKIE_REQUIRED', 'The token cookie is required.'],
   ['SESSION_INVALID', 'The session has ended; log in again.'],
   ['API_KEY_INVALID', 'The API key is unknown or revoked.'],

@@ -187,6 +187,7 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--geo-header cf-ipcountry', /^--geo-header needs --geo-block$/],
   ['--geo-block CU', /^--geo-block needs --geo-header$/],
   ['--geo-unknown refuse', /^--geo-unknown refuse needs --geo-header$/],
+  ['--demo --geo-header x --geo-unknown refuse', /^--demo needs --geo-unknown allow: no proxy/],
   ['--geo-unknown block', /^--geo-unknown must be one of allow, refuse/],
   ['--geo-header x:y --geo-block CU', /^--geo-header must be the name of a header/],
   ['--geo-header x --geo-block CUB', /^--geo-block must be countries of two letters/],

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { api } from '../../server/api.ts'
+import type { Route } from '../../server/http/route.ts'
+import type { Services } from '../../server/routes/services.ts'
+import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
+import { codeOf } from '../support/live-session.ts'
+
+// Every route by tokens of every set of scopes: those it needs open it, no others do.
+
+const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal'] as const
+const ON_BEHALF = 'x-on-behalf-of'
+
+/** What a signed call needs (api-spec "Authentication" 3, domain §12.1); other routes: nothing. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'POST /orders': ['trading'],
+  'POST /orders/batch': ['trading'],
+  'POST /orders/cancel': ['trading'],
+  'POST /orders/batch-cancel': ['trading'],
+  'POST /orders/cancel-batch': ['trading'],
+  'POST /orders/cancel-replace': ['trading'],
+  'POST /orders/cancel-replace/batch': ['trading'],
+  'DELETE /orders/:orderId': ['trading'],
+  'DELETE /orders/all/:slug': ['trading'],
+  'POST /heartbeats': ['trading'],
+  // With a server wallet, as the example of the route.
+  'POST /profiles/partner-accounts': ['account_creation', 'delegated_signing'],
+  'GET /profiles/partner-accounts': ['account_creation'],
+  'GET /profiles/partner-accounts/:profileId/allowances': ['account_creation', 'delegated_signing'],
+  'POST /profiles/partner-accounts/:profileId/allowances/retry': [
+    'account_creation',
+    'delegated_signing',
+  ],
+}
+
+let live: LiveExchange
+const tokens: { scopes: readonly string[]; token: Pick<Trader, 'tokenId' | 'secret'> }[] = []
+
+before(async () => {
+  live = await startLive()
+  const { account } = await live.trader(0)
+  for (let set = 1; set < 1 << SCOPES.length; set++) {
+    const scopes = SCOPES.filter((_scope, index) => (set & (1 << index)) !== 0)
+    const made = await live.admin('/admin/profiles', { account, apiToken: { scopes } })
+    const token = { tokenId: textAt(made.body, 'tokenId'), secret: textAt(made.body, 'secret') }
+    tokens.push({ scopes, token })
+  }
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const nameOf = (route: Route<Services>) => `${route.method} ${route.path}`
+const signed = api.filter(({ auth }) => auth.accepts.some(({ scheme }) => scheme === 'hmac'))
+
+/** Whether each set of scopes lacks one; a call of several orders may say so of each order. */
+async function answers(route: Route<Services>, headers: Readonly<Record<string, string>> = {}) {
+  const path = route.path.replace(/:([a-zA-Z]+)/g, (_all, name) =>
+    String(at(route.example, 'params', name)),
+  )
+  const body = route.body === null ? undefined : route.example.body
+  return Promise.all(
+    tokens.map(async ({ scopes, token }) => {
+      const reply = await live.call(token, route.method, path, body, { headers })
+      assert.notEqual(reply.status, 401, `${nameOf(route)} ${reply.text}`)
+      if (reply.status >= 400 && codeOf(reply) === 'SCOPE_MISSING') assert.equal(reply.status, 403)
+      return { scopes, lacks: reply.text.includes('"SCOPE_MISSING"'), said: reply.text }
+    }),
+  )
+}
+
+test('each route asks for its scopes and for no others', async () => {
+  const names = signed.map(nameOf)
+  for (const name of Object.keys(NEEDS)) assert.ok(names.includes(name), `${name} is a route`)
+  for (const route of signed) {
+    const needs = NEEDS[nameOf(route)] ?? []
+    for (const { scopes, lacks, said } of await answers(route)) {
+      const missing = needs.some((scope) => !scopes.includes(scope))
+      assert.equal(lacks, missing, `${nameOf(route)} by [${scopes}]: ${said}`)
+    }
+  }
+})
+
+test('acting for another asks for delegated_signing beside them', async () => {
+  const delegated = signed.filter(({ headers }) => headers[ON_BEHALF] !== undefined)
+  assert.ok(delegated.length >= 10, `${delegated.length}`)
+  for (const route of delegated) {
+    const needs = [...(NEEDS[nameOf(route)] ?? []), 'delegated_signing']
+    for (const { scopes, lacks, said } of await answers(route, { [ON_BEHALF]: '2' })) {
+      const missing = needs.some((scope) => !scopes.includes(scope))
+      assert.equal(lacks, missing, `${nameOf(route)} by [${scopes}]: ${said}`)
+    }
+  }
+})
