@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Failure, type Played, plansOf, play } from './fuzz/play.ts'
+import { type Failure, plansOf, play } from './fuzz/play.ts'
 import { shrunk } from './fuzz/shrink.ts'
+import { Tally } from './fuzz/tally.ts'
 import { compileProgram } from './support/server-process.ts'
 
 // `make fuzz SEED=… MIN=…`: rounds of requests against a real process, each round on a fresh folder
-// with the next seed, for that long. A failure is shrunk and printed as what replays it.
+// with the next seed, for that long. A failure is shrunk and printed as what replays it. The end
+// says how often each route gave each status; one that never did its work in a long run fails it.
 
 const REQUESTS = 1000
+/** Of rounds: by then each route has had hundreds of chances. */
+const LONG = 10
 const SHRINK_TRIES = 60
 const SHRINK_MS = 120_000
 
@@ -27,13 +31,6 @@ async function inFolder<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
-}
-
-function summary({ statuses }: Played): string {
-  return [...statuses]
-    .sort()
-    .map(([status, count]) => `${status}: ${count}`)
-    .join(', ')
 }
 
 /** What kind of break it is: of the sentence, what does not differ from run to run. */
@@ -65,14 +62,27 @@ async function explain(failure: Failure): Promise<void> {
   console.log(last.curl)
 }
 
+/** What was reached and what was not; whether that is enough for so many rounds. */
+function report(tally: Tally, rounds: number): boolean {
+  const { table, unheard, unreached } = tally
+  console.log(`${table}\nrefusals that never came: ${unheard.join(', ') || 'none'}`)
+  console.log(`routes that never got through: ${unreached.join(', ') || 'none'}`)
+  return unreached.length === 0 || rounds < LONG
+}
+
 await compileProgram()
 const endMs = performance.now() + minutes * 60_000
+const total = new Tally()
+let rounds = 0
 do {
   const played = await inFolder((dataDir) => play(dataDir, plansOf(seed, REQUESTS)))
+  total.addAll(played.tally)
   if (played.failure !== null) {
     await explain(played.failure)
     process.exit(1)
   }
-  console.log(`SEED=${seed}: ${REQUESTS} requests, nothing broken (${summary(played)})`)
+  console.log(`SEED=${seed}: ${REQUESTS} requests, nothing broken (${played.tally.line})`)
   seed++
+  rounds++
 } while (performance.now() < endMs)
+if (!report(total, rounds)) process.exit(1)

@@ -40,8 +40,12 @@ function isRefusal(value: object): value is Refusal {
   return 'status' in value
 }
 
-/** One event of a client, with its arguments as they came. */
-export function hear(channels: Channels, member: Member, event: string, given: unknown[]): void {
+/** One event of a client, with its arguments as they came: its name may be a number as well. */
+export function hear(channels: Channels, member: Member, event: unknown, given: unknown[]): void {
+  if (typeof event !== 'string') {
+    member.except(unknownChannel())
+    return
+  }
   const last = given.at(-1)
   const acknowledge = typeof last === 'function' ? last : undefined
   if (event === 'unsubscribe') {

@@ -83,7 +83,7 @@ export class SocketGateway {
       bufferedBytesMax: bufferedBytesMax ?? LIMITS.socketBufferedBytesMax,
       counts: this.counts,
     })
-    socket.onAny((event: string, ...given: unknown[]) => hear(channels, member, event, given))
+    socket.onAny((event: unknown, ...given: unknown[]) => hear(channels, member, event, given))
     socket.on('disconnect', () => {
       member.left()
       for (const channel of channels.values()) channel.left(member)

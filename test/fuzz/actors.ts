@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { privateKeyToAccount } from 'viem/accounts'
 import { signCall } from '../../server/auth/api-token.ts'
+import { accountOf } from '../../server/auth/client-order.ts'
 import { type ExchangeClient, keyOf, type Trader } from '../support/exchange-client.ts'
 import { ADMIN_TOKEN } from '../support/server-process.ts'
 import { cookieOf, tokenOf } from './answers.ts'
-import type { Flaw, Proof, Role } from './plan.ts'
 import { plainCall } from './socket.ts'
+import type { Flaw, Proof, Role, WalletFlaw } from './speaker.ts'
 
 // Who speaks in a fuzzed exchange, and how each proves it, rightly or not.
 
@@ -37,7 +38,7 @@ export interface Cast {
 }
 
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
-  owner: ['trading'],
+  owner: ['trading', 'account_creation', 'delegated_signing'],
   stranger: ['trading'],
   partner: ['trading', 'account_creation', 'delegated_signing'],
 }
@@ -89,22 +90,41 @@ async function opens(port: number, credentials: Credentials): Promise<boolean> {
   return (await plainCall(port, { method: 'GET', target, headers })).status === 200
 }
 
-async function logIn(port: number, { key, account }: Trader): Promise<string> {
-  const given = await plainCall(port, {
-    method: 'GET',
-    target: '/auth/signing-message',
-    headers: [],
-  })
-  const message = String(JSON.parse(given.text))
-  const wallet = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
-  const headers: [string, string][] = [
-    ['x-account', account],
-    ['x-signing-message', message],
-    ['x-signature', await wallet.signMessage({ message })],
-    ['content-type', 'application/json'],
-  ]
+async function logIn(port: number, { key }: Trader): Promise<string> {
+  const proof = await proofOf(port, key)
+  const headers: [string, string][] = [...proof, ['content-type', 'application/json']]
   const body = Buffer.from('{"client":"eoa"}')
   return cookieOf(await plainCall(port, { method: 'POST', target: '/auth/login', headers, body }))
+}
+
+/** The headers by which the wallet of a key proves its address. */
+async function proofOf(port: number, key: Uint8Array): Promise<[string, string][]> {
+  const target = '/auth/signing-message'
+  const given = await plainCall(port, { method: 'GET', target, headers: [] })
+  const message = String(JSON.parse(given.text))
+  const wallet = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
+  return [
+    ['x-account', wallet.address],
+    ['x-signing-message', message],
+    ['x-signature', await wallet.signMessage({ message })],
+  ]
+}
+
+/** The same with what the flaw makes wrong of it. */
+export async function walletHeaders(
+  port: number,
+  of: Role | number,
+  flaw: WalletFlaw,
+): Promise<[string, string][]> {
+  const key = keyOf(typeof of === 'number' ? `fuzz wallet ${of}` : `fuzz ${of}`)
+  const proof = await proofOf(port, key)
+  const other = accountOf(keyOf('fuzz somebody else'))
+  return proof.map(([name, value]) => {
+    if (flaw === 'account' && name === 'x-account') return [name, other]
+    if (flaw === 'message' && name === 'x-signing-message') return [name, `${value.slice(0, -1)}!`]
+    if (flaw === 'signature' && name === 'x-signature') return [name, `0x${'1'.repeat(130)}`]
+    return [name, value]
+  })
 }
 
 function tokenFor(account: string, key: KeyObject, expires: string): Promise<string> {

@@ -4,9 +4,12 @@ import { openApi } from '../../server/http/openapi.ts'
 import { Router } from '../../server/http/router.ts'
 import { at } from '../support/json-path.ts'
 import { parsed } from './answers.ts'
+import { numbersAt } from './ears.ts'
 import { type FuzzRoute, nameOf, type Plan } from './plan.ts'
 import type { Rendered } from './render.ts'
+import { BENT_SMUGGLES, OPENING_SMUGGLES } from './smuggle.ts'
 import type { Answer, Exchanged } from './socket.ts'
+import type { Role } from './speaker.ts'
 
 // What an answer to any request must be, whatever was asked: one its route names, of the shape it
 // promised, and nothing that only somebody else may know.
@@ -48,6 +51,10 @@ const PARSER = new Set([400, 408, 411, 413, 414, 431, 501, 505])
 
 /** The route that answers what was asked; null when there is none. */
 export function answeringRoute({ parts }: Rendered): FuzzRoute | null {
+  return answeringRouteOf(parts)
+}
+
+function answeringRouteOf(parts: Rendered['parts']): FuzzRoute | null {
   const path = parts.target.split('?')[0]
   const method = parts.method === 'HEAD' ? 'GET' : parts.method
   return router.find(method, path).target
@@ -58,6 +65,8 @@ export interface Secrets {
   readonly always: ReadonlySet<string>
   /** What only the owner, and the operator, may see. */
   readonly owned: ReadonlySet<string>
+  /** The profiles each may act for: its own and its sub-accounts. */
+  readonly families: ReadonlyMap<Role, ReadonlySet<number>>
 }
 
 /** What is wrong with what came back, or ''. */
@@ -75,15 +84,47 @@ export function judge(
     return answers.map((answer) => parserIssue(answer)).find((issue) => issue !== '') ?? ''
   }
   const [answer] = answers
+  if (answer === undefined && mayHang(plan)) return ''
   if (answer === undefined) return late ? 'no reply in time' : `no reply: ${received.slice(0, 200)}`
-  return answerIssue(plan, rendered, answer)
+  const issue = answerIssue(plan, rendered, answer)
+  return issue === '' ? foreignIssue(plan, rendered, answer, secrets) : issue
 }
+
+/** Whether its bytes may be no request, which the parser answers in its own words or not at all. */
+export function mayHang({ edits }: Plan): boolean {
+  return edits.some((edit) => edit.at === 'smuggle' && BENT_SMUGGLES.has(edit.name))
+}
+
+const WHOSE = new Set(['ownerId', 'onBehalfOf'])
+
+/** What a right answer says of a profile that the caller is not and may not act for. */
+function foreignIssue(
+  { speaker, edits }: Plan,
+  { parts }: Rendered,
+  answer: Answer,
+  { families }: Secrets,
+): string {
+  const own = families.get(speaker.role)
+  if (own === undefined || speaker.proof === 'admin' || answer.status >= 300) return ''
+  const route = answeringRouteOf(parts)
+  if (route === null || route.auth.accepts.length === 0) return ''
+  if (edits.some((edit) => edit.at === 'smuggle' && OPENING_SMUGGLES.has(edit.name))) return ''
+  const inReply = numbersAt(parsed(answer), WHOSE).find((id) => !own.has(id))
+  if (inReply !== undefined) return `a reply about profile ${inReply}: ${answer.text.slice(0, 300)}`
+  // One that answers for each of several says there whose each is.
+  if (!(ON_BEHALF in route.headers) || at(parsed(answer), 'results') !== undefined) return ''
+  const named = parts.headers.filter(([name]) => name.toLowerCase() === ON_BEHALF)
+  const other = named.find(([, value]) => !own.has(Number(value)))
+  return other === undefined ? '' : `${answer.status} on behalf of ${other[1]}`
+}
+
+const ON_BEHALF = 'x-on-behalf-of'
 
 function leakIn(
   { speaker }: Plan,
-  { bytes }: Rendered,
+  { bytes }: Pick<Rendered, 'bytes'>,
   received: string,
-  { always, owned }: Secrets,
+  { always, owned }: Pick<Secrets, 'always' | 'owned'>,
 ): string {
   const isOwners =
     (speaker.role === 'owner' && speaker.flaw === 'none') || speaker.proof === 'admin'
@@ -116,11 +157,21 @@ function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
     if (issue !== '') return issue
   }
   // Some paths are no request at all to the parser, which answers in its own words.
-  const isOdd = rendered.pathTrick !== '' || !METHODS.has(rendered.parts.method)
+  const isOdd =
+    rendered.pathTrick !== '' || !METHODS.has(rendered.parts.method) || isBent(plan, rendered)
   if (isOdd && PARSER.has(status) && parsed(answer) === undefined) return ''
   if (status < 400 || (status >= 500 && status !== 503)) return `status ${status}: ${answer.text}`
   return isHead ? '' : refusalIssue(route, answer)
 }
+
+/** A head that the parser itself may refuse. */
+function isBent({ edits }: Plan, { bytes }: Rendered): boolean {
+  const head = bytes.bytes.indexOf('\r\n\r\n')
+  return head > HEAD_BYTES || edits.some(({ at: kind }) => kind === 'smuggle')
+}
+
+/** The parser takes 4096 and the rest of what came with them. */
+const HEAD_BYTES = 3500
 
 function isRefusal(answer: Answer): boolean {
   return at(parsed(answer), 'statusCode') !== undefined
@@ -129,14 +180,14 @@ function isRefusal(answer: Answer): boolean {
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 function successIssue(
-  { speaker }: Plan,
+  plan: Plan,
   route: FuzzRoute | null,
   answer: Answer,
   isHead: boolean,
 ): string {
   const { status } = answer
   if (route === null) return `${status} where there is no route`
-  if (!isHonest(speaker, route)) return `${status} to a proof that is none`
+  if (!isHonest(plan, route)) return `${status} to a proof that is none`
   if (status !== route.status && !route.others.includes(status)) {
     return `${status}, and ${nameOf(route)} names ${route.status}`
   }
@@ -146,12 +197,49 @@ function successIssue(
   return issues.length === 0 ? '' : `a reply against its schema: ${JSON.stringify(issues)}`
 }
 
-function isHonest({ flaw, proof, role }: Plan['speaker'], { auth }: FuzzRoute): boolean {
-  if (auth.accepts.length === 0) return true
-  const accepted = auth.accepts.find(({ scheme }) => scheme === proof)
+/** Whether the proof may open this route. */
+function isHonest(plan: Plan, route: FuzzRoute): boolean {
+  const { flaw, proof, role } = plan.speaker
+  if (!isWalletHonest(plan, route)) return false
+  const { accepts } = route.auth
+  if (accepts.length === 0) return true
+  const brings = plan.edits.some((edit) => edit.at === 'smuggle' && OPENING_SMUGGLES.has(edit.name))
+  if (brings) return true
+  const accepted = accepts.find(({ scheme }) => scheme === proof)
   if (accepted === undefined || role === 'nobody') return false
   if (flaw !== 'scope') return flaw === 'none'
   return accepted.scheme === 'hmac' && accepted.scopes.length === 0
+}
+
+/** A login needs a wallet whose three headers belong together. */
+function isWalletHonest({ edits }: Plan, { path }: FuzzRoute): boolean {
+  if (path !== '/auth/login') return true
+  const wallet = edits.find((edit) => edit.at === 'wallet')
+  return wallet?.at === 'wallet' && wallet.flaw === 'none'
+}
+
+/** What is wrong with what a connection to the sockets heard, or ''. */
+export function judgeTalk(
+  plan: Plan,
+  talk: { readonly received: string; readonly joins: boolean; readonly asked: Buffer },
+  ownProfileId: number,
+  secrets: Pick<Secrets, 'always' | 'owned'>,
+): string {
+  const { received, joins, asked } = talk
+  const leaked = leakIn(plan, { bytes: { bytes: asked } }, received, secrets)
+  if (leaked !== '') return leaked
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? '0')
+  if (status >= 500 && status !== 505) return `status ${status} to a handshake`
+  const { proof, flaw, role } = plan.speaker
+  const isProof = role !== 'nobody' && (proof === 'hmac' || proof === 'session')
+  const isRight = isProof && (flaw === 'none' || flaw === 'scope')
+  const named = /\["authenticated",\{"message":"Authenticated","profileId":(\d+)/.exec(received)
+  if (named !== null && !isRight) return 'a socket is authenticated by a proof that is none'
+  if (named !== null && Number(named[1]) !== ownProfileId) return `a socket speaks as ${named[1]}`
+  if (!joins) return ''
+  if (named === null && isRight) return `a right handshake is not taken: ${received.slice(0, 500)}`
+  const isTold = received.includes('["exception"')
+  return isProof && !isRight && !isTold ? 'a wrong handshake is not told so' : ''
 }
 
 function refusalIssue(route: FuzzRoute | null, answer: Answer): string {

@@ -2,6 +2,18 @@ import type { Route } from '../../server/http/route.ts'
 import type { Json } from '../../server/http/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
+import { aimed, aimedBody, holdsOrder } from './aims.ts'
+import { SMUGGLES } from './smuggle.ts'
+import {
+  FLAWS,
+  type Flaw,
+  PROOFS,
+  type Role,
+  type Speaker,
+  WALLET_FLAWS,
+  type WalletFlaw,
+} from './speaker.ts'
+import { SOCKET_ROUTE, talkOf } from './talk-plan.ts'
 import { BODY_TRICKS, PATH_TRICKS, WIRE_TRICKS } from './tricks.ts'
 import {
   drawn,
@@ -19,34 +31,7 @@ import {
 
 export type FuzzRoute = Route<Services>
 
-export const ROLES = ['owner', 'stranger', 'partner', 'nobody', 'admin'] as const
-export type Role = (typeof ROLES)[number]
-export const PROOFS = ['hmac', 'session', 'identity', 'admin', 'none'] as const
-export type Proof = (typeof PROOFS)[number]
-/** What makes a proof worthless; the oracle expects that it opens nothing. */
-export const FLAWS = [
-  'none',
-  'secret',
-  'stale',
-  'future',
-  'timestamp',
-  'signature',
-  'path',
-  'body',
-  'method',
-  'key',
-  'scope',
-  'garbage',
-] as const
-export type Flaw = (typeof FLAWS)[number]
-
 const OPENING: ReadonlySet<Flaw> = new Set(['none', 'scope'])
-
-export interface Speaker {
-  readonly role: Role
-  readonly proof: Proof
-  readonly flaw: Flaw
-}
 
 export type Edit =
   | { readonly at: 'body'; readonly path: readonly (string | number)[]; readonly value?: Json }
@@ -56,6 +41,10 @@ export type Edit =
   | { readonly at: 'param'; readonly name: string; readonly raw: string }
   | { readonly at: 'method'; readonly method: string }
   | { readonly at: 'header'; readonly name: string; readonly value: string }
+  /** The three headers of a wallet that proves its address: an actor's, or one by its number. */
+  | { readonly at: 'wallet'; readonly of: Role | number; readonly flaw: WalletFlaw }
+  /** Headers beside the right ones, by name from smuggle.ts. */
+  | { readonly at: 'smuggle'; readonly name: string; readonly number: number }
   /** By name from tricks.ts. */
   | { readonly at: 'trick'; readonly name: string; readonly number: number }
 
@@ -79,32 +68,95 @@ export function nameOf(route: Pick<FuzzRoute, 'method' | 'path'>): string {
 export function planAt(routes: readonly FuzzRoute[], seed: number, place: number): Plan {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(place + 1, 0x85ebca6b))
   const isForeign = isForeignAt(place)
+  if (random.chance(SOCKETS)) return socketPlan(random, isForeign)
   const route = routeOf(routes, random, isForeign)
+  const isAimed = random.chance(0.6)
   const values = {
     params: fieldsOf(route.params, random, 1),
-    query: fieldsOf(route.query, random, 0.4),
+    query: fieldsOf(route.query, random, isAimed ? 0.15 : 0.4),
     ...(route.body === null ? {} : { body: drawn(route.body, '', random) }),
     resigned: random.chance(0.7),
   }
-  const speaker = speakerOf(route, random, isForeign)
+  const speaker = speakerOf(route, random, { isForeign, isAimed })
   const sound: Plan = { route: nameOf(route), speaker, ...values, edits: [] }
-  return { ...sound, edits: [...delegation(route, random), ...editsOf(route, random)] }
+  const whole = isAimed ? aimedPlan(sound, route, random) : sound
+  const edits = [...whole.edits, ...(isAimed ? [] : delegation(route, random))]
+  return { ...whole, edits: [...edits, ...editsOf(route, random)] }
 }
+
+const SOCKETS = 0.08
+
+function socketPlan(random: Random, isForeign: boolean): Plan {
+  const auth = { accepts: [{ scheme: 'hmac' as const, scopes: [] }] }
+  const speaker = speakerOf({ auth }, random, { isForeign, isAimed: false })
+  return {
+    route: SOCKET_ROUTE,
+    speaker: speaker.proof === 'admin' || speaker.proof === 'identity' ? NOBODY : speaker,
+    params: {},
+    query: {},
+    body: talkOf(random),
+    resigned: false,
+    edits: [],
+  }
+}
+
+const NOBODY: Speaker = { role: 'nobody', proof: 'none', flaw: 'none' }
+
+/** The same with what is the caller's own wherever that is what the route wants. */
+function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
+  const { accepts } = route.auth
+  const own = accepts.some(({ scheme }) => scheme !== 'admin')
+  const isPartners = route.path.includes('/partner-accounts/')
+  const params = Object.entries(plan.params).map(([name, value]): [string, Json] => {
+    if (own && name === 'account') return [name, '{{ownaccount.0}}']
+    if (isPartners && name === 'profileId') return [name, `{{#children.${random.below(64)}}}`]
+    return [name, aimed(value, random)]
+  })
+  // Whose login it is, the wallet alone says.
+  const speaker = plan.route === LOGIN ? NOBODY : plan.speaker
+  const { onBehalfOf: _1, account: _2, ...query } = plan.query
+  const body = plan.body === undefined ? {} : { body: aimedBody(plan.route, plan.body, random) }
+  return {
+    ...plan,
+    speaker,
+    params: Object.fromEntries(params),
+    query,
+    ...body,
+    edits: proofs(plan, random),
+  }
+}
+
+/** A login, and a sub-account with a wallet of its own, need that wallet's signature. */
+function proofs({ route }: Plan, random: Random): Edit[] {
+  const flaw = random.chance(0.75) ? 'none' : random.pick(WALLET_FLAWS)
+  if (route === 'POST /profiles/partner-accounts') {
+    return [{ at: 'wallet', of: 100 + random.below(40), flaw }]
+  }
+  if (route !== LOGIN) return []
+  // A right login of the owner would change what others must not.
+  const of = random.pick([random.below(12), random.below(12), 'stranger', 'owner'] as const)
+  return [{ at: 'wallet', of, flaw: of === 'owner' && flaw === 'none' ? 'signature' : flaw }]
+}
+
+const LOGIN = 'POST /auth/login'
 
 const ON_BEHALF = 'x-on-behalf-of'
 
 /** Where a call may be for somebody else it sometimes is. */
 function delegation({ headers }: FuzzRoute, random: Random): Edit[] {
-  if (!(ON_BEHALF in headers) || !random.chance(0.2)) return []
-  const pool = random.chance(0.7) ? 'children' : 'profiles'
+  if (!(ON_BEHALF in headers) || !random.chance(0.3)) return []
+  const pool = random.pick(['children', 'children', 'profiles', 'wards'])
   return [{ at: 'header', name: ON_BEHALF, value: `{{${pool}.${random.below(64)}}}` }]
 }
 
 /** Orders and their cancels come more often, and others have little to try as an operator. */
 function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolean): FuzzRoute {
-  const trades = routes.filter(({ lane }) => lane === 'trade')
+  const dice = random.next()
+  if (dice < 0.25) return random.pick(routes.filter(({ body }) => holdsOrder(body)))
+  if (dice < 0.4) return random.pick(routes.filter(({ lane }) => lane === 'trade'))
+  if (!isForeign && dice < 0.6) return random.pick(routes.filter(({ lane }) => lane === 'admin'))
   const tried = isForeign && random.chance(0.8) ? routes.filter(isNotAdmin) : routes
-  return random.pick(random.chance(0.3) ? trades : tried)
+  return random.pick(tried)
 }
 
 function isNotAdmin({ lane }: FuzzRoute): boolean {
@@ -131,29 +183,50 @@ export function isForeignAt(place: number): boolean {
   return Math.floor(place / BLOCK) % 3 !== 0
 }
 
-function speakerOf({ auth }: FuzzRoute, random: Random, isForeign: boolean): Speaker {
+function speakerOf(
+  { auth }: Pick<FuzzRoute, 'auth'>,
+  random: Random,
+  { isForeign, isAimed }: { readonly isForeign: boolean; readonly isAimed: boolean },
+): Speaker {
   const schemes = auth.accepts.map(({ scheme }) => scheme)
-  const isRight = schemes.length > 0 && random.chance(0.92)
+  const isRight = schemes.length > 0 && (isAimed || random.chance(0.9))
   const proof = isRight ? random.pick(schemes) : random.pick(PROOFS)
-  if (proof === 'none') return { role: 'nobody', proof, flaw: 'none' }
-  const flaw = random.chance(0.08) ? random.pick(FLAWS.slice(1)) : 'none'
-  if (isForeign && (proof === 'admin' || random.chance(0.12))) {
+  if (proof === 'none') return NOBODY
+  const flaw = !isAimed && random.chance(0.15) ? random.pick(FLAWS.slice(1)) : 'none'
+  if (isForeign && (proof === 'admin' || (!isAimed && random.chance(0.2)))) {
     // Not that of the scope: it opens what no scope guards.
     const role = proof === 'admin' ? 'admin' : 'owner'
     return { role, proof, flaw: random.pick(FLAWS.filter((each) => !OPENING.has(each))) }
   }
   if (proof === 'admin') return { role: 'admin', proof, flaw }
+  return { role: random.pick(rolesFor(auth, { isForeign, isAimed })), proof, flaw }
+}
+
+function rolesFor(
+  { accepts }: FuzzRoute['auth'],
+  { isForeign, isAimed }: { readonly isForeign: boolean; readonly isAimed: boolean },
+): readonly Role[] {
+  const isPartners = accepts.some(({ scopes }) =>
+    scopes.some((scope) => scope === 'account_creation' || scope === 'delegated_signing'),
+  )
   const own = isForeign ? [] : (['owner', 'owner'] as const)
-  return { role: random.pick([...own, 'stranger', 'stranger', 'partner']), proof, flaw }
+  if (isAimed && isPartners) return [...own, 'partner', 'partner']
+  return [...own, 'stranger', 'stranger', 'partner']
 }
 
 function editsOf(route: FuzzRoute, random: Random): Edit[] {
   const dice = random.next()
-  if (dice < 0.5) return []
+  if (dice < 0.55) return []
   const count = random.chance(0.8) ? 1 : 2
-  return Array.from({ length: count }, () =>
-    dice < 0.8 ? nearEdit(route, random) : hostileEdit(random),
-  )
+  return Array.from({ length: count }, () => {
+    if (dice < 0.8) return nearEdit(route, random)
+    return dice < 0.9 ? hostileEdit(random) : smuggleEdit(random)
+  })
+}
+
+function smuggleEdit(random: Random): Edit {
+  const name = random.pick(Object.keys(SMUGGLES))
+  return { at: 'smuggle', name, number: random.below(1 << 20) }
 }
 
 function nearEdit(route: FuzzRoute, random: Random): Edit {

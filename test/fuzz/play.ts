@@ -3,6 +3,7 @@ import { curlText } from '../../server/cli/client.ts'
 import { type Plan, planAt } from './plan.ts'
 import type { Rendered } from './render.ts'
 import { Stage } from './stage.ts'
+import { Tally } from './tally.ts'
 
 // Plays a sequence of requests on one stage and stops at the first that breaks anything.
 
@@ -16,7 +17,7 @@ export interface Failure {
 
 export interface Played {
   readonly failure: Failure | null
-  readonly statuses: ReadonlyMap<string, number>
+  readonly tally: Tally
 }
 
 export function plansOf(seed: number, count: number): Plan[] {
@@ -37,41 +38,74 @@ export async function play(
   plans: readonly Plan[],
   strict = false,
 ): Promise<Played> {
-  const statuses = new Map<string, number>()
+  const tally = new Tally()
   const stage = await Stage.open(dataDir)
   try {
-    const failure = await playOn(stage, plans, { strict, statuses })
-    if (failure !== null) return { failure, statuses }
-    const what = await stage.close()
+    const failure = await playOn(stage, plans, { strict, tally })
+    if (failure !== null) return { failure: await explained(stage, failure), tally }
+    const what = await stage.close().catch(String)
     const end = what === '' ? null : { place: plans.length, what, curl: '' }
-    return { failure: end, statuses }
+    return { failure: end === null ? null : await explained(stage, end), tally }
   } finally {
     stage.end()
   }
 }
 
+/** A process that ended says more than the call that was not answered. */
+async function explained(stage: Stage, failure: Failure): Promise<Failure> {
+  const words = await stage.lastWords()
+  return words === '' ? failure : { ...failure, what: `${words}\n${failure.what}` }
+}
+
 async function playOn(
   stage: Stage,
   plans: readonly Plan[],
-  { strict, statuses }: { strict: boolean; statuses: Map<string, number> },
+  { strict, tally }: { strict: boolean; tally: Tally },
 ): Promise<Failure | null> {
-  let before = ''
-  let curl = ''
+  const seen = { before: '', curl: '' }
   for (const [place, plan] of plans.entries()) {
-    const isOwners = mayChangeOwner(plan)
-    if (!isOwners && before === '') before = await stage.ownerState()
-    const { rendered, status, issue } = await stage.act(plan)
-    statuses.set(`${status}`, (statuses.get(`${status}`) ?? 0) + 1)
-    curl = curlOf(stage.baseUrl, rendered)
-    if (issue !== '') return { place, what: issue, curl }
     const next = plans[place + 1]
-    const looks = strict || next === undefined || mayChangeOwner(next)
-    if (isOwners || !looks) continue
-    const after = await stage.ownerState()
-    if (after !== before) return { place, what: `the owner had ${before}, has ${after}`, curl }
-    if (next !== undefined && mayChangeOwner(next)) before = ''
+    const what = await step(stage, { plan, next, strict, tally, seen }).catch(String)
+    if (what !== '') return { place, what, curl: seen.curl }
   }
   return null
+}
+
+interface Step {
+  readonly plan: Plan
+  readonly next: Plan | undefined
+  readonly strict: boolean
+  readonly tally: Tally
+  readonly seen: { before: string; curl: string }
+}
+
+/** One request, and what it broke or ''. */
+async function step(stage: Stage, { plan, next, strict, tally, seen }: Step): Promise<string> {
+  const isOwners = mayChangeOwner(plan)
+  if (!isOwners && seen.before === '') {
+    await stage.prepare()
+    seen.before = await stage.ownerState()
+  }
+  const { rendered, status, code, issue } = await stage.act(plan)
+  tally.add(plan, rendered, { status, code })
+  seen.curl = curlOf(stage.baseUrl, rendered)
+  if (issue !== '') return issue
+  const endsStretch = next !== undefined && mayChangeOwner(next)
+  if (isOwners || !(strict || next === undefined || endsStretch)) return ''
+  const after = await stage.ownerState()
+  if (after !== seen.before) return difference(seen.before, after)
+  if (endsStretch) seen.before = ''
+  return ''
+}
+
+const AROUND = 300
+
+/** Where two long texts part. */
+function difference(before: string, after: string): string {
+  let at = 0
+  while (before[at] === after[at]) at++
+  const part = (text: string) => text.slice(Math.max(0, at - AROUND), at + AROUND)
+  return `the owner had …${part(before)}… and has …${part(after)}…`
 }
 
 /** The request as one command for a shell; what no text can say goes through base64. */

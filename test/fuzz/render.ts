@@ -2,35 +2,16 @@ import { isOrderBody, isSigned } from '../../server/auth/order-body.ts'
 import type { Json } from '../../server/http/schema.ts'
 import { signedBy, signedOrder, type TestMarket } from '../support/exchange-client.ts'
 import { type Actor, proofHeaders } from './actors.ts'
-import type { Edit, Plan, Role } from './plan.ts'
+import type { Edit, Plan } from './plan.ts'
+import { actorOf, OPEN_MARKETS, type Setting } from './setting.ts'
+import { type Headers, SMUGGLES } from './smuggle.ts'
 import { HOST } from './socket.ts'
+import type { Role } from './speaker.ts'
+import { type SpokenTalk, talkIn } from './talk.ts'
 import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS } from './tricks.ts'
 import { MARK, type OrderWish, WISH } from './values.ts'
 
 // From a plan to bytes: marks filled in, edits made, the call signed last.
-
-/** What marks stand for; a number past the end of a pool starts over. */
-export interface Pools {
-  readonly markets: string[]
-  /** Those the operator changes. */
-  readonly spares: string[]
-  readonly orders: string[]
-  readonly clients: string[]
-  readonly tokens: string[]
-  readonly accounts: string[]
-  readonly profiles: string[]
-  /** Of the partner. */
-  readonly children: string[]
-  readonly later: string[]
-}
-
-export interface Setting {
-  readonly actors: ReadonlyMap<Role, Actor>
-  readonly pools: Pools
-  /** Where fuzzed orders go, and where those of the owner do. */
-  readonly markets: readonly TestMarket[]
-  readonly quiet: TestMarket
-}
 
 export interface Rendered {
   readonly parts: Parts
@@ -42,11 +23,12 @@ export interface Rendered {
 
 type Tricks = Extract<Edit, { at: 'trick' }>
 
-export function render(plan: Plan, setting: Setting): Rendered {
+/** `wallet`: the headers by which a wallet proves its address, where the plan has one do so. */
+export function render(plan: Plan, setting: Setting, wallet: Headers = []): Rendered {
   const { role, proof, flaw } = plan.speaker
   const actor = setting.actors.get(role)
   const tricks = plan.edits.filter((edit): edit is Tricks => edit.at === 'trick')
-  const pools = poolsOf(plan, setting)
+  const pools = marksOf(plan, setting)
   const path = pathOf(plan, pools)
   const pathTrick = tricks.find(({ name }) => Object.hasOwn(PATH_TRICKS, name))
   const bent = pathTrick === undefined ? path : PATH_TRICKS[pathTrick.name](path, pathTrick.number)
@@ -60,8 +42,9 @@ export function render(plan: Plan, setting: Setting): Rendered {
   const isJson = body.length > 0 || proof === 'session'
   const type: [string, string][] = isJson ? [['content-type', 'application/json']] : []
   const length: [string, string][] = body.length > 0 ? [['content-length', `${body.length}`]] : []
-  const plain = [HOST, ...proofHeaders(actor, proof, flaw, call), ...type]
-  const headers = [...changedHeaders(plain, plan, pools), ...length]
+  const plain = [HOST, ...proofHeaders(actor, proof, flaw, call), ...wallet, ...type]
+  const right = changedHeaders(plain, plan, pools)
+  const headers = [...smuggled(right, plan, setting), ...length]
   const parts: Parts = { ...call, headers }
   const wire = tricks.find(({ name }) => Object.hasOwn(WIRE_TRICKS, name))
   const bytes =
@@ -71,10 +54,42 @@ export function render(plan: Plan, setting: Setting): Rendered {
 
 const HOUR_MS = 3_600_000
 
-/** What the operator ends is not what the others trade on. */
-function poolsOf({ route }: Plan, { pools }: Setting): Pools {
-  const later = [`${Date.now() + HOUR_MS}`]
-  return { ...pools, later, ...(route.includes(' /admin/') ? { markets: pools.spares } : {}) }
+type Marks = Readonly<Record<string, readonly string[]>>
+
+/** What marks stand for in this plan: what the operator ends is not what the others trade on. */
+export function marksOf({ route, speaker }: Plan, { pools, actors, live }: Setting): Marks {
+  const actor = actors.get(speaker.role)
+  const own = live.get(speaker.role)
+  const tokens = actor === undefined ? pools.tokens : [actor.weak.tokenId, actor.trader.tokenId]
+  return {
+    ...pools,
+    ...(route.includes(' /admin/') ? { markets: pools.spares } : {}),
+    ...(speaker.role === 'owner' ? { children: pools.wards } : {}),
+    liveorders: or(own?.orders, pools.orders),
+    liveclients: or(own?.clients, pools.clients),
+    owntokens: tokens,
+    ownaccount: actor === undefined ? pools.accounts : [actor.trader.account],
+    later: [`${Date.now() + HOUR_MS}`],
+    now: [`${Date.now()}`],
+  }
+}
+
+function or(some: readonly string[] | undefined, all: readonly string[]): readonly string[] {
+  return some === undefined || some.length === 0 ? all : some
+}
+
+/** The headers with those beside them that its edits say. */
+function smuggled(headers: Headers, { edits, speaker }: Plan, setting: Setting): Headers {
+  const { actors, pools } = setting
+  const other = actorOf(actors, speaker.role === 'partner' ? 'stranger' : 'partner')
+  const [ward = ''] = pools.wards
+  const [child = ''] = pools.children
+  const own = actors.get(speaker.role)
+  const cast = { own, other, victim: actorOf(actors, 'owner'), child, ward }
+  return edits.reduce<Headers>((before, edit) => {
+    if (edit.at !== 'smuggle') return before
+    return SMUGGLES[edit.name](before, cast, edit.number)
+  }, headers)
 }
 
 function methodOf({ route, edits }: Plan): string {
@@ -85,7 +100,7 @@ function methodOf({ route, edits }: Plan): string {
 function changedHeaders(
   headers: [string, string][],
   { edits }: Plan,
-  pools: Pools,
+  pools: Marks,
 ): [string, string][] {
   const changed = edits.flatMap((edit): [string, string][] =>
     edit.at === 'header' ? [[edit.name, filledText(edit.value, pools)]] : [],
@@ -94,15 +109,21 @@ function changedHeaders(
   return [...headers.filter(([name]) => !names.has(name)), ...changed]
 }
 
+/** What the client of a socket says; half a plan says nothing. */
+export function spokenTalk(plan: Plan, setting: Setting): SpokenTalk {
+  const said = filled(plan.body ?? null, marksOf(plan, setting))
+  return talkIn(said) ?? { query: '', isPlain: true, hello: '', says: [], stays: false }
+}
+
 /** Text with its marks filled in. */
-function filledText(text: string, pools: Pools): string {
+function filledText(text: string, pools: Marks): string {
   return text.replace(MARK, (_mark, _hash, name: string, number: string) => {
-    const pool = new Map(Object.entries(pools)).get(name) ?? []
+    const pool = Object.hasOwn(pools, name) ? pools[name] : []
     return pool.length === 0 ? 'none' : String(pool[Number(number) % pool.length])
   })
 }
 
-export function filled(value: Json, pools: Pools): Json {
+export function filled(value: Json, pools: Marks): Json {
   if (typeof value === 'string') {
     const text = filledText(value, pools)
     return /^\{\{#[a-z]+\.\d+\}\}$/.test(value) ? Number(text) : text
@@ -116,7 +137,7 @@ export function filled(value: Json, pools: Pools): Json {
   return Object.fromEntries(entries)
 }
 
-function pathOf({ route, params, edits }: Plan, pools: Pools): string {
+function pathOf({ route, params, edits }: Plan, pools: Marks): string {
   return route
     .slice(route.indexOf(' ') + 1)
     .split('/')
@@ -135,7 +156,7 @@ function encoded(value: Json): string {
   return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
 }
 
-function queryOf({ query, edits }: Plan, pools: Pools): string {
+function queryOf({ query, edits }: Plan, pools: Marks): string {
   const right = Object.entries(query).flatMap(([name, given]) => {
     const value = filled(given, pools)
     const each = Array.isArray(value) ? value : [value]
@@ -148,7 +169,7 @@ function queryOf({ query, edits }: Plan, pools: Pools): string {
 
 function bodyOf(plan: Plan, setting: Setting, actor: Actor | undefined): Buffer {
   if (plan.body === undefined) return Buffer.alloc(0)
-  const base = filled(plan.body, poolsOf(plan, setting))
+  const base = filled(plan.body, marksOf(plan, setting))
   const whole = withOrders(base, setting, actor)
   const edited = plan.edits.reduce<Json>(withEdit, whole)
   return Buffer.from(JSON.stringify(plan.resigned ? resigned(edited, setting, actor) : edited))
@@ -186,11 +207,11 @@ function isWish(value: unknown): value is OrderWish {
 
 /** Whether the server is to sign for an account of the partner. */
 function isDelegated({ child }: OrderWish, { role }: Actor): boolean {
-  return child >= 0 && role === 'partner'
+  return child >= 0 && (role === 'partner' || role === 'owner')
 }
 
 function forChild(wish: OrderWish, { pools }: Setting, actor: Actor): Record<string, Json> {
-  const { children } = pools
+  const children = actor.role === 'owner' ? pools.wards : pools.children
   if (!isDelegated(wish, actor)) return {}
   return { onBehalfOf: Number(children[wish.child % children.length]) }
 }
@@ -201,7 +222,7 @@ function orderFields(
   actor: Actor,
 ): Record<string, Json> {
   const { role, trader } = actor
-  const market = role === 'owner' ? quiet : markets[wish.market % markets.length]
+  const market = marketOf(wish, role, { quiet, markets })
   const { price: _, ...signed } = signedOrder(trader, market, wish)
   const { type: orderType } = wish
   if (isDelegated(wish, actor)) {
@@ -209,6 +230,16 @@ function orderFields(
     return { order, orderType, marketSlug: market.slug }
   }
   return { order: signed, ownerId: trader.profileId, orderType, marketSlug: market.slug }
+}
+
+/** Where nobody else trades the owner does now and then. */
+function marketOf(
+  { market }: OrderWish,
+  role: Role,
+  { quiet, markets }: Pick<Setting, 'quiet' | 'markets'>,
+): TestMarket {
+  if (role === 'owner' && market % 8 === 0) return quiet
+  return market % 10 === 9 ? markets[market % markets.length] : markets[market % OPEN_MARKETS]
 }
 
 /** Signs what the edits made of orders, where that can be signed at all. */

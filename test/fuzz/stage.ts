@@ -1,28 +1,33 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { recoverJournal } from '../../persistence/recovery.ts'
-import { SESSION_COOKIE } from '../../server/auth/session.ts'
 import { ExchangeClient, STATUSES } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figures.ts'
 import { ADMIN_TOKEN, ServerProcess, verify } from '../support/server-process.ts'
-import { type Actor, hmacHeaders, makeActors, revive } from './actors.ts'
-import { parsed, textsIn } from './answers.ts'
-import { judge } from './judge.ts'
-import type { Plan, Role } from './plan.ts'
-import { type Pools, type Rendered, render, type Setting } from './render.ts'
+import { type Actor, hmacHeaders, makeActors, revive, walletHeaders } from './actors.ts'
+import { parsed } from './answers.ts'
+import { Ears } from './ears.ts'
+import { judge, judgeTalk, mayHang } from './judge.ts'
+import { Known } from './known.ts'
+import type { Plan } from './plan.ts'
+import { marksOf, type Rendered, render, spokenTalk } from './render.ts'
+import { actorOf, type Setting, settingOf } from './setting.ts'
+import type { Headers } from './smuggle.ts'
 import { type Answer, exchange, plainCall } from './socket.ts'
+import { Conversation, partsOf } from './talk.ts'
+import { SOCKET_ROUTE } from './talk-plan.ts'
+import { textOf } from './tricks.ts'
 
 // A fresh exchange in a process of its own, with everything on it that a request may hit: markets
 // in each state, orders at rest, and people with every kind of proof.
 
-const SHARE = 1_000_000
-const POOL_MAX = 64
-const SECRET_CHARACTERS_MIN = 20
 const IDLE_MS = 10_000
+/** From a fault to the end of its process. */
+const END_MS = 1000
 /** Over what it had once warm: far more than a round of small requests may leave. */
 const GROWN_BYTES_MAX = 256 * 2 ** 20
 const FILES_MORE_MAX = 8
@@ -31,12 +36,16 @@ const BENT_MS = 200
 const FATAL_LEVEL = 50
 const GAUGES = [
   ...['replies_waiting', 'replies_waiting_for_disk', 'intake_in_flight', 'query_waiting'],
-  ...['journal_waiting_bytes', 'open_orders'],
+  ...['journal_waiting_bytes', 'open_orders', 'sockets_open'],
 ]
+/** Sockets of the fuzz that listen on while it asks. */
+const STAYING_MAX = 4
 
 export interface Outcome {
   readonly rendered: Rendered
   readonly status: number
+  /** Of a refusal, else ''. */
+  readonly code: string
   /** '' when all is well. */
   readonly issue: string
 }
@@ -54,8 +63,14 @@ export class Stage {
   readonly #client: ExchangeClient
   readonly #dataDir: string
   readonly #port: number
-  readonly #always = new Set<string>()
-  readonly #owned = new Set<string>()
+  readonly #known: Known
+  readonly #ears: Ears
+  readonly #staying: {
+    readonly plan: Plan
+    readonly talk: Conversation
+    readonly asked: Buffer
+  }[] = []
+  #usedWallet: Headers = []
   #hasEnded = false
   #before: ProcessFigures
 
@@ -65,6 +80,11 @@ export class Stage {
     this.#dataDir = dataDir
     this.setting = setting
     this.#port = Number(new URL(server.baseUrl).port)
+    this.#known = new Known(setting)
+    this.#ears = new Ears(
+      this.#port,
+      [setting.quiet, ...setting.markets].map(({ slug }) => slug),
+    )
     this.#before = figuresOf(server.pid)
     server.ended.then(() => {
       this.#hasEnded = true
@@ -78,13 +98,13 @@ export class Stage {
     const args = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', '1']
     const server = await ServerProcess.start({
       dataDir,
-      args: [...args, '--identity-key', keyFile],
+      args: [...args, '--block-ms', '50', '--identity-key', keyFile],
     })
     const client = new ExchangeClient(server.baseUrl)
     const port = Number(new URL(server.baseUrl).port)
     const actors = await makeActors(client, port, privateKey)
     const stage = new Stage({ server, client, dataDir, setting: await settingOf(client, actors) })
-    await stage.#learnSecrets()
+    stage.#known.learnFolder(dataDir)
     await stage.#warm()
     return stage
   }
@@ -93,96 +113,140 @@ export class Stage {
     return this.#server.baseUrl
   }
 
-  async #learnSecrets(): Promise<void> {
-    this.#always.add(ADMIN_TOKEN)
-    for (const name of readdirSync(this.#dataDir).filter((each) => each.endsWith('.key'))) {
-      const key = readFileSync(join(this.#dataDir, name))
-      for (const form of ['hex', 'base64', 'utf8'] as const) {
-        this.#always.add(key.toString(form).trim())
-      }
-    }
-    for (const actor of this.setting.actors.values()) this.#learnActor(actor)
-    for (const name of this.setting.pools.clients.filter(isOwners)) this.#owned.add(name)
-    for (const id of this.setting.pools.orders) this.#owned.add(id)
-  }
-
-  #learnActor({ role, trader, weak, cookie }: Actor): void {
-    const { secret, key, tokenId } = trader
-    for (const each of [secret, weak.secret, cookie.slice(SESSION_COOKIE.length + 1)]) {
-      this.#always.add(each)
-    }
-    this.#always.add(Buffer.from(key).toString('hex'))
-    if (role === 'owner') for (const id of [tokenId, weak.tokenId]) this.#owned.add(id)
-  }
-
   /** The first requests of each kind make what later ones only use. */
   async #warm(): Promise<void> {
     for (let round = 0; round < 3; round++) await this.ownerState()
     await this.#metrics()
+    await this.#ears.open(this.setting.actors)
     this.#before = figuresOf(this.#server.pid)
   }
 
   /** Sends one request and says what is wrong with what came back. */
   async act(plan: Plan): Promise<Outcome> {
-    const rendered = render(plan, this.setting)
+    if (plan.route === SOCKET_ROUTE) return this.#talk(plan)
+    const wallet = await this.#walletOf(plan)
+    const rendered = render(plan, this.setting, wallet)
     const { bytes, parts } = rendered
     const exchanged = await exchange(this.#port, bytes, {
       wanted: bytes.requests ?? 1,
       isHead: parts.method === 'HEAD',
-      ...(rendered.wireTrick === '' ? {} : { deadlineMs: BENT_MS }),
+      ...(rendered.wireTrick === '' && !mayHang(plan) ? {} : { deadlineMs: BENT_MS }),
     })
-    const secrets = { always: this.#always, owned: this.#owned }
-    const issue = judge(plan, rendered, exchanged, secrets)
+    const issue = judge(plan, rendered, exchanged, this.#known)
     const [answer] = exchanged.answers
-    if (answer !== undefined && plan.route !== DOCUMENT) this.#learn(plan, answer)
+    if (answer !== undefined && plan.route !== DOCUMENT) this.#known.learn(plan, answer)
+    // A login alone uses up what its wallet signed.
+    if (answer?.status === 200 && plan.route.endsWith('/auth/login')) this.#usedWallet = wallet
     // What a request of its own ended is given back: the rest is to be tried with it.
     const actor = this.setting.actors.get(plan.speaker.role)
     if (answer?.status === 401 && plan.speaker.flaw === 'none' && actor !== undefined) {
       await this.#revive(actor)
     }
-    const said = this.#hasEnded ? `the process ended: ${this.#server.stderr.slice(-2000)}` : issue
-    return { rendered, status: answer?.status ?? 0, issue: said }
+    return { rendered, ...this.#told(answer, issue) }
   }
 
-  #learn({ speaker }: Plan, answer: Answer): void {
-    if (answer.status < 200 || answer.status >= 300) return
-    const { children, orders, tokens, spares } = this.setting.pools
-    const byOwner = speaker.role === 'owner' && speaker.proof !== 'none'
-    const set = answer.headers.get('set-cookie') ?? ''
-    const cookie = set.split(';')[0].split('=')[1] ?? ''
-    if (cookie.length >= SECRET_CHARACTERS_MIN) this.#always.add(cookie)
-    const body = parsed(answer)
-    const made = at(body, 'profileId')
-    if (speaker.role === 'partner' && typeof made === 'number') addTo(children, `${made}`)
-    for (const [name, text] of textsIn(body)) {
-      if (name === 'secret' && text.length >= SECRET_CHARACTERS_MIN) this.#always.add(text)
-      if (name === 'tokenId' && UUID.test(text)) addTo(tokens, text)
-      if (name === 'tokenId' && UUID.test(text) && byOwner) this.#owned.add(text)
-      if (name === 'id' && UUID.test(text)) addTo(orders, text)
-      if (name === 'slug' && speaker.proof === 'admin') addTo(spares, text)
+  #told(answer: Answer | undefined, issue: string): Omit<Outcome, 'rendered'> {
+    const heard = this.#ears.issue(this.setting.actors, this.#known.owned)
+    const code = answer === undefined ? '' : String(at(parsed(answer), 'code') ?? '')
+    const said = issue === '' ? heard : issue
+    return { status: answer?.status ?? 0, code, issue: said }
+  }
+
+  async #walletOf({ edits }: Plan): Promise<Headers> {
+    const wallet = edits.find((edit) => edit.at === 'wallet')
+    if (wallet?.at !== 'wallet') return []
+    if (wallet.flaw === 'twice') return this.#usedWallet
+    return walletHeaders(this.#port, wallet.of, wallet.flaw)
+  }
+
+  /** One connection to the sockets; some listen on while others trade. */
+  async #talk(plan: Plan): Promise<Outcome> {
+    const { actors } = this.setting
+    const talk = spokenTalk(plan, this.setting)
+    const actor = actors.get(plan.speaker.role)
+    if (actor !== undefined) await this.#revive(actor)
+    const parts = partsOf(talk, actor, plan.speaker)
+    const asked = Buffer.concat([textOf(parts), Buffer.from(JSON.stringify(talk))])
+    const rendered = { parts, bytes: { bytes: asked }, wireTrick: 'socket', pathTrick: '' }
+    const spoken = await Conversation.start(this.#port, textOf(parts), talk, plan.speaker)
+    this.#staying.push({ plan, talk: spoken, asked })
+    const most = talk.stays ? STAYING_MAX : this.#staying.length - 1
+    const issue = await this.#hangUp(most)
+    return { rendered, ...this.#told(undefined, issue), status: spoken.status }
+  }
+
+  /** Ends the sockets that stayed longest until so many are left. */
+  async #hangUp(most: number): Promise<string> {
+    while (this.#staying.length > most) {
+      const [oldest] = this.#staying.splice(most === this.#staying.length - 1 ? -1 : 0, 1)
+      const { plan, talk, asked } = oldest
+      if (!(await talk.end())) return `a socket does not close: ${talk.received.slice(-300)}`
+      const { received, joins } = talk
+      const own = this.setting.actors.get(plan.speaker.role)?.trader.profileId ?? 0
+      const issue = judgeTalk(plan, { received, joins, asked }, own, this.#known)
+      if (issue !== '') return issue
     }
+    return ''
+  }
+
+  /** Makes it so that what the owner has is its own alone and nothing of it is under way. */
+  async prepare(): Promise<void> {
+    const { actors, markets } = this.setting
+    const owner = actorOf(actors, 'owner')
+    for (const actor of actors.values()) {
+      await this.#revive(actor)
+      const { profileId } = actor.trader
+      const scopes = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
+      const body = Buffer.from(JSON.stringify({ rank: 'Bronze', feeCapBps: null, scopes }))
+      await this.#asAdmin('PATCH', `/admin/profiles/${profileId}`, body)
+    }
+    await this.#calm()
+    for (const { slug } of markets) await this.#cancelIn(owner, slug)
+    await this.#ears.open(actors)
+    await this.#settled()
+  }
+
+  /** Until the chain has taken every trade, or the owner's would change while others act. */
+  async #settled(): Promise<void> {
+    const endMs = performance.now() + IDLE_MS
+    while (at(parsed(await this.#asAdmin('GET', '/admin/settlement?limit=1')), 'waiting') !== 0) {
+      assert.ok(performance.now() < endMs, 'trades settle')
+    }
+  }
+
+  async #asAdmin(method: string, target: string, body = Buffer.alloc(0)): Promise<Answer> {
+    const headers: Headers = [['authorization', `Bearer ${ADMIN_TOKEN}`]]
+    if (body.length > 0) headers.push(['content-type', 'application/json'])
+    const answer = await plainCall(this.#port, { method, target, headers, body })
+    assert.equal(answer.status, 200, `${method} ${target}: ${answer.text}`)
+    return answer
   }
 
   /** All of the owner that nobody else may change, as text to compare. */
   async ownerState(): Promise<string> {
-    const { actors, quiet } = this.setting
-    const owner = actors.get('owner')
-    assert.ok(owner !== undefined, 'a stage has an owner')
+    const { actors, quiet, pools } = this.setting
+    const owner = actorOf(actors, 'owner')
     await this.#revive(owner)
-    await this.#calm()
+    const ward: Headers = [['x-on-behalf-of', pools.wards[0]]]
     const seen: unknown[] = [await this.#client.balances(owner.trader)]
-    const targets = STATUSES.map(
-      (status) => `/markets/${quiet.slug}/user-orders?statuses=${status}&limit=200`,
-    )
-    for (const target of [...targets, '/profiles/me']) seen.push(await this.#read(owner, target))
+    for (const status of STATUSES) {
+      const target = `/markets/${quiet.slug}/user-orders?statuses=${status}&limit=200`
+      seen.push(await this.#read(owner, target), await this.#read(owner, target, ward))
+    }
+    const rest = ['/profiles/me', '/profiles/partner-accounts']
+    for (const target of rest) seen.push(await this.#read(owner, target))
+    const allowances = `/profiles/partner-accounts/${pools.wards[0]}/allowances`
+    // Its markets come and go with the operator, its confirmations do not.
+    seen.push(at(JSON.parse(await this.#read(owner, allowances)), 'summary', 'failed'))
+    const profile = await this.#asAdmin('GET', `/admin/profiles/${pools.wards[0]}`)
     const tokens = await this.#read(owner, '/auth/api-tokens')
-    seen.push(tokens.replaceAll(/"lastUsedAt":[^,}]*/g, ''))
+    seen.push(profile.text, tokens.replaceAll(/"lastUsedAt":[^,}]*/g, ''))
     return JSON.stringify(seen)
   }
 
-  async #read({ trader }: Actor, target: string): Promise<string> {
+  async #read({ trader }: Actor, target: string, more: Headers = []): Promise<string> {
     const call = { method: 'GET', target, body: Buffer.alloc(0) }
-    const headers = hmacHeaders(call, trader, 'none')
+    const headers = [...hmacHeaders(call, trader, 'none'), ...more]
     const { status, text } = await plainCall(this.#port, { method: 'GET', target, headers })
     assert.equal(status, 200, `${target}: ${text}`)
     return text
@@ -190,21 +254,14 @@ export class Stage {
 
   /** Ends what the operator restricted. */
   async #calm(): Promise<void> {
-    const authorization: [string, string] = ['authorization', `Bearer ${ADMIN_TOKEN}`]
-    const headers = [authorization]
-    const target = '/admin/trading-modes'
-    const listed = parsed(await plainCall(this.#port, { method: 'GET', target, headers }))
-    const windows = at(listed, 'windows')
+    const windows = at(parsed(await this.#asAdmin('GET', '/admin/trading-modes')), 'windows')
     assert.ok(Array.isArray(windows), 'the windows are listed')
-    for (const { id } of windows) {
-      const one = { method: 'DELETE', target: `${target}/${id}`, headers }
-      assert.equal((await plainCall(this.#port, one)).status, 200)
-    }
+    for (const { id } of windows) await this.#asAdmin('DELETE', `/admin/trading-modes/${id}`)
   }
 
   async #revive(actor: Actor): Promise<void> {
     await revive(this.#client, this.#port, actor)
-    this.#learnActor(actor)
+    this.#known.learnActor(actor)
   }
 
   async #metrics(): Promise<string> {
@@ -213,13 +270,14 @@ export class Stage {
 
   /** Cancels everything, ends the process and says what was left behind. */
   async close(): Promise<string> {
-    if (this.#hasEnded) return `the process ended: ${this.#server.stderr.slice(-2000)}`
-    const issues = [await this.#cancelAll(), await this.#idle()]
+    const issues = [await this.#hangUp(0), await this.#heard(), await this.#cancelAll()]
+    this.#ears.close()
+    issues.push(await this.#idle())
     const grownBytes = figuresOf(this.#server.pid).residentBytes - this.#before.residentBytes
     if (grownBytes > GROWN_BYTES_MAX) issues.push(`memory grew by ${grownBytes} bytes`)
     const stopped = await this.#server.stop()
     const { stdout, stderr } = await this.#server.ended
-    for (const secret of this.#always) {
+    for (const secret of this.#known.always) {
       if (`${stdout}${stderr}`.includes(secret)) issues.push(`the log shows ${secret}`)
     }
     issues.push(...stderr.split('\n').filter(isFatal))
@@ -228,8 +286,32 @@ export class Stage {
     return issues.filter((issue) => issue !== '').join('\n')
   }
 
+  /** What the process said at its end; '' while it lives, so far as can be told by now. */
+  async lastWords(): Promise<string> {
+    const late = new Promise((resolve) => {
+      AbortSignal.timeout(END_MS).addEventListener('abort', resolve)
+    })
+    await Promise.race([this.#server.ended, late])
+    if (!this.#hasEnded) return ''
+    const lines = this.#server.stderr.split('\n').filter((line) => !isCalm(line))
+    return `the process ended: ${lines.join('\n').slice(-2000)}`
+  }
+
   end(): void {
+    this.#ears.close()
     this.#server.signal('SIGKILL')
+  }
+
+  /** That silence meant something: the owner does hear of an order of its own, and nobody else. */
+  async #heard(): Promise<string> {
+    const { actors, quiet } = this.setting
+    await this.prepare()
+    const { trader } = actorOf(actors, 'owner')
+    const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: 1000, type: 'GTC' } as const
+    const { order } = await this.#client.placed(trader, quiet, { ...wish, salt: 2 ** 42 })
+    this.#known.owned.add(order.id)
+    if (!(await this.#ears.hearsOf(order.id))) return 'the owner hears nothing of its order'
+    return this.#ears.issue(actors, this.#known.owned)
   }
 
   async #cancelAll(): Promise<string> {
@@ -237,17 +319,29 @@ export class Stage {
     await this.#calm()
     for (const actor of actors.values()) {
       await this.#revive(actor)
-      const ends = actor.role === 'partner' ? pools.children.map((id) => `?onBehalfOf=${id}`) : []
+      const { children } = marksOf(closing(actor), this.setting)
+      const isPartner = actor.role === 'partner' || actor.role === 'owner'
+      const ends = isPartner ? children.map((id) => `?onBehalfOf=${id}`) : []
       const slugs = [...new Set([quiet.slug, ...pools.markets, ...pools.spares])]
       for (const path of slugs.flatMap((slug) => ['', ...ends].map((end) => slug + end))) {
-        const target = `/orders/all/${path}`
-        const call = { method: 'DELETE', target, body: Buffer.alloc(0) }
-        const headers = hmacHeaders(call, actor.trader, 'none')
-        const { status, text } = await plainCall(this.#port, { method: 'DELETE', target, headers })
-        if (status !== 200 && status !== 404) return `${target}: ${status} ${text}`
+        const issue = await this.#cancelIn(actor, path)
+        if (issue !== '') return issue
       }
     }
     return ''
+  }
+
+  /** Cancels all an actor has in one market; what is entering it at that moment in the next try. */
+  async #cancelIn(actor: Actor, path: string): Promise<string> {
+    const target = `/orders/all/${path}`
+    const call = { method: 'DELETE', target, body: Buffer.alloc(0) }
+    const endMs = performance.now() + IDLE_MS
+    for (;;) {
+      const headers = hmacHeaders(call, actor.trader, 'none')
+      const { status, text } = await plainCall(this.#port, { method: 'DELETE', target, headers })
+      if (status === 200 || status === 404) return ''
+      if (status !== 207 || performance.now() > endMs) return `${target}: ${status} ${text}`
+    }
   }
 
   /** Until nothing is under way and no connection is left, or it takes too long. */
@@ -265,21 +359,17 @@ export class Stage {
 
 /** Full of examples, which are nobody's. */
 const DOCUMENT = 'GET /openapi.json'
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const OWNERS = 'owners-own-'
-
-function isOwners(name: string): boolean {
-  return name.startsWith(OWNERS)
-}
-
-function addTo(pool: string[], text: string): void {
-  if (pool.length < POOL_MAX && !pool.includes(text)) pool.push(text)
+function levelOf(line: string): number {
+  return Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? Number.NaN)
 }
 
 function isFatal(line: string): boolean {
-  const level = /^\{"level":(\d+)/.exec(line)
-  return level !== null && Number(level[1]) >= FATAL_LEVEL
+  return levelOf(line) >= FATAL_LEVEL
+}
+
+function isCalm(line: string): boolean {
+  return levelOf(line) < FATAL_LEVEL
 }
 
 /** What one thread makes of the journal must hold nothing for an order any more. */
@@ -292,71 +382,8 @@ function reservesLeft(dataDir: string): string {
   return replayed.checkInvariants() ?? ''
 }
 
-/** An account of the partner with a server wallet and something to trade with. */
-async function makeChild(
-  client: ExchangeClient,
-  actors: ReadonlyMap<Role, Actor>,
-): Promise<string> {
-  const partner = actors.get('partner')
-  assert.ok(partner !== undefined, 'a stage has a partner')
-  const asked = JSON.stringify({ displayName: 'Child', createServerWallet: true })
-  const { body } = await client.call(partner.trader, 'POST', '/profiles/partner-accounts', asked)
-  const profileId = at(body, 'profileId')
-  assert.equal(typeof profileId, 'number', JSON.stringify(body))
-  await client.admin('/admin/balances', { profileId, collateralRaw: 1_000 * SHARE })
-  return `${profileId}`
-}
-
-/** Markets in each state, and what rests in them. */
-async function settingOf(
-  client: ExchangeClient,
-  actors: ReadonlyMap<Role, Actor>,
-): Promise<Setting> {
-  const soon = {
-    kind: 'clob',
-    slug: 'fuzz-locked',
-    title: 'Ends at once',
-    deadline: Date.now() + 300,
-  }
-  await client.admin('/admin/markets', soon)
-  const quiet = await client.makeMarket('fuzz-quiet', false)
-  const markets = [
-    await client.makeMarket('fuzz-plain', false),
-    await client.makeMarket('fuzz-fee', true),
-    await client.makeMarket('fuzz-over', false),
-    await client.makeMarket('fuzz-split', true),
-  ]
-  await client.makeMarket('fuzz-spare', false)
-  await client.admin('/admin/markets/fuzz-over/resolve', { winningOutcomeIndex: 0 })
-  await client.admin('/admin/markets/fuzz-split/resolve', { payoutNumerators: [1, 2] })
-  const slugs = [...markets.map(({ slug }) => slug), 'fuzz-locked']
-  const traders = [...actors.values()].map(({ trader }) => trader)
-  const pools: Pools = {
-    markets: [quiet.slug, ...slugs],
-    spares: ['fuzz-spare'],
-    orders: [],
-    clients: ['mine-1', 'mine-2', 'mine-3', 'mine-4'],
-    tokens: traders.map(({ tokenId }) => tokenId),
-    accounts: traders.map(({ account }) => account),
-    profiles: traders.map(({ profileId }) => `${profileId}`),
-    children: [await makeChild(client, actors)],
-    later: [],
-  }
-  const owner = actors.get('owner')
-  assert.ok(owner !== undefined, 'a stage has an owner')
-  for (const [index, outcome] of (['yes', 'no', 'yes', 'no'] as const).entries()) {
-    const clientOrderId = `${OWNERS}${index}`
-    const wish = {
-      isBuy: true,
-      outcome,
-      ticks: 300 + index,
-      sizeRaw: 10 * SHARE,
-      type: 'GTC',
-    } as const
-    const salt = 2 ** 40 + index
-    const { order } = await client.placed(owner.trader, quiet, { ...wish, salt, clientOrderId })
-    pools.orders.push(order.id)
-    pools.clients.push(clientOrderId)
-  }
-  return { actors, pools, markets, quiet }
+/** A plan of this actor, to say whose its marks are. */
+function closing({ role }: Actor): Plan {
+  const speaker = { role, proof: 'hmac', flaw: 'none' } as const
+  return { route: '', speaker, params: {}, query: {}, resigned: false, edits: [] }
 }

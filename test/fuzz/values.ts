@@ -25,6 +25,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   profileId: '#profiles',
   ownerId: '#profiles',
   onBehalfOf: '#children',
+  windowId: '#windows',
   // Far off: what the owner asks for now must not happen while others are watched.
   cancelAt: '#later',
 }
@@ -186,16 +187,18 @@ export interface OrderWish {
 
 const SALT_MAX = 2 ** 40
 
-function wishOf(random: Random, mayDelegate: boolean): OrderWish {
+/** Two thirds rest away from the others, so that there is something to cancel; the rest cross. */
+export function wishOf(random: Random, mayDelegate: boolean): OrderWish {
   const isMarket = random.chance(0.1)
+  const rests = random.chance(0.6)
   return {
     market: random.below(64),
-    isBuy: random.chance(0.7),
+    isBuy: rests || random.chance(0.7),
     outcome: random.pick(['yes', 'no']),
-    ticks: isMarket ? 0 : random.chance(0.95) ? random.between(450, 550) : 1,
+    ticks: isMarket ? 0 : rests ? random.between(1, 300) : random.between(450, 550),
     sizeRaw: random.between(1, 20_000) * 1000,
-    type: isMarket ? 'FOK' : random.pick(['GTC', 'GTC', 'GTC', 'FAK', 'FOK']),
-    salt: random.chance(0.05) ? 1 + random.below(10) : random.between(1000, SALT_MAX),
+    type: isMarket ? 'FOK' : random.pick(['GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FOK']),
+    salt: random.chance(0.03) ? 1 + random.below(10) : random.between(1000, SALT_MAX),
     child: mayDelegate && random.chance(0.3) ? random.below(PICKS) : -1,
   }
 }

@@ -84,6 +84,18 @@ test('unsubscribe is acknowledged, also when it is refused', async () => {
   client.close()
 })
 
+test('an event whose name is no text is refused like one that is unknown', async () => {
+  const raw = await upgraded()
+  raw.send(textFrame('40/markets,'))
+  for (const name of ['1', '-0', '1e308']) {
+    raw.send(textFrame(`42/markets,[${name},{}]`))
+    raw.send(textFrame(`42/markets,1[${name}]`))
+  }
+  const refused = () => raw.received.split('"code":"VALIDATION"').length - 1
+  while (refused() < 6) await new Promise(setImmediate)
+  raw.destroy()
+})
+
 test('no other namespace can be joined', async () => {
   for (const namespace of ['/', '/admin']) {
     const raw = await upgraded()

@@ -1,0 +1,117 @@
+import type { Json } from '../../server/http/schema.ts'
+import type { Random } from '../support/random.ts'
+import { keywordsOf, listOf, WISH, wishOf } from './values.ts'
+
+// Requests that ought to get through: what no schema can say, that of two fields exactly one is
+// needed or that an order must be the caller's own, is said here for the routes it is true of.
+
+/** The body of each route whose schema allows more than it takes. */
+const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
+  'POST /auth/login': () => ({ client: 'eoa' }),
+  'POST /auth/api-tokens/derive': (random) => ({ label: `key ${random.below(99)}` }),
+  'POST /profiles/partner-accounts': (random) => ({
+    displayName: `Desk ${random.below(99)}`,
+    createServerWallet: random.chance(0.7),
+  }),
+  'POST /orders/cancel': named,
+  'POST /orders/batch-cancel': (random) => {
+    const isByClient = random.chance(0.4)
+    return { [isByClient ? 'clientOrderIds' : 'orderIds']: several(random, () => id(random)) }
+    function id(from: Random): Json {
+      return isByClient ? clientId(from) : orderId(from)
+    }
+  },
+  'POST /orders/cancel-batch': (random) => ({ orderIds: several(random, () => orderId(random)) }),
+  'POST /orders/status/batch': (random) => ({ items: several(random, () => named(random)) }),
+  'POST /orders/cancel-replace': replacement,
+  'POST /orders/cancel-replace/batch': (random) => ({
+    operations: several(random, () => replacement(random)),
+  }),
+  'POST /admin/markets': (random) => ({
+    kind: 'clob',
+    slug: `made-${random.below(2 ** 30)}`,
+    title: 'Made while others trade',
+    fee: random.chance(0.5),
+  }),
+  'POST /admin/markets/:slug/resolve': (random): Json =>
+    random.chance(0.5)
+      ? { winningOutcomeIndex: random.below(2) }
+      : { payoutNumerators: [random.below(3), 1 + random.below(3)] },
+  'POST /admin/settlement/faults': (random) => ({
+    next: random.between(1, 3),
+    outcome: random.pick(['RETRYING', 'FAILED']),
+  }),
+  // Later: a window in force would leave the others nothing to try.
+  'POST /admin/trading-modes': (random) => ({
+    mode: random.pick(['post_only', 'cancel_only', 'disabled']),
+    startsAt: '{{#later.0}}',
+  }),
+}
+
+function orderId(random: Random): Json {
+  return `{{liveorders.${random.below(64)}}}`
+}
+
+function clientId(random: Random): Json {
+  return `{{liveclients.${random.below(64)}}}`
+}
+
+function named(random: Random): Json {
+  return random.chance(0.6) ? { orderId: orderId(random) } : { clientOrderId: clientId(random) }
+}
+
+function several(random: Random, one: () => Json): Json[] {
+  const all = Array.from({ length: random.between(1, 3) }, one)
+  return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+function replacement(random: Random): Json {
+  return {
+    cancel: named(random),
+    replacement: { [WISH]: { ...wishOf(random, false) } },
+    mode: random.pick(['STOP_ON_FAILURE', 'ALLOW_FAILURE']),
+  }
+}
+
+export function aimedBody(route: string, drawn: Json, random: Random): Json {
+  const make = Object.hasOwn(BODIES, route) ? BODIES[route] : undefined
+  return aimed(make === undefined ? drawn : make(random), random)
+}
+
+/** Marks for what anybody has become marks for what the caller has; orders get no odd fields. */
+export function aimed(value: Json, random: Random): Json {
+  if (typeof value === 'string') {
+    return value.replace('{{orders.', '{{liveorders.').replace('{{tokens.', '{{owntokens.')
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each: Json) => aimed(each, random))
+  const entries = Object.entries(value)
+  const isOrder = entries.some(([name]) => name === WISH)
+  const kept = isOrder ? entries.filter(([name]) => !ODD_FIELDS.has(name)) : entries
+  const fields = kept.map(([name, each]): [string, Json] => [name, aimed(each, random)])
+  if (!isOrder) return Object.fromEntries(fields)
+  return { ...Object.fromEntries(fields), ...timing(random), ...naming(random) }
+}
+
+/** Those of an order that are right only together with others. */
+const ODD_FIELDS = new Set(['timestamp', 'recvWindow', 'onBehalfOf', 'clientOrderId', 'postOnly'])
+
+function timing(random: Random): Record<string, Json> {
+  return random.chance(0.1) ? { timestamp: '{{#now.0}}', recvWindow: 10_000 } : {}
+}
+
+function naming(random: Random): Record<string, Json> {
+  return random.chance(0.4) ? { clientOrderId: `mine-${random.below(2 ** 30)}` } : {}
+}
+
+/** Whether a body has an order in it, at any depth. */
+export function holdsOrder(schema: unknown): boolean {
+  const { properties, items, anyOf } = keywordsOf(schema)
+  const fields = Object.entries(keywordsOf(properties))
+  if (fields.some(([name, field]) => name === 'order' && 'properties' in keywordsOf(field))) {
+    return true
+  }
+  return [...fields.map(([, field]) => field), items, ...listOf(anyOf)].some(
+    (each) => each !== undefined && holdsOrder(each),
+  )
+}

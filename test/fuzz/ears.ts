@@ -1,0 +1,91 @@
+import { at } from '../support/json-path.ts'
+import { handshakeOf, SocketClient } from '../support/socket-client.ts'
+import type { Actor } from './actors.ts'
+import type { Role } from './speaker.ts'
+
+// Clients of the sockets that listen to all there is while others ask: each hears what is its own,
+// and nobody hears anything of the owner but the owner.
+
+const HEARD_MS = 8000
+/** Fields of a frame that say whose it is. */
+const WHOSE = new Set(['userId', 'profileId', 'ownerId'])
+
+interface Ear {
+  readonly role: Role
+  readonly client: SocketClient
+}
+
+export class Ears {
+  readonly #port: number
+  readonly #slugs: readonly string[]
+  readonly #ears = new Map<string, Ear>()
+
+  constructor(port: number, slugs: readonly string[]) {
+    this.#port = port
+    this.#slugs = slugs
+  }
+
+  /** Opens those that are not open: one whose token was revoked ends with its next frame. */
+  async open(actors: ReadonlyMap<Role, Actor>): Promise<void> {
+    const wishes = [...actors.values()].map((actor) => ({
+      role: actor.role,
+      headers: proof(actor),
+    }))
+    for (const { role, headers } of [...wishes, { role: 'nobody' as const, headers: {} }]) {
+      const ear = this.#ears.get(role)
+      if (ear?.client.socket.connected === true) continue
+      const client = await SocketClient.open(this.#port, { headers })
+      this.#ears.set(role, { role, client })
+      client.socket.emit('subscribe_order_events')
+      client.socket.emit('subscribe_transactions')
+      client.socket.emit('subscribe_positions', { marketSlugs: this.#slugs })
+    }
+  }
+
+  /** What somebody heard that is not theirs, or ''; what was looked at is forgotten. */
+  issue(actors: ReadonlyMap<Role, Actor>, owned: ReadonlySet<string>): string {
+    for (const { role, client } of this.#ears.values()) {
+      const own = actors.get(role)?.trader.profileId ?? 0
+      for (const { event, payload } of client.frames.splice(0)) {
+        const frame = `${event} ${JSON.stringify(payload)}`
+        const isOthers = numbersAt(payload, WHOSE).some((id) => id !== own)
+        if (isOthers) return `a socket of ${role} got ${frame}`
+        const shown = role === 'owner' ? undefined : [...owned].find((text) => frame.includes(text))
+        if (shown !== undefined) return `a socket of ${role} got ${shown} in ${frame}`
+      }
+    }
+    return ''
+  }
+
+  /** Whether a frame about this order reached the owner, in time. */
+  async hearsOf(orderId: string): Promise<boolean> {
+    const client = this.#ears.get('owner')?.client
+    if (client === undefined) return false
+    const isThere = () =>
+      !client.socket.connected ||
+      client.of('orderEvent').some((frame) => at(frame, 'orderId') === orderId)
+    const late = new Promise((resolve) =>
+      AbortSignal.timeout(HEARD_MS).addEventListener('abort', resolve),
+    )
+    await Promise.race([client.until(isThere), late])
+    return client.socket.connected && isThere()
+  }
+
+  close(): void {
+    for (const { client } of this.#ears.values()) client.close()
+  }
+}
+
+/** The stranger shows its cookie, the others their tokens. */
+function proof({ role, cookie, trader }: Actor): Record<string, string> {
+  return role === 'stranger' ? { cookie } : handshakeOf(trader, Date.now())
+}
+
+/** The numbers in fields of these names, as numbers or as text. */
+export function numbersAt(value: unknown, names: ReadonlySet<string>): number[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, each]) => {
+    const isOne = names.has(name) && (typeof each === 'number' || typeof each === 'string')
+    return isOne ? [Number(each)] : numbersAt(each, names)
+  })
+}

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SESSION_COOKIE } from '../../server/auth/session.ts'
+import { at } from '../support/json-path.ts'
+import { ADMIN_TOKEN } from '../support/server-process.ts'
+import type { Actor } from './actors.ts'
+import { parsed, textsIn } from './answers.ts'
+import type { Plan } from './plan.ts'
+import { actorOf, isOwners, type Live, type Setting } from './setting.ts'
+import type { Answer } from './socket.ts'
+import type { Role } from './speaker.ts'
+
+// What the fuzz learns from answers: what later requests can name, and what nobody may be shown.
+
+const POOL_MAX = 64
+const LIVE_MAX = 24
+const SECRET_CHARACTERS_MIN = 20
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const OPEN = new Set(['LIVE', 'DELAYED'])
+
+export class Known {
+  readonly always = new Set<string>([ADMIN_TOKEN])
+  readonly owned = new Set<string>()
+  readonly families = new Map<Role, Set<number>>()
+  readonly #setting: Setting
+
+  constructor(setting: Setting) {
+    this.#setting = setting
+    const { actors, pools } = setting
+    for (const actor of actors.values()) {
+      this.learnActor(actor)
+      this.families.set(actor.role, new Set([actor.trader.profileId]))
+    }
+    for (const id of pools.children) this.families.get('partner')?.add(Number(id))
+    for (const id of pools.wards) this.families.get('owner')?.add(Number(id))
+    for (const name of pools.clients.filter(isOwners)) this.owned.add(name)
+    for (const id of pools.orders) this.owned.add(id)
+  }
+
+  /** The keys of the server. */
+  learnFolder(dataDir: string): void {
+    for (const name of readdirSync(dataDir).filter((each) => each.endsWith('.key'))) {
+      const key = readFileSync(join(dataDir, name))
+      for (const form of ['hex', 'base64', 'utf8'] as const) {
+        this.always.add(key.toString(form).trim())
+      }
+    }
+  }
+
+  learnActor({ role, trader, weak, cookie }: Actor): void {
+    const { secret, key, tokenId } = trader
+    for (const each of [secret, weak.secret, cookie.slice(SESSION_COOKIE.length + 1)]) {
+      this.always.add(each)
+    }
+    this.always.add(Buffer.from(key).toString('hex'))
+    if (role === 'owner') for (const id of [tokenId, weak.tokenId]) this.owned.add(id)
+  }
+
+  learn({ speaker, route }: Plan, answer: Answer): void {
+    if (answer.status < 200 || answer.status >= 300) return
+    const { orders, tokens, spares, windows } = this.#setting.pools
+    const { role, proof } = speaker
+    const byOwner = role === 'owner' && proof !== 'none'
+    const set = answer.headers.get('set-cookie') ?? ''
+    const cookie = set.split(';')[0].split('=')[1] ?? ''
+    if (cookie.length >= SECRET_CHARACTERS_MIN) this.always.add(cookie)
+    const body = parsed(answer)
+    for (const [name, text] of textsIn(body)) {
+      if (name === 'secret' && text.length >= SECRET_CHARACTERS_MIN) this.always.add(text)
+      if (name === 'tokenId' && UUID.test(text)) addTo(tokens, text)
+      if (name === 'tokenId' && UUID.test(text) && byOwner) this.owned.add(text)
+      if (name === 'id' && UUID.test(text)) addTo(orders, text)
+      // The operator may be shown any market; those it made are its own to end.
+      if (name === 'slug' && route === 'POST /admin/markets') addTo(spares, text)
+    }
+    const id = at(body, 'id')
+    if (proof === 'admin' && typeof id === 'number' && at(body, 'mode') !== undefined) {
+      addTo(windows, `${id}`)
+    }
+    this.#learnChild(role, at(body, 'profileId'))
+    this.#learnOrders(role, body)
+  }
+
+  /** Sub-accounts are made by a partner, and by the owner, alone. */
+  #learnChild(role: Role, profileId: unknown): void {
+    if ((role !== 'partner' && role !== 'owner') || typeof profileId !== 'number') return
+    const { children, wards } = this.#setting.pools
+    this.families.get(role)?.add(profileId)
+    addTo(role === 'owner' ? wards : children, `${profileId}`)
+  }
+
+  /** Orders that rest are the caller's to cancel; those of the owner in its market are a secret. */
+  #learnOrders(role: Role, body: unknown): void {
+    const { live, quiet, actors } = this.#setting
+    if (!actors.has(role)) return
+    const { profileId } = actorOf(actors, role).trader
+    for (const order of ordersIn(body)) {
+      const id = at(order, 'id')
+      const name = at(order, 'clientOrderId')
+      if (typeof id !== 'string') continue
+      if (role === 'owner' && at(order, 'marketId') === quiet.id) this.owned.add(id)
+      if (at(order, 'ownerId') !== profileId || !OPEN.has(String(at(order, 'status')))) continue
+      const own: Live = live.get(role) ?? { orders: [], clients: [] }
+      live.set(role, own)
+      renew(own.orders, id)
+      if (typeof name === 'string') renew(own.clients, name)
+    }
+  }
+}
+
+/** Everything called an order in a body, at any depth. */
+function ordersIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, each]) =>
+    name === 'order' ? [each] : ordersIn(each),
+  )
+}
+
+function addTo(pool: string[], text: string): void {
+  if (pool.length < POOL_MAX && !pool.includes(text)) pool.push(text)
+}
+
+/** The newest stay: the oldest are the likelier to be gone. */
+function renew(pool: string[], text: string): void {
+  if (pool.includes(text)) return
+  pool.push(text)
+  if (pool.length > LIVE_MAX) pool.shift()
+}

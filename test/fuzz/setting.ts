@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import {
+  type ExchangeClient,
+  orderShape,
+  shaped,
+  type TestMarket,
+} from '../support/exchange-client.ts'
+import { at } from '../support/json-path.ts'
+import type { Actor } from './actors.ts'
+import type { Role } from './speaker.ts'
+
+// What stands on a fresh exchange before it is fuzzed: markets in each state, sub-accounts, and
+// what of the owner rests in a market where nobody else trades.
+
+/** What marks stand for; a number past the end of a pool starts over. */
+export interface Pools {
+  readonly markets: string[]
+  /** Those the operator changes. */
+  readonly spares: string[]
+  readonly orders: string[]
+  readonly clients: string[]
+  readonly tokens: string[]
+  readonly accounts: string[]
+  readonly profiles: string[]
+  /** Sub-accounts of the partner, and of the owner. */
+  readonly children: string[]
+  readonly wards: string[]
+  /** What the operator restricted. */
+  readonly windows: string[]
+}
+
+/** What one who speaks has that it can still cancel. */
+export interface Live {
+  readonly orders: string[]
+  readonly clients: string[]
+}
+
+export interface Setting {
+  readonly actors: ReadonlyMap<Role, Actor>
+  readonly pools: Pools
+  /** Where fuzzed orders go, and where those of the owner do. */
+  readonly markets: readonly TestMarket[]
+  readonly quiet: TestMarket
+  readonly live: Map<Role, Live>
+}
+
+const SHARE = 1_000_000
+const OWNERS = 'owners-own-'
+const DELAY_MS = 100
+/** Longer than a round may last: what is held is canceled, or the end shows it. */
+const HELD_MS = 60_000
+
+export function isOwners(name: string): boolean {
+  return name.startsWith(OWNERS)
+}
+
+/** An account of a partner with a server wallet and something to trade with. */
+async function makeChild(client: ExchangeClient, partner: Actor): Promise<string> {
+  const asked = JSON.stringify({ displayName: 'Child', createServerWallet: true })
+  const { body } = await client.call(partner.trader, 'POST', '/profiles/partner-accounts', asked)
+  const profileId = at(body, 'profileId')
+  assert.equal(typeof profileId, 'number', JSON.stringify(body))
+  await client.admin('/admin/balances', { profileId, collateralRaw: 1_000 * SHARE })
+  return `${profileId}`
+}
+
+/** Those that trade first: orders go there nine times out of ten. */
+export const OPEN_MARKETS = 4
+
+async function makeMarkets(client: ExchangeClient): Promise<TestMarket[]> {
+  const markets = [
+    await client.makeMarket('fuzz-plain', false),
+    await client.makeMarket('fuzz-fee', true),
+    await client.makeMarket('fuzz-delayed', true, DELAY_MS),
+    await client.makeMarket('fuzz-held', false, HELD_MS),
+    await client.makeMarket('fuzz-over', false),
+    await client.makeMarket('fuzz-split', true),
+  ]
+  await client.admin('/admin/markets/fuzz-over/resolve', { winningOutcomeIndex: 0 })
+  await client.admin('/admin/markets/fuzz-split/resolve', { payoutNumerators: [1, 2] })
+  return markets
+}
+
+export function actorOf(actors: ReadonlyMap<Role, Actor>, role: Role): Actor {
+  const actor = actors.get(role)
+  assert.ok(actor !== undefined, `a stage has a ${role}`)
+  return actor
+}
+
+export async function settingOf(
+  client: ExchangeClient,
+  actors: ReadonlyMap<Role, Actor>,
+): Promise<Setting> {
+  const deadline = Date.now() + 300
+  await client.admin('/admin/markets', {
+    ...{ kind: 'clob', slug: 'fuzz-locked', title: 'Ends at once', deadline },
+  })
+  const quiet = await client.makeMarket('fuzz-quiet', false)
+  const markets = await makeMarkets(client)
+  await client.makeMarket('fuzz-spare', false)
+  const slugs = [...markets.map(({ slug }) => slug), 'fuzz-locked']
+  const traders = [...actors.values()].map(({ trader }) => trader)
+  const wards = [await makeChild(client, actorOf(actors, 'owner'))]
+  const children = [await makeChild(client, actorOf(actors, 'partner'))]
+  const pools: Pools = {
+    markets: [quiet.slug, ...slugs],
+    spares: ['fuzz-spare'],
+    orders: [],
+    clients: ['mine-1', 'mine-2', 'mine-3', 'mine-4'],
+    tokens: traders.map(({ tokenId }) => tokenId),
+    accounts: traders.map(({ account }) => account),
+    profiles: [...traders.map(({ profileId }) => `${profileId}`), ...wards],
+    children,
+    wards,
+    windows: [],
+  }
+  const setting = { actors, pools, markets, quiet, live: new Map() }
+  await rest(client, setting)
+  return setting
+}
+
+/** Orders of the owner, and of its ward, that stay as they are while nobody but others act. */
+async function rest(client: ExchangeClient, { actors, pools, quiet }: Setting): Promise<void> {
+  const { trader } = actorOf(actors, 'owner')
+  for (const [index, outcome] of (['yes', 'no', 'yes', 'no'] as const).entries()) {
+    const clientOrderId = `${OWNERS}${index}`
+    const size = { ticks: 300 + index, sizeRaw: 10 * SHARE }
+    const wish = { isBuy: true, outcome, ...size, type: 'GTC', clientOrderId } as const
+    const { order } = await client.placed(trader, quiet, { ...wish, salt: 2 ** 40 + index })
+    pools.orders.push(order.id)
+    pools.clients.push(clientOrderId)
+  }
+  for (const index of [0, 1]) {
+    const clientOrderId = `${OWNERS}ward-${index}`
+    const reply = await client.call(
+      trader,
+      'POST',
+      '/orders',
+      JSON.stringify({
+        order: {
+          salt: 2 ** 41 + index,
+          taker: '0x0000000000000000000000000000000000000000',
+          tokenId: quiet.tokens.yes,
+          ...{ makerAmount: 1_000_000, takerAmount: 10_000_000, expiration: 0, nonce: 0 },
+          ...{ side: 0, signatureType: 0 },
+        },
+        ...{ orderType: 'GTC', marketSlug: quiet.slug, clientOrderId },
+        onBehalfOf: Number(pools.wards[0]),
+      }),
+    )
+    assert.equal(reply.status, 201, JSON.stringify(reply.body))
+    pools.orders.push(shaped(orderShape, reply.body).order.id)
+    pools.clients.push(clientOrderId)
+  }
+}

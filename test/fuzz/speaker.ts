@@ -1,0 +1,31 @@
+// Who sends a request, and what makes the proof of it worthless.
+
+export const ROLES = ['owner', 'stranger', 'partner', 'nobody', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+export const PROOFS = ['hmac', 'session', 'identity', 'admin', 'none'] as const
+export type Proof = (typeof PROOFS)[number]
+/** What makes a proof worthless; the oracle expects that it opens nothing. */
+export const FLAWS = [
+  'none',
+  'secret',
+  'stale',
+  'future',
+  'timestamp',
+  'signature',
+  'path',
+  'body',
+  'method',
+  'key',
+  'scope',
+  'garbage',
+] as const
+export type Flaw = (typeof FLAWS)[number]
+
+export interface Speaker {
+  readonly role: Role
+  readonly proof: Proof
+  readonly flaw: Flaw
+}
+
+export const WALLET_FLAWS = ['none', 'signature', 'account', 'message', 'twice'] as const
+export type WalletFlaw = (typeof WALLET_FLAWS)[number]

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { boolean, integer, text } from '../../server/http/scalars.ts'
+import { compile, type Infer, list, object, optional } from '../../server/http/schema.ts'
+import { HANDSHAKE_TARGET } from '../../server/sockets/socket-gateway.ts'
+import { type Actor, proofHeaders } from './actors.ts'
+import type { Speaker } from './speaker.ts'
+import { PLAIN_HELLO, PLAIN_QUERY } from './talk-plan.ts'
+import type { Parts } from './tricks.ts'
+
+// One connection to the sockets that says what its plan has, byte by byte, and keeps what it hears.
+
+const talkShape = object({
+  query: text(),
+  isPlain: boolean(),
+  hello: text(),
+  says: list(
+    object({
+      text: optional(text()),
+      binary: optional(text()),
+      bytes: optional(text()),
+      head: optional(integer()),
+    }),
+  ),
+  stays: boolean(),
+})
+const talks = compile(talkShape)
+export type SpokenTalk = Infer<typeof talkShape>
+
+/** Null for what shrinking left of one. */
+export function talkIn(body: unknown): SpokenTalk | null {
+  return talks.holds(body) ? body : null
+}
+
+const END_MS = 4000
+/** For what leaves a frame half said: the server waits for the rest of it. */
+const BENT_MS = 150
+const TEXT = 0x81
+const BINARY = 0x82
+const CLOSE = 0x88
+
+function frameOf(head: number, payload: Buffer): Buffer {
+  const mask = randomBytes(4)
+  const { length } = payload
+  const size =
+    length < 126
+      ? Buffer.from([0x80 | length])
+      : Buffer.from([0xfe, (length >> 8) & 0xff, length & 0xff])
+  const masked = payload.map((byte, index) => byte ^ mask[index & 3])
+  return Buffer.concat([Buffer.from([head]), size, mask, masked])
+}
+
+function bytesOf(message: SpokenTalk['says'][number]): Buffer {
+  const { text: said = '', binary, bytes, head } = message
+  if (bytes !== undefined) return Buffer.from(bytes, 'base64')
+  if (binary !== undefined) return frameOf(BINARY, Buffer.from(binary, 'base64'))
+  return frameOf(head ?? TEXT, Buffer.from(said))
+}
+
+export function partsOf(talk: SpokenTalk, actor: Actor | undefined, speaker: Speaker): Parts {
+  const call = { method: 'GET', target: HANDSHAKE_TARGET, body: Buffer.alloc(0) }
+  const upgrade: [string, string][] = [
+    ['host', '127.0.0.1'],
+    ['connection', 'Upgrade'],
+    ['upgrade', 'websocket'],
+    ['sec-websocket-version', '13'],
+    ['sec-websocket-key', randomBytes(16).toString('base64')],
+  ]
+  const proof = proofHeaders(actor, speaker.proof, speaker.flaw, call)
+  return {
+    method: 'GET',
+    target: `/socket.io/${talk.query}`,
+    headers: [...(talk.isPlain ? upgrade.slice(0, 1) : upgrade), ...proof],
+    body: Buffer.alloc(0),
+  }
+}
+
+export class Conversation {
+  readonly speaker: Speaker
+  readonly #talk: SpokenTalk
+  readonly #socket: Socket
+  #received = Buffer.alloc(0)
+  #isOver = false
+  #wake = () => {}
+
+  private constructor(talk: SpokenTalk, speaker: Speaker, socket: Socket) {
+    this.#talk = talk
+    this.speaker = speaker
+    this.#socket = socket
+    socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk])
+      this.#wake()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      this.#isOver = true
+      this.#wake()
+    })
+  }
+
+  /** Says all it has to say, once the server has answered its handshake. */
+  static async start(
+    port: number,
+    request: Buffer,
+    talk: SpokenTalk,
+    speaker: Speaker,
+  ): Promise<Conversation> {
+    const socket = connect(port, '127.0.0.1')
+    const conversation = new Conversation(talk, speaker, socket)
+    socket.write(request)
+    await conversation.#hears(/\r\n\r\n/)
+    if (conversation.status !== 101) return conversation
+    socket.write(frameOf(TEXT, Buffer.from(talk.hello)))
+    if (talk.hello === PLAIN_HELLO) await conversation.#hears(/40\/markets,\{/)
+    for (const message of talk.says) socket.write(bytesOf(message))
+    return conversation
+  }
+
+  get status(): number {
+    return Number(/^HTTP\/1\.1 (\d{3})/.exec(this.#received.toString('latin1'))?.[1] ?? '0')
+  }
+
+  get received(): string {
+    return this.#received.toString('utf8')
+  }
+
+  /** Whether a right proof must have been taken for one. */
+  get joins(): boolean {
+    const { query, isPlain, hello } = this.#talk
+    return query === PLAIN_QUERY && !isPlain && hello === PLAIN_HELLO
+  }
+
+  /** Hangs up and waits until the server did so too; false when it does not. */
+  async end(): Promise<boolean> {
+    if (this.status === 101) this.#socket.write(frameOf(CLOSE, Buffer.alloc(0)))
+    const isBent = this.#talk.says.some(
+      ({ bytes, head }) => bytes !== undefined || head !== undefined,
+    )
+    if (this.status === 101) await this.#until(() => false, isBent ? BENT_MS : END_MS)
+    const isOver = this.#isOver || isBent || this.status !== 101
+    this.#socket.destroy()
+    return isOver
+  }
+
+  /** Until what was received satisfies, the connection ends, or it takes too long. */
+  async #until(holds: () => boolean, withinMs: number): Promise<void> {
+    const late = AbortSignal.timeout(withinMs)
+    late.addEventListener('abort', () => this.#wake())
+    while (!this.#isOver && !late.aborted && !holds()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  #hears(pattern: RegExp): Promise<void> {
+    return this.#until(() => pattern.test(this.#received.toString('latin1')), END_MS)
+  }
+}

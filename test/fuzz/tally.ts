@@ -1,0 +1,84 @@
+import { api } from '../../server/api.ts'
+import { answeringRoute } from './judge.ts'
+import { nameOf, type Plan } from './plan.ts'
+import type { Rendered } from './render.ts'
+import { SOCKET_ROUTE } from './talk-plan.ts'
+
+// How often each route gave each answer: what is never answered well is not tried, only refused.
+
+const NO_ROUTE = 'no route'
+
+export class Tally {
+  readonly #counts = new Map<string, Map<number, number>>()
+  /** `POST /orders ORDER_EXPIRED`. */
+  readonly #codes = new Set<string>()
+
+  add({ route }: Plan, rendered: Rendered, reply: { status: number; code: string }): void {
+    const found = route === SOCKET_ROUTE ? null : answeringRoute(rendered)
+    const name = route === SOCKET_ROUTE ? route : found === null ? NO_ROUTE : nameOf(found)
+    this.#count(name, reply.status, 1)
+    this.#codes.add(`${name} ${reply.code}`)
+  }
+
+  addAll(other: Tally): void {
+    for (const [name, statuses] of other.#counts) {
+      for (const [status, count] of statuses) this.#count(name, status, count)
+    }
+    for (const code of other.#codes) this.#codes.add(code)
+  }
+
+  #count(name: string, status: number, count: number): void {
+    const statuses = this.#counts.get(name) ?? new Map<number, number>()
+    this.#counts.set(name, statuses)
+    statuses.set(status, (statuses.get(status) ?? 0) + count)
+  }
+
+  /** Of all routes together. */
+  count(status: number): number {
+    const rows = [...this.#counts.values()]
+    return rows.reduce((sum, statuses) => sum + (statuses.get(status) ?? 0), 0)
+  }
+
+  /** Routes that never gave what they are there for. */
+  get unreached(): string[] {
+    const isReached = (name: string, status: number) =>
+      (this.#counts.get(name)?.get(status) ?? 0) > 0
+    const unreached = api.filter((route) => !isReached(nameOf(route), route.status)).map(nameOf)
+    return isReached(SOCKET_ROUTE, 101) ? unreached : [...unreached, SOCKET_ROUTE]
+  }
+
+  /** Refusals that a route names and never gave. */
+  get unheard(): string[] {
+    return api.flatMap((route) =>
+      route.rejects
+        .filter((code) => !this.#codes.has(`${nameOf(route)} ${code}`))
+        .map((code) => `${nameOf(route)} ${code}`),
+    )
+  }
+
+  /** One line: each status and how often it came. */
+  get line(): string {
+    return [...this.#statuses].map((status) => `${status}: ${this.count(status)}`).join(', ')
+  }
+
+  get #statuses(): Set<number> {
+    const all = [...this.#counts.values()].flatMap((statuses) => [...statuses.keys()])
+    return new Set(all.sort((one, other) => one - other))
+  }
+
+  /** Routes down, statuses across. */
+  get table(): string {
+    const statuses = [...this.#statuses]
+    const names = [...this.#counts.keys()].sort()
+    const width = Math.max(...names.map((name) => name.length))
+    const row = (name: string, cells: readonly (number | string)[]) =>
+      [name.padEnd(width), ...cells.map((cell) => `${cell}`.padStart(6))].join('')
+    const rows = names.map((name) =>
+      row(
+        name,
+        statuses.map((status) => this.#counts.get(name)?.get(status) ?? ''),
+      ),
+    )
+    return [row('', statuses), ...rows].join('\n')
+  }
+}
