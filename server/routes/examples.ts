@@ -71,37 +71,6 @@ export const USER_ORDER_EXAMPLE = {
   remainingSize: '10000000',
 }
 
-export const PROFILE_EXAMPLE = {
-  id: 1,
-  account: ACCOUNT,
-  username: null,
-  displayName: ACCOUNT,
-  bio: null,
-  client: 'eoa',
-  pfpUrl: null,
-  smartWallet: null,
-  isCreator: false,
-  isOnboarded: true,
-  socialUrl: null,
-  hasTraded: true,
-  tradeWalletOption: null,
-  tradeWalletChoosen: false,
-  embeddedAccount: null,
-  mode: 'simple' as const,
-  referralCode: null,
-  points: 0,
-  accumulativePoints: 0,
-  rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
-  effectiveFeeRateBps: 300,
-  referralData: [],
-  referredUsersCount: 0,
-  enrolledInPointsProgram: null,
-  leaderboardPosition: null,
-  isTop100: false,
-  isCaptain: false,
-  createdAt: AT,
-}
-
 export const ORDER_REQUEST_EXAMPLE = {
   order: {
     salt: '1778155025318314',

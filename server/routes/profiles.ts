@@ -9,7 +9,7 @@ import { invalid, type Refusal, refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
 import { nullable, oneOf } from '../http/scalars.ts'
 import { object, optional } from '../http/schema.ts'
-import { ACCOUNT, PROFILE_EXAMPLE } from './examples.ts'
+import { ACCOUNT } from './examples.ts'
 import type { Services } from './services.ts'
 import { profile } from './shapes.ts'
 
@@ -28,6 +28,26 @@ const NOT_KEPT = {
   isTop100: false,
   isCaptain: false,
 } as const
+
+const PROFILE_EXAMPLE = {
+  id: 1,
+  account: ACCOUNT,
+  username: null,
+  displayName: ACCOUNT,
+  bio: null,
+  client: 'eoa',
+  pfpUrl: null,
+  smartWallet: null,
+  socialUrl: null,
+  hasTraded: true,
+  tradeWalletOption: null,
+  tradeWalletChoosen: false,
+  mode: 'simple' as const,
+  rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+  effectiveFeeRateBps: 300,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  ...NOT_KEPT,
+}
 
 function profileView(owner: Profile, hasTraded: boolean) {
   const tradeWalletOption = owner.tradeWalletOption ?? null
