@@ -6,6 +6,7 @@ import { Exchange } from '../../../engine/core/exchange.ts'
 import { decodeCommand, packState, unpackState } from '../../../engine/wire/codec.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { freshSeed } from '../../support/random.ts'
+import { profileFields } from '../../support/specs.ts'
 
 const SEED = freshSeed()
 const COMMANDS = 3000
@@ -47,10 +48,53 @@ function rareLife(flow: CommandFlow): void {
   flow.rare({ kind: 'removeWithdrawalAddress', profileId: 1, address: '0xW2' })
 }
 
+/** Partners, modes, heartbeats and the chain, each with something that stays and that went. */
+function entryLife(flow: CommandFlow): void {
+  const { accounts } = flow.exchange.clearing
+  for (const sealedKey of [Uint8Array.of(4, 5, 6), null]) {
+    const profileId = accounts.count + 1
+    const proof = sealedKey === null ? { nonce: 'n6', nonceExpiresMs: 1e15 } : null
+    const profile = profileFields(profileId)
+    const made = { profile, profileId, sealedKey, approved: ['0xe1'], partnerId: 1, proof }
+    flow.rare({ kind: 'createSubAccount', ...made })
+    if (sealedKey !== null) flow.rare({ kind: 'approveSpenders', profileId, spenders: ['0xe2'] })
+  }
+  for (const windowId of [1, 2]) {
+    const mode = windowId === 1 ? 'post_only' : 'disabled'
+    const window = {
+      windowId,
+      mode,
+      startsAtMs: 1e15,
+      endsAtMs: null,
+      publicMessage: 'Soon.',
+    } as const
+    flow.rare({ kind: 'putTradingWindow', window })
+  }
+  flow.rare({ kind: 'endTradingWindow', windowId: 1 })
+  for (const profileId of [1, 2, 3]) {
+    flow.rare({ kind: 'armHeartbeat', profileId, cancelAtMs: profileId === 3 ? 1 : 1e15 })
+  }
+  flow.rare({ kind: 'disarmHeartbeat', profileId: 2 })
+  flow.rare({ kind: 'fireHeartbeat', profileId: 3 })
+  const covered = flow.seq
+  for (const tradeSeq of [covered - 2, covered - 1])
+    flow.rare({ kind: 'retrySettlement', tradeSeq })
+  flow.rare({ kind: 'mineBlock', height: 1, throughSeq: covered - 1, chainId: 8453 })
+  flow.rare({ kind: 'settleTrade', tradeSeq: covered - 1, height: 1 })
+  const leg = { outcome: 0, sharesRaw: 0 }
+  const legs = [
+    { ...leg, accountId: 1, collateralRaw: -7 },
+    { ...leg, accountId: 2, collateralRaw: 7 },
+  ]
+  const back = { tradeSeq: covered, marketId: 1, legs, conditionRaw: 0 }
+  flow.rare({ kind: 'failSettlement', ...back })
+}
+
 function flowOf(seed: number): CommandFlow {
   const flow = new CommandFlow(seed)
   flow.run(COMMANDS / 2)
   rareLife(flow)
+  entryLife(flow)
   flow.run(COMMANDS / 2)
   flow.rare({ kind: 'lockMarket', marketId: 2 })
   flow.rare({ kind: 'resolveMarket', marketId: 3, payoutNumerators: [1, 0] })
