@@ -3,7 +3,7 @@
 // Invariant: what is restored has the state hash of what was captured, and goes on as that would.
 
 import { assert } from '../domain/assert.ts'
-import { isBid, ladderTicks, SIDE } from '../domain/order.ts'
+import { isBid, ladderTicks } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
 import type { CapturedAccounts } from './accounts.ts'
 import type { CapturedBlocks } from './blocks.ts'
@@ -141,8 +141,7 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
 
 /** What a held order wants, as its market counts it: collateral for a market buy, else shares. */
 function wantedRaw(orders: OrderTable, slot: number): number {
-  const bySpend = orders.marketFormOf(slot) === 1 && orders.sideOf(slot) === SIDE.BUY
-  return bySpend ? orders.reservedRawOf(slot) : orders.leftRawOf(slot)
+  return orders.buysBySpend(slot) ? orders.reservedRawOf(slot) : orders.leftRawOf(slot)
 }
 
 /** A new exchange with the captured state; the thread's older one is empty from then on. */

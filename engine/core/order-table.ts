@@ -15,6 +15,7 @@
 import { assert } from '../domain/assert.ts'
 import type { PlaceOrder } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { SIDE } from '../domain/order.ts'
 import { HeldOrders } from './held-orders.ts'
 import { LiveClientIds } from './live-client-ids.ts'
 import { SlotLanes } from './slot-lanes.ts'
@@ -129,6 +130,11 @@ export class OrderTable {
 
   marketFormOf(slot: number): number {
     return (this.#words[slot * WORDS + 22] >> 4) & 1
+  }
+
+  /** A market buy: what it wants, and what is left of it, is collateral and not shares. */
+  buysBySpend(slot: number): boolean {
+    return this.marketFormOf(slot) === 1 && this.sideOf(slot) === SIDE.BUY
   }
 
   orderTypeOf(slot: number): number {

@@ -187,7 +187,7 @@ export class OrdersTable {
 
   canceled(slot: number, leftRaw: number, reason: number, endedMs: number): void {
     const change = this.#changeOf(slot)
-    const bySpend = this.#orders.marketFormOf(slot) === 1 && this.#orders.sideOf(slot) === SIDE.BUY
+    const bySpend = this.#orders.buysBySpend(slot)
     change.remainingRaw = bySpend ? 0 : leftRaw
     change.cancelReason = reason
     this.#ended(slot, change, CANCELED, endedMs)

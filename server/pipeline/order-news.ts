@@ -16,7 +16,7 @@ import {
   TAKER_NO,
   TAKER_SELLS,
 } from '../../engine/domain/event.ts'
-import { POLICY_OF_TYPE, SIDE } from '../../engine/domain/order.ts'
+import { POLICY_OF_TYPE } from '../../engine/domain/order.ts'
 
 /** The order a fact is about, as it was when its command was settled. */
 interface FactOrder {
@@ -202,7 +202,8 @@ export class OrderNews {
     return reason === 'USER' ? null : reason
   }
 
-  #canceled(seq: number, slot: number, remainingRaw: number, reason: string | null): void {
+  #canceled(seq: number, slot: number, leftRaw: number, reason: string | null): void {
+    const remainingRaw = this.#clearing.orders.buysBySpend(slot) ? 0 : leftRaw
     this.#due.push({ ...this.#orderOf(seq, slot), type: 'CANCELLATION', remainingRaw, reason })
   }
 
@@ -266,7 +267,7 @@ export class OrderNews {
     // An order that is whole or nothing and got nothing leaves no frame.
     if (POLICY_OF_TYPE[order.orderType].whole && result !== FILLED) return
     const { orders } = this.#clearing
-    const bySpend = orders.marketFormOf(order.slot) === 1 && order.side === SIDE.BUY
+    const bySpend = orders.buysBySpend(order.slot)
     const unfilledRaw = orders.sizeRawOf(order.slot) - filled.sharesRaw
     const part = filled.sharesRaw > 0 ? 'PARTIALLY_FILLED' : 'KILLED'
     this.#due.push({

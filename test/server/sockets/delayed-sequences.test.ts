@@ -104,6 +104,11 @@ const DELAYED: readonly Row[] = [
     heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8'] },
   },
   {
+    title: 'a held order of the market form that is canceled: what it spends is no size',
+    story: [...HELD('buy yes spend 1 FOK'), 'bob cancels t', DELAY],
+    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 0'] },
+  },
+  {
     title: 'a held order that expires',
     story: [...HELD('buy yes 8 @500 until:30'), 'clock 31000', DELAY],
     heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8 EXPIRED'] },
