@@ -1,7 +1,7 @@
 // The operator's calls (design §7). These four keep exactly these shapes.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { formatAddress, parseAddress } from '../auth/address.ts'
+import { checksumAddress, formatAddress, isAddress, parseAddress } from '../auth/address.ts'
 import { admin } from '../http/auth-scheme.ts'
 import { address, profileId, rawAmount, slug } from '../http/fields.ts'
 import { invalid, refuse } from '../http/refusal.ts'
@@ -47,8 +47,11 @@ function isDeadline(deadlineMs: number | null, nowMs: number): boolean {
   return deadlineMs === null || (deadlineMs > nowMs && deadlineMs <= LAST_DEADLINE_MS)
 }
 
+/** One spelling of an address: approvals are given to it by its text. */
+const spelled = (given: string) => checksumAddress(given.toLowerCase())
+
 function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
-  const exchangeAddress = body.exchangeAddress ?? settings.exchangeAddress
+  const exchangeAddress = spelled(body.exchangeAddress ?? settings.exchangeAddress)
   return {
     slug: body.slug,
     title: body.title,
@@ -59,7 +62,7 @@ function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
     tags: body.tags ?? [],
     ...marketIds(body.slug, exchangeAddress, settings.collateral.address),
     exchangeAddress,
-    adapterAddress: body.adapterAddress ?? null,
+    adapterAddress: body.adapterAddress ? spelled(body.adapterAddress) : null,
     minSizeRaw: body.minSizeRaw ?? DEFAULT_MIN_SIZE_RAW,
     maxSpread: DEFAULT_MAX_SPREAD,
     ...(body.takerDelayMs ? { takerDelayMs: body.takerDelayMs } : {}),
@@ -86,8 +89,8 @@ export const createMarket = route({
       return invalid({ field: 'deadline', message: 'must be an instant in the future' })
     }
     for (const field of ['exchangeAddress', 'adapterAddress'] as const) {
-      const given = spec[field]
-      if (given !== null && parseAddress(given) === undefined) {
+      const given = body[field] ?? null
+      if (given !== null && !isAddress(given)) {
         return invalid({ field, message: 'has a wrong EIP-55 checksum' })
       }
     }

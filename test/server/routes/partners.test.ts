@@ -174,6 +174,9 @@ test('a server wallet approved what was in use when made, and retries the rest',
     [0, 1].map((index) => at(whole.body, 'targets', index, 'type')),
     ['USDC_ALLOWANCE', 'CTF_APPROVAL'],
   )
+  // The same venue in lower case is the same venue.
+  const exchangeAddress = String(at(whole.body, 'targets', 0, 'spenderOrOperator'))
+  await openMarket(live, 'lower-case', { exchangeAddress: exchangeAddress.toLowerCase() })
   const unchanged = await live.call(partner, 'POST', `${path}/retry`, {})
   assert.equal(unchanged.text, whole.text)
   const soon = await live.call(partner, 'POST', `${path}/retry`, {})
