@@ -51,9 +51,17 @@ export interface SettlementListener {
   onSetback(fact: SettlementFact): void
 }
 
+/** What was stamped together and is told when it is durable. */
 interface Round {
   readonly setbacks: SettlementFact[]
+  retries: number
+  failures: number
   block: BlockFact | null
+}
+
+/** Trades that wait no more after it. */
+function endsOf({ failures, block }: Round): number {
+  return failures + (block === null ? 0 : block.mined.length)
 }
 
 export interface MiningParts extends SettlementParts {
@@ -75,6 +83,8 @@ export class Mining {
   #isAsking = false
   #minedMs: TimeMs
   #shown: Pick<BlockFact, 'height' | 'throughSeq'>
+  /** Trades whose end is stamped and not told yet. */
+  #ending = 0
   retries = 0
   failures = 0
 
@@ -95,9 +105,9 @@ export class Mining {
     return this.#parts.port
   }
 
-  /** Trades that are in no block, those that are tried again among them. */
+  /** Trades that are in no durable block, those that are tried again among them. */
   get waitingCount(): number {
-    return this.#waiting.count + this.#parts.clearing.blocks.asideCount
+    return this.#waiting.count + this.#parts.clearing.blocks.asideCount + this.#ending
   }
 
   /** The newest block that is durable. */
@@ -190,7 +200,7 @@ export class Mining {
 
   #stamp(throughSeq: number, aside: readonly number[]): void {
     const { clearing, publisher } = this.#parts
-    const round: Round = { setbacks: [], block: null }
+    const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const before = clearing.lastSeq
     // Those that the port let wait once more stay aside.
     const again = new Set(this.#verdicts.keys())
@@ -198,28 +208,29 @@ export class Mining {
       const late = aside.filter((seq) => !again.has(seq))
       round.block = this.#stampBlock(throughSeq, late)
     }
+    this.#ending += endsOf(round)
     if (clearing.lastSeq > before) {
       publisher.whenDurable(clearing.lastSeq, () => this.#tell(round))
     }
   }
 
   /** False when a ring is full: the rest comes with the next block. */
-  #stampSetbacks({ setbacks }: Round): boolean {
+  #stampSetbacks(round: Round): boolean {
     const { clearing, sequencer } = this.#parts
     for (const [tradeSeq, status] of this.#verdicts) {
       const reversal = this.#reversals.get(tradeSeq)
       if (reversal) {
         if (sequencer.rare({ kind: 'failSettlement', tradeSeq, ...reversal }) === 0) return false
-        this.failures++
+        round.failures++
       } else if (status === 'RETRYING' && !clearing.blocks.isAside(tradeSeq)) {
         if (sequencer.rare({ kind: 'retrySettlement', tradeSeq }) === 0) return false
-        this.retries++
+        round.retries++
       }
       this.#verdicts.delete(tradeSeq)
       this.#reversals.delete(tradeSeq)
       if (reversal === null) continue
       this.#waiting.remove((seq) => seq === tradeSeq)
-      setbacks.push({ tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs })
+      round.setbacks.push({ tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs })
     }
     return true
   }
@@ -244,7 +255,11 @@ export class Mining {
     })
   }
 
-  #tell({ setbacks, block }: Round): void {
+  #tell(round: Round): void {
+    const { setbacks, block } = round
+    this.#ending -= endsOf(round)
+    this.retries += round.retries
+    this.failures += round.failures
     for (const fact of setbacks) {
       for (const listener of this.#listeners) listener.onSetback(fact)
       this.#reply(fact.tradeSeq, () => fact)

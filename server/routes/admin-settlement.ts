@@ -57,13 +57,15 @@ export const showSettlement = route({
     },
   },
   handle: async ({ query }, { pipeline, reads }: Services) => {
+    // Before the tables are read: they show at least this much.
+    const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
+    const waiting = pipeline.mining?.waitingCount ?? 0
     const trades = await reads.newestTrades(query.limit)
     if (trades === undefined) return refuse('READ_TIMEOUT')
-    const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
     return {
       height,
       throughSeq,
-      waiting: pipeline.mining?.waitingCount ?? 0,
+      waiting,
       trades: trades.map(({ tradeSeq, tradedMs, status, txHash, height: inBlock, minedMs }) => ({
         tradeEventId: `${tradeSeq}`,
         tradedAt: new Date(tradedMs).toISOString(),

@@ -235,4 +235,15 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
     ],
   },
+  {
+    file: 'server/pipeline/mining.ts',
+    tests: ['test/server/pipeline/mining.test.ts'],
+    changes: [
+      [
+        'a trade waits no more before its block is durable',
+        'asideCount + this.#ending',
+        'asideCount',
+      ],
+    ],
+  },
 ]

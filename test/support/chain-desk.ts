@@ -21,7 +21,7 @@ import { type LiveMarket, openMarket, place } from './live-orders.ts'
 
 export const UNIT = 1_000_000
 export const BLOCK_MS = 60_000
-const admin = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }
+export const ADMIN = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }
 
 function miningOf(live: LiveExchange): Mining {
   const { mining } = live.exchange.pipeline
@@ -91,7 +91,7 @@ interface Shown {
 }
 
 export async function shown(live: LiveExchange, tradeEventId: string): Promise<Shown> {
-  const { status, body, text } = await live.send('GET', '/admin/settlement?limit=50', admin)
+  const { status, body, text } = await live.send('GET', '/admin/settlement?limit=50', ADMIN)
   assert.equal(status, 200, text)
   const trades = at(body, 'trades')
   assert(Array.isArray(trades))

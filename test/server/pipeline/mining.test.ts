@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { txHashOf } from '../../../engine/core/tx-hash.ts'
-import { BLOCK_MS, Desk, shown, Told } from '../../support/chain-desk.ts'
+import { ADMIN, BLOCK_MS, Desk, shown, Told } from '../../support/chain-desk.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { at, startLive } from '../../support/live-exchange.ts'
 import { CHAIN_ID } from '../../support/live-orders.ts'
@@ -38,6 +38,20 @@ test('a trade is MATCHED until its block, then MINED with a hash that stays', as
   live.shiftClock(BLOCK_MS)
   await told.of(id, 'MINED')
   assert.deepEqual(await shown(live, id), mined)
+})
+
+test('no trade stops waiting before its block is durable', async () => {
+  const { live } = desk
+  const ids = [await desk.trade(), await desk.trade()].map(({ id }) => id)
+  await desk.fault({ tradeEventId: ids[0] }, 'FAILED')
+  live.shiftClock(BLOCK_MS)
+  let waiting: unknown = ids.length
+  while (waiting !== 0) {
+    const { body } = await live.send('GET', '/admin/settlement?limit=2', ADMIN)
+    waiting = at(body, 'waiting')
+    const statuses = [0, 1].map((index) => at(body, 'trades', index, 'settlementStatus'))
+    if (waiting === 0) assert.deepEqual(statuses, ['MINED', 'FAILED'])
+  }
 })
 
 test('a trade set aside is mined by a later block than the one that covers it', async () => {
@@ -80,7 +94,7 @@ test('a failed trade is taken back, and the others of its block are mined', asyn
     txHash: null,
     height: null,
   })
-  assert.equal(await live.gauge('outcomex_settlement_failures_total'), 1)
+  assert.equal(await live.gauge('outcomex_settlement_failures_total'), 2)
   assert.equal((await desk.fault({ tradeEventId: failed.id }, 'FAILED')).status, 409)
 })
 
