@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
-import { formatAddress, parseAddress } from '../auth/address.ts'
+import { formatAddress, parseAddress, ZERO_ADDRESS } from '../auth/address.ts'
 import {
   digestOf,
   proveLogin,
@@ -13,7 +13,7 @@ import {
 import { open, session, sessionOrIdentity } from '../http/auth-scheme.ts'
 import { cookie, header } from '../http/call.ts'
 import { address } from '../http/fields.ts'
-import { invalid, refuse } from '../http/refusal.ts'
+import { invalid, Refusal, refuse } from '../http/refusal.ts'
 import { reply } from '../http/reply.ts'
 import { route } from '../http/route.ts'
 import { nullable, oneOf, text } from '../http/scalars.ts'
@@ -47,6 +47,17 @@ export const verifyAuth = route({
   example: { reply: ACCOUNT },
   handle: ({ caller }) => caller.account,
 })
+
+/** Its checksummed text. Nothing proves that it is the caller's: it must open nothing of others. */
+function smartWalletOf(given: string): string | Refusal {
+  const bytes = parseAddress(given)
+  if (bytes === undefined) {
+    return invalid({ field: 'smartWallet', message: 'has a wrong EIP-55 checksum' })
+  }
+  const smartWallet = formatAddress(bytes)
+  if (smartWallet !== ZERO_ADDRESS) return smartWallet
+  return invalid({ field: 'smartWallet', message: 'must not be the zero address' })
+}
 
 export const login = route({
   method: 'POST',
@@ -91,13 +102,12 @@ export const login = route({
     )
     // The nonce may be burned by a login that is not durable yet.
     if (proven === undefined) return refuse(await pipeline.refused(REJECT.LOGIN_INVALID))
-    if (body.smartWallet && parseAddress(body.smartWallet) === undefined) {
-      return invalid({ field: 'smartWallet', message: 'has a wrong EIP-55 checksum' })
-    }
+    const named = body.smartWallet ? smartWalletOf(body.smartWallet) : null
+    if (named instanceof Refusal) return named
     const client = body.client ?? 'eoa'
-    if (client !== 'eoa' && !body.smartWallet) return refuse('SMART_WALLET_REQUIRED')
+    if (client !== 'eoa' && named === null) return refuse('SMART_WALLET_REQUIRED')
     const proof = { ...proven, address: formatAddress(proven.account) }
-    const opened = await accounts.login(proof, { client, smartWallet: body.smartWallet ?? null })
+    const opened = await accounts.login(proof, { client, smartWallet: named })
     if (typeof opened === 'number') return refuse(opened)
     const { profile, token } = opened
     const cookieText = sessionCookie(token, LIMITS.sessionMs, settings.isTls)
