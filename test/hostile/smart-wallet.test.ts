@@ -21,7 +21,7 @@ import {
   withCookie,
 } from '../support/live-session.ts'
 
-// A login names its smart wallet and proves nothing of it: what that name opens is the caller's own.
+// A login names its smart wallet and proves nothing of it: what that opens is the caller's own.
 
 const FUNDS_RAW = 100_000_000
 let live: LiveExchange
