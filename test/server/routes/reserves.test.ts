@@ -204,7 +204,8 @@ for (const { row, market = {}, act, locks } of ROWS) {
   })
 }
 
-test('a sell of the other outcome does not pay for a buy, and only what is free counts', async () => {
+  const most = { ...tooMuch, sizeRaw: 200_000_000 }
+  assert.equal((await place(live, alice, market, most)).status, 201)
   const stage = await Stage.open({})
   const { alice, market } = stage
   await stage.bobs({ ticks: 500, sizeRaw: 100_000_000 })
