@@ -18,6 +18,7 @@ export function walk(life: Life): void {
   compareMoney(life)
   compareOrders(life)
   comparePublic(life)
+  compareAddresses(life)
 }
 
 function compareMoney({ pipeline, model }: Life): void {
@@ -135,6 +136,15 @@ export function firedAreGone({ model }: Life): void {
     const beat = model.controls.beats.get(request.owner)
     const firedSeq = model.controls.isFired(request.owner) ? (beat?.firedSeq ?? 0) : 0
     assert(id > firedSeq, 'a heartbeat takes every order that came before it')
+  }
+}
+
+/** Where profiles may send their money. */
+function compareAddresses({ pipeline, model }: Life): void {
+  const { accounts } = pipeline.clearing
+  for (let profileId = 1; profileId <= accounts.count; profileId++) {
+    const listed = accounts.withdrawalAddresses.of(profileId).map(({ address }) => address)
+    assert.deepEqual(listed, model.partners.addresses.get(profileId) ?? [], 'listed addresses')
   }
 }
 

@@ -29,8 +29,8 @@ interface Replacement {
   readonly sent: Sent
   readonly target: Known
   readonly wasLive: boolean
-  /** After a crash a name that was never told may stand for another's order. */
-  readonly isOwn: boolean
+  /** Whose order has the name; 0 when a crash took it back: anybody's next order may have it. */
+  readonly ownerId: number
   readonly mayFail: boolean
 }
 
@@ -229,8 +229,8 @@ export class Delegates {
   #replacement(sent: Sent, target: Known, dice: number): Replacement {
     const { model } = this.#life
     const wasLive = model.isLive(target.slot, target.generation)
-    const isOwn = model.ownerOf(target.slot, target.generation) === sent.order.accountId
-    return { sent, target, wasLive, isOwn, mayFail: dice % 1 < 0.3 }
+    const ownerId = model.ownerOf(target.slot, target.generation)
+    return { sent, target, wasLive, ownerId, mayFail: dice % 1 < 0.3 }
   }
 
   #operationOf({ sent, target, mayFail }: Replacement): object {
@@ -343,7 +343,7 @@ export class Delegates {
     this.#note(`cancel ${name}`)
     if (OF_CALLER.has(sent.expected) && name !== 'TOKEN_REVOKED') {
       assert.equal(name, sent.expected, 'who may not act for an account cancels nothing of it')
-    } else this.#cancelLeg(name, was)
+    } else this.#cancelLeg(name, { ...was, accountId })
     const isStopped = !isCanceled && !mayFail
     const isUntried = OF_CALLER.has(name) || name === 'TOKEN_REVOKED' || name === 'OVERLOADED'
     if (legs.replacement === null) {
@@ -365,9 +365,13 @@ export class Delegates {
     this.#memory.canceled.push({ seq: before?.seq ?? 0, order: target })
   }
 
-  #cancelLeg(name: string, was: Pick<Replacement, 'wasLive' | 'isOwn'>): void {
-    if (UNTOLD.has(name)) return
-    if (!was.isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
+  #cancelLeg(
+    name: string,
+    was: Pick<Replacement, 'wasLive' | 'ownerId'> & { readonly accountId: number },
+  ): void {
+    if (UNTOLD.has(name) || was.ownerId === 0) return
+    const isOwn = was.ownerId === was.accountId
+    if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
     else if (!was.wasLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
     else {
       const isFair = ['NONE', 'ORDER_NOT_OPEN', 'ORDER_RELEASE_IN_PROGRESS'].includes(name)

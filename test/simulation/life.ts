@@ -280,6 +280,25 @@ export class Life {
     })
   }
 
+  /** Whatever the answer is, it is told no sooner than it may be. */
+  tellsLater(answer: Promise<unknown>): void {
+    const { watch, pipeline } = this
+    const at = pipeline.clearing.lastSeq
+    // That there was no room rests on nothing that a crash could take back.
+    const tell = (result: unknown) => {
+      if (result !== REJECT.OVERLOADED) watch.told(at)
+    }
+    this.follow(answer.then(tell))
+  }
+
+  /** Nothing is in its way but a lack of room. */
+  changed(answer: Promise<number>): Promise<number> {
+    const wasFree = this.journal.freeBytes() > (1 << 20) - LIMITS.recordBytesMax
+    this.tellsLater(answer)
+    this.follow(answer.then((refused) => assert(refused === 0 || !wasFree, 'there is room')))
+    return answer
+  }
+
   get capacity(): number {
     return this.pipeline.clearing.orders.capacity
   }

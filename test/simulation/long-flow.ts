@@ -18,6 +18,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
   ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),
+  ...(['addWithdrawalAddress', 'removeWithdrawalAddress'] as const),
 ]
 /** What partners are told of the orders and cancels they send for others. */
 const ANSWERS = [

@@ -1,4 +1,4 @@
-// Profiles and who acts for whom, by commands alone.
+// Profiles, where their money may go and who acts for whom, by commands alone.
 
 import assert from 'node:assert/strict'
 import type { Command, ProfileFields } from '../../engine/domain/command.ts'
@@ -12,11 +12,14 @@ export interface SubAccountModel {
 export class PartnerModel {
   readonly profiles = new Map<number, ProfileFields>()
   readonly subAccounts = new Map<number, SubAccountModel>()
+  /** Wallets by the profile that lists them, oldest first. */
+  readonly addresses = new Map<number, readonly string[]>()
 
   copy(): PartnerModel {
     const twin = new PartnerModel()
     for (const [profileId, fields] of this.profiles) twin.profiles.set(profileId, fields)
     for (const [profileId, made] of this.subAccounts) twin.subAccounts.set(profileId, made)
+    for (const [profileId, listed] of this.addresses) twin.addresses.set(profileId, listed)
     return twin
   }
 
@@ -37,6 +40,14 @@ export class PartnerModel {
       case 'createSubAccount':
         this.#create(command)
         return
+      case 'addWithdrawalAddress':
+      case 'removeWithdrawalAddress': {
+        const { profileId, address } = command
+        const others = (this.addresses.get(profileId) ?? []).filter((each) => each !== address)
+        const isAdded = command.kind === 'addWithdrawalAddress'
+        this.addresses.set(profileId, isAdded ? [...others, address] : others)
+        return
+      }
       case 'approveSpenders': {
         const made = this.subAccounts.get(command.profileId)
         assert(made?.hasWallet === true, 'a server wallet approves')

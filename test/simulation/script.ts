@@ -41,6 +41,7 @@ export const ACTS = [
   'edit',
   'sponsor',
   'approve',
+  'address',
   'open',
   'resolve',
   // What holds orders up or calls them back.
@@ -123,11 +124,12 @@ const CLIENTS: Odds = {
   edit: 0.4,
   sponsor: 0.3,
   approve: 0.4,
+  address: 0.3,
   open: 0.15,
   resolve: 0.06,
   fault: 0.5,
   beat: 0.5,
-  restrict: 0.07,
+  restrict: 0.1,
 }
 
 /** How the machine is: as often as each stands here. */

@@ -8,10 +8,11 @@ import { OrderTable } from '../../engine/core/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { closedAreEmpty, compareBooks, firedAreGone, intakeKnows, liveHash, walk } from './audit.ts'
 import { Delegates } from './delegates.ts'
+import { Holders, partnersOf } from './holders.ts'
 import { Life } from './life.ts'
 import { Model } from './model.ts'
 import { type Conserves, conserved } from './money-watch.ts'
-import { Operators, partnersOf } from './operators.ts'
+import { Operators } from './operators.ts'
 import type { Script, Step } from './script.ts'
 import { SimDisk, type Tear } from './sim-disk.ts'
 import { ClientMemory, Traders } from './traders.ts'
@@ -73,6 +74,7 @@ export class World {
   #traders: Traders
   #delegates: Delegates
   #operators: Operators
+  #holders: Holders
   #walkedAt = 0
   #turnsToLive = 0
 
@@ -83,7 +85,8 @@ export class World {
     this.#life = this.#open()
     this.#traders = new Traders(script, this.#life, this.#memory)
     this.#delegates = new Delegates(script, this.#life, this.#memory)
-    this.#operators = new Operators(script.setting, this.#life, this.#memory)
+    this.#operators = new Operators(script.setting, this.#life)
+    this.#holders = new Holders(script.setting, this.#life, this.#memory)
   }
 
   /** The journal of a young exchange: profiles, money, markets and shares. */
@@ -136,7 +139,8 @@ export class World {
     this.#life = this.#open()
     this.#traders = new Traders(this.#script, this.#life, this.#memory)
     this.#delegates = new Delegates(this.#script, this.#life, this.#memory)
-    this.#operators = new Operators(this.#script.setting, this.#life, this.#memory)
+    this.#operators = new Operators(this.#script.setting, this.#life)
+    this.#holders = new Holders(this.#script.setting, this.#life, this.#memory)
     this.#walkedAt = 0
     this.#turnsToLive = 0
   }
@@ -272,12 +276,15 @@ export class World {
       case 'edit':
       case 'sponsor':
       case 'approve':
+      case 'address':
+        this.#holders[step.act](step, index)
+        return
       case 'open':
       case 'resolve':
       case 'beat':
       case 'fault':
       case 'restrict':
-        operators[step.act](step, index)
+        operators[step.act](step)
         return
       default:
         traders.order(step, index)

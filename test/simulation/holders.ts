@@ -1,0 +1,296 @@
+// What holders of accounts do with them in a simulated world: tokens, sessions, profiles, wallets
+// that money may go to, and accounts that partners make for others.
+
+import assert from 'node:assert/strict'
+import type { Profile } from '../../engine/core/accounts.ts'
+import {
+  decideRevoke,
+  decideToken,
+  decideWithdrawalAddress,
+} from '../../engine/core/decide-accounts.ts'
+import type { Exchange } from '../../engine/core/exchange.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { formatAddress } from '../../server/auth/address.ts'
+import type { RareBody } from '../../server/pipeline/sequencer.ts'
+import type { Life } from './life.ts'
+import type { SubAccountModel } from './partner-model.ts'
+import type { Setting, Step } from './script.ts'
+import type { ClientMemory } from './traders.ts'
+
+/** The first profiles of a world make sub-accounts. */
+const PARTNERS = 2
+const SUB_ACCOUNTS_MAX = 6
+/** Sub-accounts and whoever else comes later. */
+const PROFILES_MORE = 12
+const RATES = [300, 300, 250, 100, 1000, 1, 0]
+/** Wallets that money is sent to. */
+const ADDRESSES = 4
+
+interface Retry {
+  /** Of its command; 0 when there was none. */
+  readonly seq: number
+  /** When another may follow. */
+  readonly nextMs: number
+  isOpen: boolean
+}
+
+export class Holders {
+  readonly #setting: Setting
+  readonly #life: Life
+  readonly #memory: ClientMemory
+  /** The newest retry of a profile's approvals. */
+  readonly #retries = new Map<number, Retry>()
+
+  constructor(setting: Setting, life: Life, memory: ClientMemory) {
+    this.#setting = setting
+    this.#life = life
+    this.#memory = memory
+  }
+
+  /** Anybody, sub-accounts too. */
+  #account(dice: number): number {
+    return 1 + Math.floor(dice * this.#life.pipeline.clearing.accounts.count)
+  }
+
+  #change(body: RareBody): Promise<number> {
+    return this.#life.changed(this.#life.pipeline.change(body))
+  }
+
+  token({ dice }: Step, index: number): void {
+    const { clearing } = this.#life.pipeline
+    const profileId = this.#account(dice[0])
+    const profile = clearing.accounts.byId(profileId)
+    const isPartner = dice[1] < 0.8 && profile?.scopes.includes('delegated_signing') === true
+    const scopes: Scope[] = isPartner ? ['trading', 'delegated_signing'] : ['trading']
+    if (profile === undefined || decideToken(clearing, profile, scopes) !== 0) return
+    const tokenId = `token of step ${index}`
+    const token = { tokenId, sealedSecret: new Uint8Array(4), label: null, scopes }
+    const made = this.#change({ kind: 'createToken', profileId, token })
+    const teach = (refused: number) => {
+      if (refused === 0) this.#life.teachToken(tokenId)
+    }
+    this.#life.follow(made.then(teach))
+  }
+
+  /** Own tokens can be revoked, once; those of others do not exist. */
+  revoke({ dice }: Step): void {
+    const { accounts, pipeline, model } = this.#life
+    const tokens = [...model.tokens]
+    const [tokenId, token] = tokens[Math.floor(dice[0] * tokens.length)]
+    const profileId = dice[1] < 0.8 ? token.profileId : this.#account(dice[1])
+    const reject = decideRevoke(pipeline.clearing, profileId, tokenId)
+    if (dice[1] > 0.1 && this.#isLast(token.profileId)) return
+    const mayRevoke = profileId === token.profileId && !token.isRevoked
+    assert.equal(reject === 0, mayRevoke, 'who may revoke a token')
+    if (mayRevoke) this.#life.changed(accounts.revokeToken(profileId, tokenId))
+    else this.#life.tellsLater(accounts.revokeToken(profileId, tokenId))
+  }
+
+  #isLast(profileId: number): boolean {
+    const own = [...this.#life.model.tokens.values()].filter((each) => each.profileId === profileId)
+    return own.filter(({ isRevoked }) => !isRevoked).length < 2
+  }
+
+  touch({ dice }: Step): void {
+    const tokens = [...this.#life.model.tokens.keys()]
+    this.#change({ kind: 'touchToken', tokenId: tokens[Math.floor(dice[0] * tokens.length)] })
+  }
+
+  login({ dice }: Step, index: number): void {
+    const nowMs = this.#life.pipeline.sequencer.nowMs()
+    this.#change({
+      kind: 'login',
+      profileId: this.#account(dice[0]),
+      sessionDigest: `session of step ${index}`,
+      expiresMs: nowMs + 60_000,
+      nonce: `nonce of step ${index}`,
+      nonceExpiresMs: nowMs + 5_000,
+    })
+  }
+
+  /** Of one session, now and then of all a profile has. */
+  logout({ dice }: Step): void {
+    const { accounts, pipeline, model } = this.#life
+    const all = [...pipeline.clearing.accounts.sessions()]
+    const session = all[Math.floor(dice[0] * all.length)]
+    if (dice[1] < 0.7) {
+      this.#life.changed(accounts.logout(session?.digest ?? 'none'))
+      return
+    }
+    const profileId = session?.profileId ?? 1
+    const before = model.seq
+    this.#life.changed(accounts.logoutEverywhere(profileId))
+    if (model.seq === before) return
+    const left = [...pipeline.clearing.accounts.sessions()]
+    assert(!left.some((each) => each.profileId === profileId), 'every session of it is over')
+    const others = all.filter((each) => each.profileId !== profileId)
+    assert.deepEqual(left, others, 'and no other')
+  }
+
+  /** A name that may be taken, and another rate or cap; now and then of somebody new. */
+  edit({ dice }: Step, index: number): void {
+    const { accounts, model, journal } = this.#life
+    const { profiles } = model.partners
+    const isNew = dice[1] > 0.9 && profiles.size < this.#setting.accounts + PROFILES_MORE
+    const profileId = isNew ? 0 : this.#account(dice[0])
+    const fresh = formatAddress(ownWallet(index, null))
+    const account = profiles.get(profileId)?.account ?? fresh
+    // Nobody stays without a rank for long: such a profile trades on free markets only.
+    const rate = dice[0] > 0.98 ? null : RATES[Math.floor(dice[1] * RATES.length)]
+    const username = `name ${Math.floor(dice[1] * 10)}`
+    const change = {
+      account,
+      username,
+      rank: rate === null ? null : { id: 1, name: 'Any', feeRateBps: rate },
+      feeCapBps: dice[0] < 0.2 ? 200 : null,
+      bio: `of ${username}`,
+    }
+    const holders = [...profiles].filter(([, each]) => each.username === username)
+    const isTaken = holders.some(([holderId]) => holderId !== profileId)
+    const isLow = journal.freeBytes() < 1 << 20
+    const answer = accounts.putProfile(change, null)
+    const compare = (result: Awaited<typeof answer>) => {
+      if (isLow && result === REJECT.OVERLOADED) return
+      if (typeof result === 'number') assert.equal(rejectName(result), 'USERNAME_TAKEN')
+      else assert.deepEqual(result.profile.rank, change.rank, 'the profile as it was edited')
+      assert.equal(typeof result === 'number', isTaken, 'a name has one holder')
+    }
+    this.#life.tellsLater(answer)
+    this.#life.follow(answer.then(compare))
+  }
+
+  /** A sub-account with a wallet kept here, or one of its own that may have a profile already. */
+  sponsor({ dice }: Step, index: number): void {
+    const { model, partners, pipeline, journal } = this.#life
+    const partnerId = 1 + Math.floor(dice[0] * PARTNERS)
+    const partner = pipeline.clearing.accounts.byId(partnerId)
+    if (partner === undefined || model.partners.subAccounts.size >= SUB_ACCOUNTS_MAX) return
+    const known = [...model.partners.profiles][Math.floor(dice[1] * 9973) % PARTNERS]
+    const isLow = journal.freeBytes() < 1 << 20
+    const own = ownWallet(index, dice[1] < 0.1 ? known[1].account : null)
+    const nonceExpiresMs = pipeline.sequencer.nowMs() + 5000
+    const proof = { account: own, nonce: `proof of step ${index}`, nonceExpiresMs }
+    const isWallet = dice[1] > 0.15
+    const answer = isWallet
+      ? partners.createServerWallet(partner, `Sub ${index}`, walletKey(index))
+      : partners.createOwnWallet(partner, proof)
+    const isKnown = !isWallet && dice[1] < 0.1
+    const expected = known[0] === partnerId ? 'OWN_ADDRESS' : 'ACCOUNT_TAKEN'
+    const compare = (made: Awaited<typeof answer>) => {
+      if (isLow && made === REJECT.OVERLOADED) return
+      if (typeof made === 'number') {
+        assert.equal(rejectName(made), isKnown ? expected : 'NONE', 'who may be a sub-account')
+        return
+      }
+      const { profileId, account } = made
+      this.#memory.sponsored.push({ profileId, partnerId, account, approved: [] })
+    }
+    this.#life.tellsLater(answer)
+    this.#life.follow(answer.then(compare))
+  }
+
+  /** What markets of other exchanges ask of a server wallet; not at every moment. */
+  approve({ dice }: Step): void {
+    const { model, partners, pipeline, watch } = this.#life
+    const all = [...model.partners.subAccounts.keys()]
+    const profileId = all[Math.floor(dice[0] * all.length)] ?? this.#account(dice[1])
+    const nowMs = pipeline.sequencer.nowMs()
+    const last = this.#retries.get(profileId) ?? { seq: 0, nextMs: nowMs, isOpen: false }
+    const isRunning = last.seq > pipeline.durableSeq
+    const made = model.partners.subAccounts.get(profileId)
+    const expected = retryRefusal(made, isRunning, last.nextMs > nowMs)
+    const spenders = model.markets.map(({ exchangeAddress }) => exchangeAddress)
+    const at = pipeline.clearing.lastSeq
+    const approvals = watch.kinds.get('approveSpenders')
+    const answer = partners.retryAllowances(profileId)
+    const seq = watch.kinds.get('approveSpenders') === approvals ? 0 : model.seq
+    const retry = { seq, nextMs: nowMs + LIMITS.allowanceRetryEveryMs, isOpen: true }
+    if (expected === 'NONE') this.#retries.set(profileId, retry)
+    const compare = (result: Awaited<typeof answer>) => {
+      retry.isOpen = false
+      const name = 'reject' in result ? rejectName(result.reject) : 'NONE'
+      // Durable, yet its end is still on its way.
+      if (name === 'OVERLOADED' || (name === 'ALLOWANCE_RETRY_RUNNING' && last.isOpen)) return
+      // Retries are no state: what is said of their time rests on no command.
+      if (!name.startsWith('ALLOWANCE_RETRY')) watch.told(Math.max(seq, at))
+      assert.equal(name, expected, 'when approvals may be asked for')
+      if ('reject' in result) return
+      const { partnerId, account } = result
+      const approved = result.spenders.flatMap((each) => (each.approved ? each.address : []))
+      for (const each of spenders) assert(approved.includes(each), 'all that was there is approved')
+      this.#memory.sponsored.push({ profileId, partnerId, account, approved })
+    }
+    this.#life.follow(answer.then(compare))
+  }
+
+  /** Puts a wallet on the list of a profile, or takes it off; each is listed once. */
+  address({ dice }: Step, index: number): void {
+    const { accounts, model, pipeline } = this.#life
+    const profileId = this.#account(dice[0])
+    const address = formatAddress(ownWallet(Math.floor(dice[0] * 7919) % ADDRESSES, null))
+    const isListed = model.partners.addresses.get(profileId)?.includes(address) === true
+    if (dice[1] < 0.4) {
+      const answer = accounts.removeWithdrawalAddress(profileId, address)
+      const told = answer.then((reject) => {
+        if (reject === REJECT.OVERLOADED) return
+        const expected = isListed ? 'NONE' : 'WITHDRAWAL_ADDRESS_UNKNOWN'
+        assert.equal(rejectName(reject), expected, 'only what is listed comes off')
+      })
+      this.#life.tellsLater(answer)
+      this.#life.follow(told)
+      return
+    }
+    const reject = decideWithdrawalAddress(pipeline.clearing, profileId, address)
+    const expected = isListed ? 'WITHDRAWAL_ADDRESS_LISTED' : 'NONE'
+    assert.equal(rejectName(reject), expected, 'a profile lists an address once')
+    const addressId = `address of step ${index}`
+    if (isListed) this.#life.tellsLater(pipeline.refused(reject))
+    else this.#change({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: '' })
+  }
+}
+
+function retryRefusal(made: SubAccountModel | undefined, isRunning: boolean, isSoon: boolean) {
+  if (made === undefined) return 'NOT_SUB_ACCOUNT'
+  if (!made.hasWallet) return 'NO_SERVER_WALLET'
+  if (isRunning) return 'ALLOWANCE_RETRY_RUNNING'
+  return isSoon ? 'ALLOWANCE_RETRY_TOO_SOON' : 'NONE'
+}
+
+/** A key that no other step makes. */
+function walletKey(index: number): Uint8Array {
+  const key = Buffer.alloc(32, 7)
+  key.writeUInt32BE(index + 1, 28)
+  return key
+}
+
+/** Address of somebody new, or of somebody who is known. */
+function ownWallet(index: number, known: string | null): Uint8Array {
+  const account = Buffer.alloc(20, 9)
+  account.writeUInt32BE(index + 1, 16)
+  return known === null ? account : Buffer.from(known.slice(2), 'hex')
+}
+
+/** Makes the first profiles partners, each with a token that may act for others. */
+export function partnersOf({ clearing }: Exchange): RareBody[] {
+  const scopes: Scope[] = ['trading', 'account_creation', 'delegated_signing']
+  return Array.from({ length: PARTNERS }, (_each, index): RareBody => {
+    const profileId = index + 1
+    const { tokens: _tokens, createdMs: _createdMs, ...known } = existing(clearing, profileId)
+    const { profileId: _profileId, ...profile } = { ...known, scopes }
+    const token = { tokenId: `partner-${profileId}`, sealedSecret: new Uint8Array(4), label: null }
+    return {
+      kind: 'editProfile',
+      profileId,
+      profile,
+      token: { ...token, scopes: ['trading', 'delegated_signing'] },
+    }
+  })
+}
+
+function existing({ accounts }: Exchange['clearing'], profileId: number): Profile {
+  const profile = accounts.byId(profileId)
+  assert(profile !== undefined, 'a world begins with its partners')
+  return profile
+}
