@@ -125,21 +125,37 @@ test('faults are for trades that wait, and asked for exactly', async () => {
   assert.equal(status, 401)
 })
 
-test('what waits for its block at a stop is mined after the next start', async () => {
+test('what waits, is tried again or is to fail at a stop goes on after it', async () => {
   const dataDir = newFolder()
   const flags = ['--block-ms', `${BLOCK_MS}`]
   const desk = await Desk.open(flags, dataDir)
-  const before = await desk.trade()
+  const before = desk.free()
+  const aside = await desk.trade()
+  await desk.fault({ tradeEventId: aside.id }, 'RETRYING')
   desk.live.shiftClock(BLOCK_MS)
-  await desk.told.of(before.id, 'MINED')
+  await desk.told.of(aside.id, 'RETRYING')
+  const one = desk.free()
   const { id } = await desk.trade()
+  const failing = await desk.trade()
   await desk.live.stop()
   const live = await startLive({ dataDir, flags })
   try {
+    const target = { tradeEventId: failing.id, outcome: 'FAILED' }
+    assert.equal((await live.admin('/admin/settlement/faults', target)).status, 200)
+    const told = new Told(live)
     live.shiftClock(BLOCK_MS * 2)
-    const fact = await new Told(live).of(id, 'MINED')
-    assert.equal(fact.txHash, txHashOf(CHAIN_ID, 2, Number(id)))
-    assert.equal((await shown(live, id)).txHash, fact.txHash)
+    for (const tradeEventId of [aside.id, id]) {
+      const fact = await told.of(tradeEventId, 'MINED')
+      assert.equal(fact.txHash, txHashOf(CHAIN_ID, 2, Number(tradeEventId)))
+      assert.equal((await shown(live, tradeEventId)).txHash, fact.txHash)
+    }
+    await told.of(failing.id, 'FAILED')
+    const free = [desk.maker, desk.taker].map((trader) => live.balances(trader).freeRaw)
+    // Of three trades two stand.
+    assert.deepEqual(
+      free,
+      one.map((raw, index) => 2 * raw - before[index]),
+    )
     const { pipeline, follower } = live.exchange
     await pipeline.settled()
     await follower.whenApplied(pipeline.durableSeq, 1000)
