@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { at, type LiveExchange, type Reply, startLive } from '../../support/live-exchange.ts'
+import { api } from '../../../server/api.ts'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../../support/live-exchange.ts'
 import { openMarket, place } from '../../support/live-orders.ts'
 import { codeOf, newWallet, signingMessage } from '../../support/live-session.ts'
 
@@ -79,6 +87,71 @@ test('profiles and addresses have a bucket for each lane', async () => {
     let reply = refused
     while (reply.status === 429) reply = await read()
     assert.equal(reply.status, 200)
+  })
+})
+
+/** A call of each lane that passes without doing anything; the first test has the public lane. */
+function callsOf(live: LiveExchange, trader: Trader) {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  return {
+    private: () => live.call(trader, 'GET', ME),
+    trade: () => live.call(trader, 'POST', '/orders/cancel', { clientOrderId: 'none' }),
+    auth: () => live.call(trader, 'DELETE', '/auth/api-tokens/nothing'),
+    admin: () => live.send('GET', '/admin/profiles/1', { headers }),
+  }
+}
+
+async function limitedCount(live: LiveExchange, by: string, lane: string): Promise<number> {
+  const { text } = await live.send('GET', '/metrics')
+  const line = `outcomex_rate_limited_total{by="${by}",lane="${lane}"} `
+  const found = text.split('\n').find((each) => each.startsWith(line))
+  return Number(found?.slice(line.length))
+}
+
+test('each flag of a rate holds its own lane, and metrics say whose bucket was empty', async () => {
+  for (const [by, other, head] of [
+    ['profile', 'address', '--rate-'],
+    ['address', 'profile', '--address-rate-'],
+  ] as const) {
+    const lanes = ['private', 'trade', 'auth', 'admin'] as const
+    const flags = lanes.flatMap((lane) => [`${head}${lane}`, '2:2'])
+    await during(flags, async (live) => {
+      const calls = callsOf(live, await live.trader(0))
+      for (const lane of lanes) {
+        assertLimited(await refusedOf(12, calls[lane]))
+        assert.ok((await limitedCount(live, by, lane)) > 0, `${by} ${lane}`)
+        assert.equal(await limitedCount(live, other, lane), 0, `${other} ${lane}`)
+      }
+    })
+  }
+})
+
+test('where an unknown country is refused a trade must name one that is not blocked', async () => {
+  const flags = ['--geo-header', 'x-country', '--geo-block', 'CU', '--geo-unknown', 'refuse']
+  await during(flags, async (live) => {
+    const trader = await live.trader(0)
+    const from = (country: string | null) =>
+      country === null ? {} : { headers: { 'x-country': country } }
+    const trading = api.filter(({ method, path }) => {
+      const isOfOrders = path.startsWith('/orders') && path !== '/orders/status/batch'
+      return method !== 'GET' && (isOfOrders || path === '/heartbeats')
+    })
+    assert.ok(trading.length >= 10)
+    for (const route of api) {
+      const path = route.path.replace(/:[a-zA-Z]+/g, 'x')
+      const body = route.body === null ? undefined : {}
+      for (const [country, isRefused] of [
+        [null, true],
+        ['XX', true],
+        ['CU', true],
+        ['DE', false],
+      ] as const) {
+        const reply = await live.call(trader, route.method, path, body, from(country))
+        const expected = isRefused && trading.includes(route)
+        const isBlocked = reply.status === 403 && codeOf(reply) === 'REGION_BLOCKED'
+        assert.equal(isBlocked, expected, `${route.method} ${path} ${country} ${reply.text}`)
+      }
+    }
   })
 })
 
