@@ -118,7 +118,7 @@ export async function walletHeaders(
 ): Promise<[string, string][]> {
   const key = keyOf(typeof of === 'number' ? `fuzz wallet ${of}` : `fuzz ${of}`)
   const proof = await proofOf(port, key)
-  const other = accountOf(keyOf('fuzz somebody else'))
+  const other = accountOf(keyOf(of === 'owner' ? 'fuzz somebody else' : 'fuzz owner'))
   return proof.map(([name, value]) => {
     if (flaw === 'account' && name === 'x-account') return [name, other]
     if (flaw === 'message' && name === 'x-signing-message') return [name, `${value.slice(0, -1)}!`]

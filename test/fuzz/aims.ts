@@ -93,6 +93,14 @@ export function aimed(value: Json, random: Random): Json {
   return { ...Object.fromEntries(fields), ...timing(random), ...naming(random) }
 }
 
+/** The same about what a sub-account has. */
+export function ofChild(value: Json): Json {
+  if (typeof value === 'string') return value.replace('{{live', '{{child')
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(ofChild)
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, ofChild(each)]))
+}
+
 /** Those of an order that are right only together with others. */
 const ODD_FIELDS = new Set(['timestamp', 'recvWindow', 'onBehalfOf', 'clientOrderId', 'postOnly'])
 

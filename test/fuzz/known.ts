@@ -8,7 +8,7 @@ import { parsed, textsIn } from './answers.ts'
 import type { Plan } from './plan.ts'
 import { actorOf, isOwners, type Live, type Setting } from './setting.ts'
 import type { Answer } from './socket.ts'
-import type { Role } from './speaker.ts'
+import type { Role, Speaker } from './speaker.ts'
 
 // What the fuzz learns from answers: what later requests can name, and what nobody may be shown.
 
@@ -16,6 +16,8 @@ const POOL_MAX = 64
 const LIVE_MAX = 24
 const SECRET_CHARACTERS_MIN = 20
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const MADE_CHILD = 'POST /profiles/partner-accounts'
+const CANCEL_ALL = 'DELETE /orders/all/:slug'
 const OPEN = new Set(['LIVE', 'DELAYED'])
 
 export class Known {
@@ -56,7 +58,9 @@ export class Known {
     if (role === 'owner') for (const id of [tokenId, weak.tokenId]) this.owned.add(id)
   }
 
-  learn({ speaker, route }: Plan, answer: Answer): void {
+  /** `asked`: the request as it went out. */
+  learn({ speaker, route }: Plan, asked: string, answer: Answer): void {
+    if (answer.status !== 401 && answer.status !== 403) this.#forget(speaker, route, asked)
     if (answer.status < 200 || answer.status >= 300) return
     const { orders, tokens, spares, windows } = this.#setting.pools
     const { role, proof } = speaker
@@ -77,8 +81,21 @@ export class Known {
     if (proof === 'admin' && typeof id === 'number' && at(body, 'mode') !== undefined) {
       addTo(windows, `${id}`)
     }
-    this.#learnChild(role, at(body, 'profileId'))
+    if (route === MADE_CHILD) this.#learnChild(role, at(body, 'profileId'))
     this.#learnOrders(role, body)
+  }
+
+  /** What a cancel named is gone from then on, or was so before. */
+  #forget({ role }: Speaker, route: string, asked: string): void {
+    const isCancel = route.startsWith('DELETE /orders/') || route.includes('cancel')
+    if (!isCancel) return
+    const { live, childLive } = this.#setting
+    for (const own of [live.get(role), childLive.get(role)]) {
+      for (const pool of own === undefined ? [] : [own.orders, own.clients]) {
+        const kept = route === CANCEL_ALL ? [] : pool.filter((id) => !asked.includes(id))
+        pool.splice(0, pool.length, ...kept)
+      }
+    }
   }
 
   /** Sub-accounts are made by a partner, and by the owner, alone. */
@@ -91,17 +108,21 @@ export class Known {
 
   /** Orders that rest are the caller's to cancel; those of the owner in its market are a secret. */
   #learnOrders(role: Role, body: unknown): void {
-    const { live, quiet, actors } = this.#setting
+    const { live, childLive, quiet, actors, pools } = this.#setting
     if (!actors.has(role)) return
     const { profileId } = actorOf(actors, role).trader
+    const [child] = role === 'owner' ? pools.wards : pools.children
     for (const order of ordersIn(body)) {
       const id = at(order, 'id')
       const name = at(order, 'clientOrderId')
       if (typeof id !== 'string') continue
       if (role === 'owner' && at(order, 'marketId') === quiet.id) this.owned.add(id)
-      if (at(order, 'ownerId') !== profileId || !OPEN.has(String(at(order, 'status')))) continue
-      const own: Live = live.get(role) ?? { orders: [], clients: [] }
-      live.set(role, own)
+      if (!OPEN.has(String(at(order, 'status')))) continue
+      const ownerId = at(order, 'ownerId')
+      const whose = ownerId === profileId ? live : ownerId === Number(child) ? childLive : null
+      if (whose === null) continue
+      const own: Live = whose.get(role) ?? { orders: [], clients: [] }
+      whose.set(role, own)
       renew(own.orders, id)
       if (typeof name === 'string') renew(own.clients, name)
     }

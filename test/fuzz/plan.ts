@@ -2,7 +2,7 @@ import type { Route } from '../../server/http/route.ts'
 import type { Json } from '../../server/http/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
-import { aimed, aimedBody, holdsOrder } from './aims.ts'
+import { aimed, aimedBody, holdsOrder, ofChild } from './aims.ts'
 import { SMUGGLES } from './smuggle.ts'
 import {
   FLAWS,
@@ -79,7 +79,7 @@ export function planAt(routes: readonly FuzzRoute[], seed: number, place: number
   }
   const speaker = speakerOf(route, random, { isForeign, isAimed })
   const sound: Plan = { route: nameOf(route), speaker, ...values, edits: [] }
-  const whole = isAimed ? aimedPlan(sound, route, random) : sound
+  const whole = isAimed ? forChild(aimedPlan(sound, route, random), route, random) : sound
   const edits = [...whole.edits, ...(isAimed ? [] : delegation(route, random))]
   return { ...whole, edits: [...edits, ...editsOf(route, random)] }
 }
@@ -126,16 +126,39 @@ function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
   }
 }
 
+/** A partner also asks for its sub-account, in whichever of the two ways the route takes. */
+function forChild(plan: Plan, route: FuzzRoute, random: Random): Plan {
+  const { role } = plan.speaker
+  const mayAct = role === 'partner' || role === 'owner'
+  if (!mayAct || !(ON_BEHALF in route.headers) || holdsOrder(route.body)) return plan
+  if (!random.chance(0.4)) return plan
+  const isInQuery = 'onBehalfOf' in route.query && random.chance(0.5)
+  const child = '{{#children.0}}'
+  const header: Edit = { at: 'header', name: ON_BEHALF, value: '{{children.0}}' }
+  const params = Object.entries(plan.params).map(([name, value]): [string, Json] => [
+    name,
+    ofChild(value),
+  ])
+  return {
+    ...plan,
+    params: Object.fromEntries(params),
+    query: isInQuery ? { ...plan.query, onBehalfOf: child } : plan.query,
+    ...(plan.body === undefined ? {} : { body: ofChild(plan.body) }),
+    edits: isInQuery ? plan.edits : [...plan.edits, header],
+  }
+}
+
 /** A login, and a sub-account with a wallet of its own, need that wallet's signature. */
 function proofs({ route }: Plan, random: Random): Edit[] {
-  const flaw = random.chance(0.75) ? 'none' : random.pick(WALLET_FLAWS)
+  const flaw = random.chance(0.6) ? 'none' : random.pick(WALLET_FLAWS.slice(1))
   if (route === 'POST /profiles/partner-accounts') {
     return [{ at: 'wallet', of: 100 + random.below(40), flaw }]
   }
   if (route !== LOGIN) return []
   // A right login of the owner would change what others must not.
   const of = random.pick([random.below(12), random.below(12), 'stranger', 'owner'] as const)
-  return [{ at: 'wallet', of, flaw: of === 'owner' && flaw === 'none' ? 'signature' : flaw }]
+  const wrong = random.pick(WALLET_FLAWS.slice(1))
+  return [{ at: 'wallet', of, flaw: of === 'owner' ? wrong : flaw }]
 }
 
 const LOGIN = 'POST /auth/login'
@@ -155,6 +178,7 @@ function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolea
   if (dice < 0.25) return random.pick(routes.filter(({ body }) => holdsOrder(body)))
   if (dice < 0.4) return random.pick(routes.filter(({ lane }) => lane === 'trade'))
   if (!isForeign && dice < 0.6) return random.pick(routes.filter(({ lane }) => lane === 'admin'))
+  if (dice > 0.93) return random.pick(routes.filter(({ lane }) => lane === 'auth'))
   const tried = isForeign && random.chance(0.8) ? routes.filter(isNotAdmin) : routes
   return random.pick(tried)
 }

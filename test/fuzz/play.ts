@@ -86,8 +86,9 @@ async function step(stage: Stage, { plan, next, strict, tally, seen }: Step): Pr
     await stage.prepare()
     seen.before = await stage.ownerState()
   }
-  const { rendered, status, code, issue } = await stage.act(plan)
-  tally.add(plan, rendered, { status, code })
+  const outcome = await stage.act(plan)
+  const { rendered, issue } = outcome
+  tally.add(plan, rendered, outcome)
   seen.curl = curlOf(stage.baseUrl, rendered)
   if (issue !== '') return issue
   const endsStretch = next !== undefined && mayChangeOwner(next)

@@ -57,9 +57,11 @@ const HOUR_MS = 3_600_000
 type Marks = Readonly<Record<string, readonly string[]>>
 
 /** What marks stand for in this plan: what the operator ends is not what the others trade on. */
-export function marksOf({ route, speaker }: Plan, { pools, actors, live }: Setting): Marks {
+export function marksOf({ route, speaker }: Plan, setting: Setting): Marks {
+  const { pools, actors, live, childLive } = setting
   const actor = actors.get(speaker.role)
   const own = live.get(speaker.role)
+  const childs = childLive.get(speaker.role)
   const tokens = actor === undefined ? pools.tokens : [actor.weak.tokenId, actor.trader.tokenId]
   return {
     ...pools,
@@ -67,6 +69,8 @@ export function marksOf({ route, speaker }: Plan, { pools, actors, live }: Setti
     ...(speaker.role === 'owner' ? { children: pools.wards } : {}),
     liveorders: or(own?.orders, pools.orders),
     liveclients: or(own?.clients, pools.clients),
+    childorders: or(childs?.orders, pools.orders),
+    childclients: or(childs?.clients, pools.clients),
     owntokens: tokens,
     ownaccount: actor === undefined ? pools.accounts : [actor.trader.account],
     later: [`${Date.now() + HOUR_MS}`],

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { accountOf } from '../../server/auth/client-order.ts'
 import {
   type ExchangeClient,
+  keyOf,
   orderShape,
   shaped,
   type TestMarket,
@@ -21,6 +23,8 @@ export interface Pools {
   readonly clients: string[]
   readonly tokens: string[]
   readonly accounts: string[]
+  /** Addresses of nobody here. */
+  readonly wallets: string[]
   readonly profiles: string[]
   /** Sub-accounts of the partner, and of the owner. */
   readonly children: string[]
@@ -42,6 +46,8 @@ export interface Setting {
   readonly markets: readonly TestMarket[]
   readonly quiet: TestMarket
   readonly live: Map<Role, Live>
+  /** Of the first sub-account of each. */
+  readonly childLive: Map<Role, Live>
 }
 
 const SHARE = 1_000_000
@@ -109,12 +115,13 @@ export async function settingOf(
     clients: ['mine-1', 'mine-2', 'mine-3', 'mine-4'],
     tokens: traders.map(({ tokenId }) => tokenId),
     accounts: traders.map(({ account }) => account),
+    wallets: [1, 2, 3, 4].map((number) => accountOf(keyOf(`fuzz address ${number}`))),
     profiles: [...traders.map(({ profileId }) => `${profileId}`), ...wards],
     children,
     wards,
     windows: [],
   }
-  const setting = { actors, pools, markets, quiet, live: new Map() }
+  const setting = { actors, pools, markets, quiet, live: new Map(), childLive: new Map() }
   await rest(client, setting)
   return setting
 }

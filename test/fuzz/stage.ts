@@ -20,6 +20,7 @@ import type { Headers } from './smuggle.ts'
 import { type Answer, exchange, plainCall } from './socket.ts'
 import { Conversation, partsOf } from './talk.ts'
 import { SOCKET_ROUTE } from './talk-plan.ts'
+import { type Replied, resultsOf } from './tally.ts'
 import { textOf } from './tricks.ts'
 
 // A fresh exchange in a process of its own, with everything on it that a request may hit: markets
@@ -41,11 +42,8 @@ const GAUGES = [
 /** Sockets of the fuzz that listen on while it asks. */
 const STAYING_MAX = 4
 
-export interface Outcome {
+export interface Outcome extends Replied {
   readonly rendered: Rendered
-  readonly status: number
-  /** Of a refusal, else ''. */
-  readonly code: string
   /** '' when all is well. */
   readonly issue: string
 }
@@ -72,6 +70,7 @@ export class Stage {
   }[] = []
   #usedWallet: Headers = []
   #hasEnded = false
+  #isStopped = false
   #before: ProcessFigures
 
   private constructor({ server, client, dataDir, setting }: Parts) {
@@ -134,7 +133,8 @@ export class Stage {
     })
     const issue = judge(plan, rendered, exchanged, this.#known)
     const [answer] = exchanged.answers
-    if (answer !== undefined && plan.route !== DOCUMENT) this.#known.learn(plan, answer)
+    if (answer !== undefined && plan.route !== DOCUMENT)
+      this.#known.learn(plan, `${bytes.bytes}`, answer)
     // A login alone uses up what its wallet signed.
     if (answer?.status === 200 && plan.route.endsWith('/auth/login')) this.#usedWallet = wallet
     // What a request of its own ended is given back: the rest is to be tried with it.
@@ -147,9 +147,10 @@ export class Stage {
 
   #told(answer: Answer | undefined, issue: string): Omit<Outcome, 'rendered'> {
     const heard = this.#ears.issue(this.setting.actors, this.#known.owned)
-    const code = answer === undefined ? '' : String(at(parsed(answer), 'code') ?? '')
+    const body = answer === undefined ? null : parsed(answer)
+    const code = String(at(body, 'code') ?? '')
     const said = issue === '' ? heard : issue
-    return { status: answer?.status ?? 0, code, issue: said }
+    return { status: answer?.status ?? 0, code, each: resultsOf(body), issue: said }
   }
 
   async #walletOf({ edits }: Plan): Promise<Headers> {
@@ -256,6 +257,7 @@ export class Stage {
   async #calm(): Promise<void> {
     const windows = at(parsed(await this.#asAdmin('GET', '/admin/trading-modes')), 'windows')
     assert.ok(Array.isArray(windows), 'the windows are listed')
+    this.setting.pools.windows.length = 0
     for (const { id } of windows) await this.#asAdmin('DELETE', `/admin/trading-modes/${id}`)
   }
 
@@ -275,6 +277,7 @@ export class Stage {
     issues.push(await this.#idle())
     const grownBytes = figuresOf(this.#server.pid).residentBytes - this.#before.residentBytes
     if (grownBytes > GROWN_BYTES_MAX) issues.push(`memory grew by ${grownBytes} bytes`)
+    this.#isStopped = true
     const stopped = await this.#server.stop()
     const { stdout, stderr } = await this.#server.ended
     for (const secret of this.#known.always) {
@@ -292,7 +295,7 @@ export class Stage {
       AbortSignal.timeout(END_MS).addEventListener('abort', resolve)
     })
     await Promise.race([this.#server.ended, late])
-    if (!this.#hasEnded) return ''
+    if (!this.#hasEnded || this.#isStopped) return ''
     const lines = this.#server.stderr.split('\n').filter((line) => !isCalm(line))
     return `the process ended: ${lines.join('\n').slice(-2000)}`
   }

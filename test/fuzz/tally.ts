@@ -1,4 +1,5 @@
 import { api } from '../../server/api.ts'
+import { at } from '../support/json-path.ts'
 import { answeringRoute } from './judge.ts'
 import { nameOf, type Plan } from './plan.ts'
 import type { Rendered } from './render.ts'
@@ -7,17 +8,55 @@ import { SOCKET_ROUTE } from './talk-plan.ts'
 // How often each route gave each answer: what is never answered well is not tried, only refused.
 
 const NO_ROUTE = 'no route'
+const EACH = ', each'
+
+interface Said {
+  readonly status: number
+  readonly code: string
+}
+
+export interface Replied extends Said {
+  /** What a reply says of each of several. */
+  readonly each: readonly Said[]
+}
+
+const WORDS = new Map([
+  ['found', 200],
+  ['not_found', 404],
+  ['invalid', 400],
+])
+
+/** A part of a replacement has a word for its status: it was done or it was not. */
+function saidOf(result: unknown): Said {
+  const status = at(result, 'status')
+  const part = at(result, 'replacement')
+  if (part === undefined) {
+    const number = typeof status === 'number' ? status : (WORDS.get(String(status)) ?? 0)
+    return { status: number, code: String(at(result, 'code')) }
+  }
+  const isDone = at(part, 'status') === 'SUCCESS'
+  return { status: isDone ? 201 : 409, code: String(at(part, 'error', 'code')) }
+}
+
+export function resultsOf(body: unknown): Said[] {
+  const results = at(body, 'results')
+  return Array.isArray(results) ? results.map(saidOf) : []
+}
 
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>()
   /** `POST /orders ORDER_EXPIRED`. */
   readonly #codes = new Set<string>()
 
-  add({ route }: Plan, rendered: Rendered, reply: { status: number; code: string }): void {
+  add({ route }: Plan, rendered: Rendered, reply: Replied): void {
     const found = route === SOCKET_ROUTE ? null : answeringRoute(rendered)
     const name = route === SOCKET_ROUTE ? route : found === null ? NO_ROUTE : nameOf(found)
     this.#count(name, reply.status, 1)
     this.#codes.add(`${name} ${reply.code}`)
+    for (const { status, code } of reply.each) {
+      this.#count(name + EACH, status, 1)
+      this.#codes.add(`${name} ${code}`)
+    }
   }
 
   addAll(other: Tally): void {
@@ -33,10 +72,10 @@ export class Tally {
     statuses.set(status, (statuses.get(status) ?? 0) + count)
   }
 
-  /** Of all routes together. */
+  /** Of all replies together, not of what stands in them. */
   count(status: number): number {
-    const rows = [...this.#counts.values()]
-    return rows.reduce((sum, statuses) => sum + (statuses.get(status) ?? 0), 0)
+    const rows = [...this.#counts].filter(([name]) => !name.endsWith(EACH))
+    return rows.reduce((sum, [, statuses]) => sum + (statuses.get(status) ?? 0), 0)
   }
 
   /** Routes that never gave what they are there for. */
