@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  textAt,
+} from '../support/live-exchange.ts'
 import { byIdentity, IdentityProvider } from '../support/live-identity.ts'
 import {
   codeOf,
@@ -218,6 +225,47 @@ test('a token has only scopes its profile has, and there are at most a hundred',
   assert.deepEqual(at(twice.body, 'scopes'), ['trading'])
   for (let count = 1; count < 100; count++) assert.equal((await derive({})).status, 201)
   assertRefused(await derive({}), 400, 'TOKEN_LIMIT')
+})
+
+/** Scopes a profile may give, scopes asked for, and the answer. */
+const CAPABILITIES: readonly (readonly [may: string, asks: string, answer: number | string])[] = [
+  ['trading', 'trading', 201],
+  ['trading', 'trading delegated_signing', 'SCOPE_NOT_ALLOWED'],
+  ['trading', 'account_creation', 'SCOPE_NOT_ALLOWED'],
+  ['trading delegated_signing', 'trading delegated_signing', 201],
+  ['trading delegated_signing', 'delegated_signing', 'SCOPE_NEEDS_TRADING'],
+  ['delegated_signing', 'delegated_signing', 'SCOPE_NEEDS_TRADING'],
+  ['delegated_signing', 'trading delegated_signing', 'SCOPE_NOT_ALLOWED'],
+  ['account_creation withdrawal', 'withdrawal', 201],
+  ['account_creation withdrawal', '', 'SCOPE_NOT_ALLOWED'],
+  ['trading account_creation delegated_signing withdrawal', '', 201],
+]
+
+test('no proof makes a token that passes the capabilities of its profile', async () => {
+  const wallet = newWallet()
+  const cookie = cookieOf(await login(live, wallet))
+  const token = await provider.token(live, wallet.address)
+  const own = await withCookie(live, cookie, 'GET', '/profiles/me')
+  const path = '/auth/api-tokens/derive'
+  for (const [may, asks, answer] of CAPABILITIES) {
+    const edited = await live.send('PATCH', `/admin/profiles/${at(own.body, 'id')}`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      body: JSON.stringify({ scopes: may.split(' ') }),
+    })
+    assert.equal(edited.status, 200, edited.text)
+    const list = await byIdentity(live, token, 'GET', '/auth/api-tokens/capabilities')
+    assert.deepEqual(at(list.body, 'allowedScopes'), may.split(' '))
+    const body = asks === '' ? {} : { scopes: asks.split(' ') }
+    for (const made of [
+      await withCookie(live, cookie, 'POST', path, body),
+      await byIdentity(live, token, 'POST', path, body),
+    ]) {
+      if (typeof answer === 'number') {
+        assert.equal(made.status, answer, made.text)
+        assert.deepEqual(at(made.body, 'scopes'), (asks || 'trading').split(' '))
+      } else assertRefused(made, answer === 'SCOPE_NEEDS_TRADING' ? 400 : 403, answer)
+    }
+  }
 })
 
 test('an identity token of the provider derives and revokes; a forged one nothing', async () => {

@@ -246,4 +246,26 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
     ],
   },
+  {
+    file: 'server/pipeline/partner-accounts.ts',
+    tests: ['test/server/routes/partners.test.ts'],
+    changes: [
+      [
+        "a partner finds another's accounts by their address",
+        'accounts.partners.byId(profileId)?.partnerId === partnerId',
+        'accounts.partners.byId(profileId) !== undefined',
+      ],
+    ],
+  },
+  {
+    file: 'server/wiring.ts',
+    tests: ['test/server/routes/untold.test.ts'],
+    changes: [
+      [
+        'the end of a proof is told before it is durable',
+        'ENDED.has(proof.name) ?',
+        '!ENDED.has(proof.name) ?',
+      ],
+    ],
+  },
 ]
