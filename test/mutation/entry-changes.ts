@@ -5,6 +5,7 @@ import type { FileChanges } from './mutation.ts'
 const CORE = 'test/engine/core'
 const DELAY = [`${CORE}/taker-delay.test.ts`, `${CORE}/law-two.test.ts`, `${CORE}/twin.test.ts`]
 const MODES = [`${CORE}/trading-mode.test.ts`, 'test/server/routes/trading-modes.test.ts']
+const HELD = 'test/server/pipeline/taker-delay.test.ts'
 
 export const ENTRY_CHANGES: readonly FileChanges[] = [
   {
@@ -60,6 +61,58 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     changes: [
       ['a fired heartbeat stays armed', '{ ...before, firedSeq: command.seq }', '{ ...before }'],
       ['a disarmed heartbeat stays', 'this.#byProfile.delete(profileId)\n', '\n'],
+    ],
+  },
+  {
+    file: 'server/pipeline/releases.ts',
+    tests: [HELD],
+    changes: [
+      ['held orders enter while takers may not', '|| !mayRelease(this.#clearing, nowMs)', ''],
+      [
+        'held orders are forgotten by a restart',
+        'if (orders.stateOf(slot) === STATE.HELD) this.held(slot)',
+        '',
+      ],
+      ['an order is released a millisecond late', '.nextMs <= nowMs', '.nextMs < nowMs'],
+      [
+        'an order that was canceled keeps its release',
+        'if (this.#deadlines.count > 0) this.#deadlines.remove(slot)',
+        '',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/user-cancels.ts',
+    tests: [HELD],
+    changes: [['nobody is told which orders are entering', 'releasing.push(...entering)\n', '\n']],
+  },
+  {
+    file: 'server/pipeline/heartbeat-deadlines.ts',
+    tests: ['test/server/pipeline/heartbeats.test.ts'],
+    changes: [
+      ['a heartbeat cancels what came after it', 'orders.seqOf(slot) < seq', 'seq > 0'],
+      ['a heartbeat never ends', 'this.#canceling.delete(profileId)\n', '\n'],
+      [
+        'a profile may renew while its orders are canceled',
+        'this.#canceling.add(profileId)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/cancel-replace.ts',
+    tests: ['test/server/routes/cancel-replace.test.ts'],
+    changes: [
+      [
+        'a replacement comes whatever became of the cancel',
+        "isCanceled || mode === 'ALLOW_FAILURE'",
+        'true',
+      ],
+      [
+        'a replacement never comes when the cancel failed',
+        "isCanceled || mode === 'ALLOW_FAILURE'",
+        'isCanceled',
+      ],
     ],
   },
   {

@@ -34,7 +34,9 @@ export class Tree {
   /** Runs one test file; what does not end in time has not passed. */
   run(testFile: string, deadlineMs: number): Promise<Verdict> {
     const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
-    const child = spawn(process.execPath, ['--import', 'tsx', testFile], {
+    // A test that fails leaves its threads running: the file ends all the same.
+    const words = ['--import', 'tsx', '--test-force-exit', testFile]
+    const child = spawn(process.execPath, words, {
       cwd: this.#path,
       env: { ...env, SEED },
       stdio: ['ignore', 'pipe', 'pipe'],

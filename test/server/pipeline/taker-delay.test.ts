@@ -198,9 +198,14 @@ test('a held order is canceled whole, and is not released any more', async () =>
   assert.equal(await cancels.one(TAKER, orderIdOf(setting, held)), 0)
   const { ledger } = exchange.pipeline.clearing
   assert.equal(ledger.collateralReservedRaw[TAKER], 0)
-  clock.nowMs = NOON_MS + DELAY_MS
-  exchange.pipeline.tick()
-  assert.deepEqual(await storyOf(setting), ['100 USER'])
+  const next = await placed(setting, TERMS)
+  assert.deepEqual([next.result, next.slot], [RESULT.HELD, held.slot], 'it has the other place')
+  for (const afterMs of [DELAY_MS, DELAY_MS + 100]) {
+    clock.nowMs = NOON_MS + afterMs
+    exchange.pipeline.tick()
+    await exchange.pipeline.settled()
+  }
+  assert.deepEqual(await storyOf(setting), ['600 releaseOrder'])
 })
 
 test('a release behind a cancel that its market heard first moves nothing', async () => {
