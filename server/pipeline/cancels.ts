@@ -21,7 +21,7 @@ interface Resolved {
   /** Null when no live order of the caller has the name. */
   readonly order: OrderName | null
   readonly orderId: string | null
-  /** 0, or why nothing can be canceled. */
+  /** 0, or why nothing can be canceled; ORDER_NOT_OPEN may be an order that is not the caller's. */
   readonly reject: number
 }
 
@@ -45,10 +45,10 @@ function nameOf(text: OrderText): string {
   return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
 }
 
-/** Whose an order that ended was; null for none, undefined for no answer in time. */
+/** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
 export interface EndedOrders {
   order(name: OrderName): Promise<{ readonly accountId: number } | null | undefined>
-  orderByClientId(profileId: number, clientOrderId: string): Promise<object | null | undefined>
+  orderByClientId(profileId: number, clientOrderId: string): Promise<OrderName | null | undefined>
 }
 
 const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
@@ -88,10 +88,11 @@ export class Cancels {
     if (settled === undefined && !(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
     if (barred !== 0) return this.#pipeline.refused(barred)
-    const resolved = await this.#resolve(profileId, text)
+    const resolved = this.#resolve(profileId, text)
     if (resolved.order === null) {
+      const reject = await this.#reasonOf(profileId, resolved)
       await this.#pipeline.durable()
-      return resolved.reject
+      return reject
     }
     const { orders } = this.#pipeline.clearing
     const marketId = orders.marketOf(resolved.order.slot)
@@ -101,33 +102,38 @@ export class Cancels {
     return receipt.canceled.length === 1 ? 0 : REJECT.ORDER_NOT_OPEN
   }
 
-  /** Cancels what is open of the named orders; an id given twice counts once. */
+  /**
+   * Cancels what is open of the named orders; an id given twice counts once. What became of the
+   * others is looked up afterwards: who pulls its quotes does not wait for those that are gone.
+   */
   async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | number> {
     if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
     if (barred !== 0) return this.#pipeline.refused(barred)
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
-    const resolved = await Promise.all(
-      [...unique.values()].map((text) => this.#resolve(profileId, text)),
-    )
-    if (resolved.some((each) => each.reject === REJECT.READ_TIMEOUT)) return REJECT.READ_TIMEOUT
+    const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
     const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
     if (typeof receipt === 'number') return receipt
     const { canceled, releasing } = receipt
     if (canceled.size === 0) await this.#pipeline.durable()
     const isCanceled = (each: Resolved) => each.order !== null && canceled.has(keyOf(each.order))
+    const left = await Promise.all(
+      resolved
+        .filter((each) => !isCanceled(each))
+        .map((each) => (each.order === null ? this.#ended(profileId, each) : each)),
+    )
+    const isUntold = (each: Resolved) => each.reject === REJECT.READ_TIMEOUT
+    if (canceled.size === 0 && left.some(isUntold)) return REJECT.READ_TIMEOUT
     return {
       canceled: resolved.filter(isCanceled).map((each) => ({
         ...each.text,
         orderId: each.orderId ?? '',
       })),
-      failed: resolved
-        .filter((each) => !isCanceled(each))
-        .map((each) => {
-          if (each.order !== null && releasing.has(keyOf(each.order))) return inRelease(each)
-          return this.#isOpen(each.order) ? retryable(each) : failure(each)
-        }),
-      anyKnown: resolved.some((each) => each.reject !== REJECT.ORDER_NOT_FOUND),
+      failed: left.map((each) => {
+        if (each.order !== null && releasing.has(keyOf(each.order))) return inRelease(each)
+        return isUntold(each) || this.#isOpen(each.order) ? retryable(each) : failure(each)
+      }),
+      anyKnown: resolved.length > left.length || left.some(isKnown),
     }
   }
 
@@ -155,7 +161,7 @@ export class Cancels {
       canceled: gone.map((order) => ({ orderId: idOf(order) })),
       failed: [
         ...entering.map((order) => ({ orderId: idOf(order), ...IN_RELEASE })),
-        ...open.map((order) => ({ orderId: idOf(order), ...NO_ROOM })),
+        ...open.map((order) => ({ orderId: idOf(order), ...NOT_CONFIRMED })),
       ],
       anyKnown: live.length > 0,
     }
@@ -173,8 +179,7 @@ export class Cancels {
   ): Promise<{ canceled: Set<number>; releasing: Set<number> } | number> {
     const { orders: table } = this.#pipeline.clearing
     const byMarket = new Map<number, OrderName[]>()
-    // While names were looked up an order may have ended, and its slot may hold another market's.
-    for (const order of orders.filter((each) => this.#isOpen(each))) {
+    for (const order of orders) {
       const marketId = table.marketOf(order.slot)
       const known = byMarket.get(marketId)
       if (known === undefined) byMarket.set(marketId, [order])
@@ -199,15 +204,12 @@ export class Cancels {
     return order !== null && this.#pipeline.clearing.orders.isLive(order.slot, order.generation)
   }
 
-  async #resolve(profileId: number, text: OrderText): Promise<Resolved> {
+  /** What a name stands for at this moment. */
+  #resolve(profileId: number, text: OrderText): Resolved {
     const { ids, clearing } = this.#pipeline
     if ('clientOrderId' in text) {
-      const clientOrderId = text.clientOrderId.trim()
-      const slot = clearing.orders.slotByClientId(profileId, clientOrderId)
-      if (slot === 0) {
-        const reject = await this.#whyNotLive(profileId, clientOrderId)
-        return { text, order: null, orderId: null, reject }
-      }
+      const slot = clearing.orders.slotByClientId(profileId, text.clientOrderId.trim())
+      if (slot === 0) return { text, order: null, orderId: null, reject: REJECT.ORDER_NOT_OPEN }
       const generation = clearing.orders.generationOf(slot)
       return { text, order: { slot, generation }, orderId: ids.text(slot, generation), reject: 0 }
     }
@@ -215,9 +217,25 @@ export class Cancels {
     const orderId = text.orderId.toLowerCase()
     if (order === null) return { text, order: null, orderId, reject: REJECT.ORDER_NOT_FOUND }
     const reject = this.#pipeline.mayCancel(profileId, order)
-    if (reject === 0) return { text, order, orderId, reject }
-    if (reject !== REJECT.ORDER_NOT_OPEN) return { text, order: null, orderId, reject }
-    return { text, order: null, orderId, reject: await this.#whyNotOpen(profileId, order) }
+    return { text, order: reject === 0 ? order : null, orderId, reject }
+  }
+
+  /** What a name that no live order has stands for, with the id of the order if there was one. */
+  async #ended(profileId: number, named: Resolved): Promise<Resolved> {
+    const reject = await this.#reasonOf(profileId, named)
+    const { text } = named
+    if (reject !== REJECT.ORDER_NOT_OPEN || !('clientOrderId' in text)) return { ...named, reject }
+    const row = await this.#reads.orderByClientId(profileId, text.clientOrderId.trim())
+    if (row === undefined || row === null) return { ...named, reject }
+    return { ...named, reject, orderId: this.#pipeline.ids.text(row.slot, row.generation) }
+  }
+
+  /** Why what no live order has for a name cannot be canceled. */
+  async #reasonOf(profileId: number, { text, reject }: Resolved): Promise<number> {
+    if (reject !== REJECT.ORDER_NOT_OPEN) return reject
+    if ('clientOrderId' in text) return this.#whyNotLive(profileId, text.clientOrderId.trim())
+    const order = this.#pipeline.ids.parse(text.orderId.toLowerCase())
+    return order === null ? REJECT.ORDER_NOT_FOUND : this.#whyNotOpen(profileId, order)
   }
 
   /** Whether the id was ever used; past what main remembers the tables say so. */
@@ -240,8 +258,8 @@ export class Cancels {
   }
 }
 
-/** Still open: its market's ring had no room for the cancel. */
-const NO_ROOM = {
+/** Still open, as its market's ring had no room for the cancel, or not known to have ended. */
+const NOT_CONFIRMED = {
   reason: 'UNKNOWN_ERROR',
   message: 'Failed to cancel order',
   retryable: true,
@@ -253,12 +271,16 @@ const IN_RELEASE = {
   retryable: true,
 } as const
 
+function isKnown({ reject }: Resolved): boolean {
+  return reject !== REJECT.ORDER_NOT_FOUND
+}
+
 function namesOf({ text, orderId }: Resolved): { orderId?: string; clientOrderId?: string } {
   return 'clientOrderId' in text && orderId !== null ? { ...text, orderId } : text
 }
 
 function retryable(each: Resolved): FailedCancel {
-  return { ...namesOf(each), ...NO_ROOM }
+  return { ...namesOf(each), ...NOT_CONFIRMED }
 }
 
 function inRelease(each: Resolved): FailedCancel {

@@ -144,15 +144,17 @@ test('a batch cancels what it can and says of each what became of it', async () 
   const some = await batch(alice, { orderIds: ids })
   assert.equal(some.status, 207, some.text)
   assert.deepEqual(at(some.body, 'canceled'), [first])
-  assert.equal(at(some.body, 'failed', 0, 'orderId'), nowhere)
-  assert.equal(at(some.body, 'failed', 0, 'reason'), 'ORDER_NOT_FOUND')
-  assert.equal(at(some.body, 'failed', 1), undefined)
+  const failed = { reason: 'ORDER_NOT_FOUND', message: NOT_OPEN, retryable: false }
+  assert.deepEqual(at(some.body, 'failed'), [{ orderId: nowhere, ...failed }])
   // Client ids differ by letter case.
   const both = await batch(alice, { clientOrderIds: ['Case', 'case', 'CASE'] })
   assert.equal(both.status, 207, both.text)
   assert.deepEqual(at(both.body, 'canceled'), [{ clientOrderId: 'case', orderId: second }])
-  assert.equal(at(both.body, 'failed', 0, 'clientOrderId'), 'Case')
-  assert.equal(at(both.body, 'failed', 1, 'clientOrderId'), 'CASE')
+  // Only an id that named an order tells which.
+  assert.deepEqual(at(both.body, 'failed'), [
+    { clientOrderId: 'Case', orderId: first, ...failed },
+    { clientOrderId: 'CASE', ...failed },
+  ])
   const last = await batch(alice, { orderIds: [third] }, '/orders/cancel-batch')
   assert.equal(last.status, 200, last.text)
   assert.deepEqual(last.body, {
@@ -166,7 +168,8 @@ test('a batch cancels what it can and says of each what became of it', async () 
   assert.equal(at(gone.body, 'failed', 2, 'message'), NOT_OPEN)
   const unknown = await batch(alice, { clientOrderIds: ['no', 'none'] })
   assertRefused(unknown, 404, 'ORDERS_NOT_FOUND')
-  assert.equal(at(unknown.body, 'failed', 1, 'clientOrderId'), 'none')
+  const unresolved = ['no', 'none'].map((clientOrderId) => ({ clientOrderId, ...failed }))
+  assert.deepEqual(at(unknown.body, 'failed'), unresolved)
 })
 
 test('one order named twice by its client id is canceled once', async () => {
@@ -274,4 +277,31 @@ test('a client id is the same id wherever it is trimmed, up to 128 characters', 
     const dead = await place(live, alice, rain, { ticks: 398 }, { clientOrderId })
     assertRefused(dead, 409, 'DUPLICATE_CLIENT_ORDER_ID')
   }
+})
+
+test('what is open is canceled though nobody says what became of the rest', async (t) => {
+  const own = await startLive()
+  t.after(() => own.stop().catch(() => {}))
+  const market = await openMarket(own, 'rain')
+  const trader = await own.trader(1_000_000_000)
+  const rests = async (clientOrderId: string) => {
+    const reply = await place(own, trader, market, { ticks: 400 }, { clientOrderId })
+    return textAt(reply.body, 'order', 'id')
+  }
+  const [dead, first, second] = [await rests('dead'), await rests('first'), await rests('second')]
+  assert.equal((await own.call(trader, 'DELETE', `/orders/${dead}`)).status, 200)
+  await own.exchange.query.kill()
+  const send = (body: object) => own.call(trader, 'POST', '/orders/batch-cancel', body)
+  const some = await send({ orderIds: [dead, first] })
+  assert.equal(some.status, 207, some.text)
+  assert.deepEqual(at(some.body, 'canceled'), [first])
+  const untold = { reason: 'UNKNOWN_ERROR', message: 'Failed to cancel order', retryable: true }
+  assert.deepEqual(at(some.body, 'failed'), [{ orderId: dead, ...untold }])
+  const named = await send({ clientOrderIds: ['dead', 'second'] })
+  assert.deepEqual(at(named.body, 'canceled'), [{ clientOrderId: 'second', orderId: second }])
+  assert.equal(at(named.body, 'failed', 0, 'clientOrderId'), 'dead')
+  const none = await send({ orderIds: [dead] })
+  assertRefused(none, 503, 'READ_TIMEOUT')
+  assert.ok(Number(none.headers.get('retry-after')) > 0)
+  assert.equal(own.balances(trader).reservedRaw, 0)
 })

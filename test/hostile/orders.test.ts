@@ -163,15 +163,19 @@ test('the three headers are held to the letter', async () => {
 })
 
 test('an order is taken inside its receive window only', async () => {
-  const stamp = async (byMs: number, recvWindow: number) => {
+  const stamp = async (byMs: number, recvWindow?: number) => {
     const attempt = rightAttempt()
-    Object.assign(attempt.fields, { timestamp: live.nowMs() + byMs, recvWindow, postOnly: true })
+    const window = recvWindow === undefined ? {} : { recvWindow }
+    Object.assign(attempt.fields, { timestamp: live.nowMs() + byMs, ...window, postOnly: true })
     return String(at((await sendAttempt(attempt)).body, 'code'))
   }
   assert.equal(await stamp(-6000, 5000), 'RECV_WINDOW_EXPIRED')
   assert.equal(await stamp(3000, 10_000), 'RECV_WINDOW_EXPIRED')
   assert.equal(await stamp(-2000, 10_000), 'POST_ONLY_WOULD_MATCH')
   assert.equal(await stamp(500, 1), 'POST_ONLY_WOULD_MATCH')
+  // Without a window a timestamp says nothing.
+  assert.equal(await stamp(-3_600_000), 'POST_ONLY_WOULD_MATCH')
+  assert.equal(await stamp(3_600_000), 'POST_ONLY_WOULD_MATCH')
 })
 
 test('amounts off the tick, the step or the bounds are refused', async () => {

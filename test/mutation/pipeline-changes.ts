@@ -200,6 +200,19 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/pipeline/cancels.ts',
+    tests: ['test/hostile/cancels.test.ts'],
+    changes: [
+      ['what the tables do not tell counts as gone', 'isUntold(each) || this', 'this'],
+      [
+        'an order that ended does not say its id',
+        'reject, orderId: this.#pipeline.ids.text(row.slot, row.generation)',
+        'reject',
+      ],
+      ['an order of another is told to have ended', 'row.accountId === profileId', 'row !== null'],
+    ],
+  },
+  {
     file: 'server/pipeline/order-status.ts',
     tests: ['test/server/routes/self-trade.test.ts'],
     changes: [
