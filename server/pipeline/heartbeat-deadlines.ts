@@ -3,6 +3,7 @@
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { Deadlines } from '../../engine/core/deadlines.ts'
+import { assert } from '../../engine/domain/assert.ts'
 import type { RareCommand } from '../../engine/domain/command.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 
@@ -63,18 +64,21 @@ export class HeartbeatDeadlines {
   }
 }
 
-/** Live orders of a profile that came before `seq`, by market. */
+/** Live orders of a profile that came before `seq`, by market. No market is asked in vain. */
 export function ordersBefore(
   { catalogue, ledger, orders }: Clearing,
   profileId: number,
   seq: number,
 ): Map<number, { slot: number; generation: number }[]> {
   const byMarket: ReturnType<typeof ordersBefore> = new Map()
-  for (const { marketId } of catalogue.all()) {
+  let unseen = orders.openCountOf(profileId)
+  for (let marketId = 1; unseen > 0; marketId++) {
+    assert(marketId <= catalogue.count, 'a live order is in a market')
     const row = ledger.rows.find(profileId, marketId)
     const names: { slot: number; generation: number }[] = []
     let slot = row === 0 ? 0 : orders.firstOfRow(row)
     for (; slot !== 0; slot = orders.nextOf(slot)) {
+      unseen--
       if (orders.seqOf(slot) < seq) names.push({ slot, generation: orders.generationOf(slot) })
     }
     if (names.length > 0) byMarket.set(marketId, names)

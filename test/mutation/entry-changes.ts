@@ -90,6 +90,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'server/pipeline/heartbeat-deadlines.ts',
     tests: ['test/server/pipeline/heartbeats.test.ts'],
     changes: [
+      ['a heartbeat looks no further than one order', 'unseen--', 'unseen = 0'],
       ['a heartbeat cancels what came after it', 'orders.seqOf(slot) < seq', 'seq > 0'],
       ['a heartbeat never ends', 'this.#canceling.delete(profileId)\n', '\n'],
       [

@@ -22,6 +22,11 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         '',
       ],
       [
+        'what a held market buy had to spend is told as its size',
+        'buysBySpend(slot) ? 0 : leftRaw',
+        'buysBySpend(slot) ? leftRaw : leftRaw',
+      ],
+      [
         'a maker that was closed shows its rest',
         'fill.code === 1 ? 0 : fill.leftRaw',
         'fill.leftRaw',
