@@ -34,9 +34,9 @@ test('a trade is MATCHED until its block, then MINED with a hash that stays', as
   assert.deepEqual(await shown(live, id), mined)
   assert.equal(await live.gauge('outcomex_trades_waiting'), 0)
   assert.equal(await live.gauge('outcomex_block_height'), block.height)
-  await desk.trade()
+  const next = await desk.trade()
   live.shiftClock(BLOCK_MS)
-  await told.of(id, 'MINED')
+  await told.of(next.id, 'MINED')
   assert.deepEqual(await shown(live, id), mined)
 })
 

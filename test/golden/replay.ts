@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { OrderTable } from '../../engine/core/order-table.ts'
+import type { Command } from '../../engine/domain/command.ts'
+import { decodeCommand } from '../../engine/wire/codec.ts'
+import { rebuildReadTables } from '../../persistence/follower.ts'
+import { recoverJournal, verifyFolder } from '../../persistence/recovery.ts'
+import { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { recoverAll, writeBatches } from '../support/journal-records.ts'
+import { freshSeed, Random } from '../support/random.ts'
+import { type Recording, readRecording } from './recording.ts'
+
+const SLOTS = 1024
+const SAMPLES = 40
+
+export const newExchange = () => new Exchange(new OrderTable(SLOTS))
+
+/** Commits the records in batches of seeded sizes; `visit` stands between two commits. */
+function commitInBatches(
+  dataDir: string,
+  { records }: Recording,
+  random: Random,
+  visit: (seq: number) => void,
+): void {
+  writeBatches(dataDir, 0).close()
+  const { tail } = recoverJournal(dataDir, { visit: () => {} })
+  const writer = new SqliteJournalWriter(dataDir, 'full', tail)
+  for (let seq = 0; seq < records.length; ) {
+    const batch = records.slice(seq, seq + random.between(1, 30))
+    seq += batch.length
+    writer.commit(seq, Buffer.concat(batch))
+    visit(seq)
+  }
+  writer.close()
+}
+
+/** The files as a power cut leaves them: the database, its WAL up to a byte, the head before it. */
+function folderCutAt(from: string, walBytes: number, head: Uint8Array): string {
+  const path = newFolder()
+  copyFileSync(join(from, 'journal.db'), join(path, 'journal.db'))
+  const wal = readFileSync(join(from, 'journal.db-wal'))
+  writeFileSync(join(path, 'journal.db-wal'), wal.subarray(0, walBytes))
+  writeFileSync(join(path, 'journal.head'), head)
+  return path
+}
+
+/** What every later version must make of a recording. */
+export function replays(name: string): void {
+  const recording = readRecording(name)
+  const commands: readonly Command[] = recording.records.map(decodeCommand)
+  const { hashes } = recording
+
+  test(`${name}: each command gives the state it gave when it was recorded`, () => {
+    const exchange = newExchange()
+    for (const [index, command] of commands.entries()) {
+      exchange.apply(command)
+      assert.equal(exchange.stateHash(), hashes[index], `after seq ${index + 1}`)
+    }
+    assert.equal(exchange.checkInvariants(), null)
+  })
+
+  test(`${name}: every prefix gives the state recorded at its end`, () => {
+    for (let count = 1; count <= commands.length; count++) {
+      const exchange = newExchange()
+      for (let index = 0; index < count; index++) exchange.apply(commands[index])
+      assert.equal(exchange.stateHash(), hashes[count - 1], `the first ${count} commands`)
+    }
+  })
+
+  test(`${name}: a folder cut at any commit, or inside one, gives the state of its last`, () => {
+    const random = new Random(freshSeed())
+    const dataDir = newFolder()
+    const wal = join(dataDir, 'journal.db-wal')
+    let before = { seq: 0, walBytes: 0, head: new Uint8Array(0) }
+    let cuts = 0
+    let torn = 0
+    const check = (folder: string, seq: number) => {
+      const found = recoverAll(folder)
+      assert.deepEqual([found.tail.seq, found.stateHash], [seq, hashes[seq - 1]])
+      if (cuts++ % 4 === 0) assert.equal(verifyFolder(folder).stateHash, hashes[seq - 1])
+    }
+    commitInBatches(dataDir, recording, random, (seq) => {
+      const walBytes = statSync(wal).size
+      const head = readFileSync(join(dataDir, 'journal.head'))
+      if (before.seq > 0 && random.chance((2 * SAMPLES) / 130)) {
+        // A commit under way: some of its bytes are there, and nobody was told of it.
+        const tornBytes = random.between(before.walBytes, walBytes - 1)
+        if (tornBytes > before.walBytes) torn++
+        check(folderCutAt(dataDir, tornBytes, before.head), before.seq)
+      }
+      before = { seq, walBytes, head }
+    })
+    assert(cuts > SAMPLES / 2 && torn > SAMPLES / 4, `${cuts} cuts, ${torn} of them torn`)
+    assert.equal(rebuildReadTables(dataDir), commands.length)
+    check(dataDir, commands.length)
+  })
+}
