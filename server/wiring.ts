@@ -19,7 +19,7 @@ import { PrivateReads } from './pipeline/private-reads.ts'
 import { TradingModeChanges } from './pipeline/trading-modes.ts'
 import type { Services } from './routes/services.ts'
 import { accountChannels } from './sockets/account-channels.ts'
-import { SOCKET_BOUNDS, SocketGateway } from './sockets/socket-gateway.ts'
+import { SOCKET_BOUNDS, SOCKET_WAITS, SocketGateway } from './sockets/socket-gateway.ts'
 import { VERSION } from './version.ts'
 
 /** What the guard asks; opened secrets are kept, since every signed call needs one. */
@@ -118,7 +118,9 @@ export function wireSockets(
   { auth, clock, pipeline, reads }: Services,
   gateway: Gateway<Services>,
   guard: Guard,
+  waits = SOCKET_WAITS,
 ): SocketGateway {
   const channels = accountChannels({ pipeline, reads, clock })
-  return new SocketGateway({ port: gateway.sockets(SOCKET_BOUNDS), guard, auth, clock, channels })
+  const port = gateway.sockets(SOCKET_BOUNDS)
+  return new SocketGateway({ port, guard, auth, clock, channels, waits })
 }

@@ -17,7 +17,11 @@ export interface SocketBounds {
   readonly socketsMax: number
   readonly messageBytesMax: number
   readonly messagesPerSecondMax: number
-  /** What the owner of a socket asks before each frame; twice that ends the connection here. */
+  /**
+   * What the owner of a socket asks before each frame, and ends the connection with a reason. Twice
+   * that ends it here without one: the transport then takes no byte more, of a close frame neither.
+   * No frame is half as long, so only answers that nobody asks before get there.
+   */
   readonly bufferedBytesMax: number
 }
 
@@ -103,6 +107,9 @@ export class SocketPort {
       message: (socket, message, isBinary) => {
         if (this.#takes(socket)) library.message(socket, message, isBinary)
       },
+      // Answered before this is called: whoever sends many and reads nothing must not fill memory.
+      ping: (socket) => void this.#takes(socket),
+      pong: (socket) => void this.#takes(socket),
       dropped: () => {
         this.overflowedCount++
       },

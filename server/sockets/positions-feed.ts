@@ -1,7 +1,8 @@
 // The channel `subscribe_positions` (domain §12.8): what the caller holds in the markets it names,
 // first as it is, then whenever a trade of it changed that. Read from the tables behind the barrier
 // of private reads, so a frame never shows less than the order event that came before it.
-// Invariant: of one subscription at most one read is out; what changes meanwhile is read after it.
+// Invariant: of one member at most one read is out, however often it subscribes; what changes or is
+// asked for meanwhile is read after it.
 
 import { assert } from '../../engine/domain/assert.ts'
 import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../engine/domain/units.ts'
@@ -24,7 +25,6 @@ interface Subscription {
   /** Not shown at all yet: their first frame is the snapshot. */
   readonly fresh: Set<number>
   readonly changed: Set<number>
-  isReading: boolean
 }
 
 export interface PositionParts {
@@ -38,6 +38,7 @@ export class PositionsFeed implements Channel {
   readonly #parts: PositionParts
   readonly audience: Audience
   readonly #subscriptions = new Map<Member, Subscription>()
+  readonly #reading = new Set<Member>()
 
   constructor(audience: Audience, parts: PositionParts) {
     this.audience = audience
@@ -52,12 +53,10 @@ export class PositionsFeed implements Channel {
     const markets = marketSlugs.map((slug) => published.bySlug(slug))
     const ids = markets.flatMap((shown) => shown?.market.marketId ?? [])
     if (ids.length < markets.length) return refuse('MARKET_NOT_FOUND')
-    const fresh = new Set(ids)
-    const marketIds = new Set(ids)
-    const subscription = { marketIds, fresh, changed: new Set(ids), isReading: false }
+    const subscription = { marketIds: new Set(ids), fresh: new Set(ids), changed: new Set(ids) }
     this.#subscriptions.set(member, subscription)
     this.audience.subscribe(member)
-    void this.#read(member, subscription)
+    void this.#read(member)
     return null
   }
 
@@ -89,28 +88,35 @@ export class PositionsFeed implements Channel {
       const subscription = this.#subscriptions.get(member)
       if (subscription === undefined || !subscription.marketIds.has(marketId)) continue
       subscription.changed.add(marketId)
-      void this.#read(member, subscription)
+      void this.#read(member)
     }
   }
 
-  async #read(member: Member, subscription: Subscription): Promise<void> {
-    if (subscription.isReading || member.caller === null) return
-    subscription.isReading = true
+  async #read(member: Member): Promise<void> {
+    if (member.caller === null || this.#reading.has(member)) return
+    this.#reading.add(member)
     const accountId = member.caller.profileId
-    while (subscription.changed.size > 0 && this.#subscriptions.get(member) === subscription) {
-      const marketIds = [...subscription.changed]
-      subscription.changed.clear()
+    for (let due = this.#due(member); due !== undefined; due = this.#due(member)) {
+      const marketIds = [...due.changed]
+      due.changed.clear()
       const rows = await this.#parts.reads.positions({ accountId, marketIds })
-      if (this.#subscriptions.get(member) !== subscription) break
+      // Gone, or asked anew meanwhile: then all of that is still due.
+      if (this.#subscriptions.get(member) !== due) continue
       if (rows === undefined) {
         // The tables are far behind: the client hears it, and asks again as after any 503.
         this.left(member)
         member.except(refuse('READ_TIMEOUT'), CHANNEL)
-        break
+        continue
       }
-      for (const id of marketIds) this.#show(member, subscription, id, rows)
+      for (const id of marketIds) this.#show(member, due, id, rows)
     }
-    subscription.isReading = false
+    this.#reading.delete(member)
+  }
+
+  /** What a member listens to, when some of it is to be read. */
+  #due(member: Member): Subscription | undefined {
+    const subscription = this.#subscriptions.get(member)
+    return subscription !== undefined && subscription.changed.size > 0 ? subscription : undefined
   }
 
   #show(

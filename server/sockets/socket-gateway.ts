@@ -24,17 +24,26 @@ export const SOCKET_BOUNDS: SocketBounds = {
   bufferedBytesMax: LIMITS.socketBufferedBytesMax,
 }
 
+/** How long a client may do nothing of what it must. */
+export interface SocketWaits {
+  /** Until it joins a namespace. */
+  readonly joinMs: number
+  /** Between pings, and until the answer of each. */
+  readonly pingMs: number
+  readonly pongMs: number
+}
+
+export const SOCKET_WAITS: SocketWaits = { joinMs: 10_000, pingMs: 25_000, pongMs: 20_000 }
+
 export interface SocketParts {
   readonly port: SocketPort
   readonly guard: Guard
   readonly auth: AuthState
   readonly clock: () => TimeMs
   readonly channels: Channels
-  readonly bufferedBytesMax?: number
+  readonly waits: SocketWaits
 }
 
-/** A client that opened a connection and joins nothing is closed after this. */
-const JOIN_MS = 10_000
 const ACCEPTED = hmacOrSession().accepts
 
 export class SocketGateway {
@@ -48,7 +57,9 @@ export class SocketGateway {
       transports: ['websocket'],
       serveClient: false,
       allowUpgrades: false,
-      connectTimeout: JOIN_MS,
+      connectTimeout: parts.waits.joinMs,
+      pingInterval: parts.waits.pingMs,
+      pingTimeout: parts.waits.pongMs,
       maxHttpBufferSize: LIMITS.socketMessageBytesMax,
     })
     this.#server.attachApp(parts.port)
@@ -71,7 +82,7 @@ export class SocketGateway {
   }
 
   #joined(socket: Socket): void {
-    const { port, channels, bufferedBytesMax } = this.#parts
+    const { port, channels } = this.#parts
     const call = handshakeCall(socket)
     const proof = this.#prove(call)
     const caller = proof instanceof Refusal ? null : proof
@@ -80,7 +91,7 @@ export class SocketGateway {
       port,
       caller,
       isStillProven: () => caller !== null && this.#isStillProven(call, caller),
-      bufferedBytesMax: bufferedBytesMax ?? LIMITS.socketBufferedBytesMax,
+      bufferedBytesMax: SOCKET_BOUNDS.bufferedBytesMax,
       counts: this.counts,
     })
     socket.onAny((event: unknown, ...given: unknown[]) => hear(channels, member, event, given))

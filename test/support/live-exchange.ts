@@ -14,7 +14,7 @@ import { Metrics } from '../../server/ops/metrics.ts'
 import { TraceFile } from '../../server/ops/trace.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { Services } from '../../server/routes/services.ts'
-import type { SocketGateway } from '../../server/sockets/socket-gateway.ts'
+import type { SocketGateway, SocketWaits } from '../../server/sockets/socket-gateway.ts'
 import { watch, watchSockets } from '../../server/watch.ts'
 import { prover, wire, wireSockets } from '../../server/wiring.ts'
 import { newFolder } from './data-folder.ts'
@@ -204,6 +204,8 @@ export interface LiveOptions {
   readonly limited?: boolean
   /** Deadlines come by what is decided, and when the test calls `tick`; not by a timer. */
   readonly stepwise?: boolean
+  /** Shorter than a client of the real server has. */
+  readonly socketWaits?: SocketWaits
   /** What the limiter says of each order of a profile, in its place. */
   readonly profileWaitSec?: (profileId: number) => number
 }
@@ -260,7 +262,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     bodyDeadlineMs: 400,
     verifyReplies: true,
   })
-  const sockets = wireSockets(services, gateway, guard)
+  const sockets = wireSockets(services, gateway, guard, options.socketWaits)
   watchSockets(sockets, metrics)
   const tick = () => exchange.pipeline.tick()
   const ticker = options.stepwise === true ? undefined : setInterval(tick, TICK_MS)

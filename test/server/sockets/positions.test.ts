@@ -114,3 +114,32 @@ test('a repeated subscribe replaces the markets; unsubscribe ends some or all', 
   assert.deepEqual(await leave({ channel }), {})
   assert.equal(client.of('positions').length, 8)
 })
+
+test('a held order changes nothing until its release, then both owners see it', async () => {
+  const delayMs = 60_000
+  const late = await openMarket(live, 'late', { takerDelayMs: delayMs })
+  const [maker, taker] = await Promise.all(
+    [alice, bob].map((trader) => {
+      return SocketClient.open(live.port, { headers: handshakeOf(trader, live.nowMs()) })
+    }),
+  )
+  for (const each of [maker, taker]) {
+    each.socket.emit('subscribe_positions', { marketSlugs: ['late'] })
+    await each.take('positions', 1)
+  }
+  await trade(late, 400, 10)
+  taker.socket.emit('subscribe_positions', { marketSlugs: ['late'] })
+  assert.deepEqual(at((await taker.take('positions', 2))[1], 'positions'), [], 'it is held')
+  live.shiftClock(delayMs)
+  const rows: [SocketClient, number, number, string][] = [
+    [maker, 1, 1, '6000000'],
+    [taker, 2, 0, '4000000'],
+  ]
+  for (const [each, place, outcome, costBasis] of rows) {
+    const frame = (await each.take('positions', place + 1))[place]
+    assert.equal(at(frame, 'positions', 0, 'tokenId'), late.tokens[outcome])
+    assert.equal(at(frame, 'positions', 0, 'ctfBalance'), '10000000')
+    assert.equal(at(frame, 'positions', 0, 'costBasis'), costBasis)
+    each.close()
+  }
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { ExchangeClient, SHARE } from '../support/exchange-client.ts'
+import { at } from '../support/live-exchange.ts'
+import { compileProgram, ServerProcess } from '../support/server-process.ts'
+import { handshakeOf, SocketClient } from '../support/socket-client.ts'
+
+await compileProgram()
+
+const THREADS = ['--intake-threads', '1', '--market-threads', '1']
+
+/** A port that was picked could not be listened on again for a minute, one that was named can. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert(address !== null && typeof address === 'object')
+  server.close()
+  return address.port
+}
+
+const idsOf = (client: SocketClient): number[] =>
+  client
+    .of('orderEvent')
+    .map((frame) => at(frame, 'eventId'))
+    .filter((id) => typeof id === 'number')
+
+test('after SIGKILL clients come back by themselves, and ids go on rising', async () => {
+  const dataDir = newFolder()
+  const port = await freePort()
+  const args = [...THREADS, '--port', String(port)]
+  const first = await ServerProcess.start({ dataDir, args })
+  const exchange = new ExchangeClient(first.baseUrl)
+  const trader = await exchange.makeTrader('trader', 100 * SHARE)
+  const market = await exchange.makeMarket('rain', false)
+  const wish = { isBuy: true, outcome: 'yes', ticks: 100, sizeRaw: SHARE, type: 'GTC' } as const
+  // One handshake is good for long, one ages before anybody can come back.
+  const join = async (nowMs: number) => {
+    const headers = handshakeOf(trader, nowMs)
+    return SocketClient.open(port, { headers, reconnection: true })
+  }
+  const signedMs = Date.now() - LIMITS.signatureSkewMs + 5000
+  const aged = await join(signedMs)
+  const fresh = await join(Date.now() + LIMITS.signatureSkewMs - 5000)
+  for (const client of [aged, fresh]) {
+    await client.take('authenticated', 1)
+    client.socket.emit('subscribe_order_events')
+    await client.take('system', 1)
+  }
+  await exchange.placed(trader, market, { ...wish, salt: 1 })
+  await exchange.placed(trader, market, { ...wish, salt: 2 })
+  await Promise.all([aged, fresh].map((client) => client.take('orderEvent', 2)))
+  await first.kill()
+  await fresh.until(() => fresh.ends.length > 0)
+  aged.socket.disconnect()
+  const second = await ServerProcess.start({ dataDir, args })
+  try {
+    await fresh.take('authenticated', 2)
+    fresh.socket.emit('subscribe_order_events')
+    await fresh.take('system', 2)
+    await exchange.placed(trader, market, { ...wish, salt: 3 })
+    await fresh.take('orderEvent', 3)
+    const ids = idsOf(fresh)
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].sort((a, b) => a - b),
+    )
+    while (Date.now() - signedMs <= LIMITS.signatureSkewMs) await new Promise(setImmediate)
+    aged.socket.connect()
+    const [stale] = await aged.take('exception', 1)
+    assert.equal(at(stale, 'code'), 'TIMESTAMP_INVALID')
+    aged.socket.emit('subscribe_order_events')
+    assert.equal(at((await aged.take('exception', 2))[1], 'code'), 'UNAUTHENTICATED')
+    assert.equal(aged.of('orderEvent').length, 2)
+  } finally {
+    for (const client of [aged, fresh]) client.close()
+    await second.stop()
+  }
+})

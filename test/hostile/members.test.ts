@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { afterEach, test } from 'node:test'
+import { RawClient } from '../server/http/raw-client.ts'
+import { listening } from '../support/frame-story.ts'
+import { type LiveExchange, startLive } from '../support/live-exchange.ts'
+import { freshSeed, Random } from '../support/random.ts'
+import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
+
+// Members of the namespace that keep no rule: each is shown the door, and nothing of it stays.
+
+const JOIN = textFrame('40/markets,')
+let live: LiveExchange | null = null
+
+async function started(options: Parameters<typeof startLive>[0] = {}): Promise<LiveExchange> {
+  live = await startLive(options)
+  return live
+}
+afterEach(async () => {
+  assert.ok(live !== null)
+  while (live.sockets.openCount > 0) await new Promise(setImmediate)
+  assert.equal(await live.gauge('outcomex_sockets_open'), 0)
+  assert.equal((await live.send('GET', '/health')).status, 200)
+  assert.deepEqual(live.faults, [])
+  await live.stop()
+})
+
+async function said(raw: RawClient, word: string): Promise<void> {
+  while (!raw.received.includes(word) && !raw.isClosed) await new Promise(setImmediate)
+  assert.ok(raw.received.includes(word), raw.received)
+}
+
+/** Bytes on a WebSocket that has joined. */
+async function joined(on: LiveExchange, headers: Record<string, string> = {}): Promise<RawClient> {
+  const raw = new RawClient(on.port)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  raw.send(upgradeText(lines.join('')))
+  await said(raw, '"sid"')
+  raw.send(JOIN)
+  await said(raw, '40/markets,{')
+  return raw
+}
+
+/** A frame of up to 125 bytes with any first byte. */
+function frame(first: number, payload: Uint8Array): Buffer {
+  const mask = randomBytes(4)
+  const bytes = payload.map((byte, at) => byte ^ mask[at & 3])
+  return Buffer.concat([Buffer.from([first, 0x80 | payload.length]), mask, bytes])
+}
+
+test('who joins nothing, or answers no ping, is gone in time', async () => {
+  const on = await started({ socketWaits: { joinMs: 200, pingMs: 200, pongMs: 100 } })
+  const idle = new RawClient(on.port).send(upgradeText())
+  const half = new RawClient(on.port).send(upgradeText().slice(0, 60))
+  const silent = await joined(on)
+  await Promise.all([idle.closed(), silent.closed()])
+  half.destroy()
+})
+
+test('pings and pongs count as messages: who floods them is gone', async () => {
+  const on = await started()
+  for (const opcode of [0x89, 0x8a]) {
+    const raw = await joined(on)
+    const flood = Buffer.concat(Array.from({ length: 200 }, () => frame(opcode, randomBytes(125))))
+    raw.send(flood)
+    await raw.closed()
+    assert.match(raw.received, /too many messages/)
+  }
+})
+
+test('frames that no WebSocket has end their connection alone', async () => {
+  const on = await started()
+  const trader = await on.trader(0)
+  const brisk = await listening(on, trader)
+  const text = Buffer.from('42/markets,["unsubscribe",{"channel":"x"}]')
+  const rows: [title: string, bytes: Buffer][] = [
+    ['a reserved opcode', frame(0x83, text)],
+    ['reserved bits', frame(0xf1, text)],
+    ['a ping in pieces', frame(0x09, text)],
+    ['a continuation of nothing', frame(0x80, text)],
+    ['text that is not UTF-8', frame(0x81, Buffer.from([0x34, 0x32, 0xff, 0xfe]))],
+    ['more bytes than allowed', Buffer.from([0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4])],
+    ['a second join', JOIN],
+    ['an event of another namespace', textFrame('42/other,["x"]')],
+    ['an ack of nothing that is no list', textFrame('43/markets,7{"a":1}')],
+  ]
+  for (const [title, bytes] of rows) {
+    const raw = await joined(on, handshakeOf(trader, on.nowMs()))
+    raw.send(textFrame('42/markets,["subscribe_order_events"]')).send(bytes)
+    await raw.closed()
+    assert.equal(raw.isClosed, true, title)
+  }
+  assert.deepEqual(brisk.ends, [])
+  brisk.close()
+})
+
+test('joining and leaving the namespace again and again leaves one member, then none', async () => {
+  const on = await started()
+  const raw = await joined(on, handshakeOf(await on.trader(0), on.nowMs()))
+  for (let round = 0; round < 10; round++) {
+    raw.send(textFrame('42/markets,["subscribe_order_events"]'))
+    raw.send(textFrame('41/markets,')).send(JOIN)
+  }
+  while (raw.received.split('40/markets,{').length < 12) await new Promise(setImmediate)
+  assert.equal(on.sockets.openCount, 1)
+  raw.destroy()
+})
+
+test('waves of members that break off anywhere leave nothing behind', async () => {
+  const on = await started()
+  const random = new Random(freshSeed())
+  const headers = handshakeOf(await on.trader(0), on.nowMs())
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const whole = Buffer.concat([
+    Buffer.from(upgradeText(lines.join(''))),
+    JOIN,
+    textFrame('42/markets,["subscribe_order_events"]'),
+    textFrame('42/markets,["subscribe_transactions",{}]'),
+    textFrame('42/markets,["subscribe_positions",{"marketSlugs":[]}]'),
+    textFrame('42/markets,1["unsubscribe",{"channel":"subscribe_transactions"}]'),
+  ])
+  for (let wave = 0; wave < 4; wave++) {
+    const members = Array.from({ length: 50 }, () => {
+      return new RawClient(on.port).send(whole.subarray(0, 1 + random.below(whole.length)))
+    })
+    for (const member of members) {
+      if (random.below(2) === 0) await new Promise(setImmediate)
+      if (random.below(2) === 0) member.destroy()
+      else member.finish()
+    }
+    for (const member of members) member.destroy()
+  }
+})
