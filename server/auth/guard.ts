@@ -91,11 +91,13 @@ export class Guard {
 
   /** Who is speaking; a promise only when an identity token has to be checked. */
   authenticate(call: Call, auth: Guarded, nowMs: number): Proof | Promise<Proof> {
+    let shown: Accepted | undefined
     for (const accepted of auth.accepts) {
-      if (this.#offers(call, accepted.scheme)) {
-        return this.#checks[accepted.scheme](call, accepted, nowMs)
-      }
+      if (!this.#offers(call, accepted.scheme)) continue
+      // A browser sends its cookie with every call, also one that ended: a header was meant.
+      if (shown === undefined || shown.scheme === 'session') shown = accepted
     }
+    if (shown !== undefined) return this.#checks[shown.scheme](call, shown, nowMs)
     const scheme = auth.accepts.length === 0 ? 'hmac' : auth.accepts[0].scheme
     return refuse(MISSING[scheme])
   }

@@ -304,6 +304,10 @@ test('an identity token of the provider derives and revokes; a forged one nothin
   for (const each of forged) assertRefused(await derive(each), 401, 'IDENTITY_INVALID')
   const list = await byIdentity(live, right, 'GET', '/auth/api-tokens/capabilities')
   assert.equal(list.status, 200)
+  const stale = await live.send('GET', '/profiles/me', {
+    headers: { identity: `Bearer ${right}`, cookie: 'outcomex_session=ended' },
+  })
+  assert.equal(at(stale.body, 'account'), wallet.address, 'a cookie that ended is in no way')
   const path = `/auth/api-tokens/${token.tokenId}`
   assert.equal((await byIdentity(live, right, 'DELETE', path)).status, 200)
   assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')

@@ -11,7 +11,14 @@ import { type AuthState, apiHeaders, Guard } from '../../../server/auth/guard.ts
 import { identityCheck } from '../../../server/auth/identity.ts'
 import { keccakReady } from '../../../server/auth/keccak.ts'
 import { digestOf } from '../../../server/auth/session.ts'
-import { admin, hmac, hmacOrSession, identity, session } from '../../../server/http/auth-scheme.ts'
+import {
+  admin,
+  hmac,
+  hmacOrSession,
+  identity,
+  session,
+  sessionOrIdentity,
+} from '../../../server/http/auth-scheme.ts'
 import type { Call } from '../../../server/http/call.ts'
 import { Refusal } from '../../../server/http/refusal.ts'
 import type { Guarded } from '../../../server/http/route.ts'
@@ -133,6 +140,15 @@ test('where two proofs are accepted the one that is shown decides', async () => 
     'HMAC_INVALID',
   )
   assert.equal(await answer({}, both), 'UNAUTHENTICATED')
+  const browser = sessionOrIdentity()
+  const proven = { identity: `Bearer ${await jwt({})}` }
+  for (const each of [cookie, 'outcomex_session=ended']) {
+    assert.equal(await answer({ cookie: each, ...proven }, browser), 'identity')
+    const forged = { cookie: each, identity: 'Bearer x' }
+    assert.equal(await answer(forged, browser), 'IDENTITY_INVALID')
+  }
+  assert.equal(await answer({ cookie }, browser), 'session')
+  assert.equal(await answer({}, browser), 'COOKIE_REQUIRED')
 })
 
 test('only the admin token is the admin token', async () => {
