@@ -46,6 +46,8 @@ export interface Trader {
 
 /** What a signed call says other than the truth. */
 export interface CallChange {
+  /** Hangs up before the answer. */
+  readonly signal?: AbortSignal
   readonly method?: string
   readonly signedPath?: string
   readonly signedBody?: string
@@ -151,7 +153,8 @@ export class LiveExchange {
       ...(text === '' ? {} : { 'content-type': 'application/json' }),
       ...change.headers,
     }
-    return this.send(method, path, text === '' ? { headers } : { headers, body: text })
+    const signal = change.signal ?? null
+    return this.send(method, path, { headers, signal, ...(text === '' ? {} : { body: text }) })
   }
 
   admin(path: string, body: unknown, token = ADMIN_TOKEN): Promise<Reply> {

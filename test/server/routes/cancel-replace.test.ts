@@ -309,6 +309,26 @@ test('what a held account sends is decided in its order once the hold ends', asy
   assert.deepEqual(legsOf(await replaced, 409), ['FAILURE', 'ORDER_NOT_FOUND', 'SUCCESS'])
 })
 
+test('what is replaced for a client that hung up is done, and its account is not held', async () => {
+  const { holds, clearing } = live.exchange.pipeline
+  const id = await rest(alice)
+  assert.ok(await holds.begin(alice.profileId))
+  const hangUp = new AbortController()
+  const replacement = { ...orderBody(alice, market, { ticks: 400 }), clientOrderId: 'unheard' }
+  const body = { cancel: { orderId: id }, replacement, ...STOP }
+  const { signal } = hangUp
+  const call = live.call(alice, 'POST', '/orders/cancel-replace', body, { signal })
+  while (holds.waiting === 0) await new Promise(setImmediate)
+  hangUp.abort()
+  await assert.rejects(call, { name: 'AbortError' })
+  const others = await place(live, bob, market, { ticks: 100, sizeRaw: SHARE })
+  assert.equal(others.status, 201)
+  holds.end(alice.profileId)
+  while (holds.count > 0) await new Promise(setImmediate)
+  assert.equal(live.balances(alice).reservedRaw, 4 * SHARE)
+  assert.notEqual(clearing.orders.slotByClientId(alice.profileId, 'unheard'), 0)
+})
+
 test('a line that is full refuses with 503 and does nothing', async () => {
   const { holds } = live.exchange.pipeline
   assert.ok(await holds.begin(alice.profileId))
