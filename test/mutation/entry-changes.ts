@@ -4,6 +4,9 @@ import type { FileChanges } from './mutation.ts'
 
 const CORE = 'test/engine/core'
 const DELAY = [`${CORE}/taker-delay.test.ts`, `${CORE}/law-two.test.ts`, `${CORE}/twin.test.ts`]
+const ROUTES = 'test/server/routes'
+const PIPELINE = 'test/server/pipeline'
+const HOLDS = [`${ROUTES}/cancel-replace.test.ts`, 'test/simulation/held.test.ts']
 const MODES = [`${CORE}/trading-mode.test.ts`, 'test/server/routes/trading-modes.test.ts']
 const HELD = 'test/server/pipeline/taker-delay.test.ts'
 
@@ -157,13 +160,153 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/pipeline/account-holds.ts',
+    tests: HOLDS,
+    changes: [
+      ['a line has no bound', 'line.length >= LIMITS.heldPerAccountMax', 'line.length < 0'],
+      ['the newest in a line runs first', 'line.shift()', 'line.pop()'],
+      [
+        'the one behind runs before a cancel is on its way',
+        "if (next.then === 'at once')",
+        "if (next.then !== 'at its end')",
+      ],
+      [
+        'an account stays held by a cancel in its line',
+        'setImmediate(() => this.end(accountId))',
+        'setImmediate(() => accountId)',
+      ],
+      [
+        'two replacements hold one account',
+        'if (this.isHeld(accountId)) {',
+        'if (this.isHeld(-accountId)) {',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/cancel-replace.ts',
+    tests: [...HOLDS, `${ROUTES}/delegation.test.ts`],
+    changes: [
+      ['what failed to be canceled is replaced', "mode === 'ALLOW_FAILURE'", 'mode.length > 0'],
+      [
+        'an account stays held by a replacement that is not tried',
+        'replacement = Promise.resolve(null)\n        holds.end(profileId)',
+        'replacement = Promise.resolve(null)',
+      ],
+      [
+        'who may not act for an account cancels its orders',
+        'if (forbidden !== 0) return',
+        'if (forbidden < 0) return',
+      ],
+      [
+        'the rate counts the first operation alone',
+        'if (refusal === null) legs',
+        'if (refusal === null || legs.length > 0) legs',
+      ],
+      [
+        'operations that wait are not counted',
+        'groups.occupy(operations.length)',
+        'groups.occupy(0)',
+      ],
+    ],
+  },
+  {
     file: 'server/pipeline/order-decisions.ts',
-    tests: ['test/server/pipeline/kept-orders.test.ts'],
+    tests: [...HOLDS, `${PIPELINE}/kept-orders.test.ts`],
     changes: [
       [
         'an order that waits lies where the next will',
         'new Uint8Array(arrival.record)',
         'arrival.record.slice()',
+      ],
+      [
+        'an order of a held account goes ahead',
+        'this.#parts.holds.count === 0 ||',
+        'this.#parts.holds.count >= 0 ||',
+      ],
+      [
+        'an account stays held by a replacement that is refused',
+        'reply({ reject, issues })\n        decided?.()',
+        'reply({ reject, issues })',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/cancels.ts',
+    tests: HOLDS,
+    changes: [
+      [
+        'a cancel of a held account goes ahead',
+        'holds.count === 0 ? true',
+        'holds.count >= 0 ? true',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/order-groups.ts',
+    tests: [`${ROUTES}/order-batch.test.ts`],
+    changes: [
+      [
+        'a group is answered when its first order is',
+        'if (open === 0) reply',
+        'if (open < part.count) reply',
+      ],
+      [
+        'a group passes the bound on orders',
+        'this.#way.underWay() + ordersMax >',
+        'this.#way.underWay() >',
+      ],
+      [
+        'orders of a group are under way for ever',
+        'this.#waiting -= this.#asked.take(requestId).ordersMax',
+        'this.#asked.take(requestId)',
+      ],
+    ],
+  },
+  {
+    file: 'server/auth/intake.ts',
+    tests: [`${ROUTES}/delegation.test.ts`, `${ROUTES}/partners.test.ts`],
+    changes: [
+      [
+        'a token without the scope acts for others',
+        "!token.scopes.includes('delegated_signing')",
+        'token.scopes.length === 0',
+      ],
+      [
+        'whoever has the scope acts for any sub-account',
+        'profile !== undefined && profile.partnerId === token.profileId',
+        'profile !== undefined',
+      ],
+      [
+        'a server wallet trades where it approved nothing',
+        '!actor.approved.includes(market.exchangeAddress)',
+        'actor.approved.length < 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/auth/order-signature.ts',
+    tests: [`${ROUTES}/delegation.test.ts`],
+    changes: [
+      [
+        'a server wallet signs no fee',
+        'market.feeEnabled ? feeBps : 0',
+        'market.feeEnabled ? 0 : 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/partner-accounts.ts',
+    tests: [`${ROUTES}/partners.test.ts`],
+    changes: [
+      [
+        'approvals are retried at any moment',
+        'if (waitMs > 0) return refused',
+        'if (waitMs < 0) return refused',
+      ],
+      [
+        'two retries of approvals run at once',
+        'this.#retrying.has(profileId)',
+        'this.#retrying.has(-profileId)',
       ],
     ],
   },

@@ -309,7 +309,7 @@ test('what a held account sends is decided in its order once the hold ends', asy
   assert.deepEqual(legsOf(await replaced, 409), ['FAILURE', 'ORDER_NOT_FOUND', 'SUCCESS'])
 })
 
-test('what is replaced for a client that hung up is done, and its account is not held', async () => {
+test('a client that hangs up gets its replacement all the same, and holds nobody', async () => {
   const { holds, clearing } = live.exchange.pipeline
   const id = await rest(alice)
   assert.ok(await holds.begin(alice.profileId))
