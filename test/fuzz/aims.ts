@@ -93,12 +93,13 @@ export function aimed(value: Json, random: Random): Json {
   return { ...Object.fromEntries(fields), ...timing(random), ...naming(random) }
 }
 
-/** The same about what a sub-account has. */
-export function ofChild(value: Json): Json {
-  if (typeof value === 'string') return value.replace('{{live', '{{child')
+/** The same about what a sub-account has, of the caller or of the owner. */
+export function ofChild(value: Json, whose: 'child' | 'ward'): Json {
+  if (typeof value === 'string') return value.replace('{{live', `{{${whose}`)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(ofChild)
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, ofChild(each)]))
+  if (Array.isArray(value)) return value.map((each: Json) => ofChild(each, whose))
+  const entries = Object.entries(value)
+  return Object.fromEntries(entries.map(([name, each]) => [name, ofChild(each, whose)]))
 }
 
 /** Those of an order that are right only together with others. */

@@ -232,7 +232,7 @@ export function judgeTalk(
   if (status >= 500 && status !== 505) return `status ${status} to a handshake`
   const { proof, flaw, role } = plan.speaker
   const isProof = role !== 'nobody' && (proof === 'hmac' || proof === 'session')
-  const isRight = isProof && (flaw === 'none' || flaw === 'scope')
+  const isRight = isProof && (flaw === 'none' || (flaw === 'scope' && proof === 'hmac'))
   const named = /\["authenticated",\{"message":"Authenticated","profileId":(\d+)/.exec(received)
   if (named !== null && !isRight) return 'a socket is authenticated by a proof that is none'
   if (named !== null && Number(named[1]) !== ownProfileId) return `a socket speaks as ${named[1]}`

@@ -109,7 +109,7 @@ function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
   const isPartners = route.path.includes('/partner-accounts/')
   const params = Object.entries(plan.params).map(([name, value]): [string, Json] => {
     if (own && name === 'account') return [name, '{{ownaccount.0}}']
-    if (isPartners && name === 'profileId') return [name, `{{#children.${random.below(64)}}}`]
+    if (isPartners && name === 'profileId') return [name, sub(random)]
     return [name, aimed(value, random)]
   })
   // Whose login it is, the wallet alone says.
@@ -126,6 +126,11 @@ function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
   }
 }
 
+/** A sub-account of the caller, or at times of the owner. */
+function sub(random: Random): Json {
+  return `{{#${random.pick(['children', 'children', 'wards'])}.${random.below(64)}}}`
+}
+
 /** A partner also asks for its sub-account, in whichever of the two ways the route takes. */
 function forChild(plan: Plan, route: FuzzRoute, random: Random): Plan {
   const { role } = plan.speaker
@@ -133,17 +138,21 @@ function forChild(plan: Plan, route: FuzzRoute, random: Random): Plan {
   if (!mayAct || !(ON_BEHALF in route.headers) || holdsOrder(route.body)) return plan
   if (!random.chance(0.4)) return plan
   const isInQuery = 'onBehalfOf' in route.query && random.chance(0.5)
-  const child = '{{#children.0}}'
-  const header: Edit = { at: 'header', name: ON_BEHALF, value: '{{children.0}}' }
+  // The owner's is no more the partner's than a stranger's, whatever of it the partner knows.
+  const isTrespass = role === 'partner' && random.chance(0.4)
+  const pool = isTrespass ? 'wards' : 'children'
+  const child = `{{#${pool}.0}}`
+  const header: Edit = { at: 'header', name: ON_BEHALF, value: `{{${pool}.0}}` }
+  const ofWhom = (value: Json) => ofChild(value, isTrespass ? 'ward' : 'child')
   const params = Object.entries(plan.params).map(([name, value]): [string, Json] => [
     name,
-    ofChild(value),
+    isTrespass && name === 'slug' ? '{{markets.0}}' : ofWhom(value),
   ])
   return {
     ...plan,
     params: Object.fromEntries(params),
     query: isInQuery ? { ...plan.query, onBehalfOf: child } : plan.query,
-    ...(plan.body === undefined ? {} : { body: ofChild(plan.body) }),
+    ...(plan.body === undefined ? {} : { body: ofWhom(plan.body) }),
     edits: isInQuery ? plan.edits : [...plan.edits, header],
   }
 }

@@ -215,7 +215,8 @@ function isDelegated({ child }: OrderWish, { role }: Actor): boolean {
 }
 
 function forChild(wish: OrderWish, { pools }: Setting, actor: Actor): Record<string, Json> {
-  const children = actor.role === 'owner' ? pools.wards : pools.children
+  const isTrespass = actor.role === 'partner' && wish.child % 6 === 5
+  const children = actor.role === 'owner' || isTrespass ? pools.wards : pools.children
   if (!isDelegated(wish, actor)) return {}
   return { onBehalfOf: Number(children[wish.child % children.length]) }
 }

@@ -31,6 +31,9 @@ export interface Pools {
   readonly wards: string[]
   /** What the operator restricted. */
   readonly windows: string[]
+  /** Names of what rests for the sub-account of the owner. */
+  readonly wardorders: string[]
+  readonly wardclients: string[]
 }
 
 /** What one who speaks has that it can still cancel. */
@@ -120,6 +123,8 @@ export async function settingOf(
     children,
     wards,
     windows: [],
+    wardorders: [],
+    wardclients: [],
   }
   const setting = { actors, pools, markets, quiet, live: new Map(), childLive: new Map() }
   await rest(client, setting)
@@ -156,7 +161,8 @@ async function rest(client: ExchangeClient, { actors, pools, quiet }: Setting): 
       }),
     )
     assert.equal(reply.status, 201, JSON.stringify(reply.body))
-    pools.orders.push(shaped(orderShape, reply.body).order.id)
-    pools.clients.push(clientOrderId)
+    const { id } = shaped(orderShape, reply.body).order
+    for (const pool of [pools.orders, pools.wardorders]) pool.push(id)
+    for (const pool of [pools.clients, pools.wardclients]) pool.push(clientOrderId)
   }
 }
