@@ -97,7 +97,8 @@ export class Tally {
 
   /** One line: each status and how often it came. */
   get line(): string {
-    return [...this.#statuses].map((status) => `${status}: ${this.count(status)}`).join(', ')
+    const came = [...this.#statuses].filter((status) => this.count(status) > 0)
+    return came.map((status) => `${status}: ${this.count(status)}`).join(', ')
   }
 
   get #statuses(): Set<number> {
