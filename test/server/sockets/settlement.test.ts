@@ -215,27 +215,66 @@ test('what is tried again is told once, when a later block has it', async () => 
   assert.equal(taker.of('tx').length, 2)
 })
 
-test('tables that have no room for a question delay a frame and lose none', async () => {
+/** Leaves the query thread no room for another question, until it is told to stop. */
+function crowd(): () => Promise<unknown> {
+  const { query } = live.exchange
+  const asked: Promise<unknown>[] = []
+  let isOn = true
+  const fill = () => {
+    while (query.waiting < LIMITS.queryQueueMax) asked.push(query.hasTraded(1))
+    if (isOn) setImmediate(fill)
+  }
+  fill()
+  return () => {
+    isOn = false
+    return Promise.all(asked)
+  }
+}
+
+test('tables that are out of reach delay a frame and lose none', async () => {
   const taker = await listens(bob)
   const { taken } = await trade()
-  const { query } = live.exchange
-  live.shiftClock(BLOCK_MS)
-  const { mining } = live.exchange.pipeline
+  await rows(taker, taken, 2)
+  const { pipeline, follower } = live.exchange
+  const { mining } = pipeline
   assert(mining !== null)
-  let asked: Promise<unknown>[] = []
-  const isFull = new Promise<void>((resolve) => {
+  const stop = crowd()
+  const mined = new Promise<void>((resolve) => {
     const leave = mining.listen({
       onBlock: () => {
-        asked = Array.from({ length: LIMITS.queryQueueMax }, () => query.hasTraded(1))
         leave()
         resolve()
       },
       onSetback: () => {},
     })
   })
-  await isFull
+  live.shiftClock(BLOCK_MS)
+  await mined
+  await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
+  await new Promise(setImmediate)
+  assert.deepEqual(await rows(taker, taken, 2), ['MATCHED', 'EXECUTION'])
+  await stop()
   assert.deepEqual(await rows(taker, taken, 3), ['MATCHED', 'EXECUTION', 'MINED'])
-  await Promise.all(asked)
+})
+
+test('tables that stay out of reach end the subscriptions with a reason', async () => {
+  const taker = await listens(bob)
+  const { taken } = await trade()
+  await rows(taker, taken, 2)
+  const stop = crowd()
+  live.shiftClock(BLOCK_MS)
+  const said = await taker.take('exception', CHANNELS.length)
+  await stop()
+  assert.deepEqual(
+    said.map((each) => [at(each, 'code'), at(each, 'channel')]),
+    CHANNELS.map((channel) => ['READ_TIMEOUT', channel]),
+  )
+  for (const channel of CHANNELS) taker.socket.emit(channel)
+  await taker.take('system', CHANNELS.length * 2)
+  const next = await trade()
+  live.shiftClock(BLOCK_MS)
+  await rows(taker, next.taken, 3)
+  assert.deepEqual(await rows(taker, taken, 2), ['MATCHED', 'EXECUTION'])
 })
 
 test('where a fee is charged the taker alone pays it, in what it received', async () => {
