@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { compile } from '../../../server/http/schema.ts'
 import { orderBatch } from '../../../server/routes/order-groups.ts'
 import {
+  ADMIN_TOKEN,
   at,
   type LiveExchange,
   type Reply,
@@ -86,6 +87,7 @@ test('a quote of many levels comes to rest in the order it was sent', async () =
 test('each order is answered as if it had come alone, whatever became of the others', async () => {
   const order = unsigned(bob, market, small(300))
   const right = orderBody(bob, market, small(300))
+  const paid = await openMarket(live, 'paid', { fee: true })
   const broken: [number, string, unknown][] = [
     [400, 'VALIDATION', { ...right, surprise: 1 }],
     [400, 'VALIDATION', null],
@@ -96,6 +98,7 @@ test('each order is answered as if it had come alone, whatever became of the oth
     [400, 'PRICE_MISMATCH', { ...right, order: { ...order, ...signed(), price: 0.9 } }],
     [425, 'RECV_WINDOW_EXPIRED', { ...right, timestamp: 1, recvWindow: 9 }],
     [400, 'OWNER_MISMATCH', { ...right, ownerId: alice.profileId }],
+    [400, 'FEE_RATE_MISMATCH', orderBody(bob, paid, { ...small(300), feeBps: 299 })],
     [400, 'SIGNATURE_INVALID', { ...right, order: { ...order, ...signed() } }],
     [400, 'INSUFFICIENT_COLLATERAL', orderBody(bob, market, { ticks: 999, sizeRaw: 1e12 })],
   ]
@@ -121,6 +124,24 @@ test('each order is answered as if it had come alone, whatever became of the oth
   assert.equal(at(took, 'execution', 'matched'), true)
   assert.equal(at(found, 'execution', 'matched'), false)
   assert.equal(live.balances(bob).reservedRaw, 0)
+})
+
+test('a trading mode bars each order of a batch in the words it has for one', async () => {
+  const made = await live.admin('/admin/trading-modes', { mode: 'post_only' })
+  assert.equal(made.status, 201, made.text)
+  const taker = orderBody(alice, market, small(250))
+  const alone = await live.call(alice, 'POST', '/orders', taker)
+  assert.equal(at(alone.body, 'mode'), 'post_only')
+  const maker = { ...orderBody(alice, market, small(250)), postOnly: true }
+  const [barred, taken] = resultsOf(await send(alice, [taker, maker]))
+  assert.deepEqual(barred, { index: 0, status: 425, ...Object(alone.body) })
+  assert.equal(at(taken, 'status'), 201)
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const ended = await live.send('DELETE', `/admin/trading-modes/${at(made.body, 'id')}`, {
+    headers,
+  })
+  assert.equal(ended.status, 200, ended.text)
+  await live.call(alice, 'DELETE', '/orders/all/rain')
 })
 
 /** A signature by nobody that has a right form. */
