@@ -20,10 +20,16 @@ export interface Market extends MarketSpec {
   openSizeRaw: number
 }
 
+/** Addresses that move what a market's traders hold. */
+export function venueAddresses({ exchangeAddress, adapterAddress }: MarketSpec): string[] {
+  return adapterAddress === null ? [exchangeAddress] : [exchangeAddress, adapterAddress]
+}
+
 export class Catalogue {
   readonly #markets: Market[] = []
   readonly #bySlug = new Map<string, Market>()
   readonly #byToken = new Map<string, Market>()
+  readonly #venues = new Set<string>()
 
   get count(): number {
     return this.#markets.length
@@ -46,6 +52,11 @@ export class Catalogue {
 
   byToken(tokenId: string): Market | undefined {
     return this.#byToken.get(tokenId)
+  }
+
+  /** Exchanges and adapters of all markets, in the order of their first use. */
+  get venues(): ReadonlySet<string> {
+    return this.#venues
   }
 
   all(): readonly Market[] {
@@ -75,6 +86,7 @@ export class Catalogue {
     this.#bySlug.set(market.slug, market)
     this.#byToken.set(market.yesTokenId, market)
     this.#byToken.set(market.noTokenId, market)
+    for (const each of venueAddresses(market)) this.#venues.add(each)
   }
 
   /** Takes over the markets of another catalogue, in id order. */

@@ -6,7 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { type MarketSpec, STATUS_CHANGES } from '../domain/market.ts'
 import { REJECT } from '../domain/reject.ts'
 import type { Profile } from './accounts.ts'
-import type { Market } from './catalogue.ts'
+import { type Market, venueAddresses } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
 
 export function decideProfile(
@@ -63,9 +63,11 @@ export function decideWithdrawalAddress(
   return count >= LIMITS.withdrawalAddressesPerProfileMax ? REJECT.WITHDRAWAL_ADDRESS_LIMIT : 0
 }
 
-export function decideMarket(clearing: Clearing, spec: MarketSpec): number {
-  if (clearing.catalogue.bySlug(spec.slug) !== undefined) return REJECT.SLUG_TAKEN
-  return clearing.catalogue.count >= LIMITS.marketsMax ? REJECT.MARKET_LIMIT : 0
+export function decideMarket({ catalogue }: Clearing, spec: MarketSpec): number {
+  if (catalogue.bySlug(spec.slug) !== undefined) return REJECT.SLUG_TAKEN
+  if (catalogue.count >= LIMITS.marketsMax) return REJECT.MARKET_LIMIT
+  const fresh = new Set(venueAddresses(spec).filter((each) => !catalogue.venues.has(each)))
+  return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : 0
 }
 
 export function decideResolve(market: Market, payoutNumerators: readonly number[]): number {

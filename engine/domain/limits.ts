@@ -8,6 +8,8 @@ export const LIMITS = {
   /** Open and in-flight orders of the whole exchange: the length of every order column. */
   orderSlotsMax: 1 << 21,
   marketsMax: 4096,
+  /** Exchanges and adapters of all markets together: one server wallet approves every one. */
+  venueAddressesMax: 1024,
   /** A map of V8 holds 2^24 keys: what is kept in one has a gate well below. */
   profilesMax: 1 << 23,
   tokensMax: 1 << 23,
@@ -127,5 +129,6 @@ assert(LIMITS.batchOrdersMax < 255, 'a place in a group fits its byte')
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')
+assert(LIMITS.venueAddressesMax * 64 < LIMITS.recordBytesMax, 'approvals of all fit a record')
 assert(LIMITS.marketsMax < 1 << 16, 'a market id fits its event word')
 assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')

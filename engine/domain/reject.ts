@@ -102,6 +102,7 @@ export const REJECTS = [
   ['SMART_WALLET_REQUIRED', 'A smartWallet is required for this client or trade wallet.'],
   ['SLUG_TAKEN', 'A market with this slug exists.'],
   ['MARKET_LIMIT', 'The exchange holds as many markets as it can.'],
+  ['VENUE_LIMIT', 'The markets name as many exchanges and adapters as they may; name a known one.'],
   ['MARKET_RESOLVED', 'The market is already resolved.'],
   ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],
   ['NO_EMBEDDED_CHAIN', 'Trades are not settled by the embedded chain.'],

@@ -133,12 +133,7 @@ export class PartnerAccounts {
 
   /** Addresses that move what traders hold: exchanges and adapters of all markets. */
   #spenders(): string[] {
-    const spenders = new Set([this.#exchangeAddress])
-    for (const market of this.#pipeline.clearing.catalogue.all()) {
-      spenders.add(market.exchangeAddress)
-      if (market.adapterAddress !== null) spenders.add(market.adapterAddress)
-    }
-    return [...spenders]
+    return [...new Set([this.#exchangeAddress, ...this.#pipeline.clearing.catalogue.venues])]
   }
 
   /** Durable; the profile must be a sub-account. */

@@ -78,7 +78,14 @@ export const createMarket = route({
   body: marketBody,
   status: 201,
   reply: market(),
-  rejects: ['OVERLOADED', 'VALIDATION', 'SLUG_TAKEN', 'MARKET_LIMIT', 'MARKET_NOT_FOUND'],
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'SLUG_TAKEN',
+    'MARKET_LIMIT',
+    'VENUE_LIMIT',
+    'MARKET_NOT_FOUND',
+  ],
   example: {
     body: { kind: 'clob', slug: 'rain-tomorrow', title: 'Will it rain tomorrow?', fee: true },
     reply: MARKET_EXAMPLE,

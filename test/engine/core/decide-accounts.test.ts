@@ -105,3 +105,28 @@ test('a slug and a username are given once, in any letter case, until one is giv
   assert.equal(decide('alice', other), 'NONE')
   assert.equal(decide('bob', other), 'USERNAME_TAKEN')
 })
+
+test('markets name a bounded number of exchanges and adapters, known ones for ever', () => {
+  const driver = new ExchangeDriver(16)
+  const addressOf = (each: number) => `0x${each.toString(16).padStart(40, '0')}`
+  const spec = (marketId: number, exchange: number, adapter: number) =>
+    marketSpec(marketId, {
+      exchangeAddress: addressOf(exchange),
+      adapterAddress: addressOf(adapter),
+    })
+  for (let id = 1; id < LIMITS.venueAddressesMax / 2; id++) {
+    driver.rare({ kind: 'createMarket', marketId: id, market: spec(id, id * 2, id * 2 + 1) })
+  }
+  const next = LIMITS.venueAddressesMax / 2
+  const decide = (exchange: number, adapter: number) =>
+    rejectName(decideMarket(driver.clearing, spec(next, exchange, adapter)))
+  assert.equal(decide(5000, 5001), 'NONE')
+  const market = spec(next, 5000, 2)
+  driver.rare({ kind: 'createMarket', marketId: next, market })
+  const last = (exchange: number, adapter: number) =>
+    rejectName(decideMarket(driver.clearing, spec(next + 1, exchange, adapter)))
+  assert.equal(last(6000, 6001), 'VENUE_LIMIT')
+  assert.equal(last(6000, 6000), 'NONE')
+  assert.equal(last(3, 6000), 'NONE')
+  assert.equal(last(3, 4), 'NONE')
+})
