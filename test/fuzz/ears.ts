@@ -7,6 +7,7 @@ import type { Role } from './speaker.ts'
 // and nobody hears anything of the owner but the owner.
 
 const HEARD_MS = 8000
+const CHANNELS = 3
 /** Fields of a frame that say whose it is. */
 const WHOSE = new Set(['userId', 'profileId', 'ownerId'])
 
@@ -39,6 +40,9 @@ export class Ears {
       client.socket.emit('subscribe_order_events')
       client.socket.emit('subscribe_transactions')
       client.socket.emit('subscribe_positions', { marketSlugs: this.#slugs })
+      // Each is answered; what happens before that, nobody has to hear.
+      const answers = () => client.of('system').length + client.of('exception').length
+      await client.until(() => answers() >= CHANNELS || !client.socket.connected)
     }
   }
 

@@ -308,6 +308,10 @@ export class Stage {
   /** That silence meant something: the owner does hear of an order of its own, and nobody else. */
   async #heard(): Promise<string> {
     const { actors, quiet } = this.setting
+    const issue = this.#ears.issue(actors, this.#known.owned)
+    if (issue !== '') return issue
+    // A socket whose token was revoked meanwhile would end with the next frame instead.
+    this.#ears.close()
     await this.prepare()
     const { trader } = actorOf(actors, 'owner')
     const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: 1000, type: 'GTC' } as const
