@@ -314,6 +314,8 @@ export class World {
   async rest(): Promise<void> {
     if (this.#life.threads.some((thread) => thread.isDead)) this.#crash([0.5, 0])
     this.#life.journal.isRefusing = false
+    // The end of a trade waits for tables that are late.
+    this.#life.readsAreLate = false
     for (const thread of this.#life.threads) thread.isStalled = false
     for (let round = 0; round < REST_ROUNDS; round++) {
       await this.#turn()
