@@ -6,7 +6,7 @@ import type { ProfileFields, TokenFields } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { FeeBps, TimeMs } from '../domain/units.ts'
 import { factsOf } from './facts.ts'
-import { Partners, type SubAccount } from './partners.ts'
+import { type CapturedPartners, Partners } from './partners.ts'
 import { type WithdrawalAddress, WithdrawalAddresses } from './withdrawal-addresses.ts'
 
 export interface Token extends TokenFields {
@@ -35,7 +35,7 @@ export interface CapturedAccounts {
   readonly tokens: readonly Token[]
   readonly sessions: readonly Session[]
   readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
-  readonly subAccounts: readonly SubAccount[]
+  readonly partners: CapturedPartners
   readonly withdrawalAddresses: readonly WithdrawalAddress[]
 }
 
@@ -227,7 +227,7 @@ export class Accounts {
       tokens: Array.from(this.#tokens.values(), (token) => ({ ...token })),
       sessions: [...this.#sessions.values()],
       burnedNonces: [...this.#burnedNonces],
-      subAccounts: this.partners.capture(),
+      partners: this.partners.capture(),
       withdrawalAddresses: this.withdrawalAddresses.capture(),
     }
   }
@@ -249,7 +249,7 @@ export class Accounts {
     }
     for (const session of captured.sessions) this.#open(session)
     for (const [text, expiresMs] of captured.burnedNonces) this.#burnedNonces.set(text, expiresMs)
-    this.partners.restore(captured.subAccounts)
+    this.partners.restore(captured.partners)
     this.withdrawalAddresses.restore(captured.withdrawalAddresses)
   }
 }

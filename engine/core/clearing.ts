@@ -45,6 +45,8 @@ type AccountCommand = Extract<
       | 'editProfile'
       | 'createSubAccount'
       | 'approveSpenders'
+      | 'submitApprovals'
+      | 'settleApprovals'
       | 'createToken'
       | 'revokeToken'
       | 'touchToken'
@@ -186,6 +188,13 @@ export class Clearing {
         return
       case 'approveSpenders':
         this.accounts.partners.approve(command.profileId, command.spenders)
+        return
+      case 'submitApprovals':
+        this.accounts.partners.submit(command.profileId, command.spenders, command.seq)
+        return
+      case 'settleApprovals':
+        assert(command.height === this.blocks.height, 'approvals go into the newest block')
+        this.accounts.partners.settle(command.profileId, command.isConfirmed)
         return
       case 'createToken':
         this.accounts.addToken(command.profileId, command.token, command.nowMs)

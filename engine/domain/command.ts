@@ -179,7 +179,11 @@ export type RareCommand = Stamp &
         /** The login nonce that proved a wallet of its own; null for a server wallet. */
         proof: { nonce: string; nonceExpiresMs: TimeMs } | null
       }
+    /** Approves at once, as an exchange without a chain does and all did before blocks did it. */
     | { kind: 'approveSpenders'; profileId: number; spenders: readonly string[] }
+    | { kind: 'submitApprovals'; profileId: number; spenders: readonly string[] }
+    /** What became of all that the profile submitted; `height` is of the newest block. */
+    | { kind: 'settleApprovals'; profileId: number; height: number; isConfirmed: boolean }
     | {
         kind: 'addWithdrawalAddress'
         profileId: number

@@ -35,6 +35,8 @@ export interface BlockFact {
   readonly ms: TimeMs
   /** Seqs of the trades that are in it, also those that an earlier block passed over. */
   readonly mined: readonly number[]
+  /** Profiles whose approvals it confirmed, or was to confirm and did not. */
+  readonly approvers: readonly number[]
 }
 
 /** What became of one trade; `txHash` of MINED alone. */
@@ -156,7 +158,9 @@ export class Mining {
 
   /** Results were settled, or more is durable. */
   drained(): void {
-    if (this.#parts.blockMs === 0 && this.#waiting.count > 0) this.#mine()
+    if (this.#parts.blockMs !== 0) return
+    const { submittedCount } = this.#parts.clearing.accounts.partners
+    if (this.#waiting.count + submittedCount > 0) this.#mine()
   }
 
   #settledThrough(): number {
@@ -173,7 +177,8 @@ export class Mining {
     const throughSeq = this.#settledThrough()
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
-    if (aside.length + due.length === 0) return
+    const approvers = clearing.accounts.partners.submittedBy(throughSeq)
+    if (aside.length + due.length + approvers.length === 0) return
     const fresh = [...aside, ...due].filter((seq) => !this.#verdicts.has(seq))
     for (const [seq, setback] of port.submit(fresh)) this.#verdicts.set(seq, setback)
     const unknown = [...this.#verdicts].flatMap(([seq, setback]) => {
@@ -243,7 +248,21 @@ export class Mining {
     this.#minedMs = clearing.lastNowMs
     const due = this.#waiting.upTo(throughSeq)
     this.#waiting.remove((seq) => seq <= throughSeq)
-    return { height, throughSeq, ms: this.#minedMs, mined: [...this.#stampLate(late), ...due] }
+    const mined = [...this.#stampLate(late), ...due]
+    return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
+  }
+
+  /** An approval is worth the same however often it is submitted: a full ring costs a block. */
+  #stampApprovals(): number[] {
+    const { clearing, sequencer, port } = this.#parts
+    const { height, throughSeq } = clearing.blocks
+    return clearing.accounts.partners.submittedBy(throughSeq).filter((profileId) => {
+      const setback = port.approve(profileId)
+      if (setback === 'RETRYING') return false
+      const isConfirmed = setback === null
+      const settled = { kind: 'settleApprovals', profileId, height, isConfirmed } as const
+      return sequencer.rare(settled) !== 0
+    })
   }
 
   #stampLate(late: readonly number[]): number[] {

@@ -7,6 +7,7 @@ import { decideSubAccount } from '../../engine/core/decide-partners.ts'
 import type { ProfileFields, Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
+import type { ApprovalStatus } from '../../engine/domain/settlement.ts'
 import type { Seal } from '../../persistence/seal.ts'
 import { formatAddress } from '../auth/address.ts'
 import { addressOfKey } from '../auth/ecdsa.ts'
@@ -20,7 +21,7 @@ export interface Allowances {
   readonly profileId: number
   readonly partnerId: number
   readonly account: string
-  readonly spenders: readonly { readonly address: string; readonly approved: boolean }[]
+  readonly spenders: readonly { readonly address: string; readonly status: ApprovalStatus }[]
 }
 
 /** A refusal, and for a retry that came too soon the seconds to wait. */
@@ -57,6 +58,18 @@ export class PartnerAccounts {
     this.#seal = seal
     this.#intake = intake
     this.#exchangeAddress = exchangeAddress
+    pipeline.mining?.listen({
+      onBlock: ({ approvers }) => {
+        for (const profileId of approvers) this.#teach(profileId)
+      },
+      onSetback: () => {},
+    })
+  }
+
+  /** What the intake must know of it, as the state has it now. */
+  #teach(profileId: number): void {
+    const { accounts } = this.#pipeline.clearing
+    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
   }
 
   /** A sub-account whose `key` stays here, sealed; its wallet approves all that is in use. */
@@ -104,7 +117,7 @@ export class PartnerAccounts {
       proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
     })
     if (overloaded !== 0) return overloaded
-    this.#intake.putProfile(taughtProfile(clearing.accounts, this.#seal, profileId))
+    this.#teach(profileId)
     return clearing.accounts.byId(profileId) ?? REJECT.PROFILE_NOT_FOUND
   }
 
@@ -149,35 +162,39 @@ export class PartnerAccounts {
     const profile = accounts.byId(profileId)
     if (made === undefined || profile === undefined) return refused(REJECT.NOT_SUB_ACCOUNT)
     if (made.sealedKey === null) return refused(REJECT.NO_SERVER_WALLET)
-    const { partnerId, approved } = made
     const spenders = this.#spenders().map((address) => ({
       address,
-      approved: approved.includes(address),
+      status: accounts.partners.statusOf(made, address),
     }))
-    return { profileId, partnerId, account: profile.account, spenders }
+    return { profileId, partnerId: made.partnerId, account: profile.account, spenders }
   }
 
-  /** Approves what is missing: one retry at a time and one every few seconds for each wallet. */
+  /** Submits what is missing: one retry at a time and one every few seconds for each wallet. */
   async retryAllowances(profileId: number): Promise<Allowances | Refused> {
     const before = this.#allowances(profileId)
     if ('reject' in before) return this.allowances(profileId)
     if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
+    if (before.spenders.some(({ status }) => status === 'submitted')) {
+      return refused(await this.#pipeline.refused(REJECT.ALLOWANCE_RETRY_RUNNING))
+    }
     const nowMs = this.#pipeline.sequencer.nowMs()
     const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs
     if (waitMs > 0) return refused(REJECT.ALLOWANCE_RETRY_TOO_SOON, Math.ceil(waitMs / 1000))
     this.#noteRetry(profileId, nowMs)
-    const missing = before.spenders.flatMap(({ address, approved }) => (approved ? [] : [address]))
+    const missing = before.spenders.filter(({ status }) => status !== 'confirmed')
     if (missing.length === 0) return this.allowances(profileId)
+    const spenders = missing.map(({ address }) => address)
+    // A chain confirms them with its next block.
+    const kind = this.#pipeline.mining === null ? 'approveSpenders' : 'submitApprovals'
     this.#retrying.add(profileId)
-    const overloaded = await this.#pipeline.change({
-      kind: 'approveSpenders',
-      profileId,
-      spenders: missing,
-    })
+    const changing = this.#pipeline.change({ kind, profileId, spenders })
+    // Before the wait: a block may follow that is durable with it.
+    const after = this.#allowances(profileId)
+    const overloaded = await changing
     this.#retrying.delete(profileId)
-    const { accounts } = this.#pipeline.clearing
-    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
-    return overloaded === 0 ? this.allowances(profileId) : refused(overloaded)
+    if (overloaded !== 0) return refused(overloaded)
+    this.#teach(profileId)
+    return after
   }
 
   #noteRetry(profileId: number, nowMs: number): void {

@@ -8,6 +8,7 @@ import { invalid, refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
 import { defaulted, integer, nullable, oneOf, pattern } from '../http/scalars.ts'
 import { list, object, optional } from '../http/schema.ts'
+import type { FaultTarget } from '../settlement/settlement-port.ts'
 import type { Services } from './services.ts'
 
 const TX_HASH = '0x0f1aa4a4a6b1b0e8a3ad1a9fc5fe7a0c0fb3f0a3a6c1a7b1c2d3e4f5a6b7c8d9'
@@ -78,38 +79,55 @@ export const showSettlement = route({
   },
 })
 
+const ONE_TARGET = 'Exactly one of tradeEventId, next or nextApprovals is required'
+
+/** Null unless one of the three is given. */
+function targetOf(
+  id: string | null,
+  next: number | null,
+  nextApprovals: number | null,
+): FaultTarget | null {
+  const given: FaultTarget[] = []
+  if (id !== null) given.push({ tradeSeq: Number(id) })
+  if (next !== null) given.push({ next })
+  if (nextApprovals !== null) given.push({ nextApprovals })
+  return given.length === 1 ? given[0] : null
+}
+
 export const armFault = route({
   method: 'POST',
   path: '/admin/settlement/faults',
   auth: admin(),
   lane: 'admin',
-  about: 'Lets a trade, or the next ones submitted to the embedded chain, be retried or fail.',
+  about:
+    'Lets a trade, or the next trades or approvals the embedded chain gets, be retried or fail.',
   body: object({
     tradeEventId: optional(tradeEventId()),
     next: optional(integer(1, LIMITS.settlementFaultsMax)),
+    nextApprovals: optional(integer(1, LIMITS.settlementFaultsMax)),
     outcome: outcome(),
   }),
   reply: object({
     tradeEventId: nullable(tradeEventId()),
     next: nullable(integer(1)),
+    nextApprovals: nullable(integer(1)),
     outcome: outcome(),
   }),
   rejects: ['OVERLOADED', 'VALIDATION', 'NO_EMBEDDED_CHAIN', 'TRADE_NOT_WAITING'],
   example: {
     body: { next: 1, outcome: 'FAILED' },
-    reply: { tradeEventId: null, next: 1, outcome: 'FAILED' },
+    reply: { tradeEventId: null, next: 1, nextApprovals: null, outcome: 'FAILED' },
   },
   handle: async ({ body }, { pipeline: { mining } }: Services) => {
-    const { tradeEventId: id, next, outcome: setback } = body
-    if ((id === undefined) === (next === undefined)) {
-      return invalid({ field: '', message: 'Exactly one of tradeEventId or next is required' })
-    }
+    const { tradeEventId: id = null, next = null, nextApprovals = null, outcome: setback } = body
+    const target = targetOf(id, next, nextApprovals)
+    if (target === null) return invalid({ field: '', message: ONE_TARGET })
     const faults = mining?.port.faults ?? null
     if (mining === null || faults === null) return refuse('NO_EMBEDDED_CHAIN')
-    if (id !== undefined && !mining.isWaiting(Number(id))) return refuse('TRADE_NOT_WAITING')
-    const target = id === undefined ? { next: next ?? 1 } : { tradeSeq: Number(id) }
+    if ('tradeSeq' in target && !mining.isWaiting(target.tradeSeq))
+      return refuse('TRADE_NOT_WAITING')
     const refused = faults.arm(target, setback)
     if (refused !== null) return refuse(refused)
-    return { tradeEventId: id ?? null, next: next ?? null, outcome: setback }
+    return { tradeEventId: id, next, nextApprovals, outcome: setback }
   },
 })

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
+import type { ApprovalStatus } from '../../engine/domain/settlement.ts'
 import { parseAddress } from '../auth/address.ts'
 import { subAccount } from '../auth/delegation.ts'
 import { proveLogin } from '../auth/session.ts'
@@ -142,6 +143,8 @@ const target = () =>
     confirmed: boolean(),
     status: oneOf('confirmed', 'missing', 'submitted', 'failed'),
     retryable: boolean(),
+    errorCode: optional(oneOf('PRIVY_SUBMISSION_FAILED')),
+    errorMessage: optional(text()),
   })
 
 const allowancesReply = () =>
@@ -183,15 +186,22 @@ const ALLOWANCES_EXAMPLE = {
   ],
 }
 
+/** What a target of each status says besides; the code is the one that upstream's clients know. */
+const SAID = {
+  confirmed: { confirmed: true, retryable: false },
+  submitted: { confirmed: false, retryable: false },
+  missing: { confirmed: false, retryable: true },
+  failed: {
+    ...{ confirmed: false, retryable: true },
+    errorCode: 'PRIVY_SUBMISSION_FAILED' as const,
+    errorMessage: 'The chain did not take the approval; retry it.',
+  },
+}
+
 /** One spender needs two approvals: collateral for buys, conditional tokens for sells. */
 function targetsOf({ spenders }: Allowances, collateralAddress: string) {
-  return spenders.flatMap(({ address: spender, approved }) => {
-    const state = {
-      spenderOrOperator: spender,
-      confirmed: approved,
-      status: approved ? ('confirmed' as const) : ('missing' as const),
-      retryable: !approved,
-    }
+  return spenders.flatMap(({ address: spender, status }) => {
+    const state = { spenderOrOperator: spender, status, ...SAID[status] }
     const usdc = { type: 'USDC_ALLOWANCE' as const, tokenAddress: collateralAddress }
     const ctf = { type: 'CTF_APPROVAL' as const, tokenAddress: CONDITIONAL_TOKENS }
     return [
@@ -214,15 +224,18 @@ function allowancesView(found: Allowances | Refused, { settings }: Services) {
     return refuse(reject, extra, retryAfterSec)
   }
   const targets = targetsOf(found, settings.collateral.address)
-  const confirmed = targets.filter((each) => each.confirmed).length
-  const missing = targets.length - confirmed
+  const count = (status: ApprovalStatus) => targets.filter((each) => each.status === status).length
+  const confirmed = count('confirmed')
   return {
     profileId: found.profileId,
     partnerProfileId: found.partnerId,
     chainId: settings.chainId,
     walletAddress: found.account,
-    ready: missing === 0,
-    summary: { total: targets.length, confirmed, missing, submitted: 0, failed: 0 },
+    ready: confirmed === targets.length,
+    summary: {
+      ...{ total: targets.length, confirmed },
+      ...{ missing: count('missing'), submitted: count('submitted'), failed: count('failed') },
+    },
     targets,
   }
 }
@@ -249,7 +262,7 @@ export const retryPartnerAllowances = route({
   path: '/profiles/partner-accounts/:profileId/allowances/retry',
   auth: hmac('account_creation', 'delegated_signing'),
   lane: 'auth',
-  about: "Approves what a sub-account's server wallet has not approved yet.",
+  about: "Submits what a sub-account's server wallet has not approved; the next block confirms it.",
   params: { profileId: profileId() },
   body: object({}),
   reply: allowancesReply(),

@@ -4,6 +4,11 @@ import type { FaultHook, FaultTarget, Setback, SettlementPort } from './settleme
 
 const NOTHING: ReadonlyMap<number, Setback> = new Map()
 
+function countOf(target: FaultTarget): number {
+  if ('tradeSeq' in target) return 1
+  return 'next' in target ? target.next : target.nextApprovals
+}
+
 /**
  * A chain of the exchange's own: it mines everything, but for what its fault hook was told. Faults
  * are no state: a restart forgets them.
@@ -14,19 +19,24 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly #byTrade = new Map<number, Setback>()
   /** Of the trades that come next, in turn. */
   #next: Setback[] = []
+  /** Of the profiles whose approvals come next, in turn. */
+  #nextApprovals: Setback[] = []
 
   constructor(chainId: number) {
     this.chainId = chainId
   }
 
   arm(target: FaultTarget, outcome: Setback): RejectName | null {
-    const count = 'next' in target ? target.next : 1
-    if (this.#byTrade.size + this.#next.length + count > LIMITS.settlementFaultsMax) {
-      return 'OVERLOADED'
-    }
-    if ('next' in target) this.#next.push(...Array<Setback>(count).fill(outcome))
-    else this.#byTrade.set(target.tradeSeq, outcome)
+    const armed = this.#byTrade.size + this.#next.length + this.#nextApprovals.length
+    if (armed + countOf(target) > LIMITS.settlementFaultsMax) return 'OVERLOADED'
+    if ('tradeSeq' in target) this.#byTrade.set(target.tradeSeq, outcome)
+    else if ('next' in target) this.#next.push(...Array<Setback>(target.next).fill(outcome))
+    else this.#nextApprovals.push(...Array<Setback>(target.nextApprovals).fill(outcome))
     return null
+  }
+
+  approve(): Setback | null {
+    return this.#nextApprovals.shift() ?? null
   }
 
   submit(tradeSeqs: readonly number[]): ReadonlyMap<number, Setback> {

@@ -5,8 +5,11 @@ import type { RejectName } from '../../engine/domain/reject.ts'
 /** What a chain says of a trade that it did not put into its next block. */
 export type Setback = 'RETRYING' | 'FAILED'
 
-/** One trade by its event id, or the next trades that are submitted. */
-export type FaultTarget = { readonly tradeSeq: number } | { readonly next: number }
+/** One trade by its event id, the next trades that are submitted, or the next approvals. */
+export type FaultTarget =
+  | { readonly tradeSeq: number }
+  | { readonly next: number }
+  | { readonly nextApprovals: number }
 
 export interface FaultHook {
   /** Null when it is armed. */
@@ -21,6 +24,11 @@ export interface SettlementPort {
    * reverted for good.
    */
   submit(tradeSeqs: readonly number[]): ReadonlyMap<number, Setback>
+  /**
+   * Takes what a server wallet approves. Null when the next block confirms it; submitted again when
+   * it did not fail for good.
+   */
+  approve(profileId: number): Setback | null
   /** Of the embedded chain alone. */
   readonly faults: FaultHook | null
 }

@@ -6,6 +6,7 @@ import {
   decideWithdrawalAddress,
 } from '../../engine/core/decide-accounts.ts'
 import { decideSubAccount } from '../../engine/core/decide-partners.ts'
+import type { SubAccount } from '../../engine/core/partners.ts'
 import type { ProfileAbout, Scope } from '../../engine/domain/command.ts'
 import { profileFields } from '../support/specs.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
@@ -36,6 +37,8 @@ export class GoldenAccounts {
     () => this.#logoutEverywhere(),
     () => this.#createSubAccount(),
     () => this.#approveSpenders(),
+    () => this.#submitApprovals(),
+    () => this.#settleApprovals(),
     () => this.#listAddress(),
     () => this.#cast.driver.rare({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) }),
   ]
@@ -150,15 +153,37 @@ export class GoldenAccounts {
     driver.rare({ kind: 'createSubAccount', profileId, profile, partnerId, ...wallet })
   }
 
-  /** Some of them were approved before. */
+  #serverWallets(): readonly SubAccount[] {
+    const all = [...this.#cast.driver.clearing.accounts.partners.all()]
+    return all.filter(({ sealedKey }) => sealedKey !== null)
+  }
+
+  /** Some of them were approved before; none waits for a block. */
   #approveSpenders(): void {
     const { driver, random } = this.#cast
-    const all = [...driver.clearing.accounts.partners.all()]
-    const wallets = all.filter(({ sealedKey }) => sealedKey !== null)
+    const wallets = this.#serverWallets().filter(({ submitted }) => submitted.length === 0)
     if (wallets.length === 0) return
     const spenders = ADDRESSES.slice(0, random.between(1, ADDRESSES.length))
     const { profileId } = random.pick(wallets)
     driver.rare({ kind: 'approveSpenders', profileId, spenders })
+  }
+
+  #submitApprovals(): void {
+    const { driver, random } = this.#cast
+    const missing = this.#serverWallets().flatMap(({ profileId, approved, submitted }) => {
+      const taken = [...approved, ...submitted]
+      const spenders = ADDRESSES.filter((each) => !taken.includes(each))
+      return spenders.length > 0 ? [{ profileId, spenders }] : []
+    })
+    if (missing.length > 0) driver.rare({ kind: 'submitApprovals', ...random.pick(missing) })
+  }
+
+  #settleApprovals(): void {
+    const { driver, random } = this.#cast
+    const [profileId] = driver.clearing.accounts.partners.submittedBy(driver.clearing.lastSeq)
+    if (profileId === undefined) return
+    const { height } = driver.clearing.blocks
+    driver.rare({ kind: 'settleApprovals', profileId, height, isConfirmed: random.chance(0.6) })
   }
 
   /** Adds an address to withdraw to, or removes it when it is listed. */

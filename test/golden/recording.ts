@@ -45,6 +45,8 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   failSettlement: true,
   createSubAccount: true,
   approveSpenders: true,
+  submitApprovals: true,
+  settleApprovals: true,
   addWithdrawalAddress: true,
   removeWithdrawalAddress: true,
   putTradingWindow: true,

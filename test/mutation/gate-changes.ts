@@ -251,6 +251,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     tests: [`${CORE}/partners.test.ts`],
     changes: [
       ['a spender is approved twice', '!known.approved.includes(each)', 'true'],
+      ['an approval is mined before its time', 'seq <= throughSeq ? [id]', 'seq > 0 ? [id]'],
       ['the state hash knows no approvals', 'sealedKey !== null, approved]', 'sealedKey !== null]'],
       ['the state hash knows no server wallets', 'sealedKey !== null, approved]', 'approved]'],
       [

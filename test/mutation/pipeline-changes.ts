@@ -265,6 +265,22 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/pipeline/mining.ts',
+    tests: ['test/server/routes/approvals.test.ts'],
+    changes: [
+      [
+        'an approval that is tried again is confirmed',
+        "      if (setback === 'RETRYING') return false\n",
+        '',
+      ],
+      [
+        'an approval that failed is confirmed',
+        'const isConfirmed = setback === null',
+        'const isConfirmed = true',
+      ],
+    ],
+  },
+  {
     file: 'server/pipeline/partner-accounts.ts',
     tests: ['test/server/routes/partners.test.ts'],
     changes: [

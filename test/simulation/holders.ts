@@ -198,14 +198,15 @@ export class Holders {
     const profileId = all[Math.floor(dice[0] * all.length)] ?? this.#account(dice[1])
     const nowMs = pipeline.sequencer.nowMs()
     const last = this.#retries.get(profileId) ?? { seq: 0, nextMs: nowMs, isOpen: false }
-    const isRunning = last.seq > pipeline.durableSeq
     const made = model.partners.subAccounts.get(profileId)
+    const isSubmitted = made !== undefined && made.submitted.length > 0
+    const isRunning = last.seq > pipeline.durableSeq || isSubmitted
     const expected = retryRefusal(made, isRunning, last.nextMs > nowMs)
     const spenders = model.markets.map(({ exchangeAddress }) => exchangeAddress)
     const at = pipeline.clearing.lastSeq
-    const approvals = watch.kinds.get('approveSpenders')
+    const approvals = watch.kinds.get('submitApprovals')
     const answer = partners.retryAllowances(profileId)
-    const seq = watch.kinds.get('approveSpenders') === approvals ? 0 : model.seq
+    const seq = watch.kinds.get('submitApprovals') === approvals ? 0 : model.seq
     const retry = { seq, nextMs: nowMs + LIMITS.allowanceRetryEveryMs, isOpen: true }
     if (expected === 'NONE') this.#retries.set(profileId, retry)
     const compare = (result: Awaited<typeof answer>) => {
@@ -218,8 +219,11 @@ export class Holders {
       assert.equal(name, expected, 'when approvals may be asked for')
       if ('reject' in result) return
       const { partnerId, account } = result
-      const approved = result.spenders.flatMap((each) => (each.approved ? each.address : []))
-      for (const each of spenders) assert(approved.includes(each), 'all that was there is approved')
+      const withStatus = (wanted: string) =>
+        result.spenders.flatMap(({ address, status }) => (status === wanted ? address : []))
+      const approved = withStatus('confirmed')
+      const known = [...approved, ...withStatus('submitted')]
+      for (const each of spenders) assert(known.includes(each), 'all that was there is asked for')
       this.#memory.sponsored.push({ profileId, partnerId, account, approved })
     }
     this.#life.follow(answer.then(compare))

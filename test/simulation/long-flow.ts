@@ -12,7 +12,8 @@ const SEEDS_PER_FILE = 1_000_000
 
 /** What is told of accounts, markets and settlement; orders and cancels come by themselves. */
 const KINDS: readonly Command['kind'][] = [
-  ...(['createProfile', 'editProfile', 'createSubAccount', 'approveSpenders'] as const),
+  ...(['createProfile', 'editProfile', 'createSubAccount'] as const),
+  ...(['submitApprovals', 'settleApprovals'] as const),
   ...(['createToken', 'revokeToken', 'touchToken', 'login', 'logout'] as const),
   ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarket'] as const),
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),

@@ -55,10 +55,11 @@ export class Operators {
     this.#life.follow(answer.then(compare))
   }
 
-  /** Trades that come are set aside or fail. */
+  /** Trades or approvals that come are set aside or fail. */
   fault({ dice }: Step): void {
     const next = 1 + Math.floor(dice[0] * 4)
-    this.#life.chain.arm({ next }, dice[1] < 0.5 ? 'RETRYING' : 'FAILED')
+    const outcome = dice[1] < 0.5 ? 'RETRYING' : 'FAILED'
+    this.#life.chain.arm(dice[0] < 0.2 ? { nextApprovals: next } : { next }, outcome)
   }
 
   /** The next market of the next lane; some have a deadline, some take no fees. */

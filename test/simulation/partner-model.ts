@@ -7,6 +7,8 @@ export interface SubAccountModel {
   readonly partnerId: number
   readonly hasWallet: boolean
   readonly approved: readonly string[]
+  /** What waits for a block. */
+  readonly submitted: readonly string[]
 }
 
 export class PartnerModel {
@@ -48,15 +50,28 @@ export class PartnerModel {
         this.addresses.set(profileId, isAdded ? [...others, address] : others)
         return
       }
-      case 'approveSpenders': {
-        const made = this.subAccounts.get(command.profileId)
-        assert(made?.hasWallet === true, 'a server wallet approves')
+      case 'submitApprovals': {
+        const made = this.#wallet(command.profileId)
+        assert.deepEqual(made.submitted, [], 'a retry waits for the one before')
         const again = command.spenders.some((each) => made.approved.includes(each))
-        assert(!again, 'what is approved is not approved again')
-        const approved = [...made.approved, ...command.spenders]
-        this.subAccounts.set(command.profileId, { ...made, approved })
+        assert(!again, 'what is approved is not submitted again')
+        this.subAccounts.set(command.profileId, { ...made, submitted: command.spenders })
+        return
+      }
+      case 'settleApprovals': {
+        const made = this.#wallet(command.profileId)
+        assert(made.submitted.length > 0, 'what was submitted is settled')
+        const confirmed = command.isConfirmed ? made.submitted : []
+        const approved = [...made.approved, ...confirmed]
+        this.subAccounts.set(command.profileId, { ...made, approved, submitted: [] })
       }
     }
+  }
+
+  #wallet(profileId: number): SubAccountModel {
+    const made = this.subAccounts.get(profileId)
+    assert(made?.hasWallet === true, 'a server wallet approves')
+    return made
   }
 
   #create(command: Extract<Command, { kind: 'createSubAccount' }>): void {
@@ -66,6 +81,6 @@ export class PartnerModel {
     assert.equal(proof === null, hasWallet, 'a wallet is kept here, or proven')
     assert.deepEqual(profile.rank, this.profiles.get(partnerId)?.rank, 'the rank of its partner')
     this.profiles.set(profileId, profile)
-    this.subAccounts.set(profileId, { partnerId, hasWallet, approved })
+    this.subAccounts.set(profileId, { partnerId, hasWallet, approved, submitted: [] })
   }
 }

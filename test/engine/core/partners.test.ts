@@ -98,6 +98,41 @@ test('what a server wallet approves it approves once, and only a server wallet d
   assert.throws(() => approve(own), /a server wallet approves/)
 })
 
+test('an approval waits for a block that confirms it, or is free to be submitted again', () => {
+  const driver = new ExchangeDriver(16)
+  const desk = makeSubAccount(driver, driver.addAccount(0), { sealedKey: SEALED })
+  const { partners } = driver.clearing.accounts
+  const submit = (...spenders: string[]) =>
+    driver.rare({ kind: 'submitApprovals', profileId: desk, spenders })
+  submit(ADAPTER)
+  const { lastSeq } = driver.clearing
+  assert.deepEqual(partners.submittedBy(lastSeq - 1), [])
+  assert.deepEqual(partners.submittedBy(lastSeq), [desk])
+  assert.throws(() => submit(ADAPTER), /an approval is submitted once/)
+  const waiting = restore(capture(driver.exchange))
+  assert.equal(waiting.stateHash(), driver.exchange.stateHash())
+  assert.deepEqual(waiting.clearing.accounts.partners.submittedBy(lastSeq), [desk])
+})
+
+test('what failed is no approval until a later try is confirmed', () => {
+  const driver = new ExchangeDriver(16)
+  const desk = makeSubAccount(driver, driver.addAccount(0), { sealedKey: SEALED })
+  const shown = () => {
+    const made = driver.clearing.accounts.partners.byId(desk)
+    return [made?.approved, made?.submitted, made?.failed]
+  }
+  const submitted = { kind: 'submitApprovals', profileId: desk, spenders: [ADAPTER] } as const
+  const settled = { kind: 'settleApprovals', profileId: desk, height: 0 } as const
+  driver.rare(submitted)
+  driver.rare({ ...settled, isConfirmed: false })
+  assert.deepEqual(shown(), [[EXCHANGE], [], [ADAPTER]])
+  driver.rare(submitted)
+  assert.deepEqual(shown(), [[EXCHANGE], [ADAPTER], []])
+  driver.rare({ ...settled, isConfirmed: true })
+  assert.deepEqual(shown(), [[EXCHANGE, ADAPTER], [], []])
+  assert.throws(() => driver.rare({ ...settled, isConfirmed: true }), /only what was submitted/)
+})
+
 test('all of it is in the state hash and in a snapshot, but not how a key is sealed', () => {
   const hashOf = (sealedKey: Uint8Array, approves: boolean) => {
     const driver = new ExchangeDriver(16)

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { ZERO_ADDRESS } from '../../../server/auth/address.ts'
+import { Told } from '../../support/chain-desk.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import {
   at,
@@ -202,9 +203,11 @@ test('a server wallet approved what was in use when made, and retries the rest',
   assert.deepEqual(at(missing.body, 'summary'), counts)
   assert.equal(at(missing.body, 'targets', 2, 'status'), 'missing')
   assert.equal(at(missing.body, 'targets', 2, 'retryable'), true)
+  const told = new Told(live)
   live.shiftClock(5000)
   const both = await Promise.all([1, 2].map(() => live.call(partner, 'POST', `${path}/retry`, {})))
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
+  await told.block(1)
   const done = await live.call(partner, 'GET', path)
   assert.equal(at(done.body, 'ready'), true)
   assertRefused(await delegated(), 400, 'INSUFFICIENT_COLLATERAL')
