@@ -53,6 +53,8 @@ export class Accounts {
   readonly #byAddress = new Map<string, Profile>()
   readonly #byUsername = new Map<string, Profile>()
   readonly #tokens = new Map<string, Token>()
+  /** How many tokens a profile ever made, those it revoked too. */
+  readonly #tokensMade = new Map<number, number>()
   readonly #sessions = new Map<string, Session>()
   /** Digests of a profile's sessions, oldest first. */
   readonly #sessionsOf = new Map<number, readonly string[]>()
@@ -136,8 +138,17 @@ export class Accounts {
       lastUsedMs: null,
       revoked: false,
     }
-    this.#tokens.set(token.tokenId, token)
+    this.#keep(token)
     this.#store({ ...profile, tokens: [...profile.tokens, token] })
+  }
+
+  #keep(token: Token): void {
+    this.#tokens.set(token.tokenId, token)
+    this.#tokensMade.set(token.profileId, this.tokensMadeBy(token.profileId) + 1)
+  }
+
+  tokensMadeBy(profileId: number): number {
+    return this.#tokensMade.get(profileId) ?? 0
   }
 
   /**
@@ -238,7 +249,7 @@ export class Accounts {
     // One object for a token, here and in its profile's list: a touch changes both.
     const liveOf = new Map<number, Token[]>()
     for (const token of captured.tokens) {
-      this.#tokens.set(token.tokenId, token)
+      this.#keep(token)
       if (token.revoked) continue
       const live = liveOf.get(token.profileId)
       if (live === undefined) liveOf.set(token.profileId, [token])

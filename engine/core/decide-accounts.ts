@@ -24,9 +24,13 @@ export function decideProfile(
 }
 
 /** Whether one more token may be made, for this profile (none yet: undefined) and for all. */
-export function mayMint(clearing: Clearing, profile: Profile | undefined): boolean {
-  if (clearing.accounts.tokenCount >= LIMITS.tokensMax) return false
-  return profile === undefined || profile.tokens.length < LIMITS.tokensPerProfileMax
+export function decideMint({ accounts }: Clearing, profile: Profile | undefined): number {
+  if (accounts.tokenCount >= LIMITS.tokensMax) return REJECT.TOKEN_LIMIT
+  if (profile === undefined) return 0
+  if (profile.tokens.length >= LIMITS.tokensPerProfileMax) return REJECT.TOKEN_LIMIT
+  // Ids of revoked tokens stay taken: without a bound one profile could take all there are.
+  const made = accounts.tokensMadeBy(profile.profileId)
+  return made >= LIMITS.tokensEverPerProfileMax ? REJECT.TOKENS_USED_UP : 0
 }
 
 /** Delegated signing needs trading beside it (domain §12.1). */
@@ -35,7 +39,8 @@ export function decideToken(
   profile: Profile,
   scopes: readonly Scope[],
 ): number {
-  if (!mayMint(clearing, profile)) return REJECT.TOKEN_LIMIT
+  const reject = decideMint(clearing, profile)
+  if (reject !== 0) return reject
   if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
     return REJECT.SCOPE_NEEDS_TRADING
   }

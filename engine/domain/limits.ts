@@ -47,6 +47,8 @@ export const LIMITS = {
   descriptionCharactersMax: 10_000,
   tokenLabelCharactersMax: 64,
   tokensPerProfileMax: 100,
+  /** Revoked ones too. */
+  tokensEverPerProfileMax: 10_000,
   withdrawalAddressesPerProfileMax: 100,
   withdrawalLabelCharactersMax: 64,
   subAccountsPerPartnerMax: 1 << 17,

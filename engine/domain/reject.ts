@@ -89,6 +89,7 @@ export const REJECTS = [
   ['TRADING_WINDOW_LIMIT', 'There are as many trading windows as there may be; end one.'],
   ['TOKEN_UNKNOWN', 'The API token is unknown or already revoked.'],
   ['TOKEN_LIMIT', 'The profile has as many API tokens as it may; revoke one.'],
+  ['TOKENS_USED_UP', 'The profile made as many API tokens as it ever may.'],
   ['SCOPE_NEEDS_TRADING', 'The scope delegated_signing needs the scope trading beside it.'],
   ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],
   ['ACCOUNT_TAKEN', 'The address has a profile already.'],

@@ -4,11 +4,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Profile } from '../../engine/core/accounts.ts'
 import {
+  decideMint,
   decideProfile,
   decideRevoke,
   decideToken,
   decideWithdrawalAddress,
-  mayMint,
 } from '../../engine/core/decide-accounts.ts'
 import type { WithdrawalAddress } from '../../engine/core/withdrawal-addresses.ts'
 import type {
@@ -73,9 +73,8 @@ export class AccountChanges {
     const profile = fieldsOf(change, before)
     const reject = decideProfile(this.#pipeline.clearing, profile, before)
     if (reject !== 0) return this.#pipeline.refused(reject)
-    if (tokenScopes !== null && !mayMint(this.#pipeline.clearing, before)) {
-      return this.#pipeline.refused(REJECT.TOKEN_LIMIT)
-    }
+    const spent = tokenScopes === null ? 0 : decideMint(this.#pipeline.clearing, before)
+    if (spent !== 0) return this.#pipeline.refused(spent)
     const minted = tokenScopes === null ? null : this.#mint(tokenScopes, null)
     const kind = before === undefined ? 'createProfile' : 'editProfile'
     const profileId = before?.profileId ?? accounts.count + 1

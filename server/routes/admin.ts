@@ -132,6 +132,7 @@ export const putProfile = route({
     'VALIDATION',
     'USERNAME_TAKEN',
     'TOKEN_LIMIT',
+    'TOKENS_USED_UP',
     'CAPACITY',
     'PROFILE_NOT_FOUND',
   ],

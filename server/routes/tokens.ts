@@ -42,6 +42,7 @@ export const deriveToken = route({
     'SCOPE_NEEDS_TRADING',
     'SCOPE_NOT_ALLOWED',
     'TOKEN_LIMIT',
+    'TOKENS_USED_UP',
     'PROFILE_NOT_FOUND',
   ],
   example: {
