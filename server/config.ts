@@ -17,7 +17,7 @@ import {
   WrongUse,
 } from './cli/flags.ts'
 import { address, commaList, count, oneOf, oneOfOr, onOff, words } from './cli/kinds.ts'
-import { LIMIT_ROWS, ratesOf, regionsOf } from './cli/limit-settings.ts'
+import { addressHeaderOf, LIMIT_ROWS, ratesOf, regionsOf } from './cli/limit-settings.ts'
 import { nearest } from './cli/nearest.ts'
 import { maybe, setting, VARIABLE_HEAD } from './cli/setting.ts'
 import type { Rates } from './http/rate-limit.ts'
@@ -152,6 +152,7 @@ export interface ServeConfig {
   readonly rates: { readonly address: Rates; readonly profile: Rates }
   /** Undefined when nobody is refused for where they are. */
   readonly regions: Regions | undefined
+  readonly addressHeader: string | undefined
   readonly domain: { readonly name: string; readonly chainId: number }
   /** As `identityCheck` takes it; undefined when no identity token is to be accepted. */
   readonly identity:
@@ -296,6 +297,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     rateLimit: !get(SETTINGS.noRateLimit),
     rates: ratesOf(get),
     regions: regionsFor(get),
+    addressHeader: addressHeaderOf(get),
     domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
     identity: identityOf(given, readFile),
     exchangeAddress: get(SETTINGS.exchangeAddress),

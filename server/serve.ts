@@ -172,6 +172,7 @@ async function serve(config: ServeConfig): Promise<void> {
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
     regions: config.regions,
+    addressHeader: config.addressHeader,
     observe: (seen) => {
       observe(seen)
       const act = auditLine(seen)

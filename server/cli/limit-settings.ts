@@ -50,6 +50,12 @@ const { public: _none, ...PROFILE_RATE } = eachLane((lane) =>
   setting(`rate-${lane}`, rate, PROFILE_RATES[lane], `Calls of one profile, ${lane} lane.`),
 )
 
+const ADDRESS_HEADER = maybe(
+  'address-header',
+  headerName,
+  'The header in which a proxy names the address of a caller.',
+)
+
 const GEO = {
   header: maybe('geo-header', headerName, 'The header in which a proxy names the country.'),
   block: maybe('geo-block', countries, 'Countries from which trading is refused.'),
@@ -64,6 +70,7 @@ const GEO = {
 export const LIMIT_ROWS: readonly AnySetting[] = [
   ...Object.values(PROFILE_RATE),
   ...Object.values(ADDRESS_RATE),
+  ADDRESS_HEADER,
   ...Object.values(GEO),
 ]
 
@@ -76,6 +83,11 @@ export function ratesOf(get: Get): { readonly address: Rates; readonly profile: 
       lane === 'public' ? PROFILE_RATES.public : get(PROFILE_RATE[lane]),
     ),
   }
+}
+
+/** Undefined when no proxy is trusted to name the address of a caller. */
+export function addressHeaderOf(get: Get): string | undefined {
+  return get(ADDRESS_HEADER)
 }
 
 /** Undefined when nobody is refused for where they are. */

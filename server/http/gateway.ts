@@ -16,9 +16,10 @@ import {
   joinChunks,
   NO_BYTES,
 } from './call.ts'
+import { CallerAddresses } from './caller-address.ts'
 import { listenAlone } from './listen.ts'
 import { encoded, type Outgoing, sizeOf, statusLine, verify } from './outgoing.ts'
-import { addressKey, type Lane, type RateLimiter } from './rate-limit.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import { invalid, Refusal, refuse } from './refusal.ts'
 import { isBarred, isTrading, type Regions } from './regions.ts'
 import { type Header, Pending } from './reply.ts'
@@ -36,6 +37,8 @@ export interface GatewayOptions<S> {
   readonly onFault: (error: unknown) => void
   readonly addressLimiter?: RateLimiter<string> | null
   readonly profileLimiter?: RateLimiter<number> | null
+  /** In which a trusted proxy names the caller's address, lower case; absent: there is none. */
+  readonly addressHeader?: string | undefined
   /** Where trading is refused; absent: nowhere. */
   readonly regions?: Regions | undefined
   readonly observe?: (seen: Seen) => void
@@ -80,6 +83,7 @@ export class Gateway<S> {
   private readonly bodyDeadlineMs: number
   private readonly bodyBytesMax: number
   private readonly inFlightMax: number
+  private readonly addresses: CallerAddresses
   private readonly router = new Router<Entry<S>>()
   /** Turns whose body is on its way: one timer serves them all. */
   private readonly reading = new Slab<Turn<S>>()
@@ -95,6 +99,10 @@ export class Gateway<S> {
     this.bodyDeadlineMs = options.bodyDeadlineMs ?? 10_000
     this.bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax
     this.inFlightMax = options.inFlightMax ?? LIMITS.inFlightMax
+    this.addresses = new CallerAddresses(
+      options.addressLimiter ?? null,
+      options.addressHeader ?? '',
+    )
     const { tls } = options
     this.app =
       tls === undefined
@@ -113,9 +121,9 @@ export class Gateway<S> {
 
   /** Where a WebSocket library may attach; call before `listen`. */
   sockets(bounds: SocketBounds): SocketPort {
-    return new SocketPort(this.app, bounds, (response) => {
+    return new SocketPort(this.app, bounds, (response, request) => {
       if (this.stopping) return refuse('NOT_READY')
-      const waitSec = this.addressWaitSec(response, 'public', this.clock())
+      const waitSec = this.addresses.upgradeWaitSec(response, request, this.clock())
       return waitSec > 0 ? refuse('RATE_LIMITED', undefined, waitSec) : null
     })
   }
@@ -156,7 +164,7 @@ export class Gateway<S> {
       status: 0,
       refusal: null,
       endedMs: 0,
-      from: found.target?.route.lane === 'admin' ? addressOf(response) : '',
+      from: found.target?.route.lane === 'admin' ? this.addresses.of(response, call.headers) : '',
       admitted: false,
       aborted: false,
       ended: false,
@@ -189,7 +197,7 @@ export class Gateway<S> {
     if (this.stopping) return refuse('NOT_READY')
     if (this.inFlight >= this.inFlightMax) return refuse('OVERLOADED')
     const lane = found.target?.route.lane ?? 'public'
-    const waitSec = this.addressWaitSec(response, lane, call.receivedMs)
+    const waitSec = this.addresses.waitSec(response, call.headers, lane, call.receivedMs)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     if (found.target !== null) {
       const { route } = found.target
@@ -200,10 +208,6 @@ export class Gateway<S> {
     }
     if (found.allow.length === 0) return refuse('PATH_NOT_FOUND')
     return refuse('METHOD_NOT_ALLOWED')
-  }
-
-  private addressWaitSec(response: uWS.HttpResponse, lane: Lane, nowMs: number): number {
-    return this.options.addressLimiter?.take(addressKey(addressOf(response)), lane, nowMs) ?? 0
   }
 
   private readBody(turn: Turn<S>): void {
@@ -387,8 +391,4 @@ export class Gateway<S> {
     this.options.observe?.(turn)
     if (this.inFlight === 0) this.onIdle?.()
   }
-}
-
-function addressOf(response: uWS.HttpResponse): string {
-  return Buffer.from(response.getRemoteAddressAsText()).toString()
 }

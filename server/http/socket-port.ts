@@ -53,7 +53,7 @@ const TOO_MANY = 1008
 export class SocketPort {
   readonly #app: TemplatedApp
   readonly #bounds: SocketBounds
-  readonly #gate: (response: HttpResponse) => Refusal | null
+  readonly #gate: (response: HttpResponse, request: HttpRequest) => Refusal | null
   readonly #links = new Map<Socket, Link>()
   readonly #socketOf = new WeakMap<object, Socket>()
   /** Connections that were ended for what they did. */
@@ -63,7 +63,7 @@ export class SocketPort {
   constructor(
     app: TemplatedApp,
     bounds: SocketBounds,
-    gate: (response: HttpResponse) => Refusal | null,
+    gate: (response: HttpResponse, request: HttpRequest) => Refusal | null,
   ) {
     this.#app = app
     this.#bounds = bounds
@@ -128,7 +128,7 @@ export class SocketPort {
   }
 
   #refusalOf(response: HttpResponse, request: HttpRequest): Refusal | null {
-    const refusal = this.#gate(response)
+    const refusal = this.#gate(response, request)
     if (refusal !== null) return refusal
     if (!isHandshake(request.getQuery())) return NO_POLLING
     return this.#links.size < this.#bounds.socketsMax ? null : refuse('OVERLOADED')

@@ -94,6 +94,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/decide-accounts.ts',
     tests: GATES,
     changes: [
+      ['one profile takes all token ids', '? REJECT.TOKENS_USED_UP : 0', '? 0 : 0'],
+      ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : 0', '? 0 : 0'],
       [
         'a token is revoked by another profile',
         'token === undefined || token.profileId !== profileId',

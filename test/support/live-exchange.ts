@@ -261,7 +261,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     observe,
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
-    regions: config.regions,
+    ...{ regions: config.regions, addressHeader: config.addressHeader },
     bodyDeadlineMs: 400,
     verifyReplies: true,
   })

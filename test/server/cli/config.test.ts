@@ -68,6 +68,7 @@ test('nothing given is the defaults', () => {
     rateLimit: true,
     rates: { address: ADDRESS_RATES, profile: PROFILE_RATES },
     regions: undefined,
+    addressHeader: undefined,
     snapshotEveryCommands: 250_000,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     identity: undefined,

@@ -11,6 +11,8 @@ import {
 } from '../../support/live-exchange.ts'
 import { openMarket, place } from '../../support/live-orders.ts'
 import { codeOf, newWallet, signingMessage } from '../../support/live-session.ts'
+import { upgradeText } from '../../support/socket-client.ts'
+import { RawClient } from '../http/raw-client.ts'
 
 // Who is turned away: calls that come too often, and trades from blocked countries.
 
@@ -52,6 +54,38 @@ const RATES = [
   ...['--rate-private', '2:1', '--rate-trade', ONCE, '--rate-auth', ONCE],
   ...['--address-rate-auth', '1:9', '--address-rate-public', '2:9'],
 ]
+
+async function upgradeStatus(live: LiveExchange, address: string): Promise<string> {
+  const socket = new RawClient(live.port)
+  socket.send(upgradeText(`X-Forwarded-For: ${address}\r\n`))
+  while (!socket.received.includes('\r\n')) await new Promise(setImmediate)
+  socket.destroy()
+  return socket.received.split(' ')[1]
+}
+
+test('behind a proxy each address it names has a bucket of its own', async () => {
+  const flags = ['--address-header', 'X-Forwarded-For', '--address-rate-public', ONCE]
+  await during(flags, async (live) => {
+    const ask = (address: string) =>
+      live.send('GET', '/health', { headers: { 'x-forwarded-for': `10.0.0.1, ${address}` } })
+    assertLimited(await refusedOf(8, () => ask('203.0.113.7')))
+    for (let each = 1; each < 9; each++) {
+      assert.equal((await ask(`203.0.113.${each * 10}`)).status, 200)
+    }
+    const upgrades = Array.from({ length: 8 }, () => upgradeStatus(live, '192.0.2.1'))
+    assert.deepEqual([...new Set(await Promise.all(upgrades))].sort(), ['101', '429'])
+    assert.equal(await upgradeStatus(live, '192.0.2.2'), '101')
+  })
+})
+
+test("without that flag a proxy header is anybody's word", async () => {
+  await during(['--address-rate-public', ONCE], async (live) => {
+    const refused = await refusedOf(8, () =>
+      live.send('GET', '/health', { headers: { 'x-forwarded-for': newWallet().address } }),
+    )
+    assertLimited(refused)
+  })
+})
 
 test('profiles and addresses have a bucket for each lane', async () => {
   await during(RATES, async (live) => {
