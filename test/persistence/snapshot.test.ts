@@ -8,6 +8,7 @@ import { openReadOnly } from '../../persistence/database.ts'
 import { Follower } from '../../persistence/follower.ts'
 import { journalEnd, recoverExchange, verifyFolder } from '../../persistence/recovery.ts'
 import { saveSnapshot, snapshotPath, snapshotSeqs } from '../../persistence/snapshot.ts'
+import { SNAPSHOT_FORMAT } from '../../persistence/snapshot-file.ts'
 import { SqliteJournalReader } from '../../persistence/sqlite-journal.ts'
 import { CommandFlow } from '../support/command-flow.ts'
 import { copyFolder, newFolder } from '../support/data-folder.ts'
@@ -147,7 +148,10 @@ const DAMAGE: readonly Damage[] = [
   [/is torn/, changing((bytes) => bytes.subarray(0, HEAD_BYTES + 2))],
   [/is torn/, changing(() => new Uint8Array(0))],
   [/is damaged/, changing((bytes) => Buffer.concat([bytes, Buffer.alloc(8)]))],
-  [/has format 1, and this version of outcomex reads 2/, changing((bytes) => bytes.fill(1, 8, 9))],
+  [
+    new RegExp(`has format 1, and this version of outcomex reads ${SNAPSHOT_FORMAT}`),
+    changing((bytes) => bytes.fill(1, 8, 9)),
+  ],
   [
     /was not made from this journal/,
     (path) => copyFileSync(snapshotPath(FOREIGN.dataDir, NEWER), path),
