@@ -50,9 +50,12 @@ export class HeartbeatDeadlines {
     this.#unsent.add(profileId)
   }
 
+  get hasUnsent(): boolean {
+    return this.#unsent.size > 0
+  }
+
   /** The profiles of which nothing is left to stamp since this was asked last. */
   takeSent(isOwed: (profileId: number) => boolean): number[] {
-    if (this.#unsent.size === 0) return []
     const sent = [...this.#unsent].filter((profileId) => !isOwed(profileId))
     for (const profileId of sent) this.#unsent.delete(profileId)
     return sent

@@ -29,6 +29,11 @@ export class Releases {
     return this.#due.length
   }
 
+  /** Whether a release is due at `nowMs`, or was before and is not decided. */
+  isDue(nowMs: TimeMs): boolean {
+    return this.#due.length > 0 || this.#deadlines.nextMs <= nowMs
+  }
+
   /** An order came to be held. */
   held(slot: number): void {
     this.#deadlines.add(slot, this.#clearing.orders.held.eligibleMsOf(slot))

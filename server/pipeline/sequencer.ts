@@ -231,8 +231,15 @@ export class Sequencer {
     }
     if (this.#expiries.nextMs <= nowMs) this.#oweExpired(nowMs)
     if (this.#owed.length > 0) this.#emitOwed(nowMs)
-    this.#tellFired()
+    // Every command comes by here: no closure is made for what hardly ever is.
+    if (this.heartbeats.hasUnsent) this.#tellFired()
     // Behind the cancels that are due: what has ended trades no more.
+    if (this.#releases.isDue(nowMs)) this.#emitReleases(nowMs)
+    if (this.#owed.length > 0 || this.#releases.dueCount > 0) this.#dueMs = nowMs
+    return this.#hasRoom(0, CANCEL_BYTES)
+  }
+
+  #emitReleases(nowMs: TimeMs): void {
     this.#releases.emitDue(nowMs, (slot, marketId) => {
       // Room for a release may not be room for a cancel: one that is owed may name this very order.
       if (this.#owed.some((owed) => owed.marketId === marketId)) return false
@@ -240,8 +247,6 @@ export class Sequencer {
       this.#stampRelease(slot, marketId, nowMs)
       return true
     })
-    if (this.#owed.length > 0 || this.#releases.dueCount > 0) this.#dueMs = nowMs
-    return this.#hasRoom(0, CANCEL_BYTES)
   }
 
   /** An order ended: its expiry is off, and so is its release. */

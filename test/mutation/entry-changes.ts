@@ -76,7 +76,11 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'if (orders.stateOf(slot) === STATE.HELD) this.held(slot)',
         '',
       ],
-      ['an order is released a millisecond late', '.nextMs <= nowMs', '.nextMs < nowMs'],
+      [
+        'an order is released a millisecond late',
+        'while (this.#deadlines.nextMs <= nowMs)',
+        'while (this.#deadlines.nextMs < nowMs)',
+      ],
       [
         'an order that was canceled keeps its release',
         'if (this.#deadlines.count > 0) this.#deadlines.remove(slot)',
