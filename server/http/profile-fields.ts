@@ -1,6 +1,6 @@
-// What a profile may say of itself.
+// What a profile may say of itself, and what its tokens may be made for.
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { pattern } from './scalars.ts'
+import { oneOf, pattern } from './scalars.ts'
 
 const SPACE = '[ \\t]{0,8}'
 /**
@@ -35,4 +35,9 @@ export function webAddress() {
 /** Some lines of text. */
 export function biography() {
   return pattern(`^(?:${VISIBLE}|\\n){0,${LIMITS.bioCharactersMax}}$`, 'Lines of text.')
+}
+
+/** What an API token may be made for (api-spec "Authentication"). */
+export function scope() {
+  return oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
 }

@@ -17,34 +17,13 @@ import {
   TAKER_SELLS,
 } from '../../engine/domain/event.ts'
 import { POLICY_OF_TYPE } from '../../engine/domain/order.ts'
+import type { TradePart } from '../../persistence/read/trade-parts.ts'
 
 /** The order a fact is about, as it was when its command was settled. */
-interface FactOrder {
-  /** Seq and time of the command. */
-  readonly seq: number
-  readonly nowMs: number
-  readonly accountId: number
-  readonly marketId: number
-  readonly slot: number
-  readonly generation: number
-  readonly clientOrderId: string
-  readonly side: number
-  readonly outcome: number
-  readonly orderType: number
-  /** Of the order's own token; 0 for the market form. */
-  readonly priceTicks: number
-}
-
-/** One owner's part in one trade, before fees; the fee is in what the owner received. */
-export interface TradePart {
-  readonly takerSlot: number
-  readonly takerGeneration: number
-  readonly isTaker: boolean
-  readonly sharesRaw: number
-  readonly collateralRaw: number
-  readonly feeBps: number
-  readonly feeRaw: number
-}
+type FactOrder = Omit<
+  TradePart,
+  'takerSlot' | 'takerGeneration' | 'isTaker' | 'sharesRaw' | 'collateralRaw' | 'feeBps' | 'feeRaw'
+>
 
 /** Sizes are raw shares. */
 export type OrderFact = FactOrder &

@@ -5,10 +5,10 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { admin } from '../http/auth-scheme.ts'
 import { address, isoTime, profileId } from '../http/fields.ts'
-import { displayName } from '../http/profile-fields.ts'
+import { displayName, scope } from '../http/profile-fields.ts'
 import { refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
-import { integer, nullable, oneOf, pattern, text } from '../http/scalars.ts'
+import { integer, nullable, pattern, text } from '../http/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../http/schema.ts'
 import { RANK_PATTERN, rankOf } from '../services/ranks.ts'
 import { ACCOUNT } from './examples.ts'
@@ -17,7 +17,6 @@ import { rank } from './shapes.ts'
 
 const rankWish = () =>
   anyOf(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5), schemaOf<null>({ type: 'null' }))
-const scope = () => oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
 
 const managedProfile = () =>
   object({

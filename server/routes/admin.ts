@@ -4,6 +4,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { checksumAddress, formatAddress, isAddress, parseAddress } from '../auth/address.ts'
 import { admin } from '../http/auth-scheme.ts'
 import { address, profileId, rawAmount, slug } from '../http/fields.ts'
+import { scope } from '../http/profile-fields.ts'
 import { invalid, refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
 import { boolean, integer, nullable, oneOf, pattern, text } from '../http/scalars.ts'
@@ -20,7 +21,6 @@ const DEFAULT_MAX_SPREAD = 0.035
 /** The last instant whose ISO 8601 text has a year of four digits: no reply can print a later. */
 const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const nothing = () => schemaOf<null>({ type: 'null' })
-const scope = () => oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
 
 const marketBody = object({
   kind: oneOf('clob'),

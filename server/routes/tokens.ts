@@ -4,9 +4,10 @@ import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../http/auth-scheme.ts'
 import { address, isoTime, profileId } from '../http/fields.ts'
+import { scope } from '../http/profile-fields.ts'
 import { refuse } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
-import { boolean, nullable, oneOf, text } from '../http/scalars.ts'
+import { boolean, nullable, text } from '../http/scalars.ts'
 import { list, object, optional } from '../http/schema.ts'
 import { ACCOUNT, ORDER_ID } from './examples.ts'
 import type { Services } from './services.ts'
@@ -16,7 +17,6 @@ import { message } from './shapes.ts'
 const iso = (ms: number) => new Date(ms).toISOString()
 const AT = iso(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']
-const scope = () => oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
 
 export const deriveToken = route({
   method: 'POST',
