@@ -1,4 +1,4 @@
-# Every target sets up what it needs on a fresh machine with Node 20, make and a C++ compiler.
+# Every target sets up what it needs on a fresh machine with Node 20 or 22, make and a C++ compiler.
 # A target is listed by `make help` when its line carries a `##` sentence: adding one is one line.
 
 NODE ?= node
@@ -26,7 +26,7 @@ SAMPLE ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak sim fuzz overload mutation build bench bench-smoke lint format clean
+.PHONY: help run test soak sim fuzz overload hostile mutation build bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -35,14 +35,20 @@ help: ## Lists the targets.
 run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in ARGS="...".
 	@$(NODE) $(NODE_FLAGS) dist/server/main.js serve --demo --data ./data $(ARGS)
 
-test: $(INSTALLED) ## Runs all tests, or those whose path holds ONLY=...
+test: $(INSTALLED) ## Runs all tests, or those whose path holds a word of ONLY="..."
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
 soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10) and says what drifted.
 	@$(NODE) --import tsx test/soak.ts $(MIN)
 
+node22: ## Runs a short suite on Node 22, which it installs beside.
+	@bash .ci/node22.sh
+
 overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=... (60) and checks what becomes of them.
 	@$(NODE) --import tsx test/overload.ts $(SECONDS)
+
+hostile: $(INSTALLED) ## Attacks a server under normal load in each known way for SECONDS=... (60), those with ONLY=...
+	@$(NODE) --import tsx test/hostile.ts $(SECONDS) '$(ONLY)'
 
 sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)'
@@ -85,7 +91,7 @@ clean: ## Removes what was built; node_modules/ and data/ stay.
 	@rm -rf dist .cache
 
 $(INSTALLED): package.json package-lock.json
-	@command -v $(NODE) >/dev/null || { echo 'outcomex needs Node 20: https://nodejs.org' >&2; exit 1; }
+	@command -v $(NODE) >/dev/null || { echo 'outcomex needs Node 20 or 22: https://nodejs.org' >&2; exit 1; }
 	@$(NODE) .ci/install.mjs
 
 $(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json

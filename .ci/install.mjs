@@ -4,13 +4,15 @@ import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-const WANTED_MAJOR = 20
+const WANTED_MAJORS = [20, 22]
 const PATIENCE_MS = 5_000
 
 const [major] = process.versions.node.split('.')
-if (Number(major) !== WANTED_MAJOR) {
-  const hint = `install it from https://nodejs.org or run \`nvm install ${WANTED_MAJOR}\``
-  console.error(`outcomex needs Node ${WANTED_MAJOR}; this is ${process.version}: ${hint}.`)
+if (!WANTED_MAJORS.includes(Number(major))) {
+  const hint = 'install one from https://nodejs.org or run `nvm install 22`'
+  console.error(
+    `outcomex needs Node ${WANTED_MAJORS.join(' or ')}; this is ${process.version}: ${hint}.`,
+  )
   process.exit(1)
 }
 
@@ -41,7 +43,7 @@ function finish(code, report) {
   }
   console.error(report)
   console.error(
-    'The install failed. If a compiler is missing: Node 20, make and a C++ compiler are needed.',
+    'The install failed. Node 20 or 22, make and a C++ compiler are needed: is one missing?',
   )
   process.exit(1)
 }

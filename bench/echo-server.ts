@@ -1,7 +1,7 @@
 // The yardstick of POST /orders: the same uWebSockets.js and the same intake pool authenticate,
 // parse and verify each order, and the reply is its echo. No sequencer, no disk, no book.
 
-import uWS from 'uWebSockets.js'
+import * as uWS from 'uWebSockets.js'
 import { assert } from '../engine/domain/assert.ts'
 import {
   defaultIntakeThreads,

@@ -55,11 +55,11 @@ async function oneRun(
   count: number,
 ): Promise<{ ours: Run; rawPerSecond: number }> {
   const ours = await withFolder(async (dataDir) => {
-    const { tail } = recoverJournal(dataDir, { visit: () => {} })
+    const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
     const onFault = (sentence: string) => {
       throw new Error(sentence)
     }
-    const journal = await JournalHandle.start({ dataDir, durability: 'full', tail, onFault })
+    const journal = await JournalHandle.start({ folder, durability: 'full', tail, onFault })
     await drive(journal, inFlight, Math.min(count, 2000))
     const run = await drive(journal, inFlight, count)
     await journal.stop()

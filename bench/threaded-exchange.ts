@@ -12,6 +12,7 @@ import { encodePlace } from '../engine/wire/place-codec.ts'
 import { encodeRelease } from '../engine/wire/release-codec.ts'
 import { JournalHandle } from '../persistence/journal-handle.ts'
 import { recoverJournal } from '../persistence/recovery.ts'
+import { toldClock } from '../server/pipeline/clock.ts'
 import { OrderIds } from '../server/pipeline/order-ids.ts'
 import { Pipeline } from '../server/pipeline/pipeline.ts'
 import { PublishedMarkets } from '../server/pipeline/published.ts'
@@ -37,8 +38,8 @@ export interface ThreadedExchange {
 
 /** An exchange in an empty folder, its setting journaled, a thread for each market. */
 export async function openThreaded(dataDir: string, setting: Setting): Promise<ThreadedExchange> {
-  const { tail } = recoverJournal(dataDir, { visit: () => fault('the folder is new') })
-  const journal = await JournalHandle.start({ dataDir, durability: 'full', tail, onFault })
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => fault('the folder is new') })
+  const journal = await JournalHandle.start({ folder, durability: 'full', tail, onFault })
   const exchange = new Exchange()
   const { clearing } = exchange
   const published = new PublishedMarkets()
@@ -77,7 +78,7 @@ export async function openThreaded(dataDir: string, setting: Setting): Promise<T
     shardOf: (marketId) => shards.of(marketId),
     journal,
     ids: new OrderIds(new Uint8Array(32)),
-    clock: () => START_MS,
+    clock: toldClock(() => START_MS),
     onDurable: () => {},
     profileWaitSec: () => 0,
     onTokenUsed: () => {},

@@ -1,30 +1,32 @@
 // Folders as a trading exchange leaves them: a setting, then a workload.
 
-import { join } from 'node:path'
 import { Exchange } from '../engine/core/exchange.ts'
 import type { Command } from '../engine/domain/command.ts'
+import { openSeal } from '../persistence/folder-key.ts'
 import type { SavedSnapshot } from '../persistence/follower-handle.ts'
-import { openSeal } from '../persistence/seal.ts'
+import { type Seal, tokenSecretOf } from '../persistence/seal.ts'
+import { toldClock } from '../server/pipeline/clock.ts'
 import { openExchange, type RunningExchange } from '../server/pipeline/open.ts'
 import { fillJournal } from '../test/support/journal-fill.ts'
 import { type Setting, START_MS, setUp } from './setting.ts'
 import { encodeCommand } from './threaded-exchange.ts'
 
 /** A start opens the secret of every token, so the folder's own key must have sealed it. */
-function withSecret(command: Command, sealedSecret: Uint8Array): Command {
+function withSecret(command: Command, seal: Seal): Command {
   if (command.kind !== 'createProfile' || command.token === null) return command
+  const owner = tokenSecretOf(command.token.tokenId, command.profileId)
+  const sealedSecret = seal.seal(new Uint8Array(32), owner)
   return { ...command, token: { ...command.token, sealedSecret } }
 }
 
 /** Journals a setting in an empty folder. */
 export function writeSetting(dataDir: string, setting: Setting): void {
-  const seal = openSeal(dataDir, join(dataDir, 'server.key'))
-  const sealedSecret = seal.seal(new Uint8Array(32))
+  const seal = openSeal(dataDir)
   const exchange = new Exchange()
   const records: Uint8Array[] = []
   setUp(setting, exchange, (command) => {
     exchange.apply(command)
-    records.push(encodeCommand(withSecret(command, sealedSecret)))
+    records.push(encodeCommand(withSecret(command, seal)))
   })
   fillJournal(dataDir, records)
 }
@@ -42,7 +44,7 @@ export function openFolder(
     marketThreads: 'auto',
     intakeThreads: 1,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
-    clock: () => START_MS,
+    clock: toldClock(() => START_MS),
     profileWaitSec: () => 0,
     onTokenUsed: () => {},
     onFault: (sentence) => {

@@ -29,6 +29,7 @@ export class WorkloadFeed {
     signedFeeBps: FEE_BPS,
     timestampMs: START_MS,
     recvWindowMs: 0,
+    wallMs: START_MS,
   }
   /** Bytes journaled so far. */
   bytes = 0

@@ -38,6 +38,7 @@ export class BatchBuffer {
   add({ view, words, byteOffset, payloadBytes }: Ring): void {
     const seq = view.getFloat64(byteOffset + HEAD.seq, true)
     assert(seq === this.#lastSeq + 1, 'records reach the journal without a gap')
+    assert(this.fits(payloadBytes) && payloadBytes % 8 === 0, 'a record is copied whole')
     const from = byteOffset >> 2
     const to = this.#used >> 2
     for (let word = 0; word < payloadBytes >> 2; word++) this.#words[to + word] = words[from + word]

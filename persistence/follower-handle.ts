@@ -9,6 +9,7 @@ import type {
   SavedSnapshot,
   SnapshotOrder,
 } from './follower-thread.ts'
+import type { KeyedFolder } from './keyed-folder.ts'
 import type { Progress } from './recovery.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
@@ -23,7 +24,7 @@ export type { SavedSnapshot }
 const GATHER_MS = 25
 
 export interface FollowerOptions {
-  readonly dataDir: string
+  readonly folder: KeyedFolder
   /** Caught up means applied to here; the end of the journal at start. */
   readonly seq: number
   readonly onProgress?: Progress
@@ -92,8 +93,8 @@ export class FollowerHandle {
 
   /** The thread goes to `seq` by itself, while main may do the same; `abandon` ends it early. */
   static launch(options: FollowerOptions): FollowerLaunch {
-    const { dataDir, seq } = options
-    const workerData: FollowerThreadData = { dataDir, seq }
+    const { folder, seq } = options
+    const workerData: FollowerThreadData = { folder, seq }
     const entry = new URL('./follower.worker.ts', import.meta.url)
     const worker = spawn(entry, { name: 'follower', workerData })
     const isReady = startThread(worker, 'follower')

@@ -1,4 +1,5 @@
 import type { FilterNews } from '../engine/core/seen-filter.ts'
+import type { KeyedFolder } from './keyed-folder.ts'
 
 /** Main → follower. */
 export type FollowerRequest =
@@ -36,7 +37,7 @@ export type FollowerMessage =
   | ({ readonly kind: 'saved' } & SavedSnapshot)
 
 export interface FollowerThreadData {
-  readonly dataDir: string
+  readonly folder: KeyedFolder
   /** Where the journal ends at the start; the thread goes there unasked. */
   readonly seq: number
 }

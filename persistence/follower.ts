@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { balanceDigest } from '../engine/core/balance-digest.ts'
 import type { Exchange } from '../engine/core/exchange.ts'
 import { SeenFilter } from '../engine/core/seen-filter.ts'
@@ -17,17 +16,20 @@ import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
 import { faultPoint } from '../engine/wire/fault-point.ts'
 import { HEAD, KIND } from '../engine/wire/layout.ts'
 import { blankPlace, decodePlaceInto, decodePlaceTail } from '../engine/wire/place-codec.ts'
-import { DataLock } from './data-lock.ts'
-import { type Connection, DataFolderError, type Statement, speaking } from './database.ts'
+import type { Connection, Statement } from './database.ts'
+import { DataFolderError, speaking } from './folder-error.ts'
+import { openSeal } from './folder-key.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
-import { readHead } from './journal-head.ts'
 import type { Batch, JournalTail } from './journal-port.ts'
+import type { KeyedFolder } from './keyed-folder.ts'
 import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
-import type { Progress } from './recovery.ts'
+import { journalEnd, lockExisting, type OfflineOptions } from './recovery.ts'
 import { saveSnapshot, startingState } from './snapshot.ts'
-import { journalPath, prepareJournal, SqliteJournalReader } from './sqlite-journal.ts'
+import { SqliteJournalReader } from './sqlite-journal.ts'
+import { AuditTable, type AuditWorld } from './tables/audit.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { PositionsTable } from './tables/positions.ts'
+import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
@@ -45,7 +47,7 @@ export class Follower {
   readonly exchange: Exchange
   /** Of every order that left a trace: main asks it what it no longer holds exactly. */
   readonly filter: SeenFilter
-  readonly #dataDir: string
+  readonly #folder: KeyedFolder
   readonly #reader: SqliteJournalReader
   readonly #connection: Connection
   readonly #apply: Statement<[number, Uint8Array]>
@@ -53,6 +55,8 @@ export class Follower {
   readonly #trades: TradesTable
   readonly #positions: PositionsTable
   readonly #settlements: SettlementsTable
+  readonly #audit: AuditTable
+  readonly #profiles: ProfilesTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
   /** Of the command when it is an order. */
@@ -66,14 +70,14 @@ export class Follower {
   /** It stops there until the snapshot is taken. */
   #due: SnapshotOrder | null = null
 
-  constructor(dataDir: string) {
-    this.#dataDir = dataDir
-    this.#reader = new SqliteJournalReader(dataDir)
-    const found = openMatchingReadTables(dataDir, this.#checksumAt)
+  constructor(folder: KeyedFolder) {
+    this.#folder = folder
+    this.#reader = new SqliteJournalReader(folder)
+    const found = openMatchingReadTables(folder.dataDir, this.#checksumAt)
     this.#connection = found.connection
     this.#readSeq = found.applied.seq
     // A snapshot past the tables would leave a gap in them.
-    const start = startingState(dataDir, this.#checksumAt, this.#readSeq)
+    const start = startingState(folder, this.#checksumAt, this.#readSeq)
     this.exchange = start.exchange
     const { seen } = this.exchange.clearing
     assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot holds the filter')
@@ -86,6 +90,8 @@ export class Follower {
     const { orders } = this.exchange.clearing
     this.#trades = new TradesTable(this.#connection, orders, this.#positions)
     this.#settlements = new SettlementsTable(this.#connection)
+    this.#audit = new AuditTable(this.#connection)
+    this.#profiles = new ProfilesTable(this.#connection)
   }
 
   readonly #checksumAt = (seq: number) => this.#reader.checksumAt(seq)
@@ -147,7 +153,7 @@ export class Follower {
     let bytes = 0
     let failure: string | null = null
     try {
-      bytes = await saveSnapshot(this.#dataDir, this.exchange, this.#tail, this.#checksumAt)
+      bytes = await saveSnapshot(this.#folder, this.exchange, this.#tail, this.#checksumAt)
     } catch (error) {
       if (!(error instanceof DataFolderError)) throw error
       failure = error.message
@@ -179,9 +185,18 @@ export class Follower {
     this.exchange.onEvents = writes ? this.#onEvents : () => {}
     eachRecord(batch.records, (record) => {
       this.#command = this.#decode(record)
+      if (writes) this.#audit.applying(this.#command, this.#world)
       this.exchange.apply(this.#command)
-      if (writes && isSettlement(this.#command)) this.#settled(this.#command)
+      if (!writes) return
+      if (isSettlement(this.#command)) this.#settled(this.#command)
+      else if (isOfProfile(this.#command)) this.#profiles.applied(this.#command)
     })
+  }
+
+  readonly #world: AuditWorld = {
+    slugOf: (marketId) => this.exchange.clearing.catalogue.existing(marketId).slug,
+    ownerOf: (tokenId) => this.exchange.clearing.accounts.tokenById(tokenId)?.profileId,
+    accountOf: (profileId) => this.exchange.clearing.accounts.accountOf(profileId),
   }
 
   #settled(command: SettlementCommand): void {
@@ -245,12 +260,14 @@ export class Follower {
   }
 
   #write(last: Batch): void {
-    speaking(readPath(this.#dataDir), () => {
+    speaking(readPath(this.#folder.dataDir), () => {
       this.#connection.exec('BEGIN IMMEDIATE')
       this.#orders.flush()
       this.#trades.flush()
       this.#positions.flush()
       this.#settlements.flush()
+      this.#audit.flush()
+      this.#profiles.flush()
       this.#apply.run(last.lastSeq, last.checksum)
       this.#connection.exec('COMMIT')
     })
@@ -273,20 +290,16 @@ interface Events {
  * Makes the read tables anew from the journal, offline; returns the seq they reach. Ended midway it
  * leaves tables that show an older seq, and the next start or rebuild takes it from there.
  */
-export function rebuildReadTables(dataDir: string, onProgress: Progress = () => {}): number {
-  if (!existsSync(journalPath(dataDir)) && readHead(dataDir) === null) {
-    throw new DataFolderError(
-      `${dataDir}: there is no journal here; name a data folder with --data.`,
-    )
-  }
-  const lock = DataLock.take(dataDir)
+export function rebuildReadTables(
+  dataDir: string,
+  { keyFile, onProgress = () => {} }: OfflineOptions = {},
+): number {
+  const lock = lockExisting(dataDir)
   try {
-    prepareJournal(dataDir)
-    const reader = new SqliteJournalReader(dataDir)
-    const { tail } = reader.checkEnd()
-    reader.close()
+    const folder = openSeal(dataDir, keyFile).keyed(dataDir)
+    const { tail } = journalEnd(folder)
     deleteReadTables(dataDir)
-    const follower = new Follower(dataDir)
+    const follower = new Follower(folder)
     while (follower.step(tail.seq)) onProgress(follower.readSeq, tail.seq)
     follower.close()
     return follower.readSeq

@@ -8,7 +8,7 @@ import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './fol
 assert(parentPort !== null, 'the follower runs in a thread of its own')
 const port = parentPort
 const data: FollowerThreadData = workerData
-const follower = new Follower(data.dataDir)
+const follower = new Follower(data.folder)
 let targetSeq = data.seq
 let working = false
 

@@ -3,6 +3,7 @@ import { assert } from '../engine/domain/assert.ts'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { Ring } from '../engine/wire/ring.ts'
 import { spawn } from '../engine/wire/spawn.ts'
+import type { FileIdentity } from './file-identity.ts'
 import type { Durability, JournalTail, JournalWriter } from './journal-port.ts'
 import {
   CUT_TAG,
@@ -13,6 +14,7 @@ import {
   REPORT_F64S,
   STOP_TAG,
 } from './journal-thread.ts'
+import type { KeyedFolder } from './keyed-folder.ts'
 import { startThread } from './thread-start.ts'
 import { ThreadWatch } from './thread-watch.ts'
 
@@ -21,10 +23,12 @@ import { ThreadWatch } from './thread-watch.ts'
 const DONE_RING_BYTES = 1 << 16
 
 export interface JournalOptions {
-  readonly dataDir: string
+  readonly folder: KeyedFolder
   readonly durability: Durability
   /** Where recovery found the end. */
   readonly tail: JournalTail
+  /** What keeps a second process out of the folder; tests and benches may go without. */
+  readonly lock?: FileIdentity
   /** A quota on journal.db in pages of 4 KiB; 0 or absent = none. */
   readonly pagesMax?: number
   /** A sentence that names the thread and why; the process must stop. */
@@ -68,9 +72,10 @@ export class JournalHandle implements JournalWriter {
 
   static async start(options: JournalOptions): Promise<JournalHandle> {
     const data: JournalThreadData = {
-      dataDir: options.dataDir,
+      folder: options.folder,
       durability: options.durability,
       tail: options.tail,
+      lock: options.lock,
       pagesMax: options.pagesMax ?? 0,
       incoming: Ring.allocate(LIMITS.ringBytes),
       done: Ring.allocate(DONE_RING_BYTES),
@@ -90,6 +95,15 @@ export class JournalHandle implements JournalWriter {
   /** Bytes appended and not yet taken by the thread, for metrics. */
   get waitingBytes(): number {
     return this.#incoming.usedBytes()
+  }
+
+  /** Asks the thread for a sign of life. */
+  ask(): void {
+    this.#incoming.ask()
+  }
+
+  get isAnswered(): boolean {
+    return this.#incoming.isAnswered
   }
 
   freeBytes(): number {

@@ -1,10 +1,14 @@
+import type { FileIdentity } from './file-identity.ts'
 import type { Durability, JournalTail } from './journal-port.ts'
+import type { KeyedFolder } from './keyed-folder.ts'
 
 /** What the journal thread is born with. */
 export interface JournalThreadData {
-  readonly dataDir: string
+  readonly folder: KeyedFolder
   readonly durability: Durability
   readonly tail: JournalTail
+  /** What keeps a second process out; the thread ends when it is gone. */
+  readonly lock: FileIdentity | undefined
   /** 0 = no quota. */
   readonly pagesMax: number
   /** Records from main; the tag is RECORD_TAG, CUT_TAG or STOP_TAG. */

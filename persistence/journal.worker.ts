@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../engine/domain/assert.ts'
 import { Ring } from '../engine/wire/ring.ts'
+import { stallPoint } from '../engine/wire/stall-point.ts'
 import { BatchBuffer } from './batch-buffer.ts'
 import { CommitReport } from './commit-report.ts'
 import { CUT_TAG, type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
@@ -13,7 +14,7 @@ const port = parentPort
 const data: JournalThreadData = workerData
 const incoming = new Ring(data.incoming)
 const done = new Ring(data.done)
-const journal = new SqliteJournalWriter(data.dataDir, data.durability, data.tail)
+const journal = new SqliteJournalWriter(data.folder, data.durability, data.tail, data.lock)
 if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
 const batch = new BatchBuffer(data.tail.seq)
 const report = new CommitReport()
@@ -30,6 +31,7 @@ function run(): void {
   let stopping = false
   while (!stopping) {
     incoming.waitForData(SLEEP_MS)
+    stallPoint('journal-stall')
     while (incoming.next()) {
       if (incoming.tag === STOP_TAG) stopping = true
       else if (incoming.tag === CUT_TAG) {
@@ -41,6 +43,8 @@ function run(): void {
     }
     incoming.release()
     if (batch.count > 0) commit()
+    // While nothing comes too: a second process would not wait for the next order.
+    else journal.checkFiles()
     report.checkpoint(journal)
   }
 }

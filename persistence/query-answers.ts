@@ -1,11 +1,12 @@
 import type { Connection } from './database.ts'
 import type { QueryAnswer, QueryRequest } from './query-thread.ts'
+import { Audit } from './read/audit.ts'
 import { HeldOrders } from './read/held-orders.ts'
 import { OrderStatuses } from './read/order-status.ts'
 import { Positions } from './read/positions.ts'
+import { Profiles } from './read/profiles.ts'
 import { settlementAnswers } from './read/settlement-answers.ts'
 import { TradePartsTable } from './read/trade-parts.ts'
-import { Traders } from './read/traders.ts'
 import { type OrderRow, UserOrders } from './read/user-orders.ts'
 
 type Question = Exclude<QueryRequest, { kind: 'stop' }>
@@ -18,8 +19,9 @@ function oneRow(row: OrderRow | null): OrderRow[] {
 export function queryAnswers(connection: Connection): (request: Question) => QueryAnswer {
   const userOrders = new UserOrders(connection)
   const heldOrders = new HeldOrders(connection)
-  const traders = new Traders(connection)
+  const profiles = new Profiles(connection)
   const positions = new Positions(connection)
+  const audit = new Audit(connection)
   const tradeParts = new TradePartsTable(connection)
   const statuses = new OrderStatuses(connection)
   const answerSettlement = settlementAnswers(connection)
@@ -34,14 +36,16 @@ export function queryAnswers(connection: Connection): (request: Question) => Que
         return { id, rows: oneRow(userOrders.byClientId(request.accountId, request.clientOrderId)) }
       case 'orderStatus':
         return { id, statuses: statuses.find(request.ask) }
-      case 'hasTraded':
-        return { id, hasTraded: traders.has(request.accountId) }
+      case 'profiles':
+        return { id, profiles: profiles.find(request.profileIds) }
       case 'settlement':
         return { id, settlement: answerSettlement(request.ask) }
       case 'positions':
         return { id, positions: positions.find(request.ask) }
       case 'tradeParts':
         return { id, tradeParts: tradeParts.find(request.ask) }
+      case 'audit':
+        return { id, audit: audit.find(request.ask) }
       case 'held':
         return { id, held: heldOrders.ask(request.ask) }
     }

@@ -1,106 +1,95 @@
-import type { Worker } from 'node:worker_threads'
 import type { HeldInTables } from '../engine/core/decide.ts'
 import type { SettledTrade } from '../engine/core/reversal.ts'
 import { LIMITS } from '../engine/domain/limits.ts'
-import { spawn } from '../engine/wire/spawn.ts'
-import type {
-  QueryAnswer,
-  QueryMessage,
-  QueryRequest,
-  QueryThreadData,
-  SettlementAnswer,
-  SettlementAsk,
-} from './query-thread.ts'
+import { QueryDesk, type QueryOptions } from './query-desk.ts'
+import type { Turn } from './query-queue.ts'
+import type { QueryAnswer, SettlementAnswer, SettlementAsk } from './query-thread.ts'
+import type { AuditAsk, AuditRow } from './read/audit.ts'
 import type { HeldAsk } from './read/held-orders.ts'
 import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
 import type { PositionRow, PositionsAsk } from './read/positions.ts'
+import type { ShownProfile } from './read/profiles.ts'
 import type { NewestTrade, Settlement } from './read/settlements.ts'
 import type { TradeParts, TradePartsAsk } from './read/trade-parts.ts'
 import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
-import { startThread } from './thread-start.ts'
-import { ThreadWatch } from './thread-watch.ts'
 
-// Main's side of the query thread. Every question has a deadline and the queue has a bound;
-// `undefined` means not answered: past either, the caller says 503.
-
-export interface QueryOptions {
-  readonly dataDir: string
-  /** A sentence that names the thread and why; the process must stop. */
-  readonly onFault: (message: string) => void
-}
+// Main's side of the query thread: what can be asked. Every question has a deadline and waits its
+// turn; `undefined` means not answered: past its deadline or without room, the caller says 503. One
+// that broke the thread throws.
 
 type Rows = readonly OrderRow[]
 
-export class QueryHandle {
-  readonly #worker: Worker
-  readonly #watch: ThreadWatch
-  readonly #asked = new Map<number, (answer: QueryAnswer | undefined) => void>()
-  #nextId = 0
-  /** Sent and not yet answered, past their deadline or not: the length of the thread's queue. */
-  #queued = 0
+/** A turn of the exchange itself. */
+function own(): Turn {
+  return { owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
+}
 
-  constructor(worker: Worker, onFault: (message: string) => void) {
-    this.#worker = worker
-    this.#watch = new ThreadWatch(worker, 'query', (message) => {
-      onFault(message)
-      this.#refuseAll()
-    })
-    worker.on('message', (message: QueryMessage) => {
-      if (message === 'ready') return
-      this.#queued--
-      this.#asked.get(message.id)?.(message)
-    })
+export class QueryHandle {
+  readonly #desk: QueryDesk
+
+  constructor(desk: QueryDesk) {
+    this.#desk = desk
   }
 
   /** The read tables must be there: start the follower first. */
   static async start(options: QueryOptions): Promise<QueryHandle> {
-    const workerData: QueryThreadData = { dataDir: options.dataDir }
-    const entry = new URL('./query.worker.ts', import.meta.url)
-    const worker = spawn(entry, { name: 'query', workerData })
-    await startThread(worker, 'query')
-    return new QueryHandle(worker, options.onFault)
+    const desk = new QueryDesk(options)
+    await desk.start()
+    return new QueryHandle(desk)
   }
 
   /** Questions not answered yet, for metrics. */
   get waiting(): number {
-    return this.#queued
+    return this.#desk.waiting
   }
 
   /** Newest first. */
-  async userOrders(ask: UserOrdersAsk): Promise<Rows | undefined> {
-    return (await this.#ask((id) => ({ kind: 'userOrders', id, ask })))?.rows
+  async userOrders(ask: UserOrdersAsk, turn = own()): Promise<Rows | undefined> {
+    return (await this.#desk.ask((id) => ({ kind: 'userOrders', id, ask }), turn))?.rows
   }
 
-  async orderBySlot(slot: number, generation: number): Promise<OrderRow | null | undefined> {
-    return first(await this.#ask((id) => ({ kind: 'orderBySlot', id, slot, generation })))
+  async orderBySlot(
+    slot: number,
+    generation: number,
+    turn = own(),
+  ): Promise<OrderRow | null | undefined> {
+    const ask = (id: number) => ({ kind: 'orderBySlot', id, slot, generation }) as const
+    return first(await this.#desk.ask(ask, turn))
   }
 
   async orderByClientId(
     accountId: number,
     clientOrderId: string,
+    turn = own(),
   ): Promise<OrderRow | null | undefined> {
-    return first(
-      await this.#ask((id) => ({ kind: 'orderByClientId', id, accountId, clientOrderId })),
-    )
+    const ask = (id: number) => ({ kind: 'orderByClientId', id, accountId, clientOrderId }) as const
+    return first(await this.#desk.ask(ask, turn))
   }
 
   /** In the order of the names; null for each that names no order of the account. */
-  async orderStatuses(ask: OrderStatusAsk): Promise<readonly (OrderStatus | null)[] | undefined> {
-    return (await this.#ask((id) => ({ kind: 'orderStatus', id, ask })))?.statuses
+  async orderStatuses(
+    ask: OrderStatusAsk,
+    turn = own(),
+  ): Promise<readonly (OrderStatus | null)[] | undefined> {
+    return (await this.#desk.ask((id) => ({ kind: 'orderStatus', id, ask }), turn))?.statuses
   }
 
-  async hasTraded(accountId: number): Promise<boolean | undefined> {
-    return (await this.#ask((id) => ({ kind: 'hasTraded', id, accountId })))?.hasTraded
+  /** In the order of the ids; null for each that the tables do not show. */
+  async profiles(
+    profileIds: readonly number[],
+    turn = own(),
+  ): Promise<readonly (ShownProfile | null)[] | undefined> {
+    return (await this.#desk.ask((id) => ({ kind: 'profiles', id, profileIds }), turn))?.profiles
   }
 
   /** In the order of the markets, YES before NO. */
-  async positions(ask: PositionsAsk): Promise<readonly PositionRow[] | undefined> {
-    return (await this.#ask((id) => ({ kind: 'positions', id, ask })))?.positions
+  async positions(ask: PositionsAsk, turn = own()): Promise<readonly PositionRow[] | undefined> {
+    return (await this.#desk.ask((id) => ({ kind: 'positions', id, ask }), turn))?.positions
   }
 
   /** What the tables hold of an order, and the seq they show everything up to. */
   async held(ask: HeldAsk): Promise<HeldInTables | undefined> {
-    const row = (await this.#ask((id) => ({ kind: 'held', id, ask })))?.held
+    const row = (await this.#desk.askFirst((id) => ({ kind: 'held', id, ask }), own()))?.held
     if (row === undefined) return undefined
     return { seq: row.seq ?? 0, hash: row.hash === 1, clientId: row.clientId === 1 }
   }
@@ -120,9 +109,14 @@ export class QueryHandle {
     return (await this.#settlement({ what: 'tradesAfter', seq, limit }))?.tradesAfter
   }
 
+  /** Newest first. */
+  async audit(ask: AuditAsk): Promise<readonly AuditRow[] | undefined> {
+    return (await this.#desk.ask((id) => ({ kind: 'audit', id, ask }), own()))?.audit
+  }
+
   /** In the order of the seqs; none for what is no trade of these accounts. */
   async tradeParts(ask: TradePartsAsk): Promise<readonly TradeParts[] | undefined> {
-    return (await this.#ask((id) => ({ kind: 'tradeParts', id, ask })))?.tradeParts
+    return (await this.#desk.ask((id) => ({ kind: 'tradeParts', id, ask }), own()))?.tradeParts
   }
 
   /** Newest first. */
@@ -131,38 +125,21 @@ export class QueryHandle {
   }
 
   async #settlement(ask: SettlementAsk): Promise<SettlementAnswer | undefined> {
-    return (await this.#ask((id) => ({ kind: 'settlement', id, ask })))?.settlement
+    return (await this.#desk.ask((id) => ({ kind: 'settlement', id, ask }), own()))?.settlement
   }
 
-  async stop(): Promise<void> {
-    this.#worker.postMessage({ kind: 'stop' } satisfies QueryRequest)
-    await this.#watch.end()
-    this.#refuseAll()
+  stop(): Promise<void> {
+    return this.#desk.stop()
   }
 
-  /** Ends the thread as a crash would. */
+  /** Ends the thread as a crash would: another takes its place. */
+  crash(): Promise<void> {
+    return this.#desk.crash()
+  }
+
+  /** Ends the thread for good: nothing is answered any more. */
   kill(): Promise<void> {
-    return this.#watch.kill()
-  }
-
-  #ask(requestOf: (id: number) => QueryRequest): Promise<QueryAnswer | undefined> {
-    if (this.#queued >= LIMITS.queryQueueMax) return Promise.resolve(undefined)
-    const id = this.#nextId++
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => settle(undefined), LIMITS.privateReadDeadlineMs)
-      const settle = (answer: QueryAnswer | undefined) => {
-        clearTimeout(timer)
-        this.#asked.delete(id)
-        resolve(answer)
-      }
-      this.#asked.set(id, settle)
-      this.#queued++
-      this.#worker.postMessage(requestOf(id))
-    })
-  }
-
-  #refuseAll(): void {
-    for (const settle of [...this.#asked.values()]) settle(undefined)
+    return this.#desk.kill()
   }
 }
 

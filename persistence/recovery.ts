@@ -1,44 +1,49 @@
 import { existsSync } from 'node:fs'
-import { Exchange } from '../engine/core/exchange.ts'
+import type { Exchange } from '../engine/core/exchange.ts'
 import type { Command, PlaceOrder } from '../engine/domain/command.ts'
 import { decodeCommand, eachRecord } from '../engine/wire/codec.ts'
 import { HEAD, KIND } from '../engine/wire/layout.ts'
 import { blankPlace, decodePlaceInto } from '../engine/wire/place-codec.ts'
 import { DataLock } from './data-lock.ts'
-import { DataFolderError } from './database.ts'
+import { DataFolderError, UnreadFolder } from './folder-error.ts'
+import { openSeal } from './folder-key.ts'
+import { type JournalEnd, journalPath, prepareJournal } from './journal-end.ts'
+import { claimedSeq } from './journal-head.ts'
 import type { JournalTail } from './journal-port.ts'
-import { readApplied } from './read-database.ts'
-import {
-  checkSnapshots,
-  type SnapshotFinding,
-  type StartingState,
-  snapshotSeqs,
-  startingState,
-} from './snapshot.ts'
-import {
-  type JournalEnd,
-  journalPath,
-  prepareJournal,
-  SqliteJournalReader,
-} from './sqlite-journal.ts'
+import type { KeyedFolder } from './keyed-folder.ts'
+import { type StartingState, startingState } from './snapshot.ts'
+import { SqliteJournalReader } from './sqlite-journal.ts'
 
 // The way back: every committed command, once and in order. The caller holds the folder's lock.
 
-export { DataFolderError } from './database.ts'
+export { DataFolderError, UnreadFolder } from './folder-error.ts'
 export type { JournalEnd }
 
 /** Told about once per batch, so that a long start can show where it is. */
 export type Progress = (seq: number, totalSeq: number) => void
+
+/** Of a command that works on a folder without a server. */
+export interface OfflineOptions {
+  /** Absent: server.key in the folder. */
+  readonly keyFile?: string | undefined
+  readonly onProgress?: Progress
+}
 
 export interface RecoverOptions {
   readonly visit: (command: Command, record: Uint8Array) => void
   readonly onProgress?: Progress
 }
 
+/** Takes a folder that holds an exchange: an offline command makes none. */
+export function lockExisting(dataDir: string): DataLock {
+  if (existsSync(journalPath(dataDir)) || claimedSeq(dataDir) > 0) return DataLock.take(dataDir)
+  throw new UnreadFolder(`${dataDir}: there is no journal here; name a data folder with --data.`)
+}
+
 /** Where the journal ends, creating one in a new folder. Damage of its end throws a sentence. */
-export function journalEnd(dataDir: string): JournalEnd {
-  prepareJournal(dataDir)
-  const reader = new SqliteJournalReader(dataDir)
+export function journalEnd(folder: KeyedFolder): JournalEnd {
+  prepareJournal(folder)
+  const reader = new SqliteJournalReader(folder)
   try {
     return reader.checkEnd()
   } finally {
@@ -56,7 +61,7 @@ export interface RecoveredExchange extends StartingState {
  * given to `visit`, which applies it.
  */
 export function recoverExchange(
-  dataDir: string,
+  folder: KeyedFolder,
   end: JournalTail,
   options: {
     readonly onStart: (exchange: Exchange) => void
@@ -66,10 +71,10 @@ export function recoverExchange(
     readonly lanes?: number
   },
 ): RecoveredExchange {
-  const reader = new SqliteJournalReader(dataDir)
+  const reader = new SqliteJournalReader(folder)
   try {
     const checksumAt = (seq: number) => reader.checksumAt(seq)
-    const found = startingState(dataDir, checksumAt, end.seq, options.lanes)
+    const found = startingState(folder, checksumAt, end.seq, options.lanes)
     const { exchange, tail } = found
     options.onStart(exchange)
     const visit = (command: Command) => options.visit(command, exchange)
@@ -82,20 +87,27 @@ export function recoverExchange(
   }
 }
 
-/** Reads the whole journal, creating it in a new folder. Damage throws with a sentence. */
-export function recoverJournal(dataDir: string, options: RecoverOptions): JournalEnd {
-  prepareJournal(dataDir)
-  const reader = new SqliteJournalReader(dataDir)
+/**
+ * Reads the whole journal, creating it and its key in a new folder. Damage throws with a sentence.
+ */
+export function recoverJournal(
+  dataDir: string,
+  options: RecoverOptions & Pick<OfflineOptions, 'keyFile'>,
+): JournalEnd & { readonly folder: KeyedFolder } {
+  const folder = openSeal(dataDir, options.keyFile).keyed(dataDir)
+  prepareJournal(folder)
+  const reader = new SqliteJournalReader(folder)
   try {
     const end = reader.checkEnd()
     replay(reader, { from: 0, to: end.tail.seq }, options)
-    return end
+    return { ...end, folder }
   } finally {
     reader.close()
   }
 }
 
-function replay(
+/** Every record between two seqs; each batch is checked before it is read. */
+export function replay(
   reader: SqliteJournalReader,
   seqs: { readonly from: number; readonly to: number },
   options: RecoverOptions & {
@@ -132,73 +144,4 @@ function decodeKnown(record: Uint8Array, fromSeq: number, order?: PlaceOrder): C
         'start the version that wrote it.',
     )
   }
-}
-
-export interface FolderReport {
-  readonly seq: number
-  readonly stateHash: string
-  readonly profiles: number
-  readonly markets: number
-  readonly openOrders: number
-  /** Seq the read tables have applied; null when there are none. */
-  readonly readSeq: number | null
-  /** Newest first. */
-  readonly snapshots: readonly SnapshotFinding[]
-  readonly lostRecords: number
-}
-
-/**
- * Checks a whole folder offline: the chain, every record, conservation, the snapshots, the read
- * tables. Changes nothing but takes the lock, so it refuses while a server runs.
- */
-export function verifyFolder(dataDir: string, onProgress: Progress = () => {}): FolderReport {
-  if (!existsSync(journalPath(dataDir))) {
-    throw new DataFolderError(
-      `${dataDir}: there is no journal here; name a data folder with --data.`,
-    )
-  }
-  const lock = DataLock.take(dataDir)
-  const reader = new SqliteJournalReader(dataDir)
-  try {
-    const { tail, lostRecords } = reader.checkEnd()
-    const exchange = new Exchange()
-    exchange.clearing.seen.countOnly()
-    const visit = (command: Command) => exchange.apply(command)
-    const saved = new Set(snapshotSeqs(dataDir))
-    const hashOf = new Map<number, string>()
-    const afterBatch = (seq: number) => {
-      if (saved.has(seq)) hashOf.set(seq, exchange.stateHash())
-    }
-    const order = blankPlace()
-    replay(reader, { from: 0, to: tail.seq }, { visit, afterBatch, onProgress, order })
-    const broken = exchange.checkInvariants()
-    if (broken !== null) {
-      throw new DataFolderError(`The state at seq ${tail.seq} breaks a law: ${broken}.`)
-    }
-    const { accounts, catalogue, orders } = exchange.clearing
-    const stateHash = exchange.stateHash()
-    return {
-      seq: tail.seq,
-      stateHash,
-      profiles: accounts.count,
-      markets: catalogue.all().length,
-      openOrders: orders.openCount,
-      readSeq: checkedReadSeq(dataDir, reader),
-      snapshots: checkSnapshots(dataDir, (seq) => reader.checksumAt(seq), hashOf),
-      lostRecords,
-    }
-  } finally {
-    reader.close()
-    lock.release()
-  }
-}
-
-function checkedReadSeq(dataDir: string, reader: SqliteJournalReader): number | null {
-  const applied = readApplied(dataDir)
-  if (applied === null) return null
-  const checksum = reader.checksumAt(applied.seq)
-  if (checksum !== null && Buffer.compare(checksum, applied.checksum) === 0) return applied.seq
-  throw new DataFolderError(
-    `read.db at seq ${applied.seq} was not made from this journal; run outcomex rebuild.`,
-  )
 }

@@ -1,27 +1,27 @@
-import { createHash, type Hash } from 'node:crypto'
+import { type Hmac, timingSafeEqual } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { CapturedState } from '../engine/core/capture.ts'
 import { packState, unpackState } from '../engine/wire/codec.ts'
 import { faultPoint } from '../engine/wire/fault-point.ts'
-import { dataFolderError } from './database.ts'
+import { dataFolderError } from './folder-error.ts'
 import type { JournalTail } from './journal-port.ts'
+import { type KeyedFolder, MAC_BYTES, macsOf } from './keyed-folder.ts'
 
 // One snapshot as bytes, little-endian:
 //
 //   0 magic 8 │ 8 format u32 │ 12 rules u32 │ 16 seq f64 │ 24 journal checksum at seq 32 │
-//   56 state hash 32 │ then its sections: bytes u32, msgpack │ SHA-256 of all before it 32
+//   56 state hash 32 │ then its sections: bytes u32, msgpack │ MAC of all before it 32
 //
 // A file is written under another name, flushed and then renamed, so a name means a whole file.
 // Whatever is wrong with one is a sentence and never a fault: the journal holds it all.
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** Grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 3
+export const SNAPSHOT_FORMAT = 6
 const HEAD_BYTES = 88
-const CHECK_BYTES = 32
-const SECTIONS = 9
+const SECTIONS = 11
 /** Written and flushed piece by piece: a commit of the journal waits for one piece at the most. */
 const PIECE_BYTES = 1 << 19
 
@@ -34,6 +34,11 @@ export interface SnapshotHead extends JournalTail {
 /** Why a snapshot cannot be used, as the end of a sentence. */
 export class UnusableSnapshot extends Error {
   override name = 'UnusableSnapshot'
+}
+
+/** It may be a good one: the file could not be opened or read to its end just now. */
+export class UnreadSnapshot extends UnusableSnapshot {
+  override name = 'UnreadSnapshot'
 }
 
 function encodeHead(head: SnapshotHead): Buffer {
@@ -65,9 +70,10 @@ function decodeHead(bytes: Buffer): SnapshotHead {
 
 /** All bytes of a state, as they follow the head. Copies: the state may go on meanwhile. */
 export function packSections(state: CapturedState): Uint8Array[] {
-  const { clock, accounts, markets, ledger, orders, seen, settlement, modes, heartbeats } = state
-  const parts = [clock, accounts, markets, ledger, orders, seen, settlement, modes, heartbeats]
-  return parts.map(packState)
+  const { clock, accounts, markets, ledger, orders, seen, settlement } = state
+  const { modes, heartbeats, frozen, operators } = state
+  const parts = [clock, accounts, markets, ledger, orders, seen, settlement]
+  return [...parts, modes, heartbeats, frozen, operators].map(packState)
 }
 
 function unpackSections(sections: readonly Uint8Array[]): CapturedState {
@@ -81,17 +87,20 @@ function unpackSections(sections: readonly Uint8Array[]): CapturedState {
     settlement: unpackState<CapturedState['settlement']>(sections[6]),
     modes: unpackState<CapturedState['modes']>(sections[7]),
     heartbeats: unpackState<CapturedState['heartbeats']>(sections[8]),
+    frozen: unpackState<CapturedState['frozen']>(sections[9]),
+    operators: unpackState<CapturedState['operators']>(sections[10]),
   }
 }
 
-/** Reads a file from its start, hashing what it reads. */
+/** Reads a file from its start; the MAC is of all that was read. */
 class CheckedReader {
   readonly #file: number
-  readonly #hash: Hash = createHash('sha256')
+  readonly #mac: Hmac
   #leftBytes: number
 
-  constructor(file: number) {
+  constructor(file: number, mac: Hmac) {
     this.#file = file
+    this.#mac = mac
     this.#leftBytes = fstatSync(file).size
   }
 
@@ -108,44 +117,48 @@ class CheckedReader {
     return found
   }
 
-  readHashed(bytes: number): Buffer {
+  readChecked(bytes: number): Buffer {
     const found = this.read(bytes)
-    this.#hash.update(found)
+    this.#mac.update(found)
     return found
   }
 
   checkEnd(): void {
-    const expected = this.#hash.digest()
-    const isWhole = expected.equals(this.read(CHECK_BYTES)) && this.#leftBytes === 0
-    if (!isWhole) throw new UnusableSnapshot('is damaged: its checksum does not match')
+    const isOurs = timingSafeEqual(this.#mac.digest(), this.read(MAC_BYTES))
+    if (isOurs && this.#leftBytes === 0) return
+    throw new UnusableSnapshot('is damaged or was written without the key: its check does not hold')
   }
 }
 
 /** Any failure to open or read the file is its sentence too. */
-function reading<T>(path: string, work: (file: CheckedReader) => T): T {
+function reading<T>(path: string, mac: Hmac, work: (file: CheckedReader) => T): T {
   let file = -1
   try {
     file = openSync(path, 'r')
-    return work(new CheckedReader(file))
+    return work(new CheckedReader(file, mac))
   } catch (error) {
     if (error instanceof UnusableSnapshot) throw error
-    throw new UnusableSnapshot(`cannot be read: ${error instanceof Error ? error.message : error}`)
+    throw new UnreadSnapshot(`cannot be read: ${error instanceof Error ? error.message : error}`)
   } finally {
     if (file >= 0) closeSync(file)
   }
 }
 
-export function readSnapshotHead(path: string): SnapshotHead {
-  return reading(path, (file) => decodeHead(file.read(HEAD_BYTES)))
+/** What the head claims: whether it is true only the whole file says. */
+export function readSnapshotHead(folder: KeyedFolder, path: string): SnapshotHead {
+  return reading(path, macsOf(folder, 'snapshot')(), (file) => decodeHead(file.read(HEAD_BYTES)))
 }
 
 /** The whole file; throws UnusableSnapshot. */
-export function readSnapshot(path: string): { head: SnapshotHead; state: CapturedState } {
-  return reading(path, (file) => {
-    const head = decodeHead(file.readHashed(HEAD_BYTES))
+export function readSnapshot(
+  folder: KeyedFolder,
+  path: string,
+): { head: SnapshotHead; state: CapturedState } {
+  return reading(path, macsOf(folder, 'snapshot')(), (file) => {
+    const head = decodeHead(file.readChecked(HEAD_BYTES))
     const sections: Buffer[] = []
     while (sections.length < SECTIONS) {
-      sections.push(file.readHashed(file.readHashed(4).readUInt32LE()))
+      sections.push(file.readChecked(file.readChecked(4).readUInt32LE()))
     }
     file.checkEnd()
     return { head, state: unpackSections(sections) }
@@ -166,18 +179,18 @@ function* piecesOf(head: SnapshotHead, sections: readonly Uint8Array[]): Generat
 
 /** Writes the file whole or not at all; its length in bytes. Throws a DataFolderError. */
 export async function writeSnapshot(
+  folder: KeyedFolder,
   path: string,
   head: SnapshotHead,
   sections: readonly Uint8Array[],
 ): Promise<number> {
   const unfinished = `${path}.unfinished`
   try {
-    const bytes = await writePieces(unfinished, piecesOf(head, sections))
+    const mac = macsOf(folder, 'snapshot')()
+    const bytes = await writePieces(unfinished, piecesOf(head, sections), mac)
     faultPoint('mid-snapshot')
     await rename(unfinished, path)
-    const folder = await open(dirname(path), 'r')
-    await folder.sync()
-    await folder.close()
+    await syncFolder(dirname(path))
     return bytes
   } catch (error) {
     rmSync(unfinished, { force: true })
@@ -185,14 +198,22 @@ export async function writeSnapshot(
   }
 }
 
-async function writePieces(path: string, pieces: Iterable<Uint8Array>): Promise<number> {
-  const hash = createHash('sha256')
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function writePieces(path: string, pieces: Iterable<Uint8Array>, mac: Hmac): Promise<number> {
   const file = await open(path, 'w', 0o600)
   try {
     let bytes = 0
     let unsynced = 0
     for (const piece of pieces) {
-      hash.update(piece)
+      mac.update(piece)
       await file.writeFile(piece)
       bytes += piece.length
       unsynced += piece.length
@@ -200,9 +221,9 @@ async function writePieces(path: string, pieces: Iterable<Uint8Array>): Promise<
       await file.datasync()
       unsynced = 0
     }
-    await file.writeFile(hash.digest())
+    await file.writeFile(mac.digest())
     await file.sync()
-    return bytes + CHECK_BYTES
+    return bytes + MAC_BYTES
   } finally {
     await file.close()
   }

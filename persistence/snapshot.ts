@@ -1,21 +1,23 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { capture, restore } from '../engine/core/capture.ts'
 import { RULES_VERSION } from '../engine/core/clearing.ts'
 import { Exchange } from '../engine/core/exchange.ts'
 import { OrderTable } from '../engine/core/order-table.ts'
 import { LIMITS } from '../engine/domain/limits.ts'
-import { DataFolderError, speaking } from './database.ts'
+import { DataFolderError, ifThere, makeFolder, speaking } from './folder-error.ts'
+import { EMPTY_TAIL } from './journal-chain.ts'
 import type { JournalTail } from './journal-port.ts'
+import type { KeyedFolder } from './keyed-folder.ts'
 import {
   packSections,
   readSnapshot,
   readSnapshotHead,
   type SnapshotHead,
+  UnreadSnapshot,
   UnusableSnapshot,
   writeSnapshot,
 } from './snapshot-file.ts'
-import { EMPTY_TAIL } from './sqlite-journal.ts'
 
 // Whole states of one journal, so that a start need not read it from its beginning. They are
 // copies: whatever is wrong with one is told and the next older, or the journal alone, is taken.
@@ -42,14 +44,8 @@ export function snapshotPath(dataDir: string, seq: number): string {
 }
 
 function namesIn(dataDir: string): string[] {
-  try {
-    return readdirSync(folderOf(dataDir))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    return speaking(folderOf(dataDir), () => {
-      throw error
-    })
-  }
+  const folder = folderOf(dataDir)
+  return ifThere(folder, () => readdirSync(folder)) ?? []
 }
 
 /** Newest first. */
@@ -59,6 +55,11 @@ export function snapshotSeqs(dataDir: string): number[] {
     return seq === undefined ? [] : [Number(seq)]
   })
   return seqs.sort((a, b) => b - a)
+}
+
+/** Files beside the snapshots: what an unfinished save left is deleted by the next one. */
+export function strayFiles(dataDir: string): string[] {
+  return namesIn(dataDir).filter((name) => !/^\d{1,16}\.snapshot$/.test(name))
 }
 
 function checkHead(head: SnapshotHead, seq: number, checksumAt: ChecksumAt): void {
@@ -81,13 +82,13 @@ interface Loaded {
 
 /** The state of one snapshot, checked in every way there is, or why it cannot be used. */
 function loadSnapshot(
-  dataDir: string,
+  folder: KeyedFolder,
   seq: number,
   checksumAt: ChecksumAt,
   lanes = 1,
 ): Loaded | string {
   try {
-    const { head, state } = readSnapshot(snapshotPath(dataDir, seq))
+    const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq))
     checkHead(head, seq, checksumAt)
     const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, lanes))
     const broken = exchange.checkInvariants()
@@ -103,15 +104,16 @@ function loadSnapshot(
 
 /** The state of the newest good snapshot up to `seqMax`; the empty one when there is none. */
 export function startingState(
-  dataDir: string,
+  folder: KeyedFolder,
   checksumAt: ChecksumAt,
   seqMax = Number.POSITIVE_INFINITY,
   lanes = 1,
 ): StartingState {
+  const { dataDir } = folder
   const passedOver: string[] = []
   for (const seq of snapshotSeqs(dataDir)) {
     if (seq > seqMax) continue
-    const loaded = loadSnapshot(dataDir, seq, checksumAt, lanes)
+    const loaded = loadSnapshot(folder, seq, checksumAt, lanes)
     if (typeof loaded !== 'string') {
       return { exchange: loaded.exchange, tail: loaded.head, passedOver }
     }
@@ -126,7 +128,7 @@ export function startingState(
  * state is copied before the first wait, so it may go on at once. Gives the bytes written.
  */
 export async function saveSnapshot(
-  dataDir: string,
+  folder: KeyedFolder,
   exchange: Exchange,
   tail: JournalTail,
   checksumAt: ChecksumAt,
@@ -134,34 +136,47 @@ export async function saveSnapshot(
   const { rulesVersion } = exchange.clearing
   const head = { ...tail, rulesVersion, stateHash: exchange.stateHash() }
   const sections = packSections(capture(exchange))
-  const folder = folderOf(dataDir)
-  speaking(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
-  const bytes = await writeSnapshot(snapshotPath(dataDir, tail.seq), head, sections)
-  speaking(folder, () => prune(dataDir, tail.seq, checksumAt))
+  const { dataDir } = folder
+  makeFolder(folderOf(dataDir))
+  const bytes = await writeSnapshot(folder, snapshotPath(dataDir, tail.seq), head, sections)
+  speaking(folderOf(dataDir), () => prune(folder, tail.seq, checksumAt))
   return bytes
 }
 
 /**
  * Deletes all but the newest and one older that belongs to this journal. One past the newest is of
- * a history that the journal lost, and one that a kill left unfinished is of no use.
+ * a history that the journal lost, and one that a kill left unfinished is of no use. What cannot be
+ * read just now stays.
  */
-function prune(dataDir: string, newestSeq: number, checksumAt: ChecksumAt): void {
-  const belongs = (seq: number) => belongsTo(dataDir, seq, checksumAt)
-  const older = snapshotSeqs(dataDir).find((seq) => seq < newestSeq && belongs(seq))
-  const kept = [newestSeq, older].map((seq) => `${seq}${ENDING}`)
+function prune(folder: KeyedFolder, newestSeq: number, checksumAt: ChecksumAt): void {
+  const { dataDir } = folder
+  const kept = new Set([`${newestSeq}${ENDING}`])
+  for (const seq of snapshotSeqs(dataDir)) {
+    if (seq >= newestSeq) continue
+    const claim = claimOf(folder, seq, checksumAt)
+    if (claim !== 'foreign') kept.add(`${seq}${ENDING}`)
+    if (claim === 'ours') break
+  }
   for (const name of namesIn(dataDir)) {
-    if (name.includes(ENDING) && !kept.includes(name)) {
+    if (name.includes(ENDING) && !kept.has(name)) {
       rmSync(join(folderOf(dataDir), name), { force: true })
     }
   }
 }
 
-function belongsTo(dataDir: string, seq: number, checksumAt: ChecksumAt): boolean {
+/** Whether a snapshot is of this journal, by what its head claims. */
+function claimOf(
+  folder: KeyedFolder,
+  seq: number,
+  checksumAt: ChecksumAt,
+): 'ours' | 'foreign' | 'unread' {
   try {
-    checkHead(readSnapshotHead(snapshotPath(dataDir, seq)), seq, checksumAt)
-    return true
+    const head = readSnapshotHead(folder, snapshotPath(folder.dataDir, seq))
+    checkHead(head, seq, checksumAt)
+    return 'ours'
   } catch (error) {
-    if (error instanceof UnusableSnapshot) return false
+    if (error instanceof UnreadSnapshot) return 'unread'
+    if (error instanceof UnusableSnapshot) return 'foreign'
     throw error
   }
 }
@@ -172,17 +187,23 @@ export interface SnapshotFinding {
   readonly unusable: string | null
 }
 
+/** What is to be said of snapshots where no start can use one. */
+export function unusableSnapshots(dataDir: string, unusable: string): SnapshotFinding[] {
+  return snapshotSeqs(dataDir).map((seq) => ({ seq, unusable }))
+}
+
 /**
  * Looks at every snapshot as a start does; `hashOf` gives the hash that a replay of the journal has
  * at a seq. One that can be used and holds another state is a wrong history: it throws.
  */
 export function checkSnapshots(
-  dataDir: string,
+  folder: KeyedFolder,
   checksumAt: ChecksumAt,
   hashOf: ReadonlyMap<number, string>,
 ): SnapshotFinding[] {
+  const { dataDir } = folder
   return snapshotSeqs(dataDir).map((seq) => {
-    const loaded = loadSnapshot(dataDir, seq, checksumAt)
+    const loaded = loadSnapshot(folder, seq, checksumAt)
     if (typeof loaded === 'string') return { seq, unusable: loaded }
     if (loaded.head.stateHash === hashOf.get(seq)) return { seq, unusable: null }
     throw new DataFolderError(

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { DataFolderError } from './database.ts'
+import { DataFolderError } from './folder-error.ts'
 
 /**
  * Waits until a new thread says 'ready'. A thread that ends before it refuses the start with a

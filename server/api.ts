@@ -2,12 +2,16 @@
 
 import type { Route } from './http/route.ts'
 import * as admin from './routes/admin.ts'
+import * as adminAccess from './routes/admin-access.ts'
+import * as adminAudit from './routes/admin-audit.ts'
+import * as adminLists from './routes/admin-lists.ts'
 import * as adminProfiles from './routes/admin-profiles.ts'
 import * as adminSettlement from './routes/admin-settlement.ts'
 import * as cancelReplace from './routes/cancel-replace.ts'
 import * as heartbeats from './routes/heartbeats.ts'
 import * as maintenance from './routes/maintenance.ts'
 import * as markets from './routes/markets.ts'
+import { metrics, openMetrics } from './routes/metrics.ts'
 import * as orderGroups from './routes/order-groups.ts'
 import * as orderStatus from './routes/order-status.ts'
 import * as orders from './routes/orders.ts'
@@ -18,9 +22,12 @@ import * as session from './routes/session.ts'
 import * as system from './routes/system.ts'
 import * as tokens from './routes/tokens.ts'
 import * as wallets from './routes/wallets.ts'
+import * as welcome from './routes/welcome.ts'
 
 export const api: readonly Route<Services>[] = [
+  ...Object.values(welcome),
   ...Object.values(system),
+  metrics,
   ...Object.values(session),
   ...Object.values(tokens),
   ...Object.values(profiles),
@@ -36,4 +43,19 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(admin),
   ...Object.values(adminSettlement),
   ...Object.values(adminProfiles),
+  ...Object.values(adminLists),
+  ...Object.values(adminAccess),
+  ...Object.values(adminAudit),
+]
+
+const isOperators = ({ lane }: Route<Services>) => lane === 'admin'
+
+/** With a listener for operators: what is left to the public one. */
+export const publicApi = api.filter((each) => !isOperators(each))
+/** And what that listener has: the operators' calls, and how the exchange is. */
+export const operatorApi: readonly Route<Services>[] = [
+  system.health,
+  system.ready,
+  openMetrics,
+  ...api.filter((each) => isOperators(each) && each !== metrics),
 ]

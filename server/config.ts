@@ -3,6 +3,8 @@ import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
 import type { Durability } from '../persistence/journal-port.ts'
 import { checksumAddress, isAddress } from './auth/address.ts'
 import { defaultIntakeThreads } from './auth/intake-pool.ts'
+import type { RegistrationRules } from './auth/registrations.ts'
+import { EDGE_ROWS, type IdentityWish, identityOf, publicUrlOf } from './cli/edge-settings.ts'
 import { faultAsked } from './cli/fault.ts'
 import {
   type AnySetting,
@@ -16,8 +18,15 @@ import {
   scanLine,
   WrongUse,
 } from './cli/flags.ts'
+import { type HostPort, hostPort } from './cli/host-port.ts'
 import { address, commaList, count, oneOf, oneOfOr, onOff, words } from './cli/kinds.ts'
-import { addressHeaderOf, LIMIT_ROWS, ratesOf, regionsOf } from './cli/limit-settings.ts'
+import {
+  addressHeaderOf,
+  LIMIT_ROWS,
+  ratesOf,
+  regionsOf,
+  registrationOf,
+} from './cli/limit-settings.ts'
 import { nearest } from './cli/nearest.ts'
 import { maybe, setting, VARIABLE_HEAD } from './cli/setting.ts'
 import type { Rates } from './http/rate-limit.ts'
@@ -30,18 +39,24 @@ import { LOG_LEVELS, type LogLevel } from './ops/log.ts'
 
 const file = words('FILE', 'the path of a file')
 const THREADS_MAX = 256
-const SECRET = /^[\x21-\x7e]{1,256}$/
+/** Whoever may ask as often as it likes must not guess it. */
+const SECRET = /^[\x21-\x7e]{16,256}$/
 
 const secret: Kind<string> = {
   isSecret: true,
   shape: 'TOKEN',
-  wants: 'at most 256 visible ASCII characters without spaces',
+  wants: '16 to 256 visible ASCII characters without spaces',
   read: (text) => (SECRET.test(text) ? text : undefined),
 }
 
 export const SETTINGS = {
   port: setting('port', count(0, 65_535), 3000, 'Port to listen on; 0 picks one.'),
   host: setting('host', words('HOST', 'a host name or address'), '127.0.0.1', 'Where to listen.'),
+  opsListen: maybe(
+    'ops-listen',
+    hostPort,
+    'Where operators call instead: /admin and /metrics; 0 picks a port.',
+  ),
   data: setting('data', words('DIR', 'the path of a folder'), './data', 'The data folder.'),
   demo: setting('demo', onOff, false, 'Fill an empty data folder with a lively exchange.'),
   config: maybe('config', file, 'A JSON object of these settings, keyed by flag name.'),
@@ -81,6 +96,12 @@ export const SETTINGS = {
     250,
     'Milliseconds from one block of settled trades to the next; 0 = at once.',
   ),
+  stopDeadline: setting(
+    'stop-deadline',
+    count(1, 3600),
+    10,
+    'Seconds after which a stop that is not over ends like a kill.',
+  ),
   adminToken: maybe(
     'admin-token',
     secret,
@@ -109,13 +130,6 @@ export const SETTINGS = {
     8453,
     'EIP-712 chain id that orders are signed with.',
   ),
-  identityKey: maybe(
-    'identity-key',
-    words('FILE|URL', 'a file or an http(s) URL'),
-    'Keys of the identity provider: a JWK set (file or URL), or a public key (PEM or JWK file).',
-  ),
-  identityIssuer: maybe('identity-issuer', words('TEXT', 'a text'), 'Issuer of identity tokens.'),
-  identityAudience: maybe('identity-audience', words('TEXT', 'a text'), 'Their audience.'),
   exchangeAddress: setting(
     'exchange-address',
     address,
@@ -130,11 +144,17 @@ export const SETTINGS = {
   ),
 } as const
 
-export const SERVE_ROWS: readonly AnySetting[] = [...Object.values(SETTINGS), ...LIMIT_ROWS]
+export const SERVE_ROWS: readonly AnySetting[] = [
+  ...Object.values(SETTINGS),
+  ...EDGE_ROWS,
+  ...LIMIT_ROWS,
+]
 
 export interface ServeConfig {
   readonly port: number
   readonly host: string
+  /** Of the listener of operators; undefined when they call the public one. */
+  readonly opsListen: HostPort | undefined
   readonly dataDir: string
   readonly demo: boolean
   readonly headerPrefixes: readonly string[]
@@ -148,21 +168,18 @@ export interface ServeConfig {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly logLevel: LogLevel
   readonly trace: string | undefined
+  readonly stopDeadlineSec: number
   readonly rateLimit: boolean
   readonly rates: { readonly address: Rates; readonly profile: Rates }
   /** Undefined when nobody is refused for where they are. */
   readonly regions: Regions | undefined
   readonly addressHeader: string | undefined
+  readonly registration: RegistrationRules
   readonly domain: { readonly name: string; readonly chainId: number }
-  /** As `identityCheck` takes it; undefined when no identity token is to be accepted. */
-  readonly identity:
-    | {
-        readonly jwks?: string
-        readonly publicKey?: string
-        readonly issuer?: string
-        readonly audience?: string
-      }
-    | undefined
+  /** Undefined when no identity token is to be accepted. */
+  readonly identity: IdentityWish | undefined
+  /** `https://exchange.example`; undefined when nobody said. */
+  readonly publicUrl: string | undefined
   readonly exchangeAddress: string
   readonly collateralAddress: string
 }
@@ -281,6 +298,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
   return {
     port: get(SETTINGS.port),
     host: get(SETTINGS.host),
+    opsListen: get(SETTINGS.opsListen),
     dataDir: get(SETTINGS.data),
     demo: get(SETTINGS.demo),
     headerPrefixes: get(SETTINGS.headerPrefix),
@@ -294,12 +312,15 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     tls: tlsOf(given, readFile),
     logLevel: get(SETTINGS.logLevel),
     trace: get(SETTINGS.trace),
+    stopDeadlineSec: get(SETTINGS.stopDeadline),
     rateLimit: !get(SETTINGS.noRateLimit),
     rates: ratesOf(get),
     regions: regionsFor(get),
     addressHeader: addressHeaderOf(get),
+    registration: registrationOf(get, !get(SETTINGS.noRateLimit)),
     domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
-    identity: identityOf(given, readFile),
+    identity: identityOf(given, (path) => readText(path, 'identity key file', readFile)),
+    publicUrl: publicUrlOf(given),
     exchangeAddress: get(SETTINGS.exchangeAddress),
     collateralAddress: get(SETTINGS.collateralAddress),
   }
@@ -324,33 +345,4 @@ function tlsOf(given: readonly Given[], readFile: ReadFile): ServeConfig['tls'] 
     throw new WrongUse(`The TLS file ${path} is not PEM: it has no -----BEGIN line`)
   }
   return { certFile, keyFile }
-}
-
-function identityOf(given: readonly Given[], readFile: ReadFile): ServeConfig['identity'] {
-  const source = readSetting(SETTINGS.identityKey, given)
-  const issuer = readSetting(SETTINGS.identityIssuer, given)
-  const audience = readSetting(SETTINGS.identityAudience, given)
-  if (source === undefined) {
-    if (issuer !== undefined) throw new WrongUse('--identity-issuer needs --identity-key')
-    if (audience !== undefined) throw new WrongUse('--identity-audience needs --identity-key')
-    return undefined
-  }
-  const keys = isKeySet(source, readFile) ? { jwks: source } : { publicKey: source }
-  return {
-    ...keys,
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(audience === undefined ? {} : { audience }),
-  }
-}
-
-/** A URL or a JSON file with "keys"; else one public key. */
-function isKeySet(source: string, readFile: ReadFile): boolean {
-  if (/^https?:\/\//.test(source)) {
-    if (URL.canParse(source)) return true
-    throw new WrongUse(`--identity-key must be a file or a URL, not '${source}'`)
-  }
-  const text = readText(source, 'identity key file', readFile)
-  if (/^\s*-----BEGIN /.test(text)) return false
-  if (/^\s*\{/.test(text)) return /"keys"\s*:/.test(text)
-  throw new WrongUse(`The identity key file ${source} is neither a JWK set nor a public key`)
 }

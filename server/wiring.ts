@@ -1,26 +1,60 @@
 // Joins the parts of a running exchange to the services that routes and guard read.
 
+import type { Clearing } from '../engine/core/clearing.ts'
+import { LIMITS } from '../engine/domain/limits.ts'
+import { ROOT_OPERATOR } from '../engine/domain/operator.ts'
+import { tokenSecretOf } from '../persistence/seal.ts'
 import { api } from './api.ts'
-import type { AuthState, Guard, TokenState } from './auth/guard.ts'
+import type { AuthState, Guard, ProvenBy, TokenState } from './auth/guard.ts'
 import { keccakReady } from './auth/keccak.ts'
+import { Registrations } from './auth/registrations.ts'
 import type { ServeConfig } from './config.ts'
-import type { Gateway, GatewayOptions } from './http/gateway.ts'
+import type { Gateway } from './http/gateway.ts'
+import type { GatewayOptions } from './http/gateway-options.ts'
 import { openApi } from './http/openapi.ts'
 import { Refusal } from './http/refusal.ts'
+import type { EdgeFaults } from './ops/faults.ts'
+import type { Readiness } from './ops/readiness.ts'
 import { AccountChanges } from './pipeline/accounts.ts'
 import { CancelReplace } from './pipeline/cancel-replace.ts'
 import { Cancels } from './pipeline/cancels.ts'
 import { HeartbeatChanges } from './pipeline/heartbeats.ts'
 import { MarketChanges } from './pipeline/market-changes.ts'
+import { MarketLists } from './pipeline/market-lists.ts'
 import type { RunningExchange } from './pipeline/open.ts'
+import { OperatorChanges } from './pipeline/operators.ts'
 import { OrderStatuses } from './pipeline/order-status.ts'
 import { PartnerAccounts } from './pipeline/partner-accounts.ts'
 import { PrivateReads } from './pipeline/private-reads.ts'
 import { TradingModeChanges } from './pipeline/trading-modes.ts'
+import { reservedSlugs } from './routes/reserved-slugs.ts'
 import type { Services } from './routes/services.ts'
-import { accountChannels } from './sockets/account-channels.ts'
-import { SOCKET_BOUNDS, SOCKET_WAITS, SocketGateway } from './sockets/socket-gateway.ts'
+import { openSockets } from './sockets/open.ts'
+import {
+  type AllSocketBounds,
+  SOCKET_BOUNDS,
+  SOCKET_WAITS,
+  type SocketGateway,
+  type SocketWaits,
+} from './sockets/socket-gateway.ts'
 import { VERSION } from './version.ts'
+
+/** Every operator there is, made again when one changes. */
+function operatorsOf({ accounts, operators }: Clearing): () => readonly ProvenBy[] {
+  let from = { tokenDigest: '', named: operators.all }
+  let all: readonly ProvenBy[] = []
+  return () => {
+    const { adminTokenDigest: tokenDigest } = accounts
+    const named = operators.all
+    if (from.tokenDigest === tokenDigest && from.named === named && all.length > 0) return all
+    from = { tokenDigest, named }
+    const root = { name: ROOT_OPERATOR, role: 'root' as const, tokenDigest }
+    all = [root, ...named].map(({ name, role, tokenDigest: digest }, index) => {
+      return { name, role, rateKey: -index, digest: Buffer.from(digest, 'latin1') }
+    })
+    return all
+  }
+}
 
 /** What the guard asks; opened secrets are kept, since every signed call needs one. */
 function authState({ pipeline, seal }: RunningExchange): AuthState {
@@ -29,72 +63,97 @@ function authState({ pipeline, seal }: RunningExchange): AuthState {
   return {
     tokenById(tokenId) {
       const token = accounts.tokenById(tokenId)
-      if (token === undefined || token.revoked) {
+      if (token === undefined) {
         opened.delete(tokenId)
         return undefined
       }
       const known = opened.get(tokenId)
       if (known !== undefined) return known
       const { profileId, scopes } = token
-      const account = accounts.byId(profileId)?.account ?? ''
-      const secret = seal.open(token.sealedSecret)
-      const state = { profileId, account, scopes, secret, revoked: false }
+      const account = accounts.accountOf(profileId) ?? ''
+      const secret = seal.open(token.sealedSecret, tokenSecretOf(tokenId, profileId))
+      const state = { profileId, account, scopes, secret }
+      // One that was revoked and never used again goes with the others of its age.
+      if (opened.size >= LIMITS.openedTokensMax) opened.clear()
       opened.set(tokenId, state)
       return state
     },
     sessionByDigest: (digest) => accounts.sessionByDigest(digest),
-    profileById: (profileId) => accounts.byId(profileId),
+    accountOf: (profileId) => accounts.accountOf(profileId),
     profileByAddress: (address) => accounts.byAddress(address),
-    adminTokenDigest: () => accounts.adminTokenDigest,
+    operators: operatorsOf(pipeline.clearing),
   }
+}
+
+/** What users know the exchange by, as far as it was told. */
+function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
+  if (publicUrl !== undefined) return new URL(publicUrl).host
+  const name = host.includes(':') ? `[${host}]` : host
+  return port === 0 ? name : `${name}:${port}`
 }
 
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
   parts: {
+    faults: EdgeFaults
     metricsText: () => Promise<string>
     clock: () => number
-    isReady: () => boolean
+    readiness: () => Readiness
   },
 ): Promise<Services> {
   await keccakReady
   const { pipeline, seal, intake, shards, follower, query } = exchange
-  const reads = new PrivateReads(pipeline, follower, query)
+  const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
   const cancels = new Cancels(pipeline, reads)
+  const { publicUrl } = config
   const [headerPrefix] = config.headerPrefixes
   const document = Buffer.from(
-    JSON.stringify(openApi(api, { title: 'outcomex', version: VERSION, headerPrefix })),
+    JSON.stringify(openApi(api, { title: 'outcomex', version: VERSION, headerPrefix, publicUrl })),
   )
+  const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
     pipeline,
     reads,
+    lists: new MarketLists(pipeline.published, collateral, parts.clock),
     statuses: new OrderStatuses(pipeline, reads),
     cancels,
     replaces: new CancelReplace(pipeline, cancels),
     accounts: new AccountChanges(pipeline, seal, intake),
+    registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
     markets: new MarketChanges(pipeline, intake, shards),
     modes: new TradingModeChanges(pipeline),
+    operators: new OperatorChanges(pipeline),
     heartbeats: new HeartbeatChanges(pipeline),
     auth: authState(exchange),
     settings: {
       headerPrefixes: config.headerPrefixes,
-      collateral: { address: config.collateralAddress, decimals: 6, symbol: 'USDC' },
+      collateral,
       exchangeAddress: config.exchangeAddress,
-      isTls: config.tls !== undefined,
+      reservedSlugs: reservedSlugs(api),
+      isSecure: config.tls !== undefined || config.publicUrl?.startsWith('https:') === true,
+      chainId: config.domain.chainId,
+      version: VERSION,
+    },
+    signing: {
+      key: seal.derive('login'),
+      host: publicHostOf(config),
       chainId: config.domain.chainId,
     },
-    loginKey: seal.derive('login'),
     clock: parts.clock,
-    isReady: parts.isReady,
+    readiness: parts.readiness,
     metricsText: parts.metricsText,
     openApi: () => document,
   }
 }
 
 /** Refusals of a proof that a command ended: they are told when that command is durable (law 1). */
-const ENDED: ReadonlySet<string> = new Set(['SESSION_INVALID', 'API_KEY_INVALID'])
+const ENDED: ReadonlySet<string> = new Set([
+  'SESSION_INVALID',
+  'API_KEY_INVALID',
+  'ADMIN_TOKEN_INVALID',
+])
 
 /** How the gateway learns who is speaking. */
 export function prover(
@@ -113,14 +172,19 @@ export function prover(
   }
 }
 
+export interface SocketWish {
+  readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
+  readonly waits?: SocketWaits | undefined
+  readonly bounds?: AllSocketBounds | undefined
+}
+
 /** Lets sockets onto the gateway's port; call before it listens. */
 export function wireSockets(
   { auth, clock, pipeline, reads }: Services,
   gateway: Gateway<Services>,
   guard: Guard,
-  waits = SOCKET_WAITS,
+  { onFault, waits = SOCKET_WAITS, bounds = SOCKET_BOUNDS }: SocketWish,
 ): SocketGateway {
-  const channels = accountChannels({ pipeline, reads, clock })
-  const port = gateway.sockets(SOCKET_BOUNDS)
-  return new SocketGateway({ port, guard, auth, clock, channels, waits })
+  const port = gateway.sockets(bounds)
+  return openSockets({ port, guard, auth, clock, pipeline, reads, onFault, waits, bounds })
 }

@@ -12,7 +12,8 @@ const manifest: unknown = JSON.parse(
 
 function routesTable(): string {
   const rows = api.map(({ method, path, auth, about }) => {
-    const who = auth.accepts.map(({ scheme, scopes }) => [scheme, ...scopes].join(' ')).join(', ')
+    const said = auth.accepts.map(({ scheme, scopes, role = '' }) => [scheme, ...scopes, role])
+    const who = said.map((words) => words.join(' ').trim()).join(', ')
     return `| ${method} | \`${path}\` | ${who || 'open'} | ${about} |`
   })
   return ['| method | path | caller | |', '|---|---|---|---|', ...rows].join('\n')

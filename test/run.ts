@@ -1,102 +1,66 @@
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { run } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { compileSources } from './support/compiled.ts'
+import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
 
 // Runs test/**/*.test.ts: one line per file while green, everything while red, and a summary in the
 // words of node's own reporter. Fails when no file matches and when a file holds no test.
+// A file may take as long as it gets on: two minutes without a word or an event end it.
 
 const CONCURRENCY = 2
-const FILE_DEADLINE_MS = 120_000
+const SILENCE_MS = 120_000
+const SLOWEST = 10
+/** More are done sooner when the sources were compiled first. */
+const FILES_UNCOMPILED = 4
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-class FileReport {
-  tests = 0
-  failed = 0
-  skipped = 0
-  tookMs = 0
-  readonly failures: string[] = []
-  readonly output: string[] = []
-}
-
-function printFile(path: string, report: FileReport): void {
-  if (report.tests === 0) report.failed += 1
-  const verdict = report.failed === 0 ? 'ok  ' : 'FAIL'
+function printFile(report: FileReport): void {
+  const { path, failed, tookMs, failures, output } = report
+  const verdict = failed === 0 ? 'ok  ' : 'FAIL'
   const tests = report.tests === 1 ? '1 test' : `${report.tests || 'holds no'} tests`
-  console.log(`${verdict} ${relative(root, path)}  ${tests}, ${Math.round(report.tookMs)} ms`)
-  if (report.failed === 0) return
-  for (const line of report.failures) console.log(line)
-  if (report.output.length > 0) console.log(`  it said:\n${indent(report.output.join(''))}`)
+  console.log(`${verdict} ${relative(root, path)}  ${tests}, ${Math.round(tookMs)} ms`)
+  if (failed === 0) return
+  for (const line of failures) console.log(line)
+  if (output.length > 0) console.log(`  it said:\n${indent(output.join(''))}`)
 }
 
-function indent(text: string): string {
-  return text.trimEnd().replace(/^/gm, '    ')
-}
-
-function describeFailure(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const cause = error.cause instanceof Error ? error.cause : error
-  if ('failureType' in error && error.failureType === 'testTimeoutFailure') {
-    return `stuck: it was stopped after ${FILE_DEADLINE_MS / 1000} s`
-  }
-  return cause.stack ?? cause.message
-}
-
-function matching(only: string | undefined): string[] {
+/** Files whose path holds one of the parts; all when there is none. */
+function matching(parts: readonly string[]): string[] {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const paths = names.filter((name) => name.endsWith('.test.ts')).sort()
-  return paths.filter((name) => !only || join('test', name).includes(only))
+  if (parts.length === 0) return paths
+  return paths.filter((name) => parts.some((part) => join('test', name).includes(part)))
 }
 
-const only = process.argv[2]
+const only = process.argv.slice(2)
 const files = matching(only).map((name) => join(root, 'test', name))
 if (files.length === 0) {
-  console.error(only ? `No test file's path holds "${only}".` : 'There is no test file.')
+  const wanted = only.map((part) => `"${part}"`).join(' or ')
+  console.error(wanted === '' ? 'There is no test file.' : `No test file's path holds ${wanted}.`)
   process.exit(1)
 }
 
 const startedMs = performance.now()
+if (files.length > FILES_UNCOMPILED) await compileSources()
 const reports: FileReport[] = []
+process.once('SIGINT', () => endBy('SIGINT'))
+process.once('SIGTERM', () => endBy('SIGTERM'))
 const waiting = [...files]
 await Promise.all(Array.from({ length: CONCURRENCY }, runWaiting))
 printSummary()
 
 async function runWaiting(): Promise<void> {
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    const report = await runFile(file)
+    const report = await runFile(file, SILENCE_MS)
     reports.push(report)
-    printFile(file, report)
+    printFile(report)
   }
 }
 
-/** One stream per file: events name the file that called `test`, which may be a shared one. */
-async function runFile(file: string): Promise<FileReport> {
-  const report = new FileReport()
-  const stream = run({ files: [file], timeout: FILE_DEADLINE_MS })
-  stream.on('test:stdout', (event) => report.output.push(event.message))
-  stream.on('test:stderr', (event) => report.output.push(event.message))
-  stream.on('test:pass', (event) => {
-    if (event.nesting === 0) report.tookMs += event.details.duration_ms
-    // A file that holds no test passes under its own name: that is not a test.
-    if (event.details.type === 'suite' || event.name === file) return
-    report.tests += 1
-    if (event.skip !== undefined) report.skipped += 1
-  })
-  stream.on('test:fail', (event) => {
-    if (event.nesting === 0) report.tookMs += event.details.duration_ms
-    if (event.details.type !== 'suite') report.tests += 1
-    if (event.todo !== undefined) return
-    report.failed += 1
-    const { error } = event.details
-    // A parent fails because a child did: the child has said why.
-    if ('failureType' in error && error.failureType === 'subtestsFailed') return
-    const title = event.name === file ? 'the file itself' : event.name
-    report.failures.push(`  ✖ ${title}\n${indent(describeFailure(error))}`)
-  })
-  stream.resume()
-  await once(stream, 'end')
-  return report
+function endBy(signal: NodeJS.Signals): void {
+  endAll()
+  process.kill(process.pid, signal)
 }
 
 function printSummary(): void {
@@ -105,6 +69,13 @@ function printSummary(): void {
   const tests = sum((report) => report.tests)
   const failed = sum((report) => report.failed)
   const skipped = sum((report) => report.skipped)
+  const slowest = [...reports].sort((a, b) => b.tookMs - a.tookMs).slice(0, SLOWEST)
+  if (reports.length > SLOWEST) {
+    console.log('the slowest files:')
+    for (const { path, tookMs } of slowest) {
+      console.log(`  ${(tookMs / 1000).toFixed(1).padStart(6)} s  ${relative(root, path)}`)
+    }
+  }
   console.log(`# tests ${tests}`)
   console.log(`# pass ${Math.max(0, tests - failed - skipped)}`)
   console.log(`# fail ${failed}`)

@@ -38,6 +38,7 @@ export class CoreContender implements Contender {
     signedFeeBps: FEE_BPS,
     timestampMs: START_MS,
     recvWindowMs: 0,
+    wallMs: START_MS,
     held: undefined,
   }
   readonly #cancel: CancelOrders = {

@@ -10,9 +10,11 @@ import type { CapturedBlocks } from './blocks.ts'
 import type { Market } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
+import type { CapturedFrozen } from './frozen.ts'
 import type { CapturedHeartbeats } from './heartbeats.ts'
 import type { Ledger } from './ledger.ts'
 import { eachHeld, eachResting, restoreInMarket } from './market.ts'
+import type { CapturedOperators } from './operators.ts'
 import { type OrderTable, STATE } from './order-table.ts'
 import type { CapturedReversals } from './reversal.ts'
 import type { CapturedSeen } from './seen-orders.ts'
@@ -74,6 +76,8 @@ export interface CapturedState {
   readonly settlement: { readonly blocks: CapturedBlocks; readonly reversals: CapturedReversals }
   readonly modes: CapturedTradingModes
   readonly heartbeats: CapturedHeartbeats
+  readonly frozen: CapturedFrozen
+  readonly operators: CapturedOperators
 }
 
 export function capture({ clearing }: Exchange): CapturedState {
@@ -91,6 +95,8 @@ export function capture({ clearing }: Exchange): CapturedState {
     },
     modes: clearing.modes.capture(),
     heartbeats: clearing.heartbeats.capture(),
+    frozen: clearing.frozen.capture(),
+    operators: clearing.operators.capture(),
   }
 }
 
@@ -160,6 +166,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.reversals.restore(captured.settlement.reversals)
   clearing.modes.restore(captured.modes)
   clearing.heartbeats.restore(captured.heartbeats)
+  clearing.frozen.restore(captured.frozen)
+  clearing.operators.restore(captured.operators)
   return exchange
 }
 

@@ -18,8 +18,10 @@ import type { TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts.ts'
 import { Blocks } from './blocks.ts'
 import { Catalogue } from './catalogue.ts'
+import { FrozenProfiles } from './frozen.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { FEE_ACCOUNT, Ledger } from './ledger.ts'
+import { Operators } from './operators.ts'
 import { OrderTable, STATE } from './order-table.ts'
 import { Reversals } from './reversal.ts'
 import { type SeenOrder, SeenOrders } from './seen-orders.ts'
@@ -49,6 +51,7 @@ type AccountCommand = Extract<
       | 'settleApprovals'
       | 'createToken'
       | 'revokeToken'
+      | 'revokeTokens'
       | 'touchToken'
       | 'login'
       | 'logout'
@@ -71,6 +74,8 @@ export class Clearing {
   readonly seen = new SeenOrders()
   readonly modes = new TradingModes()
   readonly heartbeats = new Heartbeats()
+  readonly frozen = new FrozenProfiles()
+  readonly operators = new Operators()
   lastSeq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
@@ -105,6 +110,7 @@ export class Clearing {
 
   admitRare(command: RareCommand): void {
     this.#stamp(command.seq, command.nowMs)
+    this.accounts.expire(command.nowMs)
     this.#applyRare(command)
   }
 
@@ -160,6 +166,14 @@ export class Clearing {
       case 'fireHeartbeat':
         this.heartbeats.apply(command)
         return
+      case 'freezeProfile':
+      case 'unfreezeProfile':
+        this.frozen.apply(command)
+        return
+      case 'addOperator':
+      case 'removeOperator':
+        this.operators.apply(command)
+        return
       case 'failSettlement':
         this.reversals.apply(this.ledger, command)
         this.blocks.apply(command)
@@ -178,10 +192,12 @@ export class Clearing {
     switch (command.kind) {
       case 'createProfile':
         this.ledger.openAccount(command.profileId)
-        this.#putProfile(command)
+        this.accounts.createProfile(command.profileId, command.profile, command.nowMs)
+        this.#addTokenOf(command)
         return
       case 'editProfile':
-        this.#putProfile(command)
+        this.accounts.editProfile(command.profileId, command.profile)
+        this.#addTokenOf(command)
         return
       case 'createSubAccount':
         this.#createSubAccount(command)
@@ -201,6 +217,11 @@ export class Clearing {
         return
       case 'revokeToken':
         this.accounts.revokeToken(command.tokenId)
+        return
+      case 'revokeTokens':
+        for (const { tokenId } of this.accounts.tokensOf(command.profileId)) {
+          this.accounts.revokeToken(tokenId)
+        }
         return
       case 'touchToken':
         this.accounts.touchToken(command.tokenId, command.nowMs)
@@ -227,13 +248,12 @@ export class Clearing {
   #createSubAccount(command: Extract<RareCommand, { kind: 'createSubAccount' }>): void {
     const { profileId, partnerId, sealedKey, approved, proof, nowMs } = command
     this.ledger.openAccount(profileId)
-    this.accounts.putProfile(profileId, command.profile, nowMs)
-    if (proof !== null) this.accounts.burnNonce(proof.nonce, proof.nonceExpiresMs, nowMs)
+    this.accounts.createProfile(profileId, command.profile, nowMs)
+    if (proof !== null) this.accounts.burnNonce(proof.nonce, proof.nonceExpiresMs)
     this.accounts.partners.add({ profileId, partnerId, sealedKey, approved })
   }
 
-  #putProfile(command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>): void {
-    this.accounts.putProfile(command.profileId, command.profile, command.nowMs)
+  #addTokenOf(command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>): void {
     if (command.token === null) return
     this.accounts.addToken(command.profileId, command.token, command.nowMs)
   }
@@ -241,7 +261,7 @@ export class Clearing {
   #login(command: Extract<RareCommand, { kind: 'login' }>): void {
     const { sessionDigest: digest, profileId, expiresMs } = command
     const nonce = { text: command.nonce, expiresMs: command.nonceExpiresMs }
-    this.accounts.login({ digest, profileId, expiresMs }, nonce, command.nowMs)
+    this.accounts.login({ digest, profileId, expiresMs }, nonce)
   }
 
   /** Settles `count` records of a market's answer; the first starts at byte `at` of both views. */

@@ -1,36 +1,21 @@
-// Gates of the rare commands: profiles, tokens, sessions, markets, balances. Each returns the
+// Gates of the rare commands: tokens, wallets, markets, balances. Each returns the
 // refusal number, 0 when the command may be stamped.
 
-import type { ProfileFields, Scope } from '../domain/command.ts'
+import type { Scope } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type MarketSpec, STATUS_CHANGES } from '../domain/market.ts'
 import { REJECT } from '../domain/reject.ts'
 import type { Profile } from './accounts.ts'
 import { type Market, venueAddresses } from './catalogue.ts'
 import type { Clearing } from './clearing.ts'
-
-export function decideProfile(
-  clearing: Clearing,
-  fields: ProfileFields,
-  before: Profile | undefined,
-): number {
-  if (before === undefined && clearing.accounts.count >= LIMITS.profilesMax) return REJECT.CAPACITY
-  if (fields.username !== null) {
-    const holder = clearing.accounts.byUsername(fields.username)
-    if (holder !== undefined && holder.profileId !== before?.profileId) return REJECT.USERNAME_TAKEN
-  }
-  const needsWallet = fields.tradeWalletOption === 'smartWallet' && fields.smartWallet === null
-  return needsWallet ? REJECT.SMART_WALLET_REQUIRED : 0
-}
+import { decideActing } from './decide-operators.ts'
 
 /** Whether one more token may be made, for this profile (none yet: undefined) and for all. */
 export function decideMint({ accounts }: Clearing, profile: Profile | undefined): number {
   if (accounts.tokenCount >= LIMITS.tokensMax) return REJECT.TOKEN_LIMIT
   if (profile === undefined) return 0
-  if (profile.tokens.length >= LIMITS.tokensPerProfileMax) return REJECT.TOKEN_LIMIT
-  // Ids of revoked tokens stay taken: without a bound one profile could take all there are.
-  const made = accounts.tokensMadeBy(profile.profileId)
-  return made >= LIMITS.tokensEverPerProfileMax ? REJECT.TOKENS_USED_UP : 0
+  const count = accounts.tokensOf(profile.profileId).length
+  return count >= LIMITS.tokensPerProfileMax ? REJECT.TOKEN_LIMIT : 0
 }
 
 /** Delegated signing needs trading beside it (domain §12.1). */
@@ -39,7 +24,8 @@ export function decideToken(
   profile: Profile,
   scopes: readonly Scope[],
 ): number {
-  const reject = decideMint(clearing, profile)
+  // It would outlive the freeze, and all a token is for is trading, withdrawing and new accounts.
+  const reject = decideActing(clearing, profile.profileId) || decideMint(clearing, profile)
   if (reject !== 0) return reject
   if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
     return REJECT.SCOPE_NEEDS_TRADING
@@ -50,17 +36,18 @@ export function decideToken(
 /** A token is revoked by its own profile only; to others it does not exist. */
 export function decideRevoke(clearing: Clearing, profileId: number, tokenId: string): number {
   const token = clearing.accounts.tokenById(tokenId)
-  if (token === undefined || token.profileId !== profileId) return REJECT.TOKEN_UNKNOWN
-  return token.revoked ? REJECT.TOKEN_UNKNOWN : 0
+  return token?.profileId === profileId ? 0 : REJECT.TOKEN_UNKNOWN
 }
 
 /** One address more to withdraw to, for a profile that does not list it yet. */
 export function decideWithdrawalAddress(
-  { accounts }: Clearing,
+  clearing: Clearing,
   profileId: number,
   address: string,
 ): number {
-  const { withdrawalAddresses } = accounts
+  const frozen = decideActing(clearing, profileId)
+  if (frozen !== 0) return frozen
+  const { withdrawalAddresses } = clearing.accounts
   if (withdrawalAddresses.find(profileId, address) !== undefined) {
     return REJECT.WITHDRAWAL_ADDRESS_LISTED
   }

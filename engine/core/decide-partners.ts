@@ -18,7 +18,7 @@ export function decideSubAccount(
   if (accounts.partners.ofPartner(partnerId).length >= LIMITS.subAccountsPerPartnerMax) {
     return REJECT.SUB_ACCOUNT_LIMIT
   }
-  return accounts.count >= LIMITS.profilesMax ? REJECT.CAPACITY : 0
+  return accounts.count >= LIMITS.profilesMax ? REJECT.PROFILE_LIMIT : 0
 }
 
 /** That a profile belongs to another, and that there is none, is one answer. */

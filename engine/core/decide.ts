@@ -33,6 +33,8 @@ export interface PlaceRequest {
   /** Unix ms and allowed age; a window of 0 asks for no check (domain §4.4). */
   timestampMs: TimeMs
   recvWindowMs: number
+  /** The caller's stamp is judged by the wall clock, whatever the server's time is (design §5). */
+  wallMs: TimeMs
   /** What the tables answered, once they were asked. */
   held?: HeldInTables | undefined
 }
@@ -75,12 +77,17 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
 
 function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): number {
   const token = clearing.accounts.tokenById(request.tokenId)
-  if (token === undefined || token.revoked) return REJECT.TOKEN_REVOKED
+  if (token === undefined) return REJECT.TOKEN_REVOKED
+  if (clearing.frozen.count > 0) {
+    // A frozen partner acts for nobody: whose token it is counts as well as whose order.
+    const isFrozen = clearing.frozen.isFrozen(token.profileId)
+    if (isFrozen || clearing.frozen.isFrozen(request.order.accountId)) return REJECT.PROFILE_FROZEN
+  }
   const { modes } = clearing
   const barred = modes.count === 0 ? 0 : modes.orderRefusal(request.order.postOnly, nowMs)
   if (barred !== 0) return barred
   if (request.recvWindowMs === 0) return 0
-  const ageMs = nowMs - request.timestampMs
+  const ageMs = request.wallMs - request.timestampMs
   const inTime = ageMs <= request.recvWindowMs && ageMs >= -clockToleranceMs
   return inTime ? 0 : REJECT.RECV_WINDOW_EXPIRED
 }

@@ -11,9 +11,13 @@ import { PositionRows } from './position-rows.ts'
 /** Account that receives fees; profiles count from 1. */
 export const FEE_ACCOUNT = 0
 
-function grown(column: Float64Array<ArrayBuffer>, index: number): Float64Array<ArrayBuffer> {
+function grown(
+  column: Float64Array<ArrayBuffer>,
+  index: number,
+  room = column.length * 2,
+): Float64Array<ArrayBuffer> {
   if (index < column.length) return column
-  const wider = new Float64Array(Math.max(index + 1, column.length * 2))
+  const wider = new Float64Array(Math.max(index + 1, room))
   wider.set(column)
   return wider
 }
@@ -32,9 +36,12 @@ export class Ledger {
   withdrawalsRaw = 0
   readonly rows = new PositionRows()
 
+  /** Grows by an eighth: most accounts are idle, and room for twice as many would cost as much. */
   openAccount(accountId: number): void {
-    this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId)
-    this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId)
+    if (accountId < this.collateralFreeRaw.length) return
+    const room = accountId + (accountId >> 3)
+    this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId, room)
+    this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId, room)
   }
 
   /** The row of an account in a market, made when it has none. */

@@ -16,8 +16,10 @@ import { assert } from '../domain/assert.ts'
 import type { PlaceOrder } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { SIDE } from '../domain/order.ts'
+import { wideByAccount, wideEnough } from './columns.ts'
 import { HeldOrders } from './held-orders.ts'
 import { LiveClientIds } from './live-client-ids.ts'
+import { RowChains } from './row-chains.ts'
 import { SlotLanes } from './slot-lanes.ts'
 
 /** HELD: taker delay keeps it out of the book (domain §4.3), entering it or not yet. */
@@ -33,15 +35,16 @@ export class OrderTable {
   readonly capacity: number
   readonly #f64s: Float64Array
   readonly #words: Int32Array
-  /** Not every order carries one, so it is not in the record. */
+  /** Not in the record: not every order has one, and few markets delay takers. */
   readonly #clientIds: LiveClientIds
-  /** Few markets delay takers, so that is not in the record either. */
   readonly held: HeldOrders
   readonly #lanes: SlotLanes
   /** First order of each position row; 0 = none. */
   #firstOfRow = new Int32Array(1024)
+  readonly rowsOfAccount = new RowChains()
+  readonly rowsOfMarket = new RowChains()
   /** Open and in-flight orders of each account. */
-  #openOf = new Uint32Array(1024)
+  #openOf = new Int32Array(1024)
   highSlot = 0
   openCount = 0
 
@@ -275,11 +278,7 @@ export class OrderTable {
   }
 
   #count(account: number): void {
-    if (account >= this.#openOf.length) {
-      const grown = new Uint32Array(Math.max(account + 1, this.#openOf.length * 2))
-      grown.set(this.#openOf)
-      this.#openOf = grown
-    }
+    if (account >= this.#openOf.length) this.#openOf = wideByAccount(this.#openOf, account)
     this.#openOf[account]++
     this.openCount++
   }
@@ -369,26 +368,33 @@ export class OrderTable {
   }
 
   #chainToRow(slot: number, row: number): void {
-    if (row >= this.#firstOfRow.length) {
-      const grown = new Int32Array(Math.max(row + 1, this.#firstOfRow.length * 2))
-      grown.set(this.#firstOfRow)
-      this.#firstOfRow = grown
-    }
+    if (row >= this.#firstOfRow.length) this.#firstOfRow = wideEnough(this.#firstOfRow, row)
     const words = this.#words
     const next = this.#firstOfRow[row]
     words[slot * WORDS + 19] = row
     words[slot * WORDS + 20] = next
     words[slot * WORDS + 21] = 0
     if (next !== 0) words[next * WORDS + 21] = slot
+    else {
+      this.rowsOfAccount.add(words[slot * WORDS + 15], row)
+      this.rowsOfMarket.add(words[slot * WORDS + 16], row)
+    }
     this.#firstOfRow[row] = slot
   }
 
   #unchainFromRow(slot: number): void {
     const words = this.#words
+    const row = words[slot * WORDS + 19]
     const next = words[slot * WORDS + 20]
     const previous = words[slot * WORDS + 21]
-    if (previous === 0) this.#firstOfRow[words[slot * WORDS + 19]] = next
-    else words[previous * WORDS + 20] = next
+    if (previous !== 0) words[previous * WORDS + 20] = next
+    else {
+      this.#firstOfRow[row] = next
+      if (next === 0) {
+        this.rowsOfAccount.remove(words[slot * WORDS + 15], row)
+        this.rowsOfMarket.remove(words[slot * WORDS + 16], row)
+      }
+    }
     if (next !== 0) words[next * WORDS + 21] = previous
   }
 }

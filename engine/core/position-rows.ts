@@ -3,13 +3,9 @@
 // back. Invariants: a cell holds a row or 0; rows of one home follow each other without a gap; at
 // most half of the cells are taken.
 
-const FIRST_ROWS = 1024
+import { wideEnough } from './columns.ts'
 
-function widened(column: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const wider = new Int32Array(column.length * 2)
-  wider.set(column)
-  return wider
-}
+const FIRST_ROWS = 1024
 
 export class PositionRows {
   #cells = new Int32Array(FIRST_ROWS * 2)
@@ -54,8 +50,8 @@ export class PositionRows {
   }
 
   #grow(): void {
-    this.#accountOf = widened(this.#accountOf)
-    this.#marketOf = widened(this.#marketOf)
+    this.#accountOf = wideEnough(this.#accountOf, this.end)
+    this.#marketOf = wideEnough(this.#marketOf, this.end)
     this.#cells = new Int32Array(this.#accountOf.length * 2)
     for (let row = 1; row < this.end - 1; row++) {
       this.#cells[this.#cellOf(this.#accountOf[row], this.#marketOf[row])] = row

@@ -87,9 +87,11 @@ function orderFacts({ orders }: Clearing, live: readonly number[]): number[] {
   return facts
 }
 
-/** A fact a line: one text of everything would pass what a string can hold. */
+/** A fact a line: one text of everything would pass what a string can hold. Columns as they are. */
 function hashFacts(hash: ReturnType<typeof sha256.create>, facts: Iterable<unknown>): void {
-  for (const fact of facts) hash.update(utf8ToBytes(`${JSON.stringify(fact)}\n`))
+  for (const fact of facts) {
+    hash.update(fact instanceof Uint8Array ? fact : utf8ToBytes(`${JSON.stringify(fact)}\n`))
+  }
 }
 
 function* clearingFacts(clearing: Clearing): Iterable<unknown> {
@@ -101,6 +103,8 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.reversals.facts()
   yield* clearing.modes.facts()
   yield* clearing.heartbeats.facts()
+  yield* clearing.frozen.facts()
+  yield* clearing.operators.facts()
   const { orders } = clearing
   const held = liveSlots(clearing).filter((slot) => orders.stateOf(slot) === STATE.HELD)
   for (const slot of held) {

@@ -1,4 +1,5 @@
 import type { MarketSpec } from './market.ts'
+import type { Role } from './operator.ts'
 import type { TradingWindow } from './trading-mode.ts'
 import type { CollateralRaw, FeeBps, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
@@ -68,7 +69,8 @@ export interface CancelOrders extends Stamp {
   generations: Uint32Array
 }
 
-export type Scope = 'trading' | 'account_creation' | 'delegated_signing' | 'withdrawal'
+export const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal'] as const
+export type Scope = (typeof SCOPES)[number]
 
 /** Rank of domain §3.3. */
 export interface Rank {
@@ -90,13 +92,17 @@ export interface ProfileAbout {
 export interface ProfileFields extends ProfileAbout {
   readonly account: string
   readonly username: string | null
-  readonly displayName: string
+  /** null until one is chosen: the username, or else the account, stands for it. */
+  readonly displayName: string | null
   readonly client: string
   readonly smartWallet: string | null
   readonly rank: Rank | null
   readonly feeCapBps: FeeBps | null
   readonly scopes: readonly Scope[]
 }
+
+/** What an edit says anew; what is absent stays. A smart wallet is never taken back. */
+export type ProfileChange = Partial<Omit<ProfileFields, 'account'>>
 
 /** `sealedSecret` is AES-256-GCM under the server key; only the edges can open it. */
 export interface TokenFields {
@@ -137,8 +143,14 @@ type SettlementBody =
     }
 export type SettlementCommand = Stamp & SettlementBody
 
+/** Name of the operator who caused a command; absent when it was nobody's act but its own. */
+interface Caused {
+  by?: string
+}
+
 /** Commands that are rare enough to travel as msgpack. Digests are lowercase hex SHA-256. */
 export type RareCommand = Stamp &
+  Caused &
   (
     | { kind: 'rules'; version: number }
     | { kind: 'setAdminToken'; tokenDigest: string }
@@ -148,7 +160,7 @@ export type RareCommand = Stamp &
         profile: ProfileFields
         token: TokenFields | null
       }
-    | { kind: 'editProfile'; profileId: number; profile: ProfileFields; token: TokenFields | null }
+    | { kind: 'editProfile'; profileId: number; profile: ProfileChange; token: TokenFields | null }
     | { kind: 'createToken'; profileId: number; token: TokenFields }
     | { kind: 'revokeToken'; tokenId: string }
     | { kind: 'touchToken'; tokenId: string }
@@ -199,6 +211,13 @@ export type RareCommand = Stamp &
     | { kind: 'armHeartbeat'; profileId: number; cancelAtMs: TimeMs }
     | { kind: 'disarmHeartbeat'; profileId: number }
     | { kind: 'fireHeartbeat'; profileId: number }
+    /** `reason` is what the operator said, '' when nothing. */
+    | { kind: 'freezeProfile'; profileId: number; reason: string }
+    | { kind: 'unfreezeProfile'; profileId: number; reason: string }
+    /** Revokes every live API token of the profile. */
+    | { kind: 'revokeTokens'; profileId: number }
+    | { kind: 'addOperator'; name: string; role: Role; tokenDigest: string }
+    | { kind: 'removeOperator'; name: string }
   )
 
 export type Command = Arrival | CancelOrders | RareCommand

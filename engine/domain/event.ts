@@ -46,5 +46,6 @@ export const CANCEL_REASONS = [
   'MARKET_LOCKED',
   'MARKET_RESOLVED',
   'HEARTBEAT',
+  'PROFILE_FROZEN',
 ] as const
 export type CancelReason = (typeof CANCEL_REASONS)[number]

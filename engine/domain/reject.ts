@@ -1,3 +1,5 @@
+import type { Scope } from './command.ts'
+
 // Every refusal the exchange gives, in order of precedence: when two things are wrong, the one
 // that stands higher is answered (domain §1.8). The number is the index; 0 means none.
 
@@ -5,11 +7,13 @@ export const REJECTS = [
   ['NONE', ''],
   // Before a request is read.
   ['OVERLOADED', 'The exchange is overloaded and did nothing; retry after the given seconds.'],
-  ['NOT_READY', 'The exchange is starting or stopping; retry after the given seconds.'],
+  ['NOT_READY', 'The exchange is not ready to trade; retry after the given seconds.'],
   ['RATE_LIMITED', 'Too many requests; retry after the given seconds.'],
+  ['SOCKET_LIMIT', 'This caller has as many sockets open as one may have.'],
   ['PATH_NOT_FOUND', 'No such path.'],
   ['METHOD_NOT_ALLOWED', 'This path does not take that method.'],
   ['REGION_BLOCKED', 'Trading is not offered in the country this request comes from.'],
+  ['BODY_ENCODED', 'A compressed request body is not taken; send it as it is.'],
   ['BODY_TOO_LARGE', 'The request body is larger than 65536 bytes.'],
   ['BODY_TIMEOUT', 'The request body did not arrive in time.'],
   // Who is speaking.
@@ -27,25 +31,42 @@ export const REJECTS = [
   ['LOGIN_INVALID', 'The signature does not prove the account over a fresh signing message.'],
   ['OWN_ADDRESS', 'A sub-account needs an address of its own.'],
   ['ACCOUNT_UNPROVEN', 'The signature does not prove the account over a fresh signing message.'],
-  ['SCOPE_MISSING', 'The API token lacks the scope this call needs.'],
+  ['SCOPE_MISSING_TRADING', 'This call needs an API token with the scope trading.'],
+  [
+    'SCOPE_MISSING_ACCOUNT_CREATION',
+    'This call needs an API token with the scope account_creation.',
+  ],
+  [
+    'SCOPE_MISSING_DELEGATED_SIGNING',
+    'This call needs an API token with the scope delegated_signing.',
+  ],
+  ['SCOPE_MISSING_WITHDRAWAL', 'This call needs an API token with the scope withdrawal.'],
+  ['ROLE_MISSING', "The operator's role does not allow this call."],
   ['FORBIDDEN', 'This account may not do that.'],
+  [
+    'ORIGIN_NOT_ALLOWED',
+    'A page of another site may not use the session cookie here; see --public-url.',
+  ],
   ['JSON_CONTENT_TYPE', 'A call with a cookie needs the content type application/json.'],
   // What is said.
   ['BODY_MALFORMED', 'The request body is not valid JSON.'],
   ['VALIDATION', 'The request is not valid.'],
   ['NOT_SUB_ACCOUNT', 'The profile is not a sub-account of the caller.'],
   ['MARKET_NOT_FOUND', 'Market not found'],
+  ['SUBSCRIPTION_LIMIT', 'The sockets of this profile listen to as many markets as they may.'],
   ['PROFILE_NOT_FOUND', 'Profile not found'],
   ['TOKEN_NOT_IN_MARKET', 'The order tokenId does not belong to this market.'],
   [
     'AMOUNTS_INVALID',
-    'The order amounts do not give a price on the 0.001 tick and a size in steps of 0.001 share.',
+    'The amounts must give a price on the 0.001 tick and a size in steps of 0.001 share, ' +
+      '10000000 shares at most.',
   ],
   ['PRICE_MISMATCH', 'Price does not match amounts'],
   ['NO_SERVER_WALLET', 'The sub-account has no server wallet: it signs for itself.'],
   ['ALLOWANCE_MISSING', "The server wallet has not approved the market's exchange: retry that."],
   // The sequencer's gates.
   ['TOKEN_REVOKED', 'The API token was revoked.'],
+  ['PROFILE_FROZEN', 'The profile is frozen: it may cancel and read, not trade or withdraw.'],
   ['POST_ONLY_MODE', 'Only post-only orders and cancels are taken at the moment.'],
   ['CANCEL_ONLY_MODE', 'Only cancels are taken at the moment.'],
   ['TRADING_DISABLED', 'Trading is disabled.'],
@@ -74,6 +95,7 @@ export const REJECTS = [
   ['POST_ONLY_WOULD_MATCH', 'Post only order would match immediately'],
   // Cancels, accounts, markets.
   ['ORDER_NOT_FOUND', 'Order not found'],
+  ['ORDER_FILLED', 'Order is filled: nothing of it is left to cancel'],
   ['ORDER_NOT_OPEN', 'Order not found or already canceled'],
   [
     'ORDER_RELEASE_IN_PROGRESS',
@@ -87,9 +109,24 @@ export const REJECTS = [
   ],
   ['TRADING_WINDOW_NOT_FOUND', 'No such trading window, or it is over.'],
   ['TRADING_WINDOW_LIMIT', 'There are as many trading windows as there may be; end one.'],
+  ['FROZEN_LIMIT', 'There are as many frozen profiles as there may be.'],
+  ['FREEZE_CANCELING', 'The cancels of the freeze are under way; retry.'],
+  ['OPERATOR_TAKEN', 'An operator with this name exists.'],
+  ['OPERATOR_LIMIT', 'There are as many operators as there may be; remove one.'],
+  ['OPERATOR_ROOT', 'The first operator stays; a start with --admin-token changes its token.'],
+  ['OPERATOR_NOT_FOUND', 'No operator has this name.'],
+  [
+    'REGISTRATION_CLOSED',
+    'Registration is closed: the operator makes profiles; ask for one for this account.',
+  ],
+  [
+    'REGISTRATION_LIMIT',
+    'This address made as many new profiles today as it may; retry tomorrow (UTC).',
+  ],
+  ['PROFILE_LIMIT', 'The exchange holds as many profiles as it can.'],
+  ['SESSION_LIMIT', 'The exchange holds as many sessions as it can; retry later.'],
   ['TOKEN_UNKNOWN', 'The API token is unknown or already revoked.'],
   ['TOKEN_LIMIT', 'The profile has as many API tokens as it may; revoke one.'],
-  ['TOKENS_USED_UP', 'The profile made as many API tokens as it ever may.'],
   ['SCOPE_NEEDS_TRADING', 'The scope delegated_signing needs the scope trading beside it.'],
   ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],
   ['ACCOUNT_TAKEN', 'The address has a profile already.'],
@@ -110,6 +147,8 @@ export const REJECTS = [
   ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
   ['BALANCE_LIMIT', 'Total deposits cannot pass 2^53 - 1 raw units.'],
   ['READ_TIMEOUT', 'The read tables are behind; retry after the given seconds.'],
+  // A fault of ours, after all that can be refused.
+  ['INTERNAL', 'The exchange could not answer this call; say its faultId to the operator.'],
 ] as const
 
 export type RejectName = (typeof REJECTS)[number][0]
@@ -121,6 +160,14 @@ function numbersByName(): Readonly<Record<RejectName, number>> {
 
 /** Refusal numbers by name; 0 (NONE) is no refusal. */
 export const REJECT = numbersByName()
+
+/** What a token is told that lacks a scope. */
+export const SCOPE_REJECT = {
+  trading: 'SCOPE_MISSING_TRADING',
+  account_creation: 'SCOPE_MISSING_ACCOUNT_CREATION',
+  delegated_signing: 'SCOPE_MISSING_DELEGATED_SIGNING',
+  withdrawal: 'SCOPE_MISSING_WITHDRAWAL',
+} as const satisfies Readonly<Record<Scope, RejectName>>
 
 export function rejectName(code: number): RejectName {
   return REJECTS[code][0]

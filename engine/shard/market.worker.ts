@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Ring } from '../wire/ring.ts'
+import { stallPoint } from '../wire/stall-point.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 
 const input = new Ring(workerData.input)
@@ -21,4 +22,5 @@ while (running) {
   input.release()
   ringDoorbell()
   if (running) input.waitForData(1000)
+  stallPoint('market-stall')
 }

@@ -49,6 +49,9 @@ function startWorker(name: string, workerData: ShardRings): EventEmitter {
   return spawn(new URL('./market.worker.ts', import.meta.url), { name, workerData })
 }
 
+/** What a frame costs beside its records: a reply, as a rule. */
+const FRAME_WORK = 8
+
 export class ShardHandle {
   readonly name: string
   readonly #input: Ring
@@ -72,6 +75,7 @@ export class ShardHandle {
   readonly #sentSeq = new Float64Array(UNSETTLED_COMMANDS)
   readonly ready: Promise<void>
   #onStarted: () => void = () => {}
+  #isStarted = false
 
   constructor(name: string, visitor: FrameVisitor, thread: ShardThread) {
     this.name = name
@@ -95,7 +99,10 @@ export class ShardHandle {
     const rings = { input: this.#input.shared, output: this.#output.shared }
     const worker = (thread.start ?? startWorker)(this.name, rings)
     // The thread's first message says that it runs, each later one that frames have come.
-    worker.once('message', this.#onStarted)
+    worker.once('message', () => {
+      this.#isStarted = true
+      this.#onStarted()
+    })
     worker.on('message', thread.onReady)
     worker.on('error', (error: Error) => thread.onFault(`${this.name} died: ${error.message}`))
     worker.on('exit', (code: number) => {
@@ -183,13 +190,22 @@ export class ShardHandle {
    * Settles every frame that has come. Asks for a doorbell only when a command up to `durableSeq`
    * is still out: what is not durable cannot be told either, and the disk, which is slower, will
    * wake main for it. A doorbell costs main and the thread more than a match does.
+   *
+   * Stops when it has done `workMax`, and then asks for no doorbell: the caller comes again. Gives
+   * the work that was done.
    */
-  drain(durableSeq: number): void {
+  drain(durableSeq: number, workMax = Number.POSITIVE_INFINITY): number {
+    let work = 0
     do {
-      while (this.#settled - this.#released < UNRELEASED_FRAMES && this.#output.next()) {
-        this.#settleFrame()
+      while (
+        work < workMax &&
+        this.#settled - this.#released < UNRELEASED_FRAMES &&
+        this.#output.next()
+      ) {
+        work += FRAME_WORK + this.#settleFrame()
       }
-    } while (this.#wantsDoorbell(durableSeq) && !this.#output.arm())
+    } while (work < workMax && this.#wantsDoorbell(durableSeq) && !this.#output.arm())
+    return work
   }
 
   #wantsDoorbell(durableSeq: number): boolean {
@@ -199,7 +215,8 @@ export class ShardHandle {
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] <= durableSeq
   }
 
-  #settleFrame(): void {
+  /** Gives how many records it had. */
+  #settleFrame(): number {
     const at = this.#output.byteOffset
     const cell = this.#settled & (UNRELEASED_FRAMES - 1)
     const isEvents = this.#output.tag === FROM_SHARD.EVENTS
@@ -214,22 +231,29 @@ export class ShardHandle {
       if ((last & 0xff) === EVENT.DONE) this.#doneCount++
       this.#visitor.settle(this.#words, this.#f64s, at, count)
     } else this.#digestWaiters.shift()?.(this.#output.bytes.slice())
+    return count
   }
 
-  /** Publishes and frees the settled frames of every command up to `durableSeq`. */
-  releaseThrough(durableSeq: number): void {
+  /**
+   * Publishes and frees the settled frames of every command up to `durableSeq`; like `drain` it
+   * stops when it has done `workMax`.
+   */
+  releaseThrough(durableSeq: number, workMax = Number.POSITIVE_INFINITY): number {
     const before = this.#released
-    while (this.#released < this.#settled) {
+    let work = 0
+    while (work < workMax && this.#released < this.#settled) {
       const cell = this.#released & (UNRELEASED_FRAMES - 1)
       if (this.#frameSeq[cell] > durableSeq) break
       const count = this.#frameCount[cell]
       if (count > 0) this.#visitor.release(this.#words, this.#f64s, this.#frameAt[cell], count)
       this.#released++
+      work += FRAME_WORK + count
     }
-    if (this.#released === before) return
+    if (this.#released === before) return work
     this.#output.releaseTo(this.#frameEnd[(this.#released - 1) & (UNRELEASED_FRAMES - 1)])
     // A full window stopped the drain; there is room again.
-    if (this.#settled - before >= UNRELEASED_FRAMES) this.drain(durableSeq)
+    if (this.#settled - before < UNRELEASED_FRAMES) return work
+    return work + this.drain(durableSeq, workMax - work)
   }
 
   /** Everything sent has been settled. */
@@ -237,10 +261,35 @@ export class ShardHandle {
     return this.#sentCount === this.#doneCount
   }
 
+  /** What was settled is published too, as far as it is durable. */
+  get isReleased(): boolean {
+    return this.#released === this.#settled
+  }
+
   /** Every command up to this seq that was sent has been settled; Infinity when all were. */
   get settledThrough(): number {
     if (this.isIdle) return Number.POSITIVE_INFINITY
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] - 1
+  }
+
+  /** Every command up to this seq that was sent has been settled, and its answer released. */
+  get releasedThrough(): number {
+    for (let frame = this.#released; frame < this.#settled; frame++) {
+      const cell = frame & (UNRELEASED_FRAMES - 1)
+      // A digest is the answer to no command.
+      if (this.#frameCount[cell] === 0) continue
+      return Math.min(this.settledThrough, this.#frameSeq[cell] - 1)
+    }
+    return this.settledThrough
+  }
+
+  /** Asks the thread for a sign of life; one that is not there yet owes none. */
+  ask(): void {
+    if (this.#isStarted) this.#input.ask()
+  }
+
+  get isAnswered(): boolean {
+    return !this.#isStarted || this.#input.isAnswered
   }
 
   /** Commands waiting for the thread, in bytes. */

@@ -2,6 +2,7 @@
 
 import { assert } from '../domain/assert.ts'
 import type { Arrival, PlaceOrder } from '../domain/command.ts'
+import { LIMITS } from '../domain/limits.ts'
 import {
   HEAD,
   KIND,
@@ -57,6 +58,8 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
   const id = Buffer.from(order.clientOrderId, 'utf8')
   const record = new Uint8Array(padTo8(PLACE_FIXED_BYTES + id.length))
   const view = viewOf(record)
+  assert(id.length <= LIMITS.clientOrderIdBytesMax, 'the length of a client id fits its field')
+  assert(tail.signature.length === SIGNATURE_BYTES, 'a signature is written whole')
   writeHead(view, KIND.PLACE, order)
   writeTerms(view, order)
   view.setUint8(PLACE.signatureType, tail.signatureType)

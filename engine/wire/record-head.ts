@@ -17,9 +17,13 @@ export function wholeViewOf(bytes: Uint8Array): DataView {
 
 let seenWords: Int32Array = new Int32Array(0)
 
-/** The words of the buffer that `bytes` lie in; a record starts at `bytes.byteOffset >> 2`. */
+/**
+ * The words of the buffer that `bytes` lie in, whose last bytes may be no whole word; a record
+ * starts at `bytes.byteOffset >> 2`.
+ */
 export function wholeWordsOf(bytes: Uint8Array): Int32Array {
-  if (seenWords.buffer !== bytes.buffer) seenWords = new Int32Array(bytes.buffer)
+  const { buffer } = bytes
+  if (seenWords.buffer !== buffer) seenWords = new Int32Array(buffer, 0, buffer.byteLength >> 2)
   return seenWords
 }
 

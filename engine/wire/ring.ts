@@ -3,7 +3,7 @@ import { assert } from '../domain/assert.ts'
 // Hot path. One writer, one reader, bytes in order, over one SharedArrayBuffer.
 //
 // Header words (i32): 0 written │ 16 read │ 32 asleep (the reader waits on it) │
-//                     48 armed (main wants a doorbell)
+//                     48 armed (main wants a doorbell) │ 52 asked │ 56 answered (signs of life)
 // `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is
 // { i32 payload bytes, i32 tag } and its payload, padded to eight; one that would pass the end of
 // the buffer starts again at its beginning after a SKIP frame, so a payload is never split.
@@ -14,6 +14,8 @@ const WRITTEN = 0
 const READ = 16
 const ASLEEP = 32
 const ARMED = 48
+const ASKED = 52
+const ANSWERED = 56
 const DATA_BYTES = 256
 const FRAME_BYTES = 8
 const SKIP = -1
@@ -120,10 +122,25 @@ export class Ring {
     if (this.#published === this.#head) return
     this.#published = this.#head
     Atomics.store(this.#words, WRITTEN, this.#head)
+    this.#wake()
+  }
+
+  #wake(): void {
     if (Atomics.load(this.#words, ASLEEP) === 1) {
       Atomics.store(this.#words, ASLEEP, 0)
       Atomics.notify(this.#words, ASLEEP)
     }
+  }
+
+  /** Writer: asks the reader for a sign of life, which it gives when it next looks for frames. */
+  ask(): void {
+    Atomics.add(this.#words, ASKED, 1)
+    this.#wake()
+  }
+
+  /** Writer: whether the reader gave one since the last `ask`. */
+  get isAnswered(): boolean {
+    return Atomics.load(this.#words, ANSWERED) === Atomics.load(this.#words, ASKED)
   }
 
   /** Writer, towards main: true when main sleeps in its event loop and wants one message. */
@@ -183,10 +200,11 @@ export class Ring {
   /** Reader in a worker thread: sleeps until there is a frame, at most `timeoutMs`. */
   waitForData(timeoutMs: number): boolean {
     Atomics.store(this.#words, ASLEEP, 1)
-    if (Atomics.load(this.#words, WRITTEN) === this.#readTail) {
+    if (Atomics.load(this.#words, WRITTEN) === this.#readTail && this.isAnswered) {
       Atomics.wait(this.#words, ASLEEP, 1, timeoutMs)
     }
     Atomics.store(this.#words, ASLEEP, 0)
+    Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, ASKED))
     return Atomics.load(this.#words, WRITTEN) !== this.#readTail
   }
 

@@ -13,4 +13,5 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 `
 
-export const JOURNAL_MIGRATIONS: readonly string[] = [M1]
+/** Version 1 had no folder key: its chain was a plain checksum. */
+export const JOURNAL_SCHEMA = { migrations: [M1], baseVersion: 1 }

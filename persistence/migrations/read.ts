@@ -173,4 +173,50 @@ FROM (
 ) AS part WHERE orders.placed_seq = part.placed_seq;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7, M8, M9]
+/** No older command says who caused it. */
+const M10 = `
+CREATE TABLE audit (
+  seq      INTEGER PRIMARY KEY,
+  at_ms    INTEGER NOT NULL,
+  operator TEXT NOT NULL,
+  kind     TEXT NOT NULL,
+  about    TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_operator ON audit (operator, seq);
+`
+
+/** What profiles say of themselves stands nowhere else: it comes from the journal. */
+const M11 = `
+DELETE FROM applied;
+DELETE FROM maker_fills;
+DELETE FROM trades;
+DELETE FROM orders;
+DELETE FROM traders;
+DELETE FROM blocks;
+DELETE FROM settlements;
+DELETE FROM positions;
+DELETE FROM sold_costs;
+DELETE FROM own_makers;
+DELETE FROM audit;
+CREATE TABLE profiles (
+  profile_id          INTEGER PRIMARY KEY,
+  account             TEXT NOT NULL,
+  username            TEXT,
+  display_name        TEXT,
+  client              TEXT NOT NULL,
+  smart_wallet        TEXT,
+  rank_id             INTEGER,
+  rank_name           TEXT,
+  rank_fee_bps        INTEGER,
+  fee_cap_bps         INTEGER,
+  scopes              TEXT NOT NULL,
+  bio                 TEXT,
+  pfp_url             TEXT,
+  social_url          TEXT,
+  mode                TEXT,
+  trade_wallet_option TEXT,
+  created_ms          INTEGER NOT NULL
+) STRICT;
+`
+
+export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7, M8, M9, M10, M11]

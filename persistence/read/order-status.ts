@@ -43,6 +43,8 @@ export interface OrderStatusAsk {
   readonly names: readonly OrderName[]
   /** Makers told of one trade, and of those taken out, from the first. */
   readonly makersMax: number
+  /** And of all orders of the question, from the first. */
+  readonly makersInAllMax: number
 }
 
 export interface SignedOrderRow extends OrderRow {
@@ -132,9 +134,7 @@ export class OrderStatuses {
     this.#makers = connection.prepare(MAKERS)
     this.#ownMakers = connection.prepare(OWN_MAKERS)
     this.#settlements = new Settlements(connection)
-    this.#ofOneState = connection.transaction((ask: OrderStatusAsk) =>
-      ask.names.map((name) => this.#find(ask, name)),
-    )
+    this.#ofOneState = connection.transaction((ask: OrderStatusAsk) => this.#all(ask))
   }
 
   /** In the order of the names; null for one that names no order of the account. */
@@ -142,18 +142,31 @@ export class OrderStatuses {
     return this.#ofOneState(ask)
   }
 
-  #find({ accountId, makersMax }: OrderStatusAsk, name: OrderName): OrderStatus | null {
+  /** The first orders use up the makers that may be told; the others name none. */
+  #all(ask: OrderStatusAsk): (OrderStatus | null)[] {
+    let left = ask.makersInAllMax
+    return ask.names.map((name) => {
+      const found = this.#find(ask, name, left)
+      left -= (found?.trade?.makers.length ?? 0) + (found?.ownMakers.length ?? 0)
+      return found
+    })
+  }
+
+  #find({ accountId, makersMax }: OrderStatusAsk, name: OrderName, left: number) {
     const order =
       'slot' in name
         ? this.#bySlot.get(name.slot, name.generation, accountId)
         : this.#byClientId.get(name.clientOrderId, accountId)
     if (order === undefined) return null
-    return {
+    const trade = this.#tradeOf(order, Math.min(makersMax, left))
+    const ownMax = Math.min(makersMax, left - (trade?.makers.length ?? 0))
+    const status: OrderStatus = {
       order,
-      trade: this.#tradeOf(order, makersMax),
+      trade,
       isStopped: order.cancelReason === SELF_TRADE_REASON.TAKER,
-      ownMakers: this.#ownMakers.all(order.placedSeq, makersMax),
+      ownMakers: this.#ownMakers.all(order.placedSeq, ownMax),
     }
+    return status
   }
 
   #tradeOf(order: SignedOrderRow, makersMax: number): TradePart | null {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { REJECT, SCOPE_REJECT } from '../../engine/domain/reject.ts'
 
 // API tokens: an id that names the profile and a secret that signs each call (api-spec
 // "Authentication", domain §12.1).
@@ -77,7 +78,7 @@ export function checkTokenCall(
   token: OpenToken | undefined,
   apiKey: string,
   call: Omit<SignedCall, 'secret'>,
-  scopes: readonly string[],
+  scopes: readonly Scope[],
 ): number {
   if (apiKey === '') return REJECT.UNAUTHENTICATED
   if (token === undefined) return REJECT.API_KEY_INVALID
@@ -86,6 +87,6 @@ export function checkTokenCall(
   const signed = { secret, timestamp, method, pathWithQuery, body, signature, nowMs }
   const reject = verifyHmac(signed)
   if (reject !== REJECT.NONE) return reject
-  const mayCall = scopes.every((scope) => token.scopes.includes(scope))
-  return mayCall ? REJECT.NONE : REJECT.SCOPE_MISSING
+  const missing = scopes.find((scope) => !token.scopes.includes(scope))
+  return missing === undefined ? REJECT.NONE : REJECT[SCOPE_REJECT[missing]]
 }

@@ -1,5 +1,6 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideDelegation } from '../../engine/core/decide-partners.ts'
+import { SCOPE_REJECT } from '../../engine/domain/reject.ts'
 import type { Call, Caller } from '../http/call.ts'
 import { profileId } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
@@ -37,7 +38,7 @@ export function actingProfile(
 
 /** `target` itself once the caller may act for it. */
 export function subAccount(caller: Caller, clearing: Clearing, target: number): number | Refusal {
-  if (!caller.scopes.has('delegated_signing')) return refuse('SCOPE_MISSING')
+  if (!caller.scopes.has('delegated_signing')) return refuse(SCOPE_REJECT.delegated_signing)
   const reject = decideDelegation(clearing, caller.profileId, target)
   return reject === 0 ? target : refuse(reject)
 }

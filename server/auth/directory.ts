@@ -21,6 +21,7 @@ export type DirectoryChange =
       readonly secretBase64: string
     }
   | { readonly kind: 'revoke'; readonly tokenId: string }
+  | { readonly kind: 'forget'; readonly profileId: number }
   | {
       readonly kind: 'profile'
       readonly profileId: number
@@ -127,6 +128,9 @@ export class Directory {
         return
       case 'revoke':
         this.#tokens.delete(change.tokenId)
+        return
+      case 'forget':
+        this.#profiles.delete(change.profileId)
         return
       case 'profile':
         this.#profiles.set(change.profileId, profileOf(change))

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { REJECT } from '../../engine/domain/reject.ts'
-import { type Call, type Caller, cookie, header } from '../http/call.ts'
+import { type Call, type Caller, cookie, header, type OperatorName } from '../http/call.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 import type { Guarded } from '../http/route.ts'
 import { lowercaseAddress } from './address.ts'
@@ -16,24 +16,30 @@ export interface TokenState {
   readonly scopes: readonly string[]
   /** Opened. */
   readonly secret: Uint8Array
-  readonly revoked: boolean
+}
+
+/** An operator, and what proves it. */
+export interface ProvenBy extends OperatorName {
+  /** Lowercase hex SHA-256 of its token as bytes of text. */
+  readonly digest: Uint8Array
 }
 
 /** What the guard reads of the exchange. */
 export interface AuthState {
   tokenById(tokenId: string): TokenState | undefined
   sessionByDigest(digest: string): { profileId: number; expiresMs: number } | undefined
-  profileById(profileId: number): { account: string } | undefined
+  accountOf(profileId: number): string | undefined
   /** Any letter case. */
   profileByAddress(address: string): { profileId: number; account: string } | undefined
-  /** Lowercase hex SHA-256, '' before there is one. */
-  adminTokenDigest(): string
+  operators(): readonly ProvenBy[]
 }
 
 export interface GuardOptions {
   readonly state: AuthState
   /** `svc-`, `lmts-`: what stands before api-key, timestamp and signature. */
   readonly headerPrefixes: readonly string[]
+  /** `https://exchange.example`; absent: what the caller names in `Host` counts. */
+  readonly publicUrl?: string | undefined
   /** Absent: no identity token is ever valid. */
   readonly identity?: IdentityCheck
 }
@@ -118,8 +124,7 @@ export class Guard {
 
   #hmac(call: Call, accepted: Accepted, nowMs: number): Proof {
     const { apiKey, timestamp, signature } = apiHeaders(call, this.#options.headerPrefixes)
-    const known = this.#options.state.tokenById(apiKey)
-    const token = known === undefined || known.revoked ? undefined : known
+    const token = this.#options.state.tokenById(apiKey)
     const { method, target: pathWithQuery, body } = call
     const signed = { timestamp, signature, method, pathWithQuery, body, nowMs }
     const reject = checkTokenCall(token, apiKey, signed, accepted.scopes)
@@ -133,10 +138,24 @@ export class Guard {
     const session = state.sessionByDigest(digestOf(cookie(call, SESSION_COOKIE)))
     if (session === undefined || nowMs >= session.expiresMs) return refuse(REJECT.SESSION_INVALID)
     const { profileId } = session
-    const profile = state.profileById(profileId)
-    if (profile === undefined) return refuse(REJECT.SESSION_INVALID)
-    const { account } = profile
+    const account = state.accountOf(profileId)
+    if (account === undefined) return refuse(REJECT.SESSION_INVALID)
+    // SameSite=Lax lets a page of the same site through, say of another port or another subdomain.
+    const isForeign = header(call, 'origin') !== '' && !this.isOwnOrigin(call)
+    if (isForeign && call.method !== 'GET' && call.method !== 'HEAD') {
+      return refuse('ORIGIN_NOT_ALLOWED')
+    }
     return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'session' }
+  }
+
+  /** Whether a page of this exchange makes the call, by the word of the browser. */
+  isOwnOrigin(call: Call): boolean {
+    const told = header(call, 'origin')
+    if (!URL.canParse(told)) return false
+    const { origin, host } = new URL(told)
+    const { publicUrl } = this.#options
+    if (publicUrl !== undefined) return origin === publicUrl
+    return host !== '' && host === header(call, 'host').toLowerCase()
   }
 
   async #identity(call: Call, nowMs: number): Promise<Proof> {
@@ -155,9 +174,13 @@ export class Guard {
   #admin(call: Call): Proof {
     const token = bearer(header(call, 'authorization'))
     const given = Buffer.from(digestOf(token), 'latin1')
-    const expected = Buffer.from(this.#options.state.adminTokenDigest(), 'latin1')
-    const isAdmin = given.length === expected.length && timingSafeEqual(given, expected)
-    if (token === '' || !isAdmin) return refuse(REJECT.ADMIN_TOKEN_INVALID)
-    return { profileId: 0, account: '', scopes: NO_SCOPES, tokenId: null, via: 'admin' }
+    let operator: OperatorName | undefined
+    // All of them, whichever it is: the time it takes tells nothing.
+    for (const { digest, name, role, rateKey } of this.#options.state.operators()) {
+      const isToken = given.length === digest.length && timingSafeEqual(given, digest)
+      if (isToken) operator = { name, role, rateKey }
+    }
+    if (token === '' || operator === undefined) return refuse(REJECT.ADMIN_TOKEN_INVALID)
+    return { profileId: 0, account: '', scopes: NO_SCOPES, tokenId: null, via: 'admin', operator }
   }
 }

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
+  type FetchImplementation,
   type JSONWebKeySet,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
@@ -13,14 +15,19 @@ import { parseAddress } from './address.ts'
 // Identity tokens: JWTs of an identity provider the operator trusts (design §5). The only importer
 // of jose.
 
-/** Where the provider's keys are. None of the three: no identity token is ever valid. */
+/** Where the provider's keys are. Neither of the two: no identity token is ever valid. */
 export interface IdentitySettings {
-  /** URL or file of a JWK set. */
+  /** An https URL or a file of a JWK set. */
   readonly jwks?: string
   /** File of one public key, PEM or JWK. */
   readonly publicKey?: string
+  /** Absent: any. The operator has to say so (server/cli/edge-settings.ts). */
   readonly issuer?: string
   readonly audience?: string
+  /** In the place of the one of Node, for tests. */
+  readonly fetch?: FetchImplementation
+  /** Hears that the host gives no keys, at most once in a few seconds. */
+  readonly onWarning?: (sentence: string) => void
 }
 
 /** Gives the twenty bytes of the account a token names, or undefined when it proves nothing. */
@@ -41,9 +48,51 @@ const ALGORITHMS = [
 ]
 const TOKEN_CHARACTERS_MAX = 8192
 const CLOCK_TOLERANCE_SEC = 5
+const KEY_SET_BYTES_MAX = 256 * 1024
+const KEY_SET_DEADLINE_MS = 5000
+/** Anybody may send a token, and each would ask a host again that gives no keys. */
+const KEY_SET_REST_MS = 5000
 
 function isKeySet(value: unknown): value is JSONWebKeySet {
   return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys)
+}
+
+/** The same answer with no more of a body than a key set has: a host may send without an end. */
+async function bounded(response: Response): Promise<Response> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.length
+    if (sizeBytes > KEY_SET_BYTES_MAX) throw new Error('the key set is too large')
+    chunks.push(chunk)
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status })
+}
+
+/**
+ * jose asks for an unknown key at most every thirty seconds, follows no redirect and ends by its
+ * deadline; a host that failed is left alone for a while.
+ */
+function remoteKeySet(url: URL, { fetch: given, onWarning }: IdentitySettings): JWTVerifyGetKey {
+  if (url.protocol !== 'https:') throw new Error(`${url.href} is not https`)
+  const fetchKeys = given ?? fetch
+  let restsUntilMs = 0
+  return createRemoteJWKSet(url, {
+    timeoutDuration: KEY_SET_DEADLINE_MS,
+    [customFetch]: async (...asked) => {
+      if (performance.now() < restsUntilMs) throw new Error('the host gave no keys just now')
+      try {
+        const response = await bounded(await fetchKeys(...asked))
+        if (response.status === 200) return response
+        throw new Error(`its status is ${response.status}`)
+      } catch (error) {
+        restsUntilMs = performance.now() + KEY_SET_REST_MS
+        const why = error instanceof Error ? error.message : String(error)
+        onWarning?.(`no identity token is taken: ${url.host} gives no keys (${why})`)
+        throw error
+      }
+    },
+  })
 }
 
 function readPublicKey(path: string): KeyObject {
@@ -52,8 +101,8 @@ function readPublicKey(path: string): KeyObject {
   return createPublicKey({ key: JSON.parse(text), format: 'jwk' })
 }
 
-function readKeySet(source: string): JWTVerifyGetKey {
-  if (/^https?:\/\//.test(source)) return createRemoteJWKSet(new URL(source))
+function readKeySet(source: string, settings: IdentitySettings): JWTVerifyGetKey {
+  if (/^https?:\/\//i.test(source)) return remoteKeySet(new URL(source), settings)
   const set: unknown = JSON.parse(readFileSync(source, 'utf8'))
   if (!isKeySet(set)) throw new Error(`${source} is not a JWK set: it has no array "keys"`)
   return createLocalJWKSet(set)
@@ -68,7 +117,7 @@ export function identityCheck(settings: IdentitySettings): IdentityCheck {
     ...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),
     ...(settings.audience === undefined ? {} : { audience: settings.audience }),
   }
-  const keys = settings.jwks === undefined ? undefined : readKeySet(settings.jwks)
+  const keys = settings.jwks === undefined ? undefined : readKeySet(settings.jwks, settings)
   const key = settings.publicKey === undefined ? undefined : readPublicKey(settings.publicKey)
   return async (token, nowMs) => {
     if (token.length > TOKEN_CHARACTERS_MAX) return undefined

@@ -17,7 +17,11 @@ import { assert } from '../../engine/domain/assert.ts'
 //            a group, JSON of what else is asked with the order
 //            index and count are 0 for a request of one order; a group that is refused as a whole
 //            has one RESULT with the count WHOLE_GROUP
+//            a request that broke the thread has INTERNAL and for text what broke
 //   READY    nothing: the thread has loaded what it needs
+//
+// A word beside the rings says which request the thread is at, as `openKey` names it, or
+// AT_NOTHING: when the thread dies, that one is to blame.
 
 /** What the body of a request is: index on the wire. */
 export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const
@@ -69,5 +73,6 @@ export const VERDICT = {
 /** Longer header texts cannot be right; they are cut before they travel. */
 export const HEADER_CHARACTERS_MAX = 128
 
+assert(HEADER_CHARACTERS_MAX * 3 <= 0xffff, 'the length of a header fits its field')
 assert(REQUEST.nowMs % 8 === 0 && REQUEST.texts % 8 === 0, 'a request is aligned')
 assert(RESULT.ownerId % 8 === 0 && RESULT.record % 8 === 0, 'a result is aligned')

@@ -1,15 +1,18 @@
 import { assert } from '../../engine/domain/assert.ts'
+import { threadPoint } from '../../engine/wire/fault-point.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake } from './intake.ts'
-import { FORM, FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
-import { readRequest } from './intake-request.ts'
+import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
+import { AT_NOTHING, frameKey, readRequest } from './intake-request.ts'
 
 // The life of an intake thread: request frames in, result frames out; all thinking is in intake.ts.
 
 export interface IntakeThreadData {
   readonly requests: SharedArrayBuffer
   readonly results: SharedArrayBuffer
+  /** One word: what the thread is at. */
+  readonly working: SharedArrayBuffer
   readonly domain: SigningDomain
 }
 
@@ -19,6 +22,7 @@ const IDLE_WAIT_MS = 1000
  * and market about as much as an order itself; the first result of a batch waits for the last.
  */
 const BATCH_RESULTS = 8
+const ENDED_CODE = 7
 const NOTHING = new Uint8Array(0)
 
 export class IntakeLoop {
@@ -26,12 +30,14 @@ export class IntakeLoop {
   readonly #results: Ring
   readonly #directory: Directory
   readonly #intake: Intake
+  readonly #working: Int32Array
   readonly #ringDoorbell: () => void
   #untold = 0
 
   constructor(data: IntakeThreadData, ringDoorbell: () => void) {
     this.#requests = new Ring(data.requests)
     this.#results = new Ring(data.results)
+    this.#working = new Int32Array(data.working)
     this.#directory = new Directory(data.domain)
     this.#intake = new Intake(this.#directory)
     this.#ringDoorbell = ringDoorbell
@@ -52,12 +58,10 @@ export class IntakeLoop {
   #take(): void {
     const { tag, bytes } = this.#requests
     if (tag === TO_INTAKE.REQUEST) {
-      const request = readRequest(bytes)
-      if (request.form === FORM.ORDER) {
-        this.#give(FROM_INTAKE.RESULT, this.#intake.check(request))
-      } else {
-        this.#intake.checkGroup(request, (result) => this.#give(FROM_INTAKE.RESULT, result))
-      }
+      Atomics.store(this.#working, 0, frameKey(bytes))
+      if (threadPoint('intake-ends')) process.exit(ENDED_CODE)
+      this.#intake.answer(readRequest(bytes), (result) => this.#give(FROM_INTAKE.RESULT, result))
+      Atomics.store(this.#working, 0, AT_NOTHING)
       return
     }
     assert(tag === TO_INTAKE.CHANGE, 'a frame to the intake has a known tag')
@@ -66,7 +70,9 @@ export class IntakeLoop {
     this.#directory.apply(change)
   }
 
-  #give(tag: number, bytes: Uint8Array): void {
+  #give(tag: number, whole: Uint8Array): void {
+    const isGarbled = tag === FROM_INTAKE.RESULT && threadPoint('intake-garbles')
+    const bytes = isGarbled ? whole.subarray(0, -1) : whole
     while (!this.#results.push(tag, bytes)) {
       this.#tell()
       this.#results.waitForSpace()
@@ -76,8 +82,9 @@ export class IntakeLoop {
 
   #tell(): void {
     this.#untold = 0
-    this.#requests.release()
+    // In this order: should the thread end between them, main asks for these once more.
     this.#results.publish()
+    this.#requests.release()
     if (this.#results.takeDoorbell()) this.#ringDoorbell()
   }
 }

@@ -1,82 +1,28 @@
 import { availableParallelism } from 'node:os'
-import type { Worker } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
-import { PLACE } from '../../engine/wire/layout.ts'
-import { Ring } from '../../engine/wire/ring.ts'
-import { spawn } from '../../engine/wire/spawn.ts'
+import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake, type IntakeRequest } from './intake.ts'
-import { FORM, FROM_INTAKE, RESULT, TO_INTAKE, VERDICT, WHOLE_GROUP } from './intake-layout.ts'
-import { pushRequest } from './intake-request.ts'
+import { IntakeLane } from './intake-lane.ts'
+import { FROM_INTAKE, RESULT, TO_INTAKE, WHOLE_GROUP } from './intake-layout.ts'
+import { frameKey, openKey } from './intake-request.ts'
+import {
+  brokenResult,
+  type GroupPart,
+  type IntakeResult,
+  type RefusedOrder,
+  ResultReader,
+  type VerifiedOrder,
+} from './intake-result.ts'
 import { keccakReady } from './keccak.ts'
 
+export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
+
 // Main's side of the intake pool. Invariants: a thread gets directory changes and orders in the
-// order main gave them; while a change waits for room no order passes it; `inFlight` counts orders
-// given and not yet answered, and never passes its bound.
-
-/**
- * An order whose sender, shape, amounts and hash the intake has checked; the verdict on its
- * signature is a finding that the sequencer judges. Only this file can make one. The object is
- * reused and its bytes lie in a ring: both are valid only during `onResult`.
- */
-class VerifiedOrder {
-  readonly kind = 'verified'
-  readonly #minted = true
-  requestId = 0
-  /** Profile and token that signed the call. */
-  profileId = 0
-  /** Whom the order is for: that profile, or a sub-account of it. */
-  actorId = 0
-  tokenId = ''
-  /** The `ownerId` of the body: a claim. */
-  ownerId = 0
-  /** 0 when not given. */
-  timestampMs = 0
-  /** 0 = no receive window. */
-  recvWindowMs = 0
-  signedFeeBps = 0
-  /** Always false unless `signerIsAccount`: another account's signature is not even recovered. */
-  signatureOk = false
-  signerIsMaker = false
-  signerIsAccount = false
-  makerIsAccount = false
-  /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
-  record: Uint8Array = NOTHING
-  /** JSON fields of the reply's `order`, without braces. */
-  echo = ''
-
-  isMinted(): boolean {
-    return this.#minted
-  }
-}
-
-export type { VerifiedOrder }
-
-export interface RefusedOrder {
-  readonly kind: 'refused'
-  readonly requestId: number
-  readonly rejectCode: number
-  /** 0 and '' when the refusal came before the token was proven. */
-  readonly profileId: number
-  /** The caller too when the refusal came before the body was read, or is for acting for others. */
-  readonly actorId: number
-  readonly tokenId: string
-  /** JSON array of { field, message }; '' unless the code is VALIDATION. */
-  readonly issues: string
-}
-
-export type IntakeResult = VerifiedOrder | RefusedOrder
-
-/** Which order of its request a result is. */
-export interface GroupPart {
-  readonly index: number
-  /** Orders in the request; 0 when it is refused as a whole. */
-  readonly count: number
-  /** JSON of what else is asked, '' for nothing. */
-  readonly task: string
-}
+// order main gave them; while a change waits for room no order passes it; the orders given to a
+// thread and not yet answered never pass its bound. A thread that breaks is replaced: the order it
+// broke at is never given to another, all others are (design §11).
 
 export interface TokenEntry {
   readonly tokenId: string
@@ -98,47 +44,47 @@ export interface IntakePoolOptions {
   readonly onResult: (result: IntakeResult) => void
   /** A result of a request that holds several orders; they come in order. */
   readonly onPart?: (result: IntakeResult, part: GroupPart) => void
-  /** A thread died: the process cannot go on. */
+  /** Threads died too often: the process cannot go on. */
   readonly onFault: (reason: Error) => void
+  /**
+   * Tells the pool all that it must know, a little with each step: what a new thread is taught.
+   * Absent: a thread that dies is a fault.
+   */
+  readonly teach?: () => Iterator<unknown>
+  /** A thread died and another has its place: a sentence. */
+  readonly onReplaced?: (sentence: string) => void
   /** Orders inside the pool; above it `submit` refuses. */
   readonly inFlightMax?: number
   /** A power of two. */
   readonly ringBytes?: number
 }
 
-const NOTHING = new Uint8Array(0)
 const FLUSH_RETRY_MS = 1
 const PUBLISH_AT = 64
+/** Main teaches a new thread no longer than this at a time. */
+const TEACH_SLICE_MS = 4
+const PARTS = 256
 
 /** One core is main's; the rest recover signatures. */
 export function defaultIntakeThreads(): number {
   return Math.max(1, availableParallelism() - 1)
 }
 
-interface Lane {
-  inFlight: number
-  readonly worker: Worker
-  readonly requests: Ring
-  readonly shared: Buffer
-  readonly results: Ring
-  /** Changes that found the ring full, oldest first. */
-  readonly waiting: Uint8Array[]
-  isReady: boolean
-}
-
 export class IntakePool {
   readonly #options: IntakePoolOptions
-  readonly #lanes: Lane[] = []
+  readonly #lanes: IntakeLane[] = []
   readonly #laneInFlightMax: number
-  /** Without threads. */
+  /** Without threads: what is known, and the token id by its reference. */
   readonly #directory: Directory
-  readonly #intake: Intake
-  readonly #order = new VerifiedOrder()
-  /** Token id by token reference. References are never used again. */
   readonly #tokenIds: string[] = ['']
+  readonly #intake: Intake
+  readonly #reader = new ResultReader()
+  readonly #deaths = new IdleDeaths()
   readonly #ready: Promise<void>
   #onReady: () => void = () => {}
   #flushTimer: NodeJS.Timeout | undefined
+  /** The one that hears what is told, while it is taught. */
+  #pupil: IntakeLane | null = null
   #isStopping = false
   #isHeld = false
   #publishDue = false
@@ -164,50 +110,42 @@ export class IntakePool {
     return this.#ready
   }
 
-  #start(index: number): Lane {
-    const ringBytes = this.#options.ringBytes ?? LIMITS.ringBytes
-    const requests = Ring.allocate(ringBytes)
-    const results = Ring.allocate(ringBytes)
-    const worker = spawn(new URL('./intake.worker.ts', import.meta.url), {
-      name: `intake-${index}`,
-      workerData: { requests, results, domain: this.#options.domain },
+  #start(index: number, open = new Map<number, number>()): IntakeLane {
+    const { domain, ringBytes = LIMITS.ringBytes } = this.#options
+    return new IntakeLane({
+      ...{ index, domain, ringBytes, open },
+      onResults: (lane) => this.#drain(lane),
+      onEnd: (lane) => {
+        // While results are held, what the thread said last is heard first.
+        if (!this.#isStopping && !this.#isHeld) this.#replace(lane)
+      },
     })
-    const lane: Lane = {
-      inFlight: 0,
-      worker,
-      requests: new Ring(requests),
-      shared: Buffer.from(requests),
-      results: new Ring(results),
-      waiting: [],
-      isReady: false,
-    }
-    worker.on('message', () => this.#drain(lane))
-    worker.on('error', (error) => {
-      this.#fault(new Error(`intake-${index} died: ${error.message}`))
-    })
-    worker.on('exit', (code) => this.#fault(new Error(`intake-${index} ended with code ${code}`)))
-    lane.results.arm()
-    return lane
   }
 
-  #fault(reason: Error): void {
-    if (!this.#isStopping) this.#options.onFault(reason)
-  }
-
-  /** Checks one order; its result comes to `onResult`. False, and nothing done, when full. */
+  /** Checks one request; its result comes to `onResult`. False, and nothing done, when full. */
   submit(request: IntakeRequest): boolean {
     if (this.#lanes.length === 0) {
-      if ((request.form ?? FORM.ORDER) === FORM.ORDER) this.#deliver(this.#intake.check(request))
-      else this.#intake.checkGroup(request, (result) => this.#deliver(result))
+      this.#checkHere(request)
       return true
     }
     const lane = this.#leastLoaded()
-    if (lane.inFlight >= this.#laneInFlightMax) return false
-    if (lane.waiting.length > 0 && !this.#flush(lane)) return false
-    if (!pushRequest(lane.requests, lane.shared, request)) return false
+    if (!lane.isOpen || lane.open.size >= this.#laneInFlightMax) return false
+    if (!lane.isFlushed && !this.#flush(lane)) return false
+    if (!lane.submit(request)) return false
     this.#publishSoon()
-    lane.inFlight++
+    lane.open.set(openKey(request.requestId, (request.form ?? 0) !== 0), 0)
     return true
+  }
+
+  #checkHere(request: IntakeRequest): void {
+    const results: Uint8Array[] = []
+    // What throws in the pipeline is no fault of the check.
+    this.#intake.answer(request, (result) => results.push(new Uint8Array(result)))
+    const open = new Map([[openKey(request.requestId, (request.form ?? 0) !== 0), 0]])
+    for (const result of results) {
+      this.#reader.read(result, this.#tokenIds)
+      this.#settle(open)
+    }
   }
 
   /**
@@ -226,58 +164,63 @@ export class IntakePool {
 
   #publish(): void {
     this.#unpublished = 0
-    for (const lane of this.#lanes) lane.requests.publish()
+    for (const lane of this.#lanes) lane.publish()
   }
 
-  #leastLoaded(): Lane {
-    let least = this.#lanes[0]
-    for (const lane of this.#lanes) if (lane.inFlight < least.inFlight) least = lane
+  /** Of those that take orders, when there is one. */
+  #leastLoaded(): IntakeLane {
+    let [least] = this.#lanes
+    for (const lane of this.#lanes) {
+      if (!lane.isOpen) continue
+      if (!least.isOpen || lane.open.size < least.open.size) least = lane
+    }
     return least
   }
 
   addToken(token: TokenEntry): void {
     const { tokenId, profileId, account, scopes } = token
     const secretBase64 = Buffer.from(token.secret).toString('base64')
-    const tokenRef = this.#tokenIds.push(tokenId) - 1
-    this.#tell({ kind: 'token', tokenId, tokenRef, profileId, account, scopes, secretBase64 })
+    this.#tell((tokenIds) => {
+      const tokenRef = tokenIds.push(tokenId) - 1
+      return { kind: 'token', tokenId, tokenRef, profileId, account, scopes, secretBase64 }
+    })
   }
 
   revokeToken(tokenId: string): void {
-    this.#tell({ kind: 'revoke', tokenId })
+    this.#tell(() => ({ kind: 'revoke', tokenId }))
   }
 
   addMarket(market: MarketEntry): void {
     const { marketId, slug, yesTokenId, noTokenId, exchangeAddress, feeEnabled } = market
     const ids = { marketId, slug, yesTokenId, noTokenId, exchangeAddress }
-    this.#tell({ kind: 'market', ...ids, feeEnabled })
+    this.#tell(() => ({ kind: 'market', ...ids, feeEnabled }))
+  }
+
+  /** Nothing more is known of a profile than what its tokens say. */
+  forgetProfile(profileId: number): void {
+    this.#tell(() => ({ kind: 'forget', profileId }))
   }
 
   /** Makes a profile known, or known anew; nothing for one without partner and wallet. */
   putProfile(profile: ProfileEntry | null): void {
-    if (profile !== null) this.#tell({ kind: 'profile', ...profile })
+    if (profile !== null) this.#tell(() => ({ kind: 'profile', ...profile }))
   }
 
-  #tell(change: DirectoryChange): void {
+  /** Each thread has references of its own. */
+  #tell(changeFor: (tokenIds: string[]) => DirectoryChange): void {
     if (this.#lanes.length === 0) {
-      this.#directory.apply(change)
+      this.#directory.apply(changeFor(this.#tokenIds))
       return
     }
-    const bytes = Buffer.from(JSON.stringify(change), 'utf8')
-    for (const lane of this.#lanes) {
-      lane.waiting.push(bytes)
+    for (const lane of this.#pupil === null ? this.#lanes : [this.#pupil]) {
+      lane.wait(TO_INTAKE.CHANGE, Buffer.from(JSON.stringify(changeFor(lane.tokenIds)), 'utf8'))
       this.#flush(lane)
     }
   }
 
-  /** True when no change of this lane waits any more. */
-  #flush(lane: Lane): boolean {
-    let sent = 0
-    while (sent < lane.waiting.length && lane.requests.push(TO_INTAKE.CHANGE, lane.waiting[sent])) {
-      sent++
-    }
-    lane.waiting.splice(0, sent)
-    lane.requests.publish()
-    if (lane.waiting.length === 0) return true
+  /** True when nothing of this lane waits any more. */
+  #flush(lane: IntakeLane): boolean {
+    if (lane.flush()) return true
     this.#flushSoon()
     return false
   }
@@ -287,7 +230,7 @@ export class IntakePool {
     if (this.#flushTimer !== undefined || this.#isStopping) return
     this.#flushTimer = setTimeout(() => {
       this.#flushTimer = undefined
-      for (const lane of this.#lanes) if (lane.waiting.length > 0) this.#flush(lane)
+      for (const lane of this.#lanes) if (!lane.isFlushed) this.#flush(lane)
     }, FLUSH_RETRY_MS)
   }
 
@@ -298,95 +241,145 @@ export class IntakePool {
 
   resume(): void {
     this.#isHeld = false
-    for (const lane of this.#lanes) this.#drain(lane)
+    for (const lane of [...this.#lanes]) {
+      if (lane.isEnded) this.#replace(lane)
+      else this.#drain(lane)
+    }
   }
 
-  #drain(lane: Lane): void {
+  #drain(lane: IntakeLane): void {
     if (this.#isHeld) return
     const { results } = lane
     do {
-      while (results.next()) {
-        if (results.tag === FROM_INTAKE.READY) this.#laneReady(lane)
-        else this.#answer(lane, results.bytes)
-      }
+      while (results.next()) this.#hear(lane)
       results.release()
     } while (!results.arm())
   }
 
-  #laneReady(lane: Lane): void {
-    lane.isReady = true
-    if (this.#lanes.every((each) => each.isReady)) this.#onReady()
-  }
-
-  #answer(lane: Lane, result: Uint8Array): void {
-    if (this.#deliver(result)) lane.inFlight--
-    assert(lane.inFlight >= 0, 'a result answers a request')
-  }
-
-  /** True when it was the last of its request. */
-  #deliver(result: Uint8Array): boolean {
-    const view = Buffer.from(result.buffer, result.byteOffset, result.length)
-    const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
-    const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
-    const taskEnd = textEnd + view.readUInt16LE(RESULT.taskBytes)
-    assert(taskEnd === view.length, 'a result is its parts')
-    const found = this.#resultOf(view, recordEnd, textEnd)
-    const count = view[RESULT.count]
-    if (count === 0) {
-      this.#options.onResult(found)
-      return true
+  #hear(lane: IntakeLane): void {
+    const { results } = lane
+    if (results.tag === FROM_INTAKE.READY) {
+      lane.isReady = true
+      if (this.#lanes.every((each) => each.isReady)) this.#onReady()
+      return
     }
-    const index = view[RESULT.index]
-    const task = view.toString('utf8', textEnd, taskEnd)
-    const isWhole = count === WHOLE_GROUP
-    this.#options.onPart?.(found, { index, count: isWhole ? 0 : count, task })
-    return isWhole || index === count - 1
+    const { bytes } = results
+    try {
+      this.#reader.read(bytes, lane.tokenIds)
+      if (lane.lost.has(this.#reader.key)) return
+      assert(this.#isAwaited(lane), 'a result answers a request, its parts in order')
+    } catch (error) {
+      this.#garbled(lane, bytes, error)
+      return
+    }
+    this.#settle(lane.open)
   }
 
-  #resultOf(view: Buffer, recordEnd: number, textEnd: number): IntakeResult {
-    const rejectCode = view.readUInt16LE(RESULT.rejectCode)
-    const tokenId = this.#tokenIds[view.readUInt32LE(RESULT.tokenRef)]
-    if (rejectCode !== REJECT.NONE) {
-      return {
-        kind: 'refused',
-        requestId: view.readUInt32LE(RESULT.requestId),
-        rejectCode,
-        profileId: view.readUInt32LE(RESULT.profileId),
-        actorId: view.readUInt32LE(RESULT.actorId),
-        tokenId,
-        issues: view.toString('utf8', recordEnd, textEnd),
-      }
+  #isAwaited({ open }: IntakeLane): boolean {
+    const { key, index } = this.#reader
+    const told = open.get(key)
+    return told !== undefined && index <= told % PARTS
+  }
+
+  /** An answer that is none: the call it is for breaks, and the thread is ended. */
+  #garbled(lane: IntakeLane, bytes: Uint8Array, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    const isWhole = bytes.length >= RESULT.record
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const key = isWhole
+      ? openKey(view.readUInt32LE(RESULT.requestId), view[RESULT.count] !== 0)
+      : openKey(0, false)
+    if (lane.open.has(key)) this.#break(lane.open, key, `a result did not decode: ${reason}`)
+    lane.lost.add(key)
+    lane.isClosing = true
+    lane.end(`gave a result that is none: ${reason}`)
+  }
+
+  /** Tells what the reader read last. */
+  #settle(open: Map<number, number>): void {
+    const { key, result, count, index, task } = this.#reader
+    const told = open.get(key)
+    assert(told !== undefined, 'a result answers a request')
+    if (result.kind === 'refused' && result.broke !== undefined) {
+      this.#break(open, key, result.broke.error.message)
+    } else if (count === 0) {
+      open.delete(key)
+      this.#options.onResult(result)
+    } else if (count === WHOLE_GROUP) {
+      open.delete(key)
+      this.#options.onPart?.(result, { index: 0, count: 0, task: null })
+    } else if (index === told % PARTS) {
+      // One that came before comes again from a thread that took over.
+      if (index === count - 1) open.delete(key)
+      else open.set(key, count * PARTS + index + 1)
+      this.#options.onPart?.(result, { index, count, task })
     }
-    const order = this.#order
-    const verdict = view[RESULT.verdict]
-    order.requestId = view.readUInt32LE(RESULT.requestId)
-    order.profileId = view.readUInt32LE(RESULT.profileId)
-    order.actorId = view.readUInt32LE(RESULT.actorId)
-    order.tokenId = tokenId
-    order.ownerId = view.readDoubleLE(RESULT.ownerId)
-    order.timestampMs = view.readDoubleLE(RESULT.timestampMs)
-    order.recvWindowMs = view.readUInt32LE(RESULT.recvWindowMs)
-    order.signedFeeBps = view.readUInt16LE(RESULT.record + PLACE.signedFeeBps)
-    order.signatureOk = (verdict & VERDICT.signatureOk) !== 0
-    order.signerIsMaker = (verdict & VERDICT.signerIsMaker) !== 0
-    order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0
-    order.makerIsAccount = (verdict & VERDICT.makerIsAccount) !== 0
-    order.record = view.subarray(RESULT.record, recordEnd)
-    // Digits, addresses and names of ours: nothing in it is outside ASCII.
-    order.echo = view.toString('latin1', recordEnd, textEnd)
-    return order
+  }
+
+  /** A request, or what is left of it, is lost to what broke. */
+  #break(open: Map<number, number>, key: number, reason: string): void {
+    const told = open.get(key) ?? 0
+    open.delete(key)
+    const result = brokenResult(Math.floor(key / 2), reason)
+    if (key % 2 === 0) this.#options.onResult(result)
+    else if (told === 0) this.#options.onPart?.(result, { index: 0, count: 0, task: null })
+    const count = Math.floor(told / PARTS)
+    for (let index = told % PARTS; index < count; index++) {
+      this.#options.onPart?.(result, { index, count, task: null })
+    }
+  }
+
+  /** Puts another thread in the place of one that ended. */
+  #replace(ended: IntakeLane): void {
+    this.#drain(ended)
+    const { teach, onFault, onReplaced } = this.#options
+    const { name, reason, open, workingAt } = ended
+    const sentence = `${name} died: ${reason}`
+    const isToBlame = open.has(workingAt) && !ended.isClosing
+    const isTooOften = !isToBlame && this.#deaths.tooMany(performance.now())
+    if (teach === undefined || isTooOften) {
+      onFault(new Error(`${sentence}${isTooOften ? '; too often, and no order is to blame' : ''}`))
+      return
+    }
+    const lane = this.#start(ended.index, open)
+    this.#lanes[ended.index] = lane
+    if (isToBlame) this.#break(open, workingAt, `the thread ${sentence}`)
+    const orders = ended.unanswered()
+    const kept = new Set(orders.map(frameKey))
+    // Answered, and nobody heard it.
+    for (const key of [...open.keys()]) {
+      if (!kept.has(key)) this.#break(open, key, `the thread ${sentence}`)
+    }
+    lane.inherit(orders)
+    onReplaced?.(`The thread ${sentence}; another has its place.`)
+    this.#teach(lane, teach())
+  }
+
+  #teach(lane: IntakeLane, steps: Iterator<unknown>): void {
+    if (this.#isStopping || this.#lanes[lane.index] !== lane) return
+    const untilMs = performance.now() + TEACH_SLICE_MS
+    let isOver = false
+    this.#pupil = lane
+    while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true
+    this.#pupil = null
+    if (!isOver) {
+      setImmediate(() => this.#teach(lane, steps))
+      return
+    }
+    lane.taught()
+    this.#flush(lane)
   }
 
   /** Requests given and not yet answered, for metrics and for a stop that waits. */
   inFlight(): number {
     let count = 0
-    for (const lane of this.#lanes) count += lane.inFlight
+    for (const lane of this.#lanes) count += lane.open.size
     return count
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#flushTimer)
-    await Promise.all(this.#lanes.map((lane) => lane.worker.terminate()))
+    await Promise.all(this.#lanes.map((lane) => lane.stop()))
   }
 }

@@ -1,8 +1,12 @@
+import { assert } from '../../engine/domain/assert.ts'
 import type { Ring } from '../../engine/wire/ring.ts'
 import type { IntakeRequest } from './intake.ts'
 import { FORM, HEADER_CHARACTERS_MAX, REQUEST, TO_INTAKE } from './intake-layout.ts'
 
 // Request frames: written by main straight into the ring, read by the intake thread from it.
+
+const U16_MAX = 0xffff
+const REQUEST_ID_MAX = 2 ** 30
 
 function cut(text: string): string {
   return text.length > HEADER_CHARACTERS_MAX ? text.slice(0, HEADER_CHARACTERS_MAX) : text
@@ -10,6 +14,7 @@ function cut(text: string): string {
 
 /** Adds one request to the ring; false, and nothing done, when it does not fit. */
 export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest): boolean {
+  assert(request.requestId < REQUEST_ID_MAX, 'the name of a request fits its word')
   const apiKey = cut(request.apiKey)
   const timestamp = cut(request.timestamp)
   const signature = cut(request.signature)
@@ -18,8 +23,11 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   const signatureBytes = Buffer.byteLength(signature)
   const methodBytes = Buffer.byteLength(request.method)
   const targetBytes = Buffer.byteLength(request.pathWithQuery)
+  // Before the frame is reserved: what is begun there must be finished.
+  assert(methodBytes <= U16_MAX, 'the length of a method fits its field')
   const textBytes = methodBytes + apiKeyBytes + timestampBytes + signatureBytes + targetBytes
-  const at = ring.reserve(TO_INTAKE.REQUEST, REQUEST.texts + textBytes + request.body.length)
+  const frameBytes = REQUEST.texts + textBytes + request.body.length
+  const at = ring.reserve(TO_INTAKE.REQUEST, frameBytes)
   if (at < 0) return false
   shared.writeUInt32LE(request.requestId, at + REQUEST.requestId)
   shared.writeUInt32LE(request.body.length, at + REQUEST.bodyBytes)
@@ -38,7 +46,23 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   end += shared.write(signature, end)
   end += shared.write(request.pathWithQuery, end)
   shared.set(request.body, end)
+  assert(end + request.body.length === at + frameBytes, 'a request is written whole')
   return true
+}
+
+/** No request: what a thread is at while it waits. */
+export const AT_NOTHING = -1
+
+/** The name of a request among those of one thread: single orders and groups count apart. */
+export function openKey(requestId: number, isGroup: boolean): number {
+  return requestId * 2 + (isGroup ? 1 : 0)
+}
+
+/** The name of the request in a frame. */
+export function frameKey(frame: Uint8Array): number {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
+  const isGroup = view.getUint32(REQUEST.form, true) !== FORM.ORDER
+  return openKey(view.getUint32(REQUEST.requestId, true), isGroup)
 }
 
 /** The request in a frame; its body is a view, valid until the frame is released. */
@@ -54,6 +78,8 @@ export function readRequest(frame: Uint8Array): IntakeRequest {
   const timestamp = next(bytes.readUInt16LE(REQUEST.timestampBytes))
   const signature = next(bytes.readUInt16LE(REQUEST.signatureBytes))
   const pathWithQuery = next(bytes.readUInt32LE(REQUEST.targetBytes))
+  const bodyBytes = bytes.readUInt32LE(REQUEST.bodyBytes)
+  assert(end + bodyBytes === frame.length, 'a request is its parts')
   return {
     requestId: bytes.readUInt32LE(REQUEST.requestId),
     method,
@@ -61,7 +87,7 @@ export function readRequest(frame: Uint8Array): IntakeRequest {
     apiKey,
     timestamp,
     signature,
-    body: bytes.subarray(end, end + bytes.readUInt32LE(REQUEST.bodyBytes)),
+    body: bytes.subarray(end, end + bodyBytes),
     nowMs: bytes.readDoubleLE(REQUEST.nowMs),
     form: bytes.readUInt32LE(REQUEST.form),
     onBehalfOf: bytes.readDoubleLE(REQUEST.onBehalfOf),

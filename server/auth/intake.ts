@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { PRICE_ONE_TICKS } from '../../engine/domain/units.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
 import {
   HEAD,
   KIND,
@@ -11,6 +13,7 @@ import {
   PLACE_FLAG,
   padTo8,
 } from '../../engine/wire/layout.ts'
+import { writeWhole } from '../../engine/wire/whole-text.ts'
 import type { Issue } from '../http/schema.ts'
 import { checkTokenCall } from './api-token.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
@@ -54,8 +57,16 @@ type Actor = KnownToken | KnownProfile
 const SCOPES = ['trading'] as const
 const ISSUES_MAX = 16
 const FIELD_CHARACTERS_MAX = 64
+const MESSAGE_CHARACTERS_MAX = 200
 /** Holds any result: the longest is a refusal with all its issues, fields cut and escaped. */
 const OUTPUT_BYTES = 32 * 1024
+const ESCAPED_BYTES_MAX = 6
+const REASON_CHARACTERS_MAX = 4000
+
+assert(
+  ISSUES_MAX * (FIELD_CHARACTERS_MAX + MESSAGE_CHARACTERS_MAX) * ESCAPED_BYTES_MAX < OUTPUT_BYTES,
+  'the issues of a refusal fit a result',
+)
 
 export class Intake {
   readonly #directory: Directory
@@ -64,6 +75,30 @@ export class Intake {
 
   constructor(directory: Directory) {
     this.#directory = directory
+  }
+
+  /**
+   * Gives all RESULTs of a request; the bytes of each are valid until `give` returns. What throws
+   * at it costs this request alone: its last RESULT says so (design §11).
+   */
+  answer(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+    try {
+      edgePoint('in-intake')
+      if ((request.form ?? FORM.ORDER) === FORM.ORDER) give(this.check(request))
+      else this.checkGroup(request, give)
+    } catch (error) {
+      give(this.#broken(request, error))
+    }
+  }
+
+  #broken({ requestId, form = FORM.ORDER }: IntakeRequest, error: unknown): Uint8Array {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(requestId, RESULT.requestId)
+    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
+    output.writeUInt16LE(REJECT.INTERNAL, RESULT.rejectCode)
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return this.#finish(0, reason.slice(0, REASON_CHARACTERS_MAX))
   }
 
   /** One RESULT (intake-layout.ts); the bytes are valid until the next call. */
@@ -111,7 +146,7 @@ export class Intake {
   #part({ body, task }: Part, token: KnownToken, inHeader: number): Uint8Array {
     const output = this.#output
     const result = this.#body(body, token, inHeader)
-    const taskBytes = output.write(task, result.length, 'utf8')
+    const taskBytes = writeWhole(output, task, result.length)
     output.writeUInt16LE(taskBytes, RESULT.taskBytes)
     return output.subarray(0, result.length + taskBytes)
   }
@@ -141,7 +176,7 @@ export class Intake {
 
   /** The sub-account a token acts for, or why it may not. */
   #actor(token: KnownToken, profileId: number): KnownProfile | number {
-    if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING
+    if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING_DELEGATED_SIGNING
     const profile = this.#directory.profile(profileId)
     const isOwn = profile !== undefined && profile.partnerId === token.profileId
     return isOwn ? profile : REJECT.NOT_SUB_ACCOUNT
@@ -243,7 +278,7 @@ export class Intake {
   #invalid(issues: readonly Issue[]): Uint8Array {
     const cut = issues.slice(0, ISSUES_MAX).map(({ field, message }) => ({
       field: field.slice(0, FIELD_CHARACTERS_MAX),
-      message,
+      message: message.slice(0, MESSAGE_CHARACTERS_MAX),
     }))
     this.#output.writeUInt16LE(REJECT.VALIDATION, RESULT.rejectCode)
     return this.#finish(0, JSON.stringify(cut))
@@ -252,7 +287,7 @@ export class Intake {
   #finish(recordBytes: number, text: string): Uint8Array {
     const output = this.#output
     const at = RESULT.record + recordBytes
-    const textBytes = output.write(text, at, 'utf8')
+    const textBytes = writeWhole(output, text, at)
     output.writeUInt32LE(recordBytes, RESULT.recordBytes)
     output.writeUInt32LE(textBytes, RESULT.textBytes)
     return output.subarray(0, at + textBytes)

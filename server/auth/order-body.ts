@@ -1,8 +1,9 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../engine/domain/order.ts'
 import { profileId } from '../http/fields.ts'
+import { compileSaid } from '../http/said.ts'
 import { boolean, integer, number, oneOf, pattern, text } from '../http/scalars.ts'
-import { compile, type Infer, type Issue, object, optional, schemaOf } from '../http/schema.ts'
+import { type Infer, type Issue, object, optional, schemaOf } from '../http/schema.ts'
 import { isAddress, ZERO_ADDRESS } from './address.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 import { isUint256 } from './uint256.ts'
@@ -11,28 +12,33 @@ import { isUint256 } from './uint256.ts'
 // whichever market it names.
 
 /** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
-function uint(digitsMax: number, description: string) {
+function uint(digitsMax: number, meaning: string) {
   return schemaOf<number | string>({
     type: ['integer', 'string'],
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     pattern: `^(0|[1-9][0-9]{0,${digitsMax - 1}})$`,
-    description,
+    description: `Whole number, or text of at most ${digitsMax} digits: ${meaning}`,
   })
 }
 
-const account = (description: string) => pattern('^0x[0-9a-fA-F]{40}$', description)
+const account = (meaning: string) => {
+  return pattern('^0x[0-9a-fA-F]{40}$', `0x and 40 hex digits: ${meaning}`)
+}
 
 const orderOf = object({
-  salt: uint(78, 'Positive uint256: a JSON integer up to 2^53 - 1 or decimal text.'),
-  maker: optional(account('EIP-55 address whose balance trades; lower case is accepted.')),
-  signer: optional(account('EIP-55 address that signed; the maker itself for signature type 0.')),
-  taker: account('The zero address: anyone may fill.'),
-  tokenId: pattern('^(0|[1-9][0-9]{0,77})$', 'tokens.yes or tokens.no of the market.'),
-  makerAmount: uint(16, 'Raw units given: collateral for a buy, shares for a sell.'),
-  takerAmount: uint(16, 'Raw units wanted; 1 with FOK is the market form.'),
-  expiration: uint(16, 'Unix seconds, 0 = never.'),
-  nonce: uint(16, 'Must be 0.'),
+  salt: uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'),
+  maker: optional(account('whose balance trades, EIP-55 or lower case.')),
+  signer: optional(account('who signed, for signature type 0 the maker.')),
+  taker: account('the zero address, so that anyone may fill.'),
+  tokenId: pattern(
+    '^(0|[1-9][0-9]{0,77})$',
+    'Decimal text: tokens.yes or tokens.no of the market.',
+  ),
+  makerAmount: uint(16, 'raw units given, collateral for a buy, shares for a sell.'),
+  takerAmount: uint(16, 'raw units wanted; 1 with FOK is the market form.'),
+  expiration: uint(16, 'Unix seconds, 0 for never.'),
+  nonce: uint(16, '0 alone.'),
   feeRateBps: optional(integer(0, LIMITS.feeBpsMax)),
   side: integer(0, 1),
   signatureType: integer(0, 3),
@@ -74,7 +80,7 @@ export type SignedBody = OrderBody & {
 
 const SIGNED = ['maker', 'signer', 'feeRateBps', 'signature'] as const
 
-const checker = compile(orderBody)
+const checker = compileSaid(orderBody)
 
 export function isOrderBody(value: unknown): value is OrderBody {
   return checker.holds(value)
@@ -113,9 +119,9 @@ function orderIssues(order: OrderFields): Issue[] {
     say('signer', 'has a wrong EIP-55 checksum')
   }
   if (order.taker !== ZERO_ADDRESS) say('taker', 'must be the zero address')
-  if (isPastSafe(order.makerAmount)) say('makerAmount', 'must be <= 9007199254740991')
-  if (isPastSafe(order.takerAmount)) say('takerAmount', 'must be <= 9007199254740991')
-  if (isPastSafe(order.expiration)) say('expiration', 'must be <= 9007199254740991')
+  if (isPastSafe(order.makerAmount)) say('makerAmount', 'must be at most 9007199254740991')
+  if (isPastSafe(order.takerAmount)) say('takerAmount', 'must be at most 9007199254740991')
+  if (isPastSafe(order.expiration)) say('expiration', 'must be at most 9007199254740991')
   if (Number(order.nonce) !== 0) say('nonce', 'must be 0')
   return issues
 }

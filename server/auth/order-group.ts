@@ -1,15 +1,8 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { orderId, profileId } from '../http/fields.ts'
+import { compileSaid } from '../http/said.ts'
 import { oneOf } from '../http/scalars.ts'
-import {
-  compile,
-  type Infer,
-  type Issue,
-  list,
-  object,
-  optional,
-  schemaOf,
-} from '../http/schema.ts'
+import { type Infer, type Issue, list, object, optional, schemaOf } from '../http/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 import { FORM } from './intake-layout.ts'
 import { targetOf } from './on-behalf.ts'
@@ -47,11 +40,11 @@ export interface Part {
 
 export type Group = { readonly parts: readonly Part[] } | { readonly issues: readonly Issue[] }
 
-const someOrders = compile(
+const someOrders = compileSaid(
   object({ orders: list(schemaOf<unknown>({}), 1, LIMITS.batchOrdersMax) }),
 )
-const oneReplace = compile(replaceBody)
-const someReplaces = compile(replacesBody)
+const oneReplace = compileSaid(replaceBody)
+const someReplaces = compileSaid(replacesBody)
 
 /**
  * The orders of a body that holds several, or what is wrong with it as a whole. `inHeader` is the
@@ -82,7 +75,7 @@ function replacesOf(operations: readonly ReplaceBody[], at: string, inHeader: nu
       ...(typeof target === 'number' ? [] : [target]),
       ...bodyIssues(body, target !== 0).map(underReplacement),
     ]
-    return { body, task: JSON.stringify({ cancel, mode }), issues }
+    return { body, task: JSON.stringify({ cancel: nameIn(cancel), mode }), issues }
   })
   const issues = parts.flatMap((part, index) => {
     const under = at === '' ? '' : `${at}.${index}.`
@@ -93,6 +86,11 @@ function replacesOf(operations: readonly ReplaceBody[], at: string, inHeader: nu
 
 function underReplacement({ field, message }: Issue): Issue {
   return { field: `replacement.${field}`, message }
+}
+
+/** What names the order to cancel, as it travels: one of both, without the spaces around it. */
+function nameIn({ orderId: id, clientOrderId }: ReplaceBody['cancel']): ReplaceBody['cancel'] {
+  return clientOrderId === undefined ? { orderId: id } : { clientOrderId: clientOrderId.trim() }
 }
 
 function cancelIssues({ orderId: id, clientOrderId }: ReplaceBody['cancel']): Issue[] {

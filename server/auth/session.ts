@@ -1,19 +1,18 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { parseAddress, sameAddress } from './address.ts'
+import { formatAddress, parseAddress, sameAddress } from './address.ts'
 import { recoverAddress } from './ecdsa.ts'
 import { hashPersonalMessage } from './eip712.ts'
 
-// Wallet logins and their cookies. A login nonce is stateless: time ‖ random ‖ MAC, good for five
-// minutes under a key of this server. What makes it single-use is the journal: the login command
+// Wallet proofs and session cookies. A signed message says what it is for, and its nonce is
+// stateless: time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes
+// under a key of this server. What makes it single-use is the journal: the command that uses it
 // burns it, and the caller is asked whether that happened.
 
 export const SESSION_COOKIE = 'outcomex_session'
 
-// One line on purpose: a header can carry it as it is, without the hex form.
-const MESSAGE_HEAD =
-  'Welcome to outcomex! Sign this message to prove that you own this account. ' +
-  'It sends no transaction and costs nothing. Nonce: '
+/** What stands between the text and its nonce. */
+const NONCE_HEAD = ' Nonce: '
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16
 const MAC_BYTES = 16
@@ -22,33 +21,79 @@ const NONCE_TEXT = /^0x[0-9a-f]+$/
 const HEX_TEXT = /^0x(?:[0-9a-fA-F]{2})+$/
 const SESSION_BYTES = 32
 
-function macOf(signedPart: Uint8Array, key: Uint8Array): Buffer {
-  return createHmac('sha256', key).update(signedPart).digest().subarray(0, MAC_BYTES)
+/** Whose messages they are. */
+export interface Signing {
+  /** Of this server alone. */
+  readonly key: Uint8Array
+  /** Host and port that users know. */
+  readonly host: string
+  readonly chainId: number
 }
 
-/** The text a wallet signs to log in. */
-export function signingMessage(key: Uint8Array, nowMs: number): string {
+/** What a signature is good for: one of these never does for another. */
+export type Purpose =
+  /** With `smartWallet`, which signs as well: that wallet is the account's. */
+  | { readonly kind: 'login'; readonly smartWallet?: string | undefined }
+  | { readonly kind: 'sub-account'; readonly partnerId: number }
+
+function purposeText(purpose: Purpose): string {
+  if (purpose.kind === 'sub-account') {
+    return `become a sub-account of the partner with profile id ${purpose.partnerId}`
+  }
+  const { smartWallet } = purpose
+  return smartWallet === undefined ? 'log in' : `log in and use the smart wallet ${smartWallet}`
+}
+
+/**
+ * All but the nonce, on one line: a header can carry it as it is. The account stands in it when it
+ * was named ('' when not), so that a wallet shows whose proof it signs.
+ */
+function textOf(signing: Signing, purpose: Purpose, account: string, issuedMs: number): string {
+  const whose = account === '' ? '' : ` Account: ${account}.`
+  return (
+    `${signing.host} asks you to sign this message; it sends no transaction and costs nothing. ` +
+    `Purpose: ${purposeText(purpose)}.${whose} Chain ID: ${signing.chainId}. ` +
+    `Issued At: ${new Date(issuedMs).toISOString()}.`
+  )
+}
+
+function macOf(signedPart: Uint8Array, text: string, key: Uint8Array): Buffer {
+  const mac = createHmac('sha256', key).update(signedPart).update(text, 'utf8')
+  return mac.digest().subarray(0, MAC_BYTES)
+}
+
+/** The text a wallet signs; `account` is checksummed, or '' to name none. */
+export function signingMessage(
+  signing: Signing,
+  purpose: Purpose,
+  account: string,
+  nowMs: number,
+): string {
   const signedPart = Buffer.alloc(TIME_BYTES + RANDOM_BYTES)
   signedPart.writeBigUInt64BE(BigInt(nowMs))
   randomBytes(RANDOM_BYTES).copy(signedPart, TIME_BYTES)
-  const nonce = Buffer.concat([signedPart, macOf(signedPart, key)])
-  return `${MESSAGE_HEAD}0x${nonce.toString('hex')}`
+  const text = textOf(signing, purpose, account, nowMs)
+  const nonce = Buffer.concat([signedPart, macOf(signedPart, text, signing.key)])
+  return `${text}${NONCE_HEAD}0x${nonce.toString('hex')}`
 }
 
-/** When the nonce of a signing message ends, or undefined if this server never gave it out. */
-function nonceExpiresMs(nonce: string, key: Uint8Array): number | undefined {
+/** When a nonce was issued for this text, or undefined if this server never did that. */
+function issuedMsOf(nonce: string, text: string, key: Uint8Array): number | undefined {
   if (nonce.length !== 2 + 2 * NONCE_BYTES || !NONCE_TEXT.test(nonce)) return undefined
   const bytes = Buffer.from(nonce.slice(2), 'hex')
   const signedPart = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES)
   const given = bytes.subarray(TIME_BYTES + RANDOM_BYTES)
-  if (!timingSafeEqual(given, macOf(signedPart, key))) return undefined
-  return Number(bytes.readBigUInt64BE()) + LIMITS.loginNonceMs
+  if (!timingSafeEqual(given, macOf(signedPart, text, key))) return undefined
+  return Number(bytes.readBigUInt64BE())
 }
 
-export interface LoginAttempt {
+export interface WalletProof {
   /** Header `x-account`. */
   readonly account: string
-  /** Header `x-signing-message`: the text itself, or 0x and the hex of its UTF-8 bytes. */
+  /**
+   * Header `x-signing-message`: the text, with or without the quotes of the JSON that brought it,
+   * or 0x and the hex of its UTF-8 bytes.
+   */
   readonly signingMessage: string
   /** Header `x-signature`. */
   readonly signature: string
@@ -60,28 +105,51 @@ export interface ProvenLogin {
   readonly nonceExpiresMs: number
 }
 
-export interface LoginRules {
-  readonly key: Uint8Array
+export interface ProofRules {
+  readonly signing: Signing
+  readonly purpose: Purpose
   readonly nowMs: number
   readonly isNonceBurned: (nonce: string) => boolean
 }
 
-/** Who logs in, or undefined when the signature does not prove the account over a fresh message. */
-export function proveLogin(attempt: LoginAttempt, rules: LoginRules): ProvenLogin | undefined {
-  const account = parseAddress(attempt.account)
-  if (account === undefined) return undefined
-  const given = attempt.signingMessage
+/** The message in a header, without quotes. */
+function messageIn(given: string): string {
   const text = HEX_TEXT.test(given) ? Buffer.from(given.slice(2), 'hex').toString('utf8') : given
-  if (!text.startsWith(MESSAGE_HEAD)) return undefined
-  const nonce = text.slice(MESSAGE_HEAD.length)
-  const expiresMs = nonceExpiresMs(nonce, rules.key)
-  if (expiresMs === undefined || rules.nowMs >= expiresMs) return undefined
+  const isQuoted = text.length >= 2 && text.startsWith('"') && text.endsWith('"')
+  return isQuoted ? text.slice(1, -1) : text
+}
+
+/** Whether the account signed the message, or the JSON string that brought it. */
+export function signedMessage(given: string, signature: string, account: Uint8Array): boolean {
+  if (!HEX_TEXT.test(signature)) return false
+  const bytes = Buffer.from(signature.slice(2), 'hex')
+  const message = messageIn(given)
+  return [message, `"${message}"`].some((text) => {
+    const signer = recoverAddress(hashPersonalMessage(text), bytes)
+    return signer !== undefined && sameAddress(signer, account)
+  })
+}
+
+/**
+ * Who signed, or undefined when the signature does not prove the account over a fresh message of
+ * this purpose.
+ */
+export function proveWallet(proof: WalletProof, rules: ProofRules): ProvenLogin | undefined {
+  const { signing, purpose, nowMs } = rules
+  const account = parseAddress(proof.account)
+  if (account === undefined) return undefined
+  const message = messageIn(proof.signingMessage)
+  const at = message.lastIndexOf(NONCE_HEAD)
+  if (at < 0) return undefined
+  const text = message.slice(0, at)
+  const nonce = message.slice(at + NONCE_HEAD.length)
+  const issuedMs = issuedMsOf(nonce, text, signing.key)
+  if (issuedMs === undefined || nowMs >= issuedMs + LIMITS.loginNonceMs) return undefined
+  const named = ['', formatAddress(account)]
+  if (!named.some((name) => text === textOf(signing, purpose, name, issuedMs))) return undefined
   if (rules.isNonceBurned(nonce)) return undefined
-  if (!HEX_TEXT.test(attempt.signature)) return undefined
-  const signature = Buffer.from(attempt.signature.slice(2), 'hex')
-  const signer = recoverAddress(hashPersonalMessage(text), signature)
-  if (signer === undefined || !sameAddress(signer, account)) return undefined
-  return { account, nonce, nonceExpiresMs: expiresMs }
+  if (!signedMessage(proof.signingMessage, proof.signature, account)) return undefined
+  return { account, nonce, nonceExpiresMs: issuedMs + LIMITS.loginNonceMs }
 }
 
 /** A fresh session: its text goes into the cookie, only its digest into the journal. */
@@ -96,8 +164,8 @@ export function digestOf(token: string): string {
 }
 
 /** `Set-Cookie` value; an empty token with age 0 clears the cookie. */
-export function sessionCookie(token: string, maxAgeMs: number, isTls: boolean): string {
+export function sessionCookie(token: string, maxAgeMs: number, isSecure: boolean): string {
   const maxAgeSec = Math.floor(maxAgeMs / 1000)
-  const secure = isTls ? '; Secure' : ''
+  const secure = isSecure ? '; Secure' : ''
   return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
 }

@@ -1,6 +1,15 @@
 import { type Accounts, NO_FEE_RATE } from '../../engine/core/accounts.ts'
-import type { Seal } from '../../persistence/seal.ts'
+import { type Seal, walletKeyOf } from '../../persistence/seal.ts'
 import type { ProfileEntry } from './intake-pool.ts'
+
+function openedKey(seal: Seal, sealedKey: Uint8Array, profileId: number): string {
+  return Buffer.from(seal.open(sealedKey, walletKeyOf(profileId))).toString('base64')
+}
+
+/** A wallet beside the account is asked for by orders only, and these need a token. */
+function isIdle(accounts: Accounts, profileId: number): boolean {
+  return !accounts.hasSmartWallet(profileId) || accounts.tokensOf(profileId).length === 0
+}
 
 /**
  * What the intake must know of a profile: who may act for it, its wallets and its fee. Most orders
@@ -11,13 +20,13 @@ export function taughtProfile(
   seal: Seal,
   profileId: number,
 ): ProfileEntry | null {
-  const profile = accounts.byId(profileId)
   const made = accounts.partners.byId(profileId)
+  if (made === undefined && isIdle(accounts, profileId)) return null
+  const profile = accounts.byId(profileId)
   if (profile === undefined) return null
   const { account, smartWallet } = profile
-  if (made === undefined && smartWallet === null) return null
   const sealedKey = made?.sealedKey ?? null
-  const key = sealedKey === null ? '' : Buffer.from(seal.open(sealedKey)).toString('base64')
+  const key = sealedKey === null ? '' : openedKey(seal, sealedKey, profileId)
   const feeBps = accounts.feeBpsOf(profileId)
   return {
     profileId,

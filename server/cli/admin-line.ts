@@ -1,4 +1,6 @@
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { SETTINGS } from '../config.ts'
+import { type AdminCall, type Form, own, post, wordAs } from './admin-form.ts'
 import { parseUnits } from './decimals.ts'
 import {
   type Environment,
@@ -11,29 +13,25 @@ import {
 } from './flags.ts'
 import { address, commaList, count, oneOf, onOff, optional, words } from './kinds.ts'
 import { nearest } from './nearest.ts'
+import { OPERATOR_FLAGS, OPERATOR_FORMS } from './operator-forms.ts'
 
-// The words of `outcomex admin`: one call of the admin API, in full or in one of five short forms.
-
-export interface AdminCall {
-  readonly method: string
-  readonly path: string
-  /** JSON text, '' for none. */
-  readonly body: string
-}
+// The words of `outcomex admin`: one call of the admin API, in full or in one of its short forms.
 
 export interface AdminLine {
   readonly call: AdminCall
+  /** How the line names the fields of the call, for refusals. */
+  readonly fields: Readonly<Record<string, string>>
   readonly token: string | undefined
   readonly url: string | undefined
   readonly dataDir: string
+  /** One line of JSON, whatever the reply is. */
+  readonly isJson: boolean
+  /** The list in the reply that is shown as a table; null for none. */
+  readonly table: string | null
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const PROFILE_ID_MAX = Number.MAX_SAFE_INTEGER
-
-function own<T>(flag: string, kind: Setting<T>['kind'], fallback: T, help: string): Setting<T> {
-  return { flag, kind, fallback, help }
-}
 
 const FLAGS = {
   url: own(
@@ -74,27 +72,48 @@ const FLAGS = {
     undefined,
     'restrict: what the public is told.',
   ),
+  after: own('after', count(0, PROFILE_ID_MAX), 0, 'lists: the id behind which they begin.'),
+  limit: own('limit', count(1, LIMITS.adminListLimitMax), 50, 'lists: rows at the most.'),
+  json: own('json', onOff, false, 'One line of JSON in place of a table or a text.'),
 } as const
 
-export const ADMIN_ROWS = [...Object.values(FLAGS), SETTINGS.adminToken, SETTINGS.data]
+export const ADMIN_ROWS: readonly Setting<unknown>[] = [
+  ...Object.values(FLAGS),
+  ...Object.values(OPERATOR_FLAGS),
+  SETTINGS.adminToken,
+  SETTINGS.data,
+]
 
-interface Form {
-  /** As shown when its words are wrong. */
-  readonly use: string
-  /** Flags that belong to this form alone. */
-  readonly flags: readonly Setting<unknown>[]
-  readonly words: number
-  readonly call: (words: readonly string[], given: readonly Given[]) => AdminCall
+/** A page of a list. */
+function listOf(what: 'profiles' | 'balances' | 'markets'): Form {
+  return {
+    use: `admin ${what} [--after ID] [--limit N]`,
+    flags: [FLAGS.after, FLAGS.limit],
+    words: 0,
+    fields: { after: '--after', limit: '--limit' },
+    table: what,
+    call(_words, given) {
+      const after = readSetting(FLAGS.after, given)
+      const limit = readSetting(FLAGS.limit, given)
+      return { method: 'GET', path: `/admin/${what}?after=${after}&limit=${limit}`, body: '' }
+    },
+  }
 }
 
-function post(path: string, body: Readonly<Record<string, unknown>>): AdminCall {
-  return { method: 'POST', path, body: JSON.stringify(body) }
-}
-
-function wordAs<T>(kind: { wants: string; read(text: string): T | undefined }, text: string): T {
-  const value = kind.read(text)
-  if (value === undefined) throw new WrongUse(`'${text}' must be ${kind.wants}`)
-  return value
+/** Credits by what stands in the line, debits by its opposite. */
+function adjusting(what: 'credit' | 'debit'): Form {
+  return {
+    use: `admin ${what} PROFILE_ID AMOUNT`,
+    flags: [],
+    words: 2,
+    fields: { profileId: 'PROFILE_ID', collateralRaw: 'AMOUNT' },
+    call([id, units]) {
+      const profileId = wordAs(count(1, PROFILE_ID_MAX), id)
+      const amountRaw = wordAs(amount, units)
+      const collateralRaw = what === 'credit' ? amountRaw : -amountRaw
+      return post('/admin/balances', { profileId, collateralRaw })
+    },
+  }
 }
 
 const amount = {
@@ -111,10 +130,12 @@ const PAYOUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 const RESTRICTIONS = oneOf('post_only', 'cancel_only', 'disabled')
 
 const FORMS: Readonly<Record<string, Form>> = {
+  ...OPERATOR_FORMS,
   market: {
     use: 'admin market SLUG "Title" [--fee]',
     flags: [FLAGS.fee],
     words: 2,
+    fields: { slug: 'SLUG', title: 'the title', fee: '--fee' },
     call([slug, title], given) {
       const fee = readSetting(FLAGS.fee, given)
       return post('/admin/markets', { kind: 'clob', slug, title, ...(fee ? { fee } : {}) })
@@ -124,6 +145,12 @@ const FORMS: Readonly<Record<string, Form>> = {
     use: 'admin profile ADDRESS [--scopes trading,...] [--rank bronze] [--username NAME]',
     flags: [FLAGS.scopes, FLAGS.rank, FLAGS.username],
     words: 1,
+    fields: {
+      account: 'ADDRESS',
+      username: '--username',
+      rank: '--rank',
+      'apiToken.scopes': '--scopes',
+    },
     call([account], given) {
       const scopes = readSetting(FLAGS.scopes, given)
       const rank = readSetting(FLAGS.rank, given)
@@ -136,19 +163,16 @@ const FORMS: Readonly<Record<string, Form>> = {
       })
     },
   },
-  credit: {
-    use: 'admin credit PROFILE_ID AMOUNT',
-    flags: [],
-    words: 2,
-    call([id, units]) {
-      const profileId = wordAs(count(1, PROFILE_ID_MAX), id)
-      return post('/admin/balances', { profileId, collateralRaw: wordAs(amount, units) })
-    },
-  },
+  profiles: listOf('profiles'),
+  balances: listOf('balances'),
+  markets: listOf('markets'),
+  credit: adjusting('credit'),
+  debit: adjusting('debit'),
   resolve: {
     use: 'admin resolve SLUG yes|no|split',
     flags: [],
     words: 2,
+    fields: { slug: 'SLUG' },
     call([slug, winner]) {
       const payout = Object.hasOwn(PAYOUTS, winner) ? PAYOUTS[winner] : undefined
       if (payout === undefined) throw new WrongUse(`'${winner}' must be yes, no or split`)
@@ -159,6 +183,7 @@ const FORMS: Readonly<Record<string, Form>> = {
     use: `admin restrict ${RESTRICTIONS.shape} [--from TIME] [--until TIME] [--message TEXT]`,
     flags: [FLAGS.from, FLAGS.until, FLAGS.message],
     words: 1,
+    fields: { startsAt: '--from', endsAt: '--until', publicMessage: '--message' },
     call([mode], given) {
       const startsAt = readSetting(FLAGS.from, given)
       const endsAt = readSetting(FLAGS.until, given)
@@ -169,6 +194,16 @@ const FORMS: Readonly<Record<string, Form>> = {
         ...(endsAt === undefined ? {} : { endsAt }),
         ...(publicMessage === undefined ? {} : { publicMessage }),
       })
+    },
+  },
+  unrestrict: {
+    use: 'admin unrestrict WINDOW_ID',
+    flags: [],
+    words: 1,
+    fields: { windowId: 'WINDOW_ID' },
+    call([id]) {
+      const windowId = wordAs(count(1, PROFILE_ID_MAX), id)
+      return { method: 'DELETE', path: `/admin/trading-modes/${windowId}`, body: '' }
     },
   },
 }
@@ -210,11 +245,15 @@ function refuseForeignFlags(
   }
 }
 
-function callOf(given: readonly Given[], [first, ...rest]: readonly string[]): AdminCall {
+type Asked = Pick<AdminLine, 'call' | 'fields' | 'table'>
+
+function askedOf(given: readonly Given[], [first, ...rest]: readonly string[]): Asked {
   if (first === undefined)
     throw new WrongUse(`Write: outcomex ${ADMIN_USES.join('\n       outcomex ')}`)
   const method = first.toUpperCase()
-  if (METHODS.includes(method)) return fullCall(method, rest, given)
+  if (METHODS.includes(method)) {
+    return { call: fullCall(method, rest, given), fields: {}, table: null }
+  }
   const form = Object.hasOwn(FORMS, first) ? FORMS[first] : undefined
   if (form === undefined) {
     const near = nearest(first, [...Object.keys(FORMS), ...METHODS])
@@ -223,7 +262,7 @@ function callOf(given: readonly Given[], [first, ...rest]: readonly string[]): A
   }
   refuseForeignFlags(form.flags, given, form.use)
   if (rest.length !== form.words) throw new WrongUse(`Write: outcomex ${form.use}`)
-  return form.call(rest, given)
+  return { call: form.call(rest, given), fields: form.fields, table: form.table ?? null }
 }
 
 /** What the command line asks for; a wrong use throws a sentence. */
@@ -231,7 +270,8 @@ export function readAdminLine(args: readonly string[], env: Environment): AdminL
   const line = scanLine(args, ADMIN_ROWS)
   const given = [...scanEnvironment(env, ADMIN_ROWS), ...line.given]
   return {
-    call: callOf(given, line.words),
+    ...askedOf(given, line.words),
+    isJson: readSetting(FLAGS.json, given),
     token: readSetting(SETTINGS.adminToken, given),
     url: readSetting(FLAGS.url, given),
     dataDir: readSetting(SETTINGS.data, given),

@@ -1,3 +1,4 @@
+import { codeOf } from '../../engine/domain/error-code.ts'
 import { signCall } from '../auth/api-token.ts'
 import { Failure } from './shell.ts'
 
@@ -44,8 +45,7 @@ function causeOf(error: unknown): string {
   if (error.name === 'TimeoutError') return `no answer within ${DEADLINE_MS / 1000} s`
   const { cause } = error
   if (!(cause instanceof Error)) return error.message
-  if ('code' in cause && typeof cause.code === 'string') return cause.code
-  return cause.message
+  return codeOf(cause) || cause.message
 }
 
 export async function send(baseUrl: string, request: Request): Promise<Reply> {
@@ -102,23 +102,33 @@ export function curlText(baseUrl: string, { method, path, headers, body }: Reque
   return lines.join(' \\\n  ')
 }
 
+/** How a line names the fields of its request. */
+type FieldNames = Readonly<Record<string, string>>
+
 /** What a refusal says, in one line per thing that is wrong. */
-export function refusalText({ status, body }: Reply): string {
+export function refusalText({ status, body }: Reply, names: FieldNames = {}): string {
   const head = `The exchange refused with ${status}`
   if (typeof body !== 'object' || body === null) return `${head}.`
   const message = 'message' in body ? body.message : undefined
   const code = 'code' in body && typeof body.code === 'string' ? ` ${body.code}` : ''
-  return `${head}${code}: ${Array.isArray(message) ? message.map(issueText).join('; ') : message}`
+  if (!Array.isArray(message)) return `${head}${code}: ${message}`
+  return `${head}${code}: ${message.map((issue) => issueText(issue, names)).join('; ')}`
 }
 
-function issueText(issue: unknown): string {
+/** What the line calls a field: its flag or its word; a part of a field goes by its whole. */
+function namedBy(names: FieldNames, field: string): string {
+  const known = Object.keys(names).find((name) => field === name || field.startsWith(`${name}.`))
+  return known === undefined ? field : names[known]
+}
+
+function issueText(issue: unknown, names: FieldNames): string {
   if (typeof issue !== 'object' || issue === null) return String(issue)
-  const field = 'field' in issue ? `${issue.field} ` : ''
+  const field = 'field' in issue ? `${namedBy(names, String(issue.field))} ` : ''
   return `${field}${'message' in issue ? issue.message : JSON.stringify(issue)}`
 }
 
 /** The body of a reply that is not a refusal. */
-export function accepted(reply: Reply): unknown {
+export function accepted(reply: Reply, names: FieldNames = {}): unknown {
   if (reply.status >= 200 && reply.status < 300) return reply.body
-  throw new Failure(refusalText(reply))
+  throw new Failure(refusalText(reply, names))
 }

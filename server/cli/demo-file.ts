@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile, list, openObject, schemaOf } from '../http/schema.ts'
+import { compile, list, openObject, optional, schemaOf } from '../http/schema.ts'
 import type { DemoTrader } from '../services/demo-client.ts'
 import { Failure } from './shell.ts'
 
@@ -17,11 +17,17 @@ const demoTrader = openObject({
 })
 
 const checker = compile(
-  openObject({ baseUrl: text(), adminToken: text(), traders: list(demoTrader) }),
+  openObject({
+    baseUrl: text(),
+    operatorsUrl: optional(text()),
+    adminToken: text(),
+    traders: list(demoTrader),
+  }),
 )
 
 export interface Demo {
   readonly baseUrl: string
+  readonly operatorsUrl?: string | undefined
   readonly adminToken: string
   readonly traders: readonly DemoTrader[]
 }

@@ -75,7 +75,8 @@ export function scanLine(args: readonly string[], rows: readonly AnySetting[]): 
     if (token.kind === 'positional') words.push(token.value)
     if (token.kind !== 'option') continue
     if (!token.rawName.startsWith('--')) {
-      throw new WrongUse(`There is no flag ${token.rawName}; flags have two dashes, see --help`)
+      const rule = /[0-9]/.test(token.rawName) ? 'a number has no sign' : 'flags have two dashes'
+      throw new WrongUse(`There is no flag ${token.rawName}; ${rule}, see --help`)
     }
     const row = rows.find((each) => each.flag === token.name)
     if (row === undefined) throw unknownFlag(token.name, rows)

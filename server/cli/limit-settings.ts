@@ -1,3 +1,4 @@
+import type { RegistrationRules } from '../auth/registrations.ts'
 import {
   ADDRESS_RATES,
   eachLane,
@@ -7,7 +8,7 @@ import {
 } from '../http/rate-limit.ts'
 import type { Regions } from '../http/regions.ts'
 import { type AnySetting, type Kind, type Setting, WrongUse } from './flags.ts'
-import { oneOf } from './kinds.ts'
+import { count, oneOf } from './kinds.ts'
 import { maybe, setting } from './setting.ts'
 
 // Settings of who is turned away: calls that come too often, and trades from some countries.
@@ -67,11 +68,27 @@ const GEO = {
   ),
 } as const
 
+const REGISTRATION = {
+  isOpen: setting<'open' | 'closed'>(
+    'registration',
+    oneOf('open', 'closed'),
+    'open',
+    'Who makes profiles: anybody by a first login (open), or the operator alone (closed).',
+  ),
+  perAddressMax: setting(
+    'registrations-per-day',
+    count(1, 1_000_000),
+    200,
+    'New profiles by first logins from one address and day (UTC).',
+  ),
+} as const
+
 export const LIMIT_ROWS: readonly AnySetting[] = [
   ...Object.values(PROFILE_RATE),
   ...Object.values(ADDRESS_RATE),
   ADDRESS_HEADER,
   ...Object.values(GEO),
+  ...Object.values(REGISTRATION),
 ]
 
 type Get = <T>(row: Setting<T>) => T
@@ -83,6 +100,12 @@ export function ratesOf(get: Get): { readonly address: Rates; readonly profile: 
       lane === 'public' ? PROFILE_RATES.public : get(PROFILE_RATE[lane]),
     ),
   }
+}
+
+export function registrationOf(get: Get, isLimited: boolean): RegistrationRules {
+  const isOpen = get(REGISTRATION.isOpen) === 'open'
+  const perAddressMax = isLimited ? get(REGISTRATION.perAddressMax) : Number.POSITIVE_INFINITY
+  return { isOpen, perAddressMax }
 }
 
 /** Undefined when no proxy is trusted to name the address of a caller. */

@@ -4,7 +4,7 @@ import { DataFolderError } from '../../persistence/recovery.ts'
 import { faultAsked } from './fault.ts'
 import { progressLines } from './progress.ts'
 import { command, EXIT, Failure } from './shell.ts'
-import { dataDirOf, offlineHelp } from './verify.ts'
+import { folderOf, offlineHelp } from './verify.ts'
 
 const ABOUT = 'Makes the read tables of a data folder anew from its journal.'
 
@@ -13,12 +13,15 @@ export const rebuildCommand = command({
   help: () => offlineHelp('rebuild', ABOUT),
   isKnown: (error) => error instanceof DataFolderError,
   async work(args, shell) {
-    const dataDir = dataDirOf('rebuild', args, shell)
+    const { dataDir, keyFile } = folderOf('rebuild', args, shell)
     // A rebuild would make a folder that is not there; a slip in its name must not.
     if (!existsSync(dataDir)) throw new Failure(`${dataDir}: there is no such data folder.`)
     const fault = faultAsked(shell.env)
     if (fault !== null) shell.warn(fault)
-    const seq = rebuildReadTables(dataDir, progressLines('read tables', shell))
+    const seq = rebuildReadTables(dataDir, {
+      keyFile,
+      onProgress: progressLines('read tables', shell),
+    })
     shell.say(`read tables seq ${seq}`)
     return EXIT.OK
   },

@@ -1,51 +1,96 @@
-import { DataFolderError, type FolderReport, verifyFolder } from '../../persistence/recovery.ts'
+import { DataFolderError, UnreadFolder } from '../../persistence/recovery.ts'
+import { type FolderReport, verifyFolder } from '../../persistence/verify-folder.ts'
 import { SETTINGS } from '../config.ts'
 import { helpText, readSetting, scanEnvironment, scanLine, WrongUse } from './flags.ts'
 import { progressLines } from './progress.ts'
 import { command, EXIT, type Shell } from './shell.ts'
 
-const ROWS = [SETTINGS.data]
+const ROWS = [SETTINGS.data, SETTINGS.keyFile]
 
-/** The data folder of an offline command. */
-export function dataDirOf(name: string, args: readonly string[], shell: Shell): string {
+/** The data folder of an offline command, and its key where that lies elsewhere. */
+export function folderOf(
+  name: string,
+  args: readonly string[],
+  shell: Shell,
+): { dataDir: string; keyFile: string | undefined } {
   const { given, words } = scanLine(args, ROWS)
   if (words.length > 0) {
     throw new WrongUse(`${name} takes no word '${words[0]}'; name the folder with --data`)
   }
-  return readSetting(SETTINGS.data, [...scanEnvironment(shell.env, ROWS), ...given])
+  const all = [...scanEnvironment(shell.env, ROWS), ...given]
+  return {
+    dataDir: readSetting(SETTINGS.data, all),
+    keyFile: readSetting(SETTINGS.keyFile, all),
+  }
 }
 
 export function offlineHelp(name: string, about: string): string {
   return [`outcomex ${name}: ${about}`, 'Stop the server first.', '', helpText(ROWS)].join('\n')
 }
 
-function reportLines(report: FolderReport): string {
-  const { readSeq, lostRecords } = report
+function readTablesLine({ readTables: { seq, anew, damage } }: FolderReport): string {
+  if (anew !== null) return `read tables none: read.db ${anew}; the next start makes them anew`
+  if (damage === null) return `read tables seq ${seq}`
+  return `read tables seq ${seq}, but read.db is damaged (${damage}); run outcomex rebuild`
+}
+
+function reportLines(report: FolderReport): string[] {
   const lines = [
     `seq ${report.seq}`,
     `state ${report.stateHash}`,
     `profiles ${report.profiles}`,
     `markets ${report.markets}`,
     `open orders ${report.openOrders}`,
-    readSeq === null ? 'read tables none; the next start makes them' : `read tables seq ${readSeq}`,
+    readTablesLine(report),
   ]
   for (const { seq, unusable } of report.snapshots) {
     const passed = unusable === null ? '' : ` ${unusable}; a start passes it over`
     lines.push(`snapshot seq ${seq}${passed}`)
   }
-  if (lostRecords > 0) lines.push(`lost records ${lostRecords} (--durability normal)`)
-  return lines.join('\n')
+  for (const name of report.leftOver) lines.push(`left over ${name}; nothing reads it`)
+  if (report.lostRecords > 0) {
+    lines.push(
+      `lost records ${report.lostRecords} (--durability normal); the next start says so too`,
+    )
+  }
+  return lines
 }
 
-const ABOUT = 'Checks a data folder; prints its seq and state hash.'
+/** What it comes to, in words; the folder is not sound where somebody has to do something. */
+function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; isSound: boolean } {
+  if (readTables.damage !== null) {
+    const text = 'The journal is sound, the read tables are not: run outcomex rebuild.'
+    return { text, isSound: false }
+  }
+  const passedOver = snapshots.filter(({ unusable }) => unusable !== null).length
+  const costs = [
+    ...(readTables.anew === null ? [] : ['make the read tables anew']),
+    ...(passedOver === 0 ? [] : [`pass over ${passedOver} of ${snapshots.length} snapshots`]),
+  ]
+  const next = costs.length === 0 ? '' : ` The next start will ${costs.join(' and ')}.`
+  const text = `The folder is sound: all ${seq} commands, their chain and the laws hold.${next}`
+  return { text, isSound: true }
+}
+
+const ABOUT = 'Checks a data folder; prints its seq, its state hash and a verdict.'
 
 export const verifyCommand = command({
   about: ABOUT,
   help: () => offlineHelp('verify', ABOUT),
   isKnown: (error) => error instanceof DataFolderError,
   async work(args, shell) {
-    const dataDir = dataDirOf('verify', args, shell)
-    shell.say(reportLines(verifyFolder(dataDir, progressLines('journal', shell))))
-    return EXIT.OK
+    const { dataDir, keyFile } = folderOf('verify', args, shell)
+    const onProgress = progressLines('journal', shell)
+    try {
+      const report = verifyFolder(dataDir, { keyFile, onProgress })
+      const { text, isSound } = verdict(report)
+      shell.say([...reportLines(report), text].join('\n'))
+      return isSound ? EXIT.OK : EXIT.FAILED
+    } catch (error) {
+      if (!(error instanceof DataFolderError) || error instanceof UnreadFolder) throw error
+      shell.warn(error.message)
+      shell.warn('The folder is not sound: do what is said above, then verify again.')
+      return EXIT.FAILED
+    }
   },
 })

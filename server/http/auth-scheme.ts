@@ -1,14 +1,18 @@
 // What a route accepts as proof of who is speaking. Descriptions only: server/auth does the
 // proving.
 
-import type { Caller } from './call.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import { mayAct, type Role } from '../../engine/domain/operator.ts'
+import type { Acting, Caller } from './call.ts'
 
 export type Scheme = 'session' | 'hmac' | 'identity' | 'admin'
 
 export interface Accepted {
   readonly scheme: Scheme
   /** Scopes an API token needs; the other schemes have none. */
-  readonly scopes: readonly string[]
+  readonly scopes: readonly Scope[]
+  /** The lowest role an operator needs; the other schemes have none. */
+  readonly role?: Role
 }
 
 export interface Auth<C extends Caller | null> {
@@ -25,7 +29,7 @@ export function open(): Auth<null> {
   return { accepts: [], admits: (caller): caller is null => caller === null }
 }
 
-export function hmac(...scopes: string[]): Auth<Caller> {
+export function hmac(...scopes: Scope[]): Auth<Caller> {
   return auth({ scheme: 'hmac', scopes })
 }
 
@@ -37,11 +41,16 @@ export function identity(): Auth<Caller> {
   return auth({ scheme: 'identity', scopes: [] })
 }
 
-export function admin(): Auth<Caller> {
-  return auth({ scheme: 'admin', scopes: [] })
+/** An operator of this role, or of one that may do more. */
+export function admin(role: Role): Auth<Acting> {
+  return {
+    accepts: [{ scheme: 'admin', scopes: [], role }],
+    admits: (caller): caller is Acting =>
+      caller?.operator !== undefined && mayAct(caller.operator.role, role),
+  }
 }
 
-export function hmacOrSession(...scopes: string[]): Auth<Caller> {
+export function hmacOrSession(...scopes: Scope[]): Auth<Caller> {
   return eitherOf(hmac(...scopes), session())
 }
 

@@ -1,4 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js'
+import type { Role } from '../../engine/domain/operator.ts'
 
 /** One request, copied out of the socket before anything may wait: the native request dies then. */
 export interface Call {
@@ -14,11 +15,15 @@ export interface Call {
   readonly headers: ReadonlyMap<string, string>
   /** Empty until the body has arrived. */
   body: Uint8Array
+  /** Address of the caller, on the lanes whose routes ask for it; else ''. */
+  from: string
   /** When its first bytes came and when its handler had all of it, monotonic; 0 until then. */
   readonly receivedMs: number
   readMs: number
   /** Where the times of its order stand; 0 for none. */
   timesRow: number
+  /** Its caller hung up: an answer is not wanted any more. */
+  isGone?: boolean
 }
 
 export const NO_BYTES = new Uint8Array(0)
@@ -40,9 +45,11 @@ export function copied(request: HttpRequest, receivedMs: number): Call {
     query: query ?? '',
     headers,
     body: NO_BYTES,
+    from: '',
     receivedMs,
     readMs: 0,
     timesRow: 0,
+    isGone: false,
   }
 }
 
@@ -52,12 +59,26 @@ export function header(call: Call, lowerCaseName: string): string {
 
 /** Who is speaking, once proven. */
 export interface Caller {
-  /** 0 for the admin, who has no profile. */
+  /** 0 for an operator, who has no profile. */
   readonly profileId: number
   readonly account: string
   readonly scopes: ReadonlySet<string>
   readonly tokenId: string | null
   readonly via: 'session' | 'hmac' | 'identity' | 'admin'
+  /** Of an operator alone. */
+  readonly operator?: OperatorName
+}
+
+export interface OperatorName {
+  readonly name: string
+  readonly role: Role
+  /** Its calls are counted under it, as those of a profile under the profile's id. */
+  readonly rateKey: number
+}
+
+/** A proven operator. */
+export interface Acting extends Caller {
+  readonly operator: OperatorName
 }
 
 /** The value of one cookie, or ''. */
@@ -86,10 +107,20 @@ export function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Ui
   return body
 }
 
-/** Bytes of the body to come: Infinity when only its end will tell, NaN when it is told twice. */
+/**
+ * Bytes of the body to come: Infinity when only its end will tell, NaN when it is told twice or in
+ * a way that a proxy in front may read otherwise than the library, which takes any for chunked.
+ */
 export function announcedBytes(call: Call): number {
-  if (header(call, 'transfer-encoding') !== '') return Infinity
+  const encoding = header(call, 'transfer-encoding').toLowerCase()
+  if (encoding !== '') return encoding === 'chunked' ? Infinity : Number.NaN
   const length = header(call, 'content-length')
   if (length === '') return 0
   return /^[0-9]{1,15}$/.test(length) ? Number(length) : Number.NaN
+}
+
+/** Whether its body is compressed, or said to be. */
+export function isEncoded(call: Call): boolean {
+  const encoding = header(call, 'content-encoding').trim().toLowerCase()
+  return encoding !== '' && encoding !== 'identity'
 }

@@ -1,6 +1,6 @@
 // Where a call comes from: the far end of its connection, or what a trusted proxy in front says.
 
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 import { addressKey, type Lane, type RateLimiter } from './rate-limit.ts'
 
@@ -22,22 +22,20 @@ export class CallerAddresses {
     return addressOf(response, headers.get(this.#proxyHeader) ?? '')
   }
 
-  /** Seconds until the caller may ask again; 0 for now. */
-  waitSec(
-    response: Connection,
-    headers: ReadonlyMap<string, string>,
-    lane: Lane,
-    nowMs: number,
-  ): number {
-    if (this.#limiter === null) return 0
-    return this.#limiter.take(addressKey(this.of(response, headers)), lane, nowMs)
+  /** What its calls are counted under; '' when nothing is counted by address. */
+  keyOf(response: Connection, headers: ReadonlyMap<string, string>): string {
+    return this.#limiter === null ? '' : addressKey(this.of(response, headers))
   }
 
-  /** The same of a request to become a socket. */
-  upgradeWaitSec(response: Connection, request: HttpRequest, nowMs: number): number {
-    if (this.#limiter === null) return 0
-    const proxySays = this.#proxyHeader === '' ? '' : request.getHeader(this.#proxyHeader)
-    return this.#limiter.take(addressKey(addressOf(response, proxySays)), 'public', nowMs)
+  /** Whose socket it is to count; '' when the trusted proxy names nobody. */
+  ownerOf(response: Connection, headers: ReadonlyMap<string, string>): string {
+    const isNamed = this.#proxyHeader === '' || lastAddress(headers.get(this.#proxyHeader) ?? '')
+    return isNamed ? addressKey(this.of(response, headers)) : ''
+  }
+
+  /** Seconds until the caller may ask again; 0 for now. */
+  waitSec(key: string, lane: Lane, nowMs: number): number {
+    return this.#limiter?.take(key, lane, nowMs) ?? 0
   }
 }
 

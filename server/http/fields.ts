@@ -9,8 +9,11 @@ export function orderId() {
 }
 
 export function slug() {
-  const rest = LIMITS.slugCharactersMax - 1
-  return pattern(`^[a-z0-9][a-z0-9-]{0,${rest}}$`, 'Slug: lower-case letters, digits and dashes.')
+  const most = LIMITS.slugCharactersMax
+  return pattern(
+    `^[a-z0-9][a-z0-9-]{0,${most - 1}}$`,
+    `1 to ${most} lower-case letters, digits and dashes, a dash not first.`,
+  )
 }
 
 export function address() {

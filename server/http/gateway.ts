@@ -1,104 +1,68 @@
 // The only importer of uWebSockets.js: bytes from sockets become calls, outcomes become bytes.
 // Invariants: everything is copied out of the native request before anything may wait; a response
-// is written at most once, in a cork, and never after its connection ended; `inFlight` counts the
-// turns between their admission and their end, and each turn ends exactly once.
+// is written at most once, in a cork, and never after its connection ended; each turn ends exactly
+// once, and stands in a room from its admission until its reply is out. What throws here costs its
+// own call: 500 with a fault id, and the connection ends (design §11).
 
-import uWS from 'uWebSockets.js'
+import * as library from 'uWebSockets.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { Slab } from '../../engine/domain/slab.ts'
-import {
-  announcedBytes,
-  type Call,
-  type Caller,
-  copied,
-  header,
-  joinChunks,
-  NO_BYTES,
-} from './call.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
+import { BodyReader } from './body-reader.ts'
+import { announcedBytes, type Caller, copied, isEncoded } from './call.ts'
 import { CallerAddresses } from './caller-address.ts'
+import { Connections } from './connections.ts'
+import { type Entry, entryOf, needsJsonType, profileWaitSec, readCall } from './entry.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import { HeldReplies } from './held-replies.ts'
 import { listenAlone } from './listen.ts'
-import { encoded, type Outgoing, sizeOf, statusLine, verify } from './outgoing.ts'
-import type { RateLimiter } from './rate-limit.ts'
-import { invalid, Refusal, refuse } from './refusal.ts'
-import { isBarred, isTrading, type Regions } from './regions.ts'
+import { encoded, type Outgoing, verify } from './outgoing.ts'
+import { Refusal, refuse } from './refusal.ts'
+import { isBarred, isTrading } from './regions.ts'
 import { type Header, Pending } from './reply.ts'
-import { type Field, readingOf, readJson, readParams, readQuery } from './request-text.ts'
-import type { Guarded, Route, Seen } from './route.ts'
-import { assertNames, type Found, pathNames, Router } from './router.ts'
-import { type SocketBounds, SocketPort } from './socket-port.ts'
+import { roleRefusal } from './roles.ts'
+import { Rooms } from './rooms.ts'
+import { Router } from './router.ts'
+import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
+import type { Turn } from './turn.ts'
 
-export interface GatewayOptions<S> {
-  readonly routes: readonly Route<S>[]
-  readonly services: S
-  /** Proves the caller of every route that is neither open nor raw. */
-  readonly authenticate: (call: Call, auth: Guarded) => Caller | Refusal | Promise<Caller | Refusal>
-  /** An exception is a bug: this ends the process. */
-  readonly onFault: (error: unknown) => void
-  readonly addressLimiter?: RateLimiter<string> | null
-  readonly profileLimiter?: RateLimiter<number> | null
-  /** In which a trusted proxy names the caller's address, lower case; absent: there is none. */
-  readonly addressHeader?: string | undefined
-  /** Where trading is refused; absent: nowhere. */
-  readonly regions?: Regions | undefined
-  readonly observe?: (seen: Seen) => void
-  /** Monotonic milliseconds. */
-  readonly clock?: () => number
-  readonly tls?: { readonly certFile: string; readonly keyFile: string }
-  readonly bodyDeadlineMs?: number
-  readonly bodyBytesMax?: number
-  readonly inFlightMax?: number
-  /**
-   * Tests: a reply its route's schema does not allow, or a refusal it does not name, is a fault.
-   */
-  readonly verifyReplies?: boolean
-}
+/** As an operator may put it in: upstream is CommonJS, where all there is stands under one name. */
+const uWS: typeof library = Reflect.get(library, 'default') ?? library
 
-/** A route with what the router works out once. */
-interface Entry<S> {
-  readonly route: Route<S>
-  readonly params: readonly Field[]
-  readonly query: ReadonlyMap<string, Field>
-}
-
-/** One request on its way: from its first byte to its end, when it is also what was seen. */
-interface Turn<S> extends Seen {
-  readonly response: uWS.HttpResponse
-  readonly entry: Entry<S> | null
-  readonly values: readonly string[]
-  status: number
-  refusal: string | null
-  endedMs: number
-  admitted: boolean
-  aborted: boolean
-  ended: boolean
-  /** Among those whose body is on its way; 0 for none. */
-  readingAt: number
-}
+const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }
 
 export class Gateway<S> {
-  private readonly app: uWS.TemplatedApp
+  private readonly app: library.TemplatedApp
   private readonly options: GatewayOptions<S>
   private readonly clock: () => number
-  private readonly bodyDeadlineMs: number
   private readonly bodyBytesMax: number
-  private readonly inFlightMax: number
   private readonly addresses: CallerAddresses
   private readonly router = new Router<Entry<S>>()
-  /** Turns whose body is on its way: one timer serves them all. */
-  private readonly reading = new Slab<Turn<S>>()
-  private readingTimer: NodeJS.Timeout | null = null
-  private listenSocket: uWS.us_listen_socket | null = null
+  private readonly bodies: BodyReader<S>
+  readonly rooms: Rooms
+  readonly connections: Connections
+  readonly replies: HeldReplies
+  private listenSocket: library.us_listen_socket | null = null
   private onIdle: (() => void) | null = null
   private stopping = false
-  inFlight = 0
 
   constructor(options: GatewayOptions<S>) {
     this.options = options
     this.clock = options.clock ?? (() => performance.now())
-    this.bodyDeadlineMs = options.bodyDeadlineMs ?? 10_000
     this.bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax
-    this.inFlightMax = options.inFlightMax ?? LIMITS.inFlightMax
+    this.rooms = new Rooms(options.rooms)
+    this.connections = new Connections(options.connections ?? ANY_ADDRESS, this.clock)
+    this.replies = new HeldReplies(options.heldReplyBytes ?? LIMITS.heldReplyBytes)
+    this.bodies = new BodyReader({
+      clock: this.clock,
+      firstMs: options.bodyFirstMs ?? LIMITS.bodyFirstMs,
+      deadlineMs: options.bodyDeadlineMs ?? LIMITS.bodyDeadlineMs,
+      bytesMax: this.bodyBytesMax,
+      onWhole: (turn) => this.whole(turn),
+      onRefused: (turn, refusal) => this.refuseEarly(turn, refusal, true),
+      onFault: (turn, error) => this.fault(turn, error),
+    })
     this.addresses = new CallerAddresses(
       options.addressLimiter ?? null,
       options.addressHeader ?? '',
@@ -108,24 +72,31 @@ export class Gateway<S> {
       tls === undefined
         ? uWS.App()
         : uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
-    for (const route of options.routes) this.add(route)
+    for (const each of options.routes) this.router.add(each.method, each.path, entryOf(each))
     this.app.any('/*', (response, request) => this.receive(response, request))
+    this.app.filter((response, change) => this.count(response, change))
   }
 
-  private add(route: Route<S>): void {
-    assertNames(route.path, route.params)
-    const reading = readingOf(route.params)
-    const params = pathNames(route.path).flatMap((name) => reading.get(name) ?? [])
-    this.router.add(route.method, route.path, { route, params, query: readingOf(route.query) })
+  /** Of an end the library tells nothing else, and of that of a WebSocket not even that. */
+  private count(response: library.HttpResponse, change: number): void {
+    try {
+      if (change > 0) this.connections.opened(response)
+      else this.connections.ended()
+    } catch (error) {
+      this.options.onFault(error, 'http')
+    }
   }
 
   /** Where a WebSocket library may attach; call before `listen`. */
   sockets(bounds: SocketBounds): SocketPort {
-    return new SocketPort(this.app, bounds, (response, request) => {
+    const gate: UpgradeGate = (response, headers) => {
       if (this.stopping) return refuse('NOT_READY')
-      const waitSec = this.addresses.upgradeWaitSec(response, request, this.clock())
-      return waitSec > 0 ? refuse('RATE_LIMITED', undefined, waitSec) : null
-    })
+      const key = this.addresses.keyOf(response, headers)
+      const waitSec = this.addresses.waitSec(key, 'public', this.clock())
+      if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
+      return this.addresses.ownerOf(response, headers)
+    }
+    return new SocketPort(this.app, bounds, gate, () => this.connections.ended())
   }
 
   /** Starts to listen and gives the port; 0 picks one. */
@@ -134,23 +105,43 @@ export class Gateway<S> {
     return uWS.us_socket_local_port(this.listenSocket)
   }
 
+  /** Requests under way, with those whose reply is not out. */
+  get inFlight(): number {
+    return this.rooms.count
+  }
+
   /** Takes no more connections, lets what is in flight finish, then closes what is left. */
   async stop(): Promise<void> {
     this.stopping = true
     if (this.listenSocket !== null) uWS.us_listen_socket_close(this.listenSocket)
     this.listenSocket = null
+    this.bodies.stop()
     if (this.inFlight > 0) {
       await new Promise<void>((resolve) => {
         this.onIdle = resolve
       })
     }
-    // One more turn of the loop: the last reply is then with the kernel.
-    await new Promise((resolve) => setImmediate(resolve))
+    // The last reply is then with the kernel.
+    await nextTurn()
     this.app.close()
-    if (this.readingTimer !== null) clearInterval(this.readingTimer)
   }
 
-  private receive(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
+  /** The library ends the process when this throws. */
+  private receive(response: library.HttpResponse, request: library.HttpRequest): void {
+    let turn: Turn<S> | null = null
+    try {
+      turn = this.turnOf(response, request)
+      this.admit(turn)
+    } catch (error) {
+      if (turn !== null) this.fault(turn, error)
+      else {
+        this.options.onFault(error, 'http')
+        response.close()
+      }
+    }
+  }
+
+  private turnOf(response: library.HttpResponse, request: library.HttpRequest): Turn<S> {
     const call = copied(request, this.clock())
     // HEAD is GET without the body.
     const method = call.method === 'HEAD' ? 'GET' : call.method
@@ -161,23 +152,37 @@ export class Gateway<S> {
       entry: found.target,
       route: found.target?.route ?? null,
       values: found.values,
+      caller: null,
       status: 0,
       refusal: null,
       endedMs: 0,
       from: found.target?.route.lane === 'admin' ? this.addresses.of(response, call.headers) : '',
-      admitted: false,
+      allow: found.allow,
+      address: this.addresses.keyOf(response, call.headers),
+      room: null,
+      profileId: 0,
+      held: null,
       aborted: false,
+      written: false,
       ended: false,
       readingAt: 0,
     }
+    if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
     response.onAborted(() => this.abort(turn))
+    return turn
+  }
+
+  private admit(turn: Turn<S>): void {
+    edgePoint('at-receive')
+    const { call } = turn
     const bodyBytes = announcedBytes(call)
     if (Number.isNaN(bodyBytes)) {
-      this.refuseEarly(turn, refuse('BODY_MALFORMED'), true)
+      // Later: till then the library runs no next request, whose beginning is a guess.
+      this.later(turn, nextTurn(), () => this.refuseEarly(turn, refuse('BODY_MALFORMED'), true))
       return
     }
     const isTooLarge = bodyBytes > this.bodyBytesMax
-    const refusal = this.gate(turn, found)
+    const refusal = this.gate(turn, bodyBytes > 0)
     if (refusal !== null) {
       this.refuseEarly(turn, refusal, isTooLarge || this.stopping)
       return
@@ -186,70 +191,52 @@ export class Gateway<S> {
       this.refuseEarly(turn, refuse('BODY_TOO_LARGE'), true)
       return
     }
-    turn.admitted = true
-    this.inFlight++
-    if (bodyBytes === 0) this.prove(turn)
-    else this.readBody(turn)
+    if (bodyBytes === 0) this.whole(turn)
+    else {
+      this.rooms.enter(turn, 'bodies')
+      this.bodies.read(turn)
+    }
+  }
+
+  /** All of it is there: from here on it counts among its own kind. */
+  private whole(turn: Turn<S>): void {
+    const { entry, address } = turn
+    assert(entry !== null, 'a turn that was let in has a route')
+    const { room } = entry.route
+    const refusal = this.rooms.refusal(room, address)
+    if (refusal !== null) {
+      this.refuseEarly(turn, refusal, false)
+      return
+    }
+    this.rooms.enter(turn, room)
+    this.prove(turn, entry)
   }
 
   /** What can be refused from the first lines alone, in the precedence of the refusals. */
-  private gate({ response, call }: Turn<S>, found: Found<Entry<S>>): Refusal | null {
+  private gate({ call, entry, allow, address }: Turn<S>, hasBody: boolean): Refusal | null {
     if (this.stopping) return refuse('NOT_READY')
-    if (this.inFlight >= this.inFlightMax) return refuse('OVERLOADED')
-    const lane = found.target?.route.lane ?? 'public'
-    const waitSec = this.addresses.waitSec(response, call.headers, lane, call.receivedMs)
+    const full = entry === null ? null : this.rooms.refusal(entry.route.room, address)
+    if (full !== null) return full
+    const unread = hasBody ? this.rooms.refusal('bodies', address) : null
+    if (unread !== null) return unread
+    const lane = entry?.route.lane ?? 'public'
+    const waitSec = this.addresses.waitSec(address, lane, call.receivedMs)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    if (found.target !== null) {
-      const { route } = found.target
+    if (entry !== null) {
+      const { route } = entry
       if (!route.hasRoom(this.options.services)) return refuse('OVERLOADED')
       const { regions } = this.options
       const isRefused = regions !== undefined && isTrading(route) && isBarred(regions, call.headers)
-      return isRefused ? refuse('REGION_BLOCKED') : null
+      if (isRefused) return refuse('REGION_BLOCKED')
+      return hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null
     }
-    if (found.allow.length === 0) return refuse('PATH_NOT_FOUND')
+    if (allow.length === 0) return refuse('PATH_NOT_FOUND')
     return refuse('METHOD_NOT_ALLOWED')
   }
 
-  private readBody(turn: Turn<S>): void {
-    const chunks: Uint8Array[] = []
-    let sizeBytes = 0
-    turn.readingAt = this.reading.put(turn)
-    this.readingTimer ??= setInterval(() => this.dropSlow(), this.bodyDeadlineMs / 4).unref()
-    turn.response.onData((chunk, isLast) => {
-      if (turn.ended) return
-      sizeBytes += chunk.byteLength
-      if (sizeBytes > this.bodyBytesMax) {
-        this.readingEnds(turn)
-        this.refuseEarly(turn, refuse('BODY_TOO_LARGE'), true)
-        return
-      }
-      // The chunk's memory is taken back when this returns; a raw route is done with it by then.
-      const isWhole = isLast && chunks.length === 0 && turn.entry?.route.raw === true
-      if (chunk.byteLength > 0) chunks.push(new Uint8Array(isWhole ? chunk : chunk.slice(0)))
-      if (!isLast) return
-      this.readingEnds(turn)
-      turn.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, sizeBytes)
-      this.prove(turn)
-      if (isWhole) turn.call.body = NO_BYTES
-    })
-  }
-
-  private dropSlow(): void {
-    const startedBeforeMs = this.clock() - this.bodyDeadlineMs
-    for (const turn of this.reading.all()) {
-      if (turn.call.receivedMs > startedBeforeMs) continue
-      this.readingEnds(turn)
-      this.refuseEarly(turn, refuse('BODY_TIMEOUT'), true)
-    }
-    if (this.reading.count > 0 || this.readingTimer === null) return
-    clearInterval(this.readingTimer)
-    this.readingTimer = null
-  }
-
-  private prove(turn: Turn<S>): void {
+  private prove(turn: Turn<S>, entry: Entry<S>): void {
     try {
-      const { entry } = turn
-      assert(entry !== null, 'a turn that was let in has a route')
+      edgePoint('at-prove')
       const isProven = entry.route.raw || entry.route.auth.accepts.length === 0
       if (isProven) {
         this.run(turn, entry, null)
@@ -272,69 +259,69 @@ export class Gateway<S> {
       return
     }
     if (proof instanceof Refusal) {
-      this.answer(turn, entry, proof)
+      this.finish(turn, entry, proof)
       return
     }
+    turn.caller = proof
     const outcome = this.checkCaller(turn, entry, proof) ?? this.handle(turn, entry, proof)
     if (outcome instanceof Pending) {
-      outcome.whenSettled((settled) => this.answerLater(turn, entry, settled))
+      outcome.whenSettled(
+        (settled) => this.finish(turn, entry, settled),
+        (error) => this.fault(turn, error, 'reply'),
+      )
       return
     }
     if (!(outcome instanceof Promise)) {
-      this.answer(turn, entry, outcome)
+      this.finish(turn, entry, outcome)
       return
     }
-    this.later(turn, outcome, (settled) => this.answer(turn, entry, settled))
+    this.later(turn, outcome, (settled) => this.finish(turn, entry, settled))
   }
 
   private checkCaller(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): Refusal | null {
     if (caller === null) return null
     const { route } = entry
-    const key = caller.profileId
-    const waitSec = this.options.profileLimiter?.take(key, route.lane, turn.call.receivedMs) ?? 0
+    const key = caller.operator?.rateKey ?? caller.profileId
+    const waitSec = profileWaitSec(this.options.profileLimiter ?? null, key, route, turn.call)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    // A form on a foreign page can send a cookie, but never this content type.
-    if (caller.via !== 'session' || route.method === 'GET') return null
-    const type = header(turn.call, 'content-type').split(';')[0].trim().toLowerCase()
-    return type === 'application/json' ? null : refuse('JSON_CONTENT_TYPE')
+    const share = turn.address === '' ? null : this.rooms.known(turn, key)
+    const barred = share ?? roleRefusal(route.auth, caller)
+    if (barred !== null) return barred
+    return needsJsonType(route, turn.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
   }
 
   private handle(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): unknown {
     const { route } = entry
     const { call } = turn
     call.readMs = this.clock()
-    const isRead = route.body !== null && !route.raw
-    const json = isRead ? readJson(call.body) : { value: undefined }
-    if (json === null) return refuse('BODY_MALFORMED')
-    const params = readParams(entry.params, turn.values)
-    const query = readQuery(entry.query, call.query)
-    const issues = [...params.issues, ...query.issues]
-    if (issues.length > 0) return invalid(...issues)
-    const unchecked = { params: params.values, query: query.values, body: json.value, caller, call }
-    return route.run(unchecked, this.options.services)
+    edgePoint('at-parse')
+    const read = readCall(entry, turn.values, call, caller)
+    if (read instanceof Refusal) return read
+    edgePoint('at-handle')
+    return route.run(read, this.options.services)
   }
 
   private answer(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
     const { route } = entry
+    edgePoint('at-reply')
     if (this.options.verifyReplies === true) verify(route, outcome)
     // What one caller may see must not stay in a shared cache.
     const headers: Header[] = route.auth.accepts.length > 0 ? [['cache-control', 'no-store']] : []
     this.send(turn, encoded(outcome, route.status, headers))
   }
 
-  /** Runs inside whoever settles: a fault must not become theirs. */
-  private answerLater(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
+  /** May run inside whoever settles: a fault must not become theirs. */
+  private finish(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
     try {
       this.answer(turn, entry, outcome)
     } catch (error) {
-      this.fault(turn, error)
+      this.fault(turn, error, 'reply')
     }
   }
 
   private refuseEarly(turn: Turn<S>, refusal: Refusal, close: boolean): void {
     const isMethod = refusal.name === 'METHOD_NOT_ALLOWED'
-    const allow = isMethod ? this.router.find('', turn.call.path).allow : []
-    const headers: Header[] = isMethod ? [['allow', allow.join(', ')]] : []
+    const headers: Header[] = isMethod ? [['allow', turn.allow.join(', ')]] : []
     this.send(turn, { ...encoded(refusal, refusal.status, headers), close })
   }
 
@@ -344,16 +331,16 @@ export class Gateway<S> {
       this.end(turn, 0, null)
       return
     }
-    const { response } = turn
-    response.cork(() => {
-      response.writeStatus(statusLine(out.status))
-      if (out.payload.length > 0) response.writeHeader('content-type', out.type)
-      for (const [name, value] of out.headers) response.writeHeader(name, value)
-      // Not even undefined: the library would print it as a length of 2^63.
-      if (out.status === 204) response.endWithoutBody()
-      else if (turn.call.method === 'HEAD') response.endWithoutBody(sizeOf(out), out.close)
-      else response.end(out.payload, out.close)
+    const { response, address, call } = turn
+    turn.written = true
+    const held = this.replies.write(response, out, {
+      address,
+      isHead: call.method === 'HEAD',
+      isLast: this.connections.isCrowded,
+      done: () => this.letGo(turn),
     })
+    if (held === 'full') response.close()
+    else turn.held = held
     this.end(turn, out.status, out.refusal)
   }
 
@@ -361,34 +348,53 @@ export class Gateway<S> {
     promise.then(next).catch((error: unknown) => this.fault(turn, error))
   }
 
-  private fault(turn: Turn<S>, error: unknown): void {
-    if (!turn.ended && !turn.aborted) turn.response.close()
+  /** Never throws: it stands where nobody else would catch. */
+  private fault(turn: Turn<S>, error: unknown, edge: 'http' | 'reply' = 'http'): void {
+    const faultId = this.options.onFault(error, edge)
+    this.bodies.ends(turn)
+    if (turn.ended) return
+    try {
+      if (!turn.written) this.refuseEarly(turn, refuse('INTERNAL', { faultId }), true)
+    } catch (again) {
+      this.options.onFault(again, 'reply')
+    }
+    if (turn.ended) return
+    if (!turn.aborted) turn.response.close()
     this.end(turn, 0, null)
-    this.options.onFault(error)
   }
 
   private abort(turn: Turn<S>): void {
     turn.aborted = true
+    turn.call.isGone = true
+    if (turn.held !== null) this.letGo(turn)
     // A handler at work ends its turn itself, when it is done.
-    if (this.readingEnds(turn)) this.end(turn, 0, null)
-  }
-
-  /** False when its body was not on its way. */
-  private readingEnds(turn: Turn<S>): boolean {
-    if (turn.readingAt === 0) return false
-    this.reading.take(turn.readingAt)
-    turn.readingAt = 0
-    return true
+    if (this.bodies.ends(turn)) this.end(turn, 0, null)
   }
 
   private end(turn: Turn<S>, status: number, refusal: string | null): void {
     if (turn.ended) return
     turn.ended = true
-    if (turn.admitted) this.inFlight--
     turn.status = status
     turn.refusal = refusal
     turn.endedMs = this.clock()
-    this.options.observe?.(turn)
+    this.observe(turn)
+    if (turn.held === null) this.letGo(turn)
+  }
+
+  /** Nothing of it is left here: its reply is out, or nobody is there to take it. */
+  private letGo(turn: Turn<S>): void {
+    if (turn.held !== null) this.replies.release(turn.held)
+    turn.held = null
+    this.rooms.leave(turn)
     if (this.inFlight === 0) this.onIdle?.()
+  }
+
+  /** What an observer throws is no matter of the call it saw. */
+  private observe(turn: Turn<S>): void {
+    try {
+      this.options.observe?.(turn)
+    } catch (error) {
+      this.options.onFault(error, 'http')
+    }
   }
 }

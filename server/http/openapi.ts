@@ -1,5 +1,10 @@
 // The OpenAPI 3.1 document, made from the routes alone.
-import { REJECT, type RejectName, rejectSentence } from '../../engine/domain/reject.ts'
+import {
+  REJECT,
+  type RejectName,
+  rejectSentence,
+  SCOPE_REJECT,
+} from '../../engine/domain/reject.ts'
 import type { Scheme } from './auth-scheme.ts'
 import { invalid, refusalStatus, refuse } from './refusal.ts'
 import { isTrading } from './regions.ts'
@@ -11,6 +16,8 @@ export interface Described {
   readonly title: string
   readonly version: string
   readonly headerPrefix: string
+  /** Where the exchange is reached; undefined when nobody said. */
+  readonly publicUrl?: string | undefined
 }
 
 type Node = Readonly<Record<string, unknown>>
@@ -18,6 +25,7 @@ type Node = Readonly<Record<string, unknown>>
 type Documented = Omit<Route<never>, 'run'>
 
 export function openApi(routes: readonly Documented[], described: Described): Node {
+  const { publicUrl } = described
   const paths: Record<string, Record<string, Node>> = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}')
@@ -26,6 +34,7 @@ export function openApi(routes: readonly Documented[], described: Described): No
   return {
     openapi: '3.1.0',
     info: { title: described.title, version: described.version },
+    ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
     paths,
     components: {
       securitySchemes: securitySchemes(described.headerPrefix),
@@ -45,7 +54,7 @@ function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
     session: {
       type: 'apiKey',
       in: 'cookie',
-      name: 'session',
+      name: 'outcomex_session',
       description: 'Set by POST /auth/login.',
     },
     identity: {
@@ -54,7 +63,7 @@ function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
       name: 'identity',
       description: 'Bearer and an identity token.',
     },
-    admin: { type: 'http', scheme: 'bearer', description: 'The admin token.' },
+    admin: { type: 'http', scheme: 'bearer', description: 'The token of an operator.' },
   }
 }
 
@@ -89,9 +98,10 @@ const VALIDATION_REFUSAL: Node = {
 
 function operation(route: Documented): Node {
   const { accepts } = route.auth
-  const scopes = accepts.flatMap(({ scheme, scopes }) =>
-    scopes.length > 0 ? [`${scheme} needs scope ${scopes.join(', ')}.`] : [],
-  )
+  const scopes = accepts.flatMap(({ scheme, scopes, role }) => [
+    ...(scopes.length > 0 ? [`${scheme} needs scope ${scopes.join(', ')}.`] : []),
+    ...(role === undefined ? [] : [`${scheme} needs role ${role}.`]),
+  ])
   const body = route.body === null ? {} : { requestBody: requestBody(route, route.body) }
   return {
     operationId: operationId(route),
@@ -148,26 +158,28 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 function ownRejects(route: Documented): RejectName[] {
   const always: RejectName[] = ['OVERLOADED', 'NOT_READY', 'RATE_LIMITED', 'VALIDATION']
   const accepted = new Set(route.auth.accepts.map(({ scheme }) => scheme))
-  const body: RejectName[] = ['BODY_TOO_LARGE', 'BODY_TIMEOUT', 'BODY_MALFORMED']
+  const body: RejectName[] = ['BODY_TOO_LARGE', 'BODY_ENCODED', 'BODY_TIMEOUT', 'BODY_MALFORMED']
   const hmac: RejectName[] = [
     'UNAUTHENTICATED',
     'API_KEY_INVALID',
     'TIMESTAMP_INVALID',
     'HMAC_INVALID',
   ]
+  const cookie: RejectName[] = ['ORIGIN_NOT_ALLOWED', 'JSON_CONTENT_TYPE']
   const identity: RejectName[] = ['UNAUTHENTICATED', 'IDENTITY_INVALID', 'FORBIDDEN']
   // To act for a sub-account takes a scope that the route itself does not ask for.
   const isDelegable = route.rejects.includes('NOT_SUB_ACCOUNT')
-  const isScoped = isDelegable || route.auth.accepts.some(({ scopes }) => scopes.length > 0)
+  const scopes = new Set(route.auth.accepts.flatMap((each) => each.scopes))
+  if (isDelegable) scopes.add('delegated_signing')
   return [
     ...always,
     ...(route.body === null ? [] : body),
     ...(accepted.has('hmac') ? hmac : []),
     ...(accepted.has('session') ? (['COOKIE_REQUIRED', 'SESSION_INVALID'] as const) : []),
-    ...(accepted.has('session') && route.method !== 'GET' ? (['JSON_CONTENT_TYPE'] as const) : []),
+    ...(accepted.has('session') && route.method !== 'GET' ? cookie : []),
     ...(accepted.has('identity') ? identity : []),
-    ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID'] as const) : []),
-    ...(isScoped ? (['SCOPE_MISSING'] as const) : []),
+    ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID', 'ROLE_MISSING'] as const) : []),
+    ...[...scopes].map((scope) => SCOPE_REJECT[scope]),
     ...(isTrading(route) ? (['REGION_BLOCKED'] as const) : []),
   ]
 }
@@ -189,7 +201,7 @@ function responses(route: Documented): Readonly<Record<string, Node>> {
   return all
 }
 
-const ISSUE_EXAMPLE = invalid({ field: 'limit', message: 'must be >= 1' })
+const ISSUE_EXAMPLE = invalid({ field: 'limit', message: 'must be at least 1' })
 
 function refusals(status: number, names: readonly RejectName[]): Node {
   const plain = { $ref: '#/components/schemas/Refusal' }

@@ -41,10 +41,13 @@ export const PROFILE_RATES: Rates = {
   admin: { perSecond: 200, burst: 400 },
 }
 
+const KEYS_MAX = 1 << 16
+
 /** Entries looked at per call, so that what expires is gone before what comes can pile up. */
 const SWEEP_STEPS = 2
 
-class LaneBuckets<Key> {
+/** Buckets of one rate by key. */
+export class Buckets<Key> {
   private readonly costMs: number
   private readonly burstMs: number
   private readonly keysMax: number
@@ -52,7 +55,7 @@ class LaneBuckets<Key> {
   private sweep: Iterator<[Key, number]>
   refusedCount = 0
 
-  constructor(rate: Rate, keysMax: number) {
+  constructor(rate: Rate, keysMax = KEYS_MAX) {
     this.costMs = 1000 / rate.perSecond
     this.burstMs = rate.burst * this.costMs
     this.keysMax = keysMax
@@ -63,11 +66,11 @@ class LaneBuckets<Key> {
     return this.fullAtMs.size
   }
 
-  /** Takes one token; returns 0, or the milliseconds until there is one. */
-  take(key: Key, nowMs: number): number {
+  /** Takes some tokens; returns 0, or the milliseconds until there are as many. */
+  take(key: Key, nowMs: number, tokens = 1): number {
     this.forgetFull(nowMs)
     const before = this.fullAtMs.get(key)
-    const fullAtMs = Math.max(before ?? nowMs, nowMs) + this.costMs
+    const fullAtMs = Math.max(before ?? nowMs, nowMs) + Math.min(tokens * this.costMs, this.burstMs)
     const waitMs = fullAtMs - nowMs - this.burstMs
     // The sum is of doubles: a thousandth of a millisecond is no reason to refuse.
     if (waitMs > 0.001) {
@@ -107,15 +110,15 @@ class LaneBuckets<Key> {
 
 /** Limits calls per key (an address text or a profile id), each lane by itself. */
 export class RateLimiter<Key> {
-  private readonly lanes: Readonly<Record<Lane, LaneBuckets<Key>>>
+  private readonly lanes: Readonly<Record<Lane, Buckets<Key>>>
 
-  constructor(rates: Rates, keysMax = 1 << 16) {
-    this.lanes = eachLane((lane) => new LaneBuckets<Key>(rates[lane], keysMax))
+  constructor(rates: Rates, keysMax = KEYS_MAX) {
+    this.lanes = eachLane((lane) => new Buckets<Key>(rates[lane], keysMax))
   }
 
-  /** Takes one token; returns 0, or the whole seconds for `Retry-After`. */
-  take(key: Key, lane: Lane, nowMs: number): number {
-    return Math.ceil(this.lanes[lane].take(key, nowMs) / 1000)
+  /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
+  take(key: Key, lane: Lane, nowMs: number, tokens = 1): number {
+    return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / 1000)
   }
 
   /** Keys of a lane that are now remembered. */

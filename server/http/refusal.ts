@@ -1,5 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { fault } from '../../engine/domain/assert.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import type { Role } from '../../engine/domain/operator.ts'
 import {
   REJECT,
   REJECTS,
@@ -15,6 +17,8 @@ interface Row {
   readonly retryAfterSec?: number
   /** The word in `code` where the API has one of its own. */
   readonly code?: string
+  /** What its body says besides. */
+  readonly extra?: Extra
 }
 
 const BAD: Row = { status: 400 }
@@ -25,15 +29,22 @@ const CONFLICT: Row = { status: 409 }
 const TOO_EARLY: Row = { status: 425 }
 const NOT_NOW: Row = { status: 503, retryAfterSec: 1 }
 
+/** One code for clients, whichever scope it is. */
+function lacks(scope: Scope): Row {
+  return { status: 403, code: 'SCOPE_MISSING', extra: { scope } }
+}
+
 /** Every refusal has a row, or this does not compile. */
 const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
   OVERLOADED: NOT_NOW,
   NOT_READY: NOT_NOW,
   RATE_LIMITED: { status: 429, retryAfterSec: 1 },
+  SOCKET_LIMIT: { status: 429, retryAfterSec: 10 },
   PATH_NOT_FOUND: NOT_FOUND,
   METHOD_NOT_ALLOWED: { status: 405 },
   REGION_BLOCKED: NOT_ALLOWED,
   BODY_TOO_LARGE: { status: 413 },
+  BODY_ENCODED: { status: 415 },
   BODY_TIMEOUT: { status: 408 },
   UNAUTHENTICATED: UNKNOWN_SPEAKER,
   COOKIE_REQUIRED: UNKNOWN_SPEAKER,
@@ -47,18 +58,25 @@ const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
   LOGIN_INVALID: BAD,
   OWN_ADDRESS: BAD,
   ACCOUNT_UNPROVEN: UNKNOWN_SPEAKER,
-  SCOPE_MISSING: NOT_ALLOWED,
+  SCOPE_MISSING_TRADING: lacks('trading'),
+  SCOPE_MISSING_ACCOUNT_CREATION: lacks('account_creation'),
+  SCOPE_MISSING_DELEGATED_SIGNING: lacks('delegated_signing'),
+  SCOPE_MISSING_WITHDRAWAL: lacks('withdrawal'),
+  ROLE_MISSING: NOT_ALLOWED,
   FORBIDDEN: NOT_ALLOWED,
+  ORIGIN_NOT_ALLOWED: NOT_ALLOWED,
   NOT_SUB_ACCOUNT: NOT_ALLOWED,
   JSON_CONTENT_TYPE: { status: 415 },
   BODY_MALFORMED: BAD,
   VALIDATION: BAD,
   MARKET_NOT_FOUND: NOT_FOUND,
+  SUBSCRIPTION_LIMIT: { status: 429, retryAfterSec: 10 },
   PROFILE_NOT_FOUND: NOT_FOUND,
   TOKEN_NOT_IN_MARKET: BAD,
   AMOUNTS_INVALID: BAD,
   PRICE_MISMATCH: BAD,
   TOKEN_REVOKED: UNKNOWN_SPEAKER,
+  PROFILE_FROZEN: NOT_ALLOWED,
   POST_ONLY_MODE: { status: 425, code: 'post_only_mode' },
   CANCEL_ONLY_MODE: { status: 425, code: 'cancel_only_mode' },
   TRADING_DISABLED: { status: 425, code: 'trading_disabled' },
@@ -79,6 +97,7 @@ const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
   INSUFFICIENT_SHARES: BAD,
   POST_ONLY_WOULD_MATCH: BAD,
   ORDER_NOT_FOUND: NOT_FOUND,
+  ORDER_FILLED: { status: 400, code: 'ORDER_NOT_OPEN' },
   ORDER_NOT_OPEN: BAD,
   ORDER_RELEASE_IN_PROGRESS: CONFLICT,
   ORDERS_NOT_FOUND: NOT_FOUND,
@@ -86,9 +105,18 @@ const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
   HEARTBEAT_CANCELING: CONFLICT,
   TRADING_WINDOW_NOT_FOUND: NOT_FOUND,
   TRADING_WINDOW_LIMIT: BAD,
+  FROZEN_LIMIT: BAD,
+  FREEZE_CANCELING: CONFLICT,
+  OPERATOR_TAKEN: CONFLICT,
+  OPERATOR_LIMIT: BAD,
+  OPERATOR_ROOT: CONFLICT,
+  OPERATOR_NOT_FOUND: NOT_FOUND,
+  REGISTRATION_CLOSED: NOT_ALLOWED,
+  REGISTRATION_LIMIT: { status: 429, retryAfterSec: 1 },
+  PROFILE_LIMIT: NOT_NOW,
+  SESSION_LIMIT: NOT_NOW,
   TOKEN_UNKNOWN: BAD,
   TOKEN_LIMIT: BAD,
-  TOKENS_USED_UP: BAD,
   SCOPE_NEEDS_TRADING: BAD,
   SCOPE_NOT_ALLOWED: NOT_ALLOWED,
   ACCOUNT_TAKEN: CONFLICT,
@@ -111,6 +139,7 @@ const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
   TRADE_NOT_WAITING: CONFLICT,
   BALANCE_LIMIT: BAD,
   READ_TIMEOUT: NOT_NOW,
+  INTERNAL: { status: 500 },
 }
 
 export type Extra = Readonly<Record<string, unknown>>
@@ -126,7 +155,8 @@ export class Refusal {
   constructor(name: Exclude<RejectName, 'NONE'>, message: unknown, extra: Extra, retrySec = 0) {
     const row = ROWS[name]
     const error = STATUS_CODES[row.status] ?? 'Error'
-    const body = { message, error, statusCode: row.status, code: row.code ?? name, ...extra }
+    const { status: statusCode, code = name } = row
+    const body = { message, error, statusCode, code, ...row.extra, ...extra }
     this.name = name
     this.status = row.status
     this.retryAfterSec = Math.max(retrySec, row.retryAfterSec ?? 0)
@@ -157,6 +187,12 @@ export function refuse(reject: RejectName | number, extra?: Extra, retryAfterSec
     extra ?? NO_EXTRA,
     retryAfterSec,
   )
+}
+
+/** Names the role a call needs, and the one the operator has. */
+export function roleMissing(needed: Role, { role }: { readonly role: Role }): Refusal {
+  const message = `This call needs the role ${needed}; the operator's role is ${role}.`
+  return refuse('ROLE_MISSING', { message })
 }
 
 /** The refusal of a request that says what is wrong, field by field. */

@@ -32,11 +32,13 @@ export class Bytes {
 
 /**
  * An outcome that another part of the exchange settles later. Unlike a promise it is answered in
- * the same turn, and costs main nothing but itself.
+ * the same turn, and costs main nothing but itself. Whoever settles it never feels a fault of the
+ * reply: that is the call's own.
  */
 export class Pending<T> {
-  private outcome: { readonly value: T } | null = null
+  private outcome: { readonly value: T } | { readonly error: unknown } | null = null
   private next: ((value: T) => void) | null = null
+  private failed: ((error: unknown) => void) | null = null
 
   settle(value: T): void {
     assert(this.outcome === null, 'a pending outcome is settled once')
@@ -44,9 +46,27 @@ export class Pending<T> {
     this.next?.(value)
   }
 
-  whenSettled(next: (value: T) => void): void {
+  /** Settles it with what `make` gives, or with the fault of it. */
+  settleBy(make: () => T): void {
+    let value: T
+    try {
+      value = make()
+    } catch (error) {
+      assert(this.outcome === null, 'a pending outcome is settled once')
+      this.outcome = { error }
+      this.failed?.(error)
+      return
+    }
+    this.settle(value)
+  }
+
+  /** Neither of them may throw. */
+  whenSettled(next: (value: T) => void, failed: (error: unknown) => void): void {
     this.next = next
-    if (this.outcome !== null) next(this.outcome.value)
+    this.failed = failed
+    if (this.outcome === null) return
+    if ('value' in this.outcome) next(this.outcome.value)
+    else failed(this.outcome.error)
   }
 }
 

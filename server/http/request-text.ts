@@ -33,7 +33,7 @@ function fieldOf(name: string, schema: Schema): Field {
   return { name, many, kind: KINDS.get(items.type) ?? 'text', fallback: keywords.default }
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null
 }
 
@@ -112,15 +112,21 @@ function readPair(
   if (name === null || text === null) {
     return { field: name ?? rawName, message: 'is not percent-encoded' }
   }
-  const field = fields.get(name)
+  const field = fields.get(name) ?? repeated(fields, name)
   if (field === undefined) return { field: name, message: 'is not a known query parameter' }
   const value = plainValue(field.kind, text)
   if (value === undefined) return { field: name, message: EXPECTED[field.kind] }
-  const before = values[name]
+  const before = values[field.name]
   if (!field.many && before !== undefined) return { field: name, message: 'may be given once' }
   if (Array.isArray(before)) before.push(value)
-  else values[name] = field.many ? [value] : value
+  else values[field.name] = field.many ? [value] : value
   return null
+}
+
+/** Many clients write `statuses[]` for a parameter that may come more than once. */
+function repeated(fields: ReadonlyMap<string, Field>, name: string): Field | undefined {
+  const field = name.endsWith('[]') ? fields.get(name.slice(0, -2)) : undefined
+  return field?.many === true ? field : undefined
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

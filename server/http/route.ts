@@ -1,10 +1,12 @@
 import { assert } from '../../engine/domain/assert.ts'
+import type { RoomName } from '../../engine/domain/limits.ts'
 import type { RejectName } from '../../engine/domain/reject.ts'
 import type { Auth } from './auth-scheme.ts'
 import type { Call, Caller } from './call.ts'
 import type { Lane } from './rate-limit.ts'
 import { invalid, type Refusal } from './refusal.ts'
 import type { Bytes, Pending, Reply } from './reply.ts'
+import { compileSaid } from './said.ts'
 import {
   type Checker,
   compile,
@@ -38,6 +40,8 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   /** `/orders/:orderId`; each `:name` has a schema in `params`. */
   readonly path: string
   readonly lane: Lane
+  /** Where its calls stand, when it is not that of reads, of orders or of all else. */
+  readonly room?: 'vital' | 'frees'
   readonly about: string
   readonly params?: P
   readonly query?: Q
@@ -86,6 +90,7 @@ export interface Route<S> {
   readonly path: string
   readonly auth: Guarded
   readonly lane: Lane
+  readonly room: RoomName
   readonly about: string
   readonly params: Fields
   readonly query: Fields
@@ -114,6 +119,11 @@ export interface Route<S> {
 
 type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run' | 'hasRoom'>
 
+function roomOf({ method, lane }: { readonly method: Method; readonly lane: Lane }): RoomName {
+  if (method === 'GET') return 'reads'
+  return lane === 'trade' ? 'orders' : 'others'
+}
+
 function documented<P extends Fields, Q extends Fields, B extends Schema, R extends Schema>(
   spec: Described<P, Q, B, R>,
 ): Doc {
@@ -122,6 +132,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     method: spec.method,
     path: spec.path,
     lane: spec.lane,
+    room: spec.room ?? roomOf(spec),
     about: spec.about,
     params: spec.params ?? {},
     query: spec.query ?? {},
@@ -161,7 +172,7 @@ export function route<
 ): Route<S> {
   const checkParams = compileFields(spec.params)
   const checkQuery = compileFields(spec.query)
-  const checkBody = compile(spec.body)
+  const checkBody = compileSaid(spec.body)
   const { auth, handle } = spec
   return {
     ...documented(spec),
@@ -221,6 +232,8 @@ export interface Seen {
   readonly call: Call
   /** null when there is none. */
   readonly route: Pick<Route<never>, 'method' | 'path' | 'lane'> | null
+  /** Once proven by the gateway; a raw route proves its own. */
+  readonly caller: Caller | null
   /** 0 when the client left before its reply. */
   readonly status: number
   readonly refusal: string | null

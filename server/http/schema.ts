@@ -8,6 +8,7 @@ import Type, {
   type TSchema,
 } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { type SchemaError, wordsOf } from './issue-words.ts'
 
 export type Schema = TSchema
 export type Fields = TProperties
@@ -70,7 +71,7 @@ export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<
   const validator = Compile(schema)
   return {
     holds: (value): value is Infer<S> => validator.Check(value),
-    issues: (value) => validator.Errors(value).flatMap(issuesOf),
+    issues: (value) => validator.Errors(value).flatMap((error) => issuesOf(error, schema)),
   }
 }
 
@@ -79,15 +80,7 @@ export function compileFields<F extends Fields>(fields: F | undefined): Checker<
   return compile(object(fields ?? {})) as Checker<Values<F>>
 }
 
-interface SchemaError {
-  readonly keyword: string
-  readonly schemaPath: string
-  readonly instancePath: string
-  readonly params: object
-  readonly message: string
-}
-
-function issuesOf(error: SchemaError): Issue[] {
+function issuesOf(error: SchemaError, root: object): Issue[] {
   const path = error.instancePath.slice(1).replaceAll('/', '.')
   const under = (name: string) => (path === '' ? name : `${path}.${name}`)
   const params = error.params as Readonly<Record<string, readonly string[] | undefined>>
@@ -103,5 +96,6 @@ function issuesOf(error: SchemaError): Issue[] {
   }
   // Said once already, by the line above.
   if (error.schemaPath.endsWith('/additionalProperties')) return []
-  return [{ field: path, message: error.message }]
+  const message = wordsOf(error, root)
+  return message === null ? [] : [{ field: path, message }]
 }

@@ -1,7 +1,7 @@
 // Where a WebSocket library meets the gateway. The library believes it holds the native app; what
-// it gets are upgrades that are WebSocket handshakes from their first byte, messages within their
-// bounds, and no plain request at all: its long polling can be crashed by anyone.
-// Invariant: a link is in `links` from its open to its close.
+// it gets are upgrades that are WebSocket handshakes from their first byte and were let in, text
+// messages within their bounds, and no plain request at all: its long polling can be crashed by
+// anyone. Invariant: a link is in `links` from its open to its close, and its guest is in between.
 
 import type {
   HttpRequest,
@@ -10,24 +10,46 @@ import type {
   us_socket_context_t,
   WebSocket,
 } from 'uWebSockets.js'
+import { assert } from '../../engine/domain/assert.ts'
+import { joinHeader, NO_BYTES } from './call.ts'
 import { encoded, statusLine } from './outgoing.ts'
-import { invalid, type Refusal, refuse } from './refusal.ts'
+import { invalid, Refusal } from './refusal.ts'
 
 export interface SocketBounds {
-  readonly socketsMax: number
   readonly messageBytesMax: number
-  readonly messagesPerSecondMax: number
   /**
-   * What the owner of a socket asks before each frame, and ends the connection with a reason. Twice
-   * that ends it here without one: the transport then takes no byte more, of a close frame neither.
-   * No frame is half as long, so only answers that nobody asks before get there.
+   * What was written and not read. Above it a connection ends without a reason: it takes no byte
+   * more. Whoever writes frames stops far below it, so only answers that nobody counts get there.
    */
   readonly bufferedBytesMax: number
 }
 
-/** What the library keeps with each connection. */
+type Headers = ReadonlyMap<string, string>
+
+/** Who was let in, from the end of the upgrade on. */
+export interface Guest {
+  entered(): void
+  /** Why a message is not heard and ends the connection; '' when it is. A ping has no bytes. */
+  whyNot(message: Uint8Array): string
+  /** Some of what waited for its reader was read. */
+  drained(): void
+  left(): void
+}
+
+/** Decides who comes in. */
+export interface Keeper {
+  admit(headers: Headers, address: string): Refusal | Guest
+  /** What a connection threw; null for one that is not open. Gives the answer to an upgrade. */
+  broke(error: unknown, guest: Guest | null): Refusal
+}
+
+/** What stands before every upgrade: a refusal, or where the caller comes from. */
+export type UpgradeGate = (response: HttpResponse, headers: Headers) => Refusal | string
+
+/** What is kept with each connection. */
 interface Kept {
   readonly transport: object
+  readonly guest: Guest
 }
 
 type Socket = WebSocket<Kept>
@@ -40,43 +62,55 @@ interface Library {
   close(socket: Socket, code: number, message: ArrayBuffer): void
 }
 
-/** Messages of one connection in one second. */
-interface Link {
-  second: number
-  count: number
-}
-
 /** Longer than the pings of the library, so that it decides who is gone. */
 const IDLE_SEC = 60
-const TOO_MANY = 1008
+const UNSUPPORTED_DATA = 1003
+const POLICY = 1008
 
 export class SocketPort {
   readonly #app: TemplatedApp
   readonly #bounds: SocketBounds
-  readonly #gate: (response: HttpResponse, request: HttpRequest) => Refusal | null
-  readonly #links = new Map<Socket, Link>()
+  readonly #gate: UpgradeGate
+  readonly #onEnded: () => void
+  readonly #links = new Set<Socket>()
   readonly #socketOf = new WeakMap<object, Socket>()
-  /** Connections that were ended for what they did. */
-  floodedCount = 0
+  #keeper: Keeper | null = null
+  /** Connections that took no more of their frames. */
   overflowedCount = 0
 
-  constructor(
-    app: TemplatedApp,
-    bounds: SocketBounds,
-    gate: (response: HttpResponse, request: HttpRequest) => Refusal | null,
-  ) {
+  /** `onEnded` is called for each connection that was let in, when it is over. */
+  constructor(app: TemplatedApp, bounds: SocketBounds, gate: UpgradeGate, onEnded: () => void) {
     this.#app = app
     this.#bounds = bounds
     this.#gate = gate
+    this.#onEnded = onEnded
   }
 
   get openCount(): number {
     return this.#links.size
   }
 
+  /** Call before the library attaches. */
+  keep(keeper: Keeper): void {
+    this.#keeper = keeper
+  }
+
   /** Bytes that wait for the reader of a connection; 0 when it is gone. */
   bufferedBytes(transport: object): number {
     return this.#socketOf.get(transport)?.getBufferedAmount() ?? 0
+  }
+
+  /** Writes text that is encoded already, in one piece; nothing when the connection is gone. */
+  send(transport: object, packets: readonly Uint8Array[]): void {
+    const socket = this.#socketOf.get(transport)
+    socket?.cork(() => {
+      for (const packet of packets) if (this.#links.has(socket)) socket.send(packet, false, false)
+    })
+  }
+
+  /** Undefined when it is gone. */
+  guestOf(transport: object): Guest | undefined {
+    return this.#socketOf.get(transport)?.getUserData().guest
   }
 
   /** For the library: plain requests are none of its business. */
@@ -90,33 +124,43 @@ export class SocketPort {
     const { messageBytesMax, bufferedBytesMax } = this.#bounds
     this.#app.ws<Kept>(path, {
       maxPayloadLength: messageBytesMax,
-      maxBackpressure: bufferedBytesMax * 2,
-      closeOnBackpressureLimit: 1,
+      maxBackpressure: bufferedBytesMax,
+      closeOnBackpressureLimit: true,
       idleTimeout: IDLE_SEC,
       sendPingsAutomatically: false,
       upgrade: (response, request, context) => {
-        const refusal = this.#refusalOf(response, request)
-        if (refusal === null) library.upgrade(response, request, context)
-        else answer(response, refusal)
+        this.#upgrade(library, response, request, context)
       },
       open: (socket) => {
-        this.#links.set(socket, { second: 0, count: 0 })
-        this.#socketOf.set(socket.getUserData().transport, socket)
-        library.open(socket)
+        this.#links.add(socket)
+        const { transport, guest } = socket.getUserData()
+        this.#socketOf.set(transport, socket)
+        this.#contained(socket, () => {
+          guest.entered()
+          library.open(socket)
+        })
       },
       message: (socket, message, isBinary) => {
-        if (this.#takes(socket)) library.message(socket, message, isBinary)
+        this.#contained(socket, () => this.#hear(library, socket, message, isBinary))
       },
       // Answered before this is called: whoever sends many and reads nothing must not fill memory.
-      ping: (socket) => void this.#takes(socket),
-      pong: (socket) => void this.#takes(socket),
+      ping: (socket) => void this.#takes(socket, NO_BYTES),
+      pong: (socket) => void this.#takes(socket, NO_BYTES),
       dropped: () => {
         this.overflowedCount++
       },
+      drain: (socket) => {
+        this.#contained(socket, () => socket.getUserData().guest.drained())
+      },
       close: (socket, code, message) => {
         this.#links.delete(socket)
-        this.#socketOf.delete(socket.getUserData().transport)
-        library.close(socket, code, message)
+        this.#onEnded()
+        const { transport, guest } = socket.getUserData()
+        this.#socketOf.delete(transport)
+        this.#contained(socket, () => {
+          guest.left()
+          library.close(socket, code, message)
+        })
       },
     })
     return this
@@ -127,25 +171,64 @@ export class SocketPort {
     return this.#app.publish(topic, message, isBinary)
   }
 
-  #refusalOf(response: HttpResponse, request: HttpRequest): Refusal | null {
-    const refusal = this.#gate(response, request)
-    if (refusal !== null) return refusal
-    if (!isHandshake(request.getQuery())) return NO_POLLING
-    return this.#links.size < this.#bounds.socketsMax ? null : refuse('OVERLOADED')
+  #upgrade(
+    library: Library,
+    response: HttpResponse,
+    request: HttpRequest,
+    context: us_socket_context_t,
+  ): void {
+    assert(this.#keeper !== null, 'nobody comes in before there is a keeper')
+    try {
+      const guest = this.#admit(this.#keeper, response, request)
+      if (guest instanceof Refusal) {
+        answer(response, guest)
+        return
+      }
+      // The one thing of a request that the library hands on to its connection.
+      const native = response.upgrade.bind(response)
+      const upgrade: typeof native = (kept, ...rest) => native({ ...kept, guest }, ...rest)
+      response.upgrade = upgrade
+      library.upgrade(response, request, context)
+    } catch (error) {
+      answer(response, this.#keeper.broke(error, null))
+    }
   }
 
-  #takes(socket: Socket): boolean {
-    const link = this.#links.get(socket)
-    if (link === undefined) return false
-    const second = Math.floor(performance.now() / 1000)
-    if (link.second !== second) {
-      link.second = second
-      link.count = 0
-    }
-    if (++link.count <= this.#bounds.messagesPerSecondMax) return true
-    this.floodedCount++
-    socket.end(TOO_MANY, 'too many messages')
+  #admit(keeper: Keeper, response: HttpResponse, request: HttpRequest): Refusal | Guest {
+    const headers = new Map<string, string>()
+    request.forEach((name, value) => {
+      joinHeader(headers, name, value)
+    })
+    const address = this.#gate(response, headers)
+    if (address instanceof Refusal) return address
+    if (!isHandshake(request.getQuery())) return NO_POLLING
+    return keeper.admit(headers, address)
+  }
+
+  #hear(library: Library, socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
+    if (!this.#takes(socket, new Uint8Array(message))) return
+    // No channel takes bytes; the library would keep what is announced until all of it has come.
+    if (isBinary) socket.end(UNSUPPORTED_DATA, 'text only')
+    else library.message(socket, message, isBinary)
+  }
+
+  #takes(socket: Socket, message: Uint8Array): boolean {
+    if (!this.#links.has(socket)) return false
+    const why = socket.getUserData().guest.whyNot(message)
+    if (why === '') return true
+    socket.end(POLICY, why)
     return false
+  }
+
+  /** The native library ends the process when one of its callbacks throws. */
+  #contained(socket: Socket, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      const { guest } = socket.getUserData()
+      this.#keeper?.broke(error, guest)
+      if (this.#links.has(socket)) socket.close()
+    }
   }
 }
 

@@ -1,18 +1,49 @@
 // The only importer of pino. The log goes to standard error: standard output is for the address
-// line.
-import { type DestinationStream, pino } from 'pino'
+// line. A line is JSON, or text for people where a terminal shows it.
+import { isatty } from 'node:tty'
+import { pino } from 'pino'
+import { prettyFactory } from 'pino-pretty'
+import { LogOutput } from './log-output.ts'
 
-export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'flush'>
+export interface Log extends Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> {
+  readonly output: LogOutput
+}
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Names whose values never stand in a log, wherever they come from. */
 const SECRETS = ['secret', 'privateKey', 'adminToken', 'cookie', 'authorization', 'signature']
+const STDERR = 2
 
-/** Synchronous, so that the last line before a fatal end is written too. */
-export function openLog(level: LogLevel, destination?: DestinationStream): Log {
+/** One line for people of a line of JSON. */
+function readable(): (line: string) => string {
+  return prettyFactory({
+    colorize: process.env.NO_COLOR === undefined,
+    singleLine: true,
+    translateTime: false,
+  })
+}
+
+export function openLog(
+  level: LogLevel,
+  output = new LogOutput(),
+  isForPeople = isatty(STDERR),
+): Log {
   const paths = SECRETS.flatMap((name) => [name, `*.${name}`])
-  const out = destination ?? pino.destination({ dest: 2, sync: true })
-  return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, out)
+  const shown = isForPeople ? readable() : (line: string) => line
+  const logger = pino(
+    {
+      level,
+      base: null,
+      redact: { paths, censor: '[redacted]' },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (name) => ({ level: name }) },
+    },
+    { write: (line) => output.write(shown(line)) },
+  )
+  output.onLost = (dropped) => {
+    logger.warn({ dropped }, 'lines of this log were lost: standard error was not read')
+  }
+  return Object.assign(logger, { output })
 }

@@ -22,15 +22,16 @@ export interface Series {
 
 /** Any client can make up a method; metrics keep only those that exist. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
-const STATUSES = 600
 const MICROS_PER_SECOND = 1e6
+/** The text of all takes some milliseconds of main: however often it is asked for, not more. */
+const KEPT_MS = 1000
 
 /** What came to one route by one method. */
 class RouteCounts {
   readonly method: string
   readonly path: string
   readonly kind: KindOfCall
-  readonly byStatus = new Float64Array(STATUSES)
+  readonly byStatus = new Map<number, number>()
   readonly took = new Distribution(MICROS)
 
   constructor(method: string, route: HttpTurn['route']) {
@@ -58,13 +59,17 @@ export class Metrics {
   readonly #refusals = new Map<string, number>()
   readonly #read = eachKind()
   readonly #whole = eachKind()
+  readonly #keptMs: number
+  #kept: { readonly text: Promise<string>; readonly madeMs: number } | null = null
 
-  constructor() {
+  constructor(keptMs = KEPT_MS) {
+    this.#keptMs = keptMs
     this.totals('outcomex_http_requests_total', HTTP_HELP, ['method', 'route', 'status'], () =>
       this.#counts().flatMap(({ method, path: route, byStatus }) =>
-        [...byStatus.entries()]
-          .filter(([, count]) => count > 0)
-          .map(([status, value]) => ({ labels: { method, route, status: `${status}` }, value })),
+        [...byStatus].map(([status, value]) => ({
+          labels: { method, route, status: `${status}` },
+          value,
+        })),
       ),
     )
     const refused = 'Refused HTTP requests by refusal.'
@@ -89,7 +94,7 @@ export class Metrics {
     const { call, route, status, refusal, endedMs } = turn
     const counts = this.#countsOf(METHODS.has(call.method) ? call.method : 'other', route)
     const tookMicros = (endedMs - call.receivedMs) * 1000
-    counts.byStatus[status]++
+    counts.byStatus.set(status, (counts.byStatus.get(status) ?? 0) + 1)
     counts.took.record(tookMicros)
     this.#whole[counts.kind].record(tookMicros)
     const readMs = call.readMs - call.receivedMs
@@ -169,8 +174,13 @@ export class Metrics {
     Object.assign(histogram, { get: filled, getForPromString: filled })
   }
 
+  /** All figures as text, made at most once in a while; reading changes none. */
   text(): Promise<string> {
-    return this.#registry.metrics()
+    const nowMs = performance.now()
+    if (this.#kept === null || nowMs - this.#kept.madeMs >= this.#keptMs) {
+      this.#kept = { text: this.#registry.metrics(), madeMs: nowMs }
+    }
+    return this.#kept.text
   }
 }
 

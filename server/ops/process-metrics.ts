@@ -1,26 +1,27 @@
 // What the process costs the machine: loop, collections, memory, processor.
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
+import { PerformanceObserver } from 'node:perf_hooks'
 import { Distribution, MICROS } from './latency.ts'
 import type { Metrics } from './metrics.ts'
 
 const LOOP_STEP_MS = 10
-const LOOP_QUANTILES = [0.5, 0.99, 0.999, 1]
+
+/** How late main came to a timer, each time: a histogram, so that reading it changes nothing. */
+function watchLoop(metrics: Metrics): () => void {
+  const delays = new Distribution(MICROS)
+  let dueMs = performance.now() + LOOP_STEP_MS
+  const timer = setInterval(() => {
+    const nowMs = performance.now()
+    delays.record((nowMs - dueMs) * 1000)
+    dueMs = nowMs + LOOP_STEP_MS
+  }, LOOP_STEP_MS).unref()
+  const help = 'How late the main loop came to a timer of 10 ms.'
+  metrics.seconds('outcomex_event_loop_delay_seconds', help, () => [{ labels: {}, values: delays }])
+  return () => clearInterval(timer)
+}
 
 /** Starts to watch; the returned function ends it. */
 export function watchProcess(metrics: Metrics): () => void {
-  const loop = monitorEventLoopDelay({ resolution: LOOP_STEP_MS })
-  loop.enable()
-  const help =
-    'How late the main loop was since the metrics were last read; quantile 1 is the worst.'
-  metrics.gauges('outcomex_event_loop_delay_seconds', help, ['quantile'], () => {
-    // The monitor counts from one of its ticks to the next: what is above the step is the delay.
-    const delays = LOOP_QUANTILES.map((quantile) => {
-      const tickMs = loop.percentile(Math.max(quantile * 100, 1e-3)) / 1e6
-      return { labels: { quantile: `${quantile}` }, value: late(tickMs) / 1000 }
-    })
-    loop.reset()
-    return delays
-  })
+  const endLoop = watchLoop(metrics)
   const pauses = new Distribution(MICROS)
   const observer = new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) pauses.record(duration * 1000)
@@ -39,13 +40,9 @@ export function watchProcess(metrics: Metrics): () => void {
     ]
   })
   return () => {
-    loop.disable()
+    endLoop()
     observer.disconnect()
   }
-}
-
-function late(tickMs: number): number {
-  return tickMs > LOOP_STEP_MS ? tickMs - LOOP_STEP_MS : 0
 }
 
 function watchMemory(metrics: Metrics): void {

@@ -2,6 +2,7 @@
 // and what it freed is the replacement's, since the account's other orders and cancels wait until
 // the replacement is decided. Operations of one request run one after the other.
 
+import { assert } from '../../engine/domain/assert.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { FORM } from '../auth/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../auth/intake-pool.ts'
@@ -50,7 +51,8 @@ export class CancelReplace {
   /** Carries out the operations of a request; `reply` is called once. */
   run(call: OrderCall, form: number, reply: (answer: ReplaceAnswer) => void): void {
     const operations: Operation[] = []
-    const onPart = (result: IntakeResult, { count, task }: GroupPart) => {
+    let broken: RefusedAnswer | null = null
+    const onPart = (result: IntakeResult, { index, count, task }: GroupPart) => {
       if (count === 0) {
         this.#pipeline.orders.judge(result, {
           timesRow: 0,
@@ -58,38 +60,47 @@ export class CancelReplace {
         })
         return
       }
-      operations.push({
-        ...taskOf(task),
-        profileId: result.actorId,
-        callerId: result.profileId,
-        tokenId: result.tokenId,
-        forbidden: forbiddenBy(result),
-        replace: this.#pipeline.orders.keep(result),
-      })
-      if (operations.length < count) return
+      if (result.kind === 'refused' && result.broke !== undefined) {
+        broken ??= { reject: result.rejectCode, broke: result.broke }
+      } else if (task !== null) operations.push(this.#operationOf(result, task))
+      if (index < count - 1) return
+      // Nothing of it was carried out.
+      if (broken !== null) return reply(broken)
+      assert(operations.length === count, 'each operation has a task')
       const [{ forbidden }] = operations
       // Alone it is refused as a whole; among others each operation has an answer of its own.
       if (form === FORM.REPLACE && forbidden !== 0) reply({ reject: forbidden })
-      else this.#all(operations).then(reply)
+      else this.#all(operations).then(reply, (error) => reply(brokenBy(error)))
     }
     const taken = this.#pipeline.groups.submit(call, form, onPart)
     if (!taken) reply({ reject: REJECT.OVERLOADED })
+  }
+
+  #operationOf(result: IntakeResult, task: ReplaceTask): Operation {
+    return {
+      ...task,
+      profileId: result.actorId,
+      callerId: result.profileId,
+      tokenId: result.tokenId,
+      forbidden: forbiddenBy(result),
+      replace: this.#pipeline.orders.keep(result),
+    }
   }
 
   async #all(operations: readonly Operation[]): Promise<ReplaceAnswer> {
     const { groups } = this.#pipeline
     groups.occupy(operations.length)
     const legs: ReplaceLegs[] = []
-    for (const operation of operations) {
-      const refusal = await this.#refusalOf(operation)
-      if (refusal === null) legs.push(await this.#one(operation))
-      else if (legs.length > 0) legs.push({ cancel: refusal.reject, replacement: null })
-      else {
-        groups.occupy(-operations.length)
-        return refusal
+    try {
+      for (const operation of operations) {
+        const refusal = await this.#refusalOf(operation)
+        if (refusal === null) legs.push(await this.#one(operation))
+        else if (legs.length > 0) legs.push({ cancel: refusal.reject, replacement: null })
+        else return refusal
       }
+    } finally {
+      groups.occupy(-operations.length)
     }
-    groups.occupy(-operations.length)
     return { legs }
   }
 
@@ -116,9 +127,13 @@ export class CancelReplace {
         holds.end(profileId)
       }
     }
-    const reject = await this.#cancels.one(profileId, cancel, ({ canceled }) => {
-      go(canceled.length === 1)
-    })
+    const reject = await this.#cancels
+      .one(profileId, cancel, ({ canceled }) => go(canceled.length === 1))
+      .catch((error: unknown) => {
+        // The tables broke at the question why: the account's other orders go on.
+        if (replacement === null) holds.end(profileId)
+        throw error
+      })
     // What was refused before its command has freed nothing to wait for.
     if (replacement === null) go(false)
     const answer = await replacement
@@ -133,15 +148,20 @@ export class CancelReplace {
   }
 }
 
+const OF_CALLER: readonly number[] = [
+  REJECT.SCOPE_MISSING_TRADING,
+  REJECT.SCOPE_MISSING_DELEGATED_SIGNING,
+  REJECT.NOT_SUB_ACCOUNT,
+]
+
 /** A refusal for the caller, not for its order: then nothing is canceled either. */
 function forbiddenBy(result: IntakeResult): number {
   if (result.kind !== 'refused') return 0
   const { rejectCode } = result
-  const isOfCaller = rejectCode === REJECT.SCOPE_MISSING || rejectCode === REJECT.NOT_SUB_ACCOUNT
-  return isOfCaller ? rejectCode : 0
+  return OF_CALLER.includes(rejectCode) ? rejectCode : 0
 }
 
-function taskOf(text: string): ReplaceTask {
-  const task: ReplaceTask = JSON.parse(text)
-  return task
+/** What broke on the way is the call's own: its reply says so. */
+function brokenBy(error: unknown): RefusedAnswer {
+  return { reject: REJECT.INTERNAL, broke: { error } }
 }

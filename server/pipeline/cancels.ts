@@ -2,10 +2,12 @@
 // §4.8).
 
 import { SEEN } from '../../engine/core/seen-orders.ts'
+import { ORDER_STATUSES } from '../../engine/domain/order.ts'
 import { REJECT, rejectSentence } from '../../engine/domain/reject.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { CancelReceipt } from './publisher.ts'
 import type { OrderName } from './sequencer.ts'
+import { inTurns } from './turns.ts'
 
 /** How a client names an order. */
 export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
@@ -45,12 +47,22 @@ function nameOf(text: OrderText): string {
   return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
 }
 
-/** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
-export interface EndedOrders {
-  order(name: OrderName): Promise<{ readonly accountId: number } | null | undefined>
-  orderByClientId(profileId: number, clientOrderId: string): Promise<OrderName | null | undefined>
+interface EndedOrder {
+  readonly accountId: number
+  /** Index of ORDER_STATUSES. */
+  readonly status: number
 }
 
+/** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
+export interface EndedOrders {
+  order(profileId: number, name: OrderName): Promise<EndedOrder | null | undefined>
+  orderByClientId(
+    profileId: number,
+    clientOrderId: string,
+  ): Promise<(EndedOrder & OrderName) | null | undefined>
+}
+
+const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
 
 export class Cancels {
@@ -99,7 +111,9 @@ export class Cancels {
     const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], settled)
     if (typeof receipt === 'number') return receipt
     if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
-    return receipt.canceled.length === 1 ? 0 : REJECT.ORDER_NOT_OPEN
+    if (receipt.canceled.length === 1) return 0
+    const reject = await this.#whyNotOpen(profileId, resolved.order)
+    return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
   }
 
   /**
@@ -149,7 +163,7 @@ export class Cancels {
     // That none is open may rest on a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
     const { ids, clearing } = this.#pipeline
-    const idOf = (order: OrderName) => ids.text(order.slot, order.generation)
+    const idsOf = (orders: readonly OrderName[]) => inTurns(orders, (some) => ids.texts(some))
     const gone = live.filter((order) => canceled.has(keyOf(order)))
     // What filled meanwhile is no failure; what is still open found no room and may be retried.
     const entering = live.filter((order) => releasing.has(keyOf(order)))
@@ -157,11 +171,13 @@ export class Cancels {
       (order) =>
         !releasing.has(keyOf(order)) && clearing.orders.isLive(order.slot, order.generation),
     )
+    const enteringIds = await idsOf(entering)
+    const openIds = await idsOf(open)
     return {
-      canceled: gone.map((order) => ({ orderId: idOf(order) })),
+      canceled: (await idsOf(gone)).map((orderId) => ({ orderId })),
       failed: [
-        ...entering.map((order) => ({ orderId: idOf(order), ...IN_RELEASE })),
-        ...open.map((order) => ({ orderId: idOf(order), ...NOT_CONFIRMED })),
+        ...enteringIds.map((orderId) => ({ orderId, ...IN_RELEASE })),
+        ...openIds.map((orderId) => ({ orderId, ...NOT_CONFIRMED })),
       ],
       anyKnown: live.length > 0,
     }
@@ -224,7 +240,7 @@ export class Cancels {
   async #ended(profileId: number, named: Resolved): Promise<Resolved> {
     const reject = await this.#reasonOf(profileId, named)
     const { text } = named
-    if (reject !== REJECT.ORDER_NOT_OPEN || !('clientOrderId' in text)) return { ...named, reject }
+    if (!isOver(reject) || !('clientOrderId' in text)) return { ...named, reject }
     const row = await this.#reads.orderByClientId(profileId, text.clientOrderId.trim())
     if (row === undefined || row === null) return { ...named, reject }
     return { ...named, reject, orderId: this.#pipeline.ids.text(row.slot, row.generation) }
@@ -241,21 +257,29 @@ export class Cancels {
   /** Whether the id was ever used; past what main remembers the tables say so. */
   async #whyNotLive(profileId: number, clientOrderId: string): Promise<number> {
     const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
-    if (known !== SEEN.PERHAPS) {
-      return known === SEEN.YES ? REJECT.ORDER_NOT_OPEN : REJECT.ORDER_NOT_FOUND
-    }
+    if (known === SEEN.NO) return REJECT.ORDER_NOT_FOUND
     const row = await this.#reads.orderByClientId(profileId, clientOrderId)
-    if (row === undefined) return REJECT.READ_TIMEOUT
-    return row === null ? REJECT.ORDER_NOT_FOUND : REJECT.ORDER_NOT_OPEN
+    if (row !== undefined && row !== null) return reasonOf(row)
+    if (known === SEEN.YES) return REJECT.ORDER_NOT_OPEN
+    return row === undefined ? REJECT.READ_TIMEOUT : REJECT.ORDER_NOT_FOUND
   }
 
   /** An order that ended is known to its owner only; the read tables remember whose it was. */
   async #whyNotOpen(profileId: number, order: OrderName): Promise<number> {
-    const row = await this.#reads.order(order)
+    const row = await this.#reads.order(profileId, order)
     if (row === undefined) return REJECT.READ_TIMEOUT
     const own = row !== null && row.accountId === profileId
-    return own ? REJECT.ORDER_NOT_OPEN : REJECT.ORDER_NOT_FOUND
+    return own ? reasonOf(row) : REJECT.ORDER_NOT_FOUND
   }
+}
+
+/** Why an order that ended cannot be canceled. */
+function reasonOf({ status }: EndedOrder): number {
+  return status === MATCHED ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN
+}
+
+function isOver(reject: number): boolean {
+  return reject === REJECT.ORDER_NOT_OPEN || reject === REJECT.ORDER_FILLED
 }
 
 /** Still open, as its market's ring had no room for the cancel, or not known to have ended. */

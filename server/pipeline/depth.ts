@@ -54,6 +54,16 @@ export class Depth {
     return levels
   }
 
+  /** What all orders here cost those who placed them, an ask as the bid for NO that it is. */
+  restingRaw(): number {
+    let sumRaw = 0
+    for (let ticks = 1; ticks < NO_ASK; ticks++) {
+      const costTicks = this.#isBid[ticks] === 1 ? ticks : NO_ASK - ticks
+      sumRaw += (this.#sizeRaw[ticks] / NO_ASK) * costTicks
+    }
+    return sumRaw
+  }
+
   /** Best bid in ticks; 0 when none. `largeOnly` counts only levels with a large order. */
   bestBid(largeOnly = false): number {
     for (let ticks = NO_ASK - 1; ticks > 0; ticks--) {

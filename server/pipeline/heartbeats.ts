@@ -5,7 +5,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { Pipeline } from './pipeline.ts'
-import type { RareBody } from './sequencer.ts'
+import type { RareBody } from './rare-body.ts'
 
 export interface Beat {
   /** Null: nothing is armed. */

@@ -6,6 +6,7 @@ import { REJECT } from '../../engine/domain/reject.ts'
 import type { IntakePool } from '../auth/intake-pool.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { PublishedMarket } from './published.ts'
+import { byOperator } from './rare-body.ts'
 import type { Shards } from './shards.ts'
 
 export class MarketChanges {
@@ -19,7 +20,7 @@ export class MarketChanges {
     this.#shards = shards
   }
 
-  async create(market: MarketSpec): Promise<PublishedMarket | number> {
+  async create(market: MarketSpec, by?: string): Promise<PublishedMarket | number> {
     const { clearing, published } = this.#pipeline
     const reject = decideMarket(clearing, market)
     if (reject !== 0) return this.#pipeline.refused(reject)
@@ -28,7 +29,7 @@ export class MarketChanges {
     const marketId = clearing.catalogue.count + 1
     // Before the first wait: its deadline may come, and ask its shard for room, within it.
     this.#shards.of(marketId)
-    const refused = await this.#pipeline.change({ kind: 'createMarket', marketId, market })
+    const refused = await this.#pipeline.change({ kind: 'createMarket', marketId, market }, by)
     if (refused !== 0) return refused
     this.#pipeline.publishMarket(marketId)
     this.#intake.addMarket({ ...market, marketId })
@@ -38,12 +39,13 @@ export class MarketChanges {
   async resolve(
     published: PublishedMarket,
     payoutNumerators: readonly [number, number],
+    by?: string,
   ): Promise<PublishedMarket | number> {
     const { marketId } = published.market
     const market = this.#pipeline.clearing.catalogue.existing(marketId)
     const reject = decideResolve(market, payoutNumerators)
     if (reject !== 0) return this.#pipeline.refused(reject)
-    const body = { kind: 'resolveMarket' as const, marketId, payoutNumerators }
+    const body = byOperator({ kind: 'resolveMarket', marketId, payoutNumerators }, by)
     const refused = await this.#pipeline.close(marketId, body, 'MARKET_RESOLVED')
     if (refused !== 0) return refused
     this.#pipeline.refreshMarket(marketId)
@@ -54,11 +56,13 @@ export class MarketChanges {
   async adjustBalance(
     profileId: number,
     collateralRaw: number,
+    by?: string,
   ): Promise<{ freeRaw: number; reservedRaw: number } | number> {
     const { clearing } = this.#pipeline
     const reject = decideAdjust(clearing, profileId, collateralRaw)
     if (reject !== 0) return this.#pipeline.refused(reject)
-    const change = this.#pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw })
+    const body = { kind: 'adjustBalance' as const, profileId, collateralRaw }
+    const change = this.#pipeline.change(body, by)
     // Before the wait: what later commands do to the balance may not be durable when this one is.
     const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
     const reservedRaw = clearing.ledger.collateralReservedRaw[profileId]

@@ -163,10 +163,11 @@ export class Mining {
     if (this.#waiting.count + submittedCount > 0) this.#mine()
   }
 
-  #settledThrough(): number {
+  /** A trade whose reply is still to go out waits for it: the reply may wait for the block. */
+  #releasedThrough(): number {
     let throughSeq = this.#parts.publisher.durableSeq
     for (const shard of this.#parts.shards) {
-      throughSeq = Math.min(throughSeq, shard.settledThrough)
+      throughSeq = Math.min(throughSeq, shard.releasedThrough)
     }
     return throughSeq
   }
@@ -174,7 +175,7 @@ export class Mining {
   #mine(): void {
     if (this.#isAsking) return
     const { clearing, port } = this.#parts
-    const throughSeq = this.#settledThrough()
+    const throughSeq = this.#releasedThrough()
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
     const approvers = clearing.accounts.partners.submittedBy(throughSeq)

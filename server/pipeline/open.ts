@@ -1,7 +1,7 @@
 // Opens a data folder as a running exchange: lock, key, recovery, threads; and closes it again.
 
 import { randomInt } from 'node:crypto'
-import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Clearing, concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { eachResting, resetMarkets } from '../../engine/core/market.ts'
@@ -10,12 +10,13 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { isBid } from '../../engine/domain/order.ts'
-import type { TimeMs } from '../../engine/domain/units.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
+import { openSeal } from '../../persistence/folder-key.ts'
 import { FollowerHandle, type SavedSnapshot } from '../../persistence/follower-handle.ts'
 import { JournalHandle } from '../../persistence/journal-handle.ts'
 import type { Durability } from '../../persistence/journal-port.ts'
+import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { QueryHandle } from '../../persistence/query-handle.ts'
 import {
   DataFolderError,
@@ -23,17 +24,18 @@ import {
   journalEnd,
   recoverExchange,
 } from '../../persistence/recovery.ts'
-import { openSeal, type Seal } from '../../persistence/seal.ts'
+import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
 import { IntakePool } from '../auth/intake-pool.ts'
 import { taughtProfile } from '../auth/taught-profile.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
+import type { Clock } from './clock.ts'
 import { OrderIds } from './order-ids.ts'
 import { Pipeline, type PipelineParts } from './pipeline.ts'
 import { PublishedMarkets } from './published.ts'
 import { Publisher } from './publisher.ts'
 import { SeenLookups } from './seen-lookups.ts'
 import { lanesOf, type MarketThreads, Shards } from './shards.ts'
-import { Snapshots } from './snapshots.ts'
+import { type SnapshotParts, Snapshots } from './snapshots.ts'
 
 export interface OpenOptions {
   readonly dataDir: string
@@ -44,7 +46,7 @@ export interface OpenOptions {
   readonly domain: { readonly name: string; readonly chainId: number }
   /** From one block of trades to the next; absent: they are never mined. */
   readonly blockMs?: number
-  readonly clock: () => TimeMs
+  readonly clock: Clock
   readonly profileWaitSec: (profileId: number) => number
   readonly onTokenUsed: (tokenId: string) => void
   /** A sentence that says which part died and why; the process must stop. */
@@ -115,6 +117,7 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
  */
 function recover(
   options: OpenOptions,
+  folder: KeyedFolder,
   { tail, lostRecords }: JournalEnd,
   onReady: (shards: Shards) => void,
 ) {
@@ -125,7 +128,7 @@ function recover(
     const market = exchange.clearing.catalogue.existing(command.marketId)
     published.refresh(market, market.status, market.updatedMs)
   }
-  const { exchange, snapshotSeq, passedOver } = recoverExchange(options.dataDir, tail, {
+  const { exchange, snapshotSeq, passedOver } = recoverExchange(folder, tail, {
     lanes: lanesOf(options.marketThreads),
     onStart: (found) => {
       // What was seen up to here is in the follower's filter and tables.
@@ -164,12 +167,16 @@ function recover(
 }
 
 /** Main and the follower come to the end of the journal side by side. */
-async function recoverTwice(options: OpenOptions, onReady: (shards: Shards) => void) {
-  const { dataDir, onFault } = options
-  const end = journalEnd(dataDir)
+async function recoverTwice(
+  options: OpenOptions,
+  folder: KeyedFolder,
+  onReady: (shards: Shards) => void,
+) {
+  const { onFault } = options
+  const end = journalEnd(folder)
   let lookups: SeenLookups | undefined
   const launch = FollowerHandle.launch({
-    dataDir,
+    folder,
     seq: end.tail.seq,
     onApplied: (applied) => {
       assert(lookups !== undefined, 'main recovers in one stretch, before it hears the follower')
@@ -179,7 +186,7 @@ async function recoverTwice(options: OpenOptions, onReady: (shards: Shards) => v
     onFault,
   })
   try {
-    const found = recover(options, end, onReady)
+    const found = recover(options, folder, end, onReady)
     lookups = new SeenLookups(found.core.clearing.seen, end.tail.seq, randomInt(2 ** 32))
     return { ...found, tail: end.tail, lookups, follower: await launch.started }
   } catch (error) {
@@ -200,63 +207,73 @@ async function compareStates(
   return `the follower replayed seq ${twin.seq} to another state than the start did`
 }
 
-function teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): void {
-  for (const market of clearing.catalogue.all()) intake.addMarket(market)
+/** Tells the intake all that it must know, a market or a profile with each step. */
+function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Generator<undefined> {
+  for (const market of clearing.catalogue.all()) {
+    intake.addMarket(market)
+    yield
+  }
   for (let profileId = 1; profileId <= clearing.accounts.count; profileId++) {
-    const profile = clearing.accounts.byId(profileId)
-    intake.putProfile(taughtProfile(clearing.accounts, seal, profileId))
-    for (const token of profile?.tokens ?? []) {
-      const secret = seal.open(token.sealedSecret)
-      intake.addToken({ ...token, account: profile?.account ?? '', secret })
+    const { accounts } = clearing
+    const account = accounts.accountOf(profileId) ?? ''
+    intake.putProfile(taughtProfile(accounts, seal, profileId))
+    for (const token of accounts.tokensOf(profileId)) {
+      const secret = seal.open(token.sealedSecret, tokenSecretOf(token.tokenId, profileId))
+      intake.addToken({ ...token, account, secret })
     }
+    yield
   }
 }
 
-/** Opens the folder or throws a DataFolderError that says what is wrong and what to do. */
-export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
-  const lock = DataLock.take(options.dataDir)
-  const seal = openSeal(options.dataDir, options.keyFile ?? join(options.dataDir, 'server.key'))
-  let drain = (shards: Shards) => {
-    for (const shard of shards.all) shard.drain(Number.POSITIVE_INFINITY)
-  }
-  // A doorbell that nobody answers would be the last: the threads ring from their start on.
-  const onReady = (shards: Shards) => drain(shards)
-  const found = await recoverTwice(options, onReady)
-  const { core, recovered, tail, follower, lookups } = found
-  const { dataDir, durability, onFault } = options
-  const journal = await JournalHandle.start({ dataDir, durability, tail, onFault })
-  const difference = await compareStates(core, follower, recovered)
-  if (difference !== null) onFault(difference)
-  const query = await QueryHandle.start({ dataDir, onFault })
-  lookups.connect(query)
-  const { throughSeq } = core.clearing.blocks
-  const settlement = await settlementOf(options, { follower, query, throughSeq })
-  const onDurable = (seq: number) => follower.advance(seq)
-  const links = { journal, lookups, onDurable, ...settlement }
-  const pipeline = startPipeline(core, links, seal, options)
-  drain = () => pipeline.drain()
+/** Its threads know what the exchange knows, the first ones and those that replace them. */
+function startIntake(pipeline: Pipeline, seal: Seal, options: OpenOptions): IntakePool {
+  const teach = () => teachIntake(intake, pipeline.clearing, seal)
   const intake = new IntakePool({
     threads: options.intakeThreads,
     domain: options.domain,
     onResult: (result) => pipeline.onIntake(result),
     onPart: (result, part) => pipeline.groups.onPart(result, part),
-    onFault: (reason) => onFault(reason.message),
+    onFault: (reason) => options.onFault(reason.message),
+    teach,
+    onReplaced: options.onWarning,
   })
-  teachIntake(intake, core.clearing, seal)
+  const lesson = teach()
+  for (let step = lesson.next(); step.done !== true; ) step = lesson.next()
+  return intake
+}
+
+/** Opens the folder or throws a DataFolderError that says what is wrong and what to do. */
+export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
+  const lock = DataLock.take(options.dataDir)
+  const seal = openSeal(options.dataDir, options.keyFile)
+  const folder = seal.keyed(options.dataDir)
+  let drain = (shards: Shards) => {
+    for (const shard of shards.all) shard.drain(Number.POSITIVE_INFINITY)
+  }
+  // A doorbell that nobody answers would be the last: the threads ring from their start on.
+  const onReady = (shards: Shards) => drain(shards)
+  const found = await recoverTwice(options, folder, onReady)
+  const { core, recovered, tail, follower, lookups } = found
+  const { dataDir, durability, onFault } = options
+  const { file } = lock
+  const journal = await JournalHandle.start({ folder, durability, tail, lock: file, onFault })
+  const difference = await compareStates(core, follower, recovered)
+  if (difference !== null) onFault(difference)
+  const query = await QueryHandle.start({ dataDir, onFault, onTrouble: options.onWarning })
+  lookups.connect(query)
+  const { throughSeq } = core.clearing.blocks
+  options.clock.resume(core.clearing.lastNowMs)
+  const settlement = await settlementOf(options, { follower, query, throughSeq })
+  const onDurable = (seq: number) => follower.advance(seq)
+  const links = { journal, lookups, onDurable, ...settlement }
+  const pipeline = startPipeline(core, links, seal, options)
+  drain = () => pipeline.drain()
+  const intake = startIntake(pipeline, seal, options)
   await intake.ready()
   pipeline.connect(intake)
   if (recovered.seq === 0) await pipeline.change({ kind: 'rules', version: RULES_VERSION })
-  const snapshots = new Snapshots({
-    pipeline,
-    journal,
-    follower,
-    seq: recovered.snapshotSeq,
-    everyCommands: options.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands,
-    onSaved: (saved) => {
-      if (saved.failure !== null) options.onWarning(`No snapshot was saved: ${saved.failure}`)
-      options.onSnapshot?.(saved)
-    },
-  })
+  const { snapshotSeq: seq } = recovered
+  const snapshots = new Snapshots({ pipeline, journal, follower, seq, ...snapshotWishes(options) })
   const stop = async () => {
     await pipeline.settled()
     await snapshots.takeLast()
@@ -271,19 +288,45 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   return { pipeline, ...threads, seal, snapshots, lookups, recovered, stop }
 }
 
+function snapshotWishes(options: OpenOptions): Pick<SnapshotParts, 'everyCommands' | 'onSaved'> {
+  return {
+    everyCommands: options.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands,
+    onSaved: (saved) => {
+      if (saved.failure !== null) {
+        options.onWarning(`No snapshot was saved, trading goes on: ${saved.failure}`)
+      }
+      options.onSnapshot?.(saved)
+    },
+  }
+}
+
 /** The embedded chain, and the trades that are in no block of it yet. */
 async function settlementOf(
-  { blockMs, domain }: OpenOptions,
+  { blockMs, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq }: FollowedTables & { throughSeq: number },
 ): Promise<Pick<PipelineParts, 'settlement'>> {
   if (blockMs === undefined) return {}
-  const waiting = (await query.tradesAfter(throughSeq, LIMITS.waitingTradesMax)) ?? []
+  const waiting = await waitingTrades(query, throughSeq)
   const tradeOf = async (tradeSeq: number) => {
     const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
-    return isThere ? query.trade(tradeSeq) : undefined
+    if (!isThere) return undefined
+    return query.trade(tradeSeq).catch((error: unknown) => {
+      onWarning(`A trade that failed is asked for again: ${error}`)
+      return undefined
+    })
   }
   const port = new EmbeddedChain(domain.chainId)
   return { settlement: { port, blockMs, waiting, tradeOf } }
+}
+
+/** A start that does not know which trades wait for a block is none. */
+async function waitingTrades(query: QueryHandle, throughSeq: number): Promise<readonly number[]> {
+  for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
+    const waiting = await query.tradesAfter(throughSeq, LIMITS.waitingTradesMax)
+    if (waiting !== undefined) return waiting
+    await pause(LIMITS.settledReadPauseMs)
+  }
+  throw new DataFolderError('The read tables do not say which trades wait; start it again.')
 }
 
 type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>

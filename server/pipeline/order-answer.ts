@@ -32,6 +32,8 @@ export interface RefusedAnswer {
   readonly retryAfterSec?: number
   /** Of a refusal by the trading mode. */
   readonly bar?: TradingBar
+  /** With INTERNAL: why the reply of an order that is durable could not be made. */
+  readonly broke?: { readonly error: unknown }
 }
 
 /** The 201 as JSON text, or the number of the refusal with what the body adds to it. */

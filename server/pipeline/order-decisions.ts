@@ -7,10 +7,12 @@ import { ASK_TABLES, type PlaceRequest } from '../../engine/core/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
-import type { IntakeResult, VerifiedOrder } from '../auth/intake-pool.ts'
+import type { IntakeResult, RefusedOrder, VerifiedOrder } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import type { AccountHolds } from './account-holds.ts'
+import type { Clock } from './clock.ts'
 import type { Mining, SettlementFact } from './mining.ts'
 import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
 import type { OrderIds } from './order-ids.ts'
@@ -29,6 +31,7 @@ export interface OrderDecisionParts {
   readonly ids: OrderIds
   readonly times: OrderTimes
   readonly holds: AccountHolds
+  readonly clock: Clock
   /** Seconds the profile must wait before its next order; 0 = none. */
   readonly profileWaitSec: (profileId: number) => number
   /** Called for each call that a token signed. */
@@ -57,6 +60,10 @@ function copyOf(arrival: Arrival): Arrival {
   return { ...arrival, record: new Uint8Array(arrival.record) }
 }
 
+function refusedBy({ rejectCode: reject, issues, broke }: RefusedOrder): RefusedAnswer {
+  return broke === undefined ? { reject, issues } : { reject, broke }
+}
+
 export class OrderDecisions {
   readonly #parts: OrderDecisionParts
   readonly #order = blankPlace()
@@ -69,7 +76,7 @@ export class OrderDecisions {
   judge(result: IntakeResult, asked: Asked): void {
     this.#noteToken(result)
     if (result.kind === 'refused') {
-      asked.reply({ reject: result.rejectCode, issues: result.issues })
+      asked.reply(refusedBy(result))
     } else if (this.admits(result, asked.reply)) this.#decide(this.#arrivalOf(result, asked))
   }
 
@@ -78,8 +85,7 @@ export class OrderDecisions {
     { tokenId, profileId }: Pick<IntakeResult, 'tokenId' | 'profileId'>,
     refuse: (answer: RefusedAnswer) => void,
   ): boolean {
-    const token = this.#parts.clearing.accounts.tokenById(tokenId)
-    if (token === undefined || token.revoked) {
+    if (this.#parts.clearing.accounts.tokenById(tokenId) === undefined) {
       const revoked = { reject: REJECT.TOKEN_REVOKED }
       this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => refuse(revoked))
       return false
@@ -93,9 +99,9 @@ export class OrderDecisions {
   keep(result: IntakeResult): (asked: Asked) => void {
     this.#noteToken(result)
     if (result.kind === 'refused') {
-      const { rejectCode: reject, issues } = result
+      const refused = refusedBy(result)
       return ({ reply, decided }) => {
-        reply({ reject, issues })
+        reply(refused)
         decided?.()
       }
     }
@@ -121,6 +127,7 @@ export class OrderDecisions {
       signedFeeBps: verified.signedFeeBps,
       timestampMs: verified.timestampMs,
       recvWindowMs: verified.recvWindowMs,
+      wallMs: 0,
     }
     return { request, record: verified.record, echo: verified.echo, asked }
   }
@@ -143,7 +150,8 @@ export class OrderDecisions {
 
   /** No await between the decision and the stamp. */
   #decideNow(arrival: Arrival): void {
-    const { order } = arrival.request
+    const { order, recvWindowMs } = arrival.request
+    if (recvWindowMs !== 0) arrival.request.wallMs = this.#parts.clock.wallMs()
     const { reply, timesRow, decided } = arrival.asked
     const refusal = this.#parts.sequencer.place(arrival.request, arrival.record)
     if (refusal === ASK_TABLES) {
@@ -186,21 +194,33 @@ export class OrderDecisions {
     assert(lookups !== undefined, 'who does not hold every order can ask for it')
     const kept = copyOf(arrival)
     const { reply, timesRow, decided } = arrival.asked
-    lookups.lookUp(arrival.request.order, (held) => {
+    lookups.lookUp(arrival.request.order, (held, broke) => {
       decodePlaceInto(kept.record, this.#order)
       const again = { ...kept, request: { ...kept.request, held } }
       if (held !== undefined) return decided ? this.#decideNow(again) : this.#decide(again)
       this.#parts.times.refused(timesRow, this.#order.marketId)
-      reply({ reject: REJECT.OVERLOADED })
+      reply(
+        broke === undefined ? { reject: REJECT.OVERLOADED } : { reject: REJECT.INTERNAL, broke },
+      )
       decided?.()
     })
   }
 
+  /** The order is durable: a fault of its reply is the caller's alone, not the publisher's. */
   #orderAnswer(
     accepted: AcceptedOrder,
     receipt: Receipt,
     settled: SettlementFact | null,
   ): OrderAnswer {
+    try {
+      return this.#replyOf(accepted, receipt, settled)
+    } catch (error) {
+      return { reject: REJECT.INTERNAL, broke: { error } }
+    }
+  }
+
+  #replyOf(accepted: AcceptedOrder, receipt: Receipt, settled: SettlementFact | null): OrderAnswer {
+    edgePoint('at-order-reply')
     if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
     const market = this.#parts.published.byId(accepted.marketId)
     assert(market !== undefined, 'an order has a published market')

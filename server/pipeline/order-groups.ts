@@ -22,7 +22,8 @@ export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | Refused
 interface OrderWay {
   /** Orders and replies that are under way. */
   readonly underWay: () => number
-  readonly clockMs: () => TimeMs
+  /** What the caller stamped is judged by it. */
+  readonly wallMs: () => TimeMs
   readonly judge: (result: IntakeResult, asked: Asked) => void
 }
 
@@ -84,7 +85,7 @@ export class OrderGroups {
     const ordersMax = Math.min(LIMITS.batchOrdersMax, Math.ceil(call.body.length / ORDER_BYTES_MIN))
     if (this.#way.underWay() + ordersMax > LIMITS.ordersUnderWayMax) return false
     const requestId = this.#asked.put({ ordersMax, onPart })
-    const nowMs = this.#way.clockMs()
+    const nowMs = this.#way.wallMs()
     this.#waiting += ordersMax
     const taken = this.#intake?.submit({ requestId, nowMs, form, ...call }) === true
     if (!taken) this.#end(requestId)

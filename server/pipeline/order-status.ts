@@ -8,7 +8,7 @@ import { formatAddress, ZERO_ADDRESS } from '../auth/address.ts'
 import type { OrderIds } from './order-ids.ts'
 import { effectiveFeeBps, marketText, totalsText } from './order-reply.ts'
 import type { Pipeline } from './pipeline.ts'
-import type { PrivateReads } from './private-reads.ts'
+import type { Asker, PrivateReads } from './private-reads.ts'
 import type { PublishedMarket } from './published.ts'
 import { amountsOf } from './views.ts'
 
@@ -17,7 +17,18 @@ export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId
 
 const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
 const iso = (ms: number) => new Date(ms).toISOString()
-const addressText = (hex: string) => formatAddress(Buffer.from(hex, 'hex'))
+
+let addressHex = ''
+let addressOfHex = ''
+
+/** Orders of one reply mostly share their maker, which signs them too. */
+function addressText(hex: string): string {
+  if (hex !== addressHex) {
+    addressOfHex = formatAddress(Buffer.from(hex, 'hex'))
+    addressHex = hex
+  }
+  return addressOfHex
+}
 
 function orderText({ order }: OrderStatus, published: PublishedMarket, ids: OrderIds): string {
   const { market } = published
@@ -50,18 +61,21 @@ function orderText({ order }: OrderStatus, published: PublishedMarket, ids: Orde
 /** A maker is not told whom it met: its counterparties are not its own. */
 function makersText(trade: TradePart | null, ids: OrderIds): string {
   if (trade !== null && !trade.isTaker) return ''
-  const makers = trade?.makers.map((maker, position) => ({
-    id: `${trade.seq}-${position}`,
-    createdAt: iso(trade.tradedMs),
-    matchedSize: String(maker.sizeRaw),
-    orderId: ids.text(maker.slot, maker.generation),
-  }))
-  return `"makerMatches":${JSON.stringify(makers ?? [])},`
+  if (trade === null) return '"makerMatches":[],'
+  const { seq, makers } = trade
+  const createdAt = iso(trade.tradedMs)
+  const orderIds = ids.texts(makers)
+  const told = makers.map(
+    ({ sizeRaw }, position) =>
+      `{"id":"${seq}-${position}","createdAt":"${createdAt}",` +
+      `"matchedSize":"${sizeRaw}","orderId":"${orderIds[position]}"}`,
+  )
+  return `"makerMatches":[${told.join(',')}],`
 }
 
 /** What self-trade prevention did on its arrival, whatever it traded since. */
 function stpFields({ isStopped, ownMakers }: OrderStatus, ids: OrderIds): object {
-  const canceled = ownMakers.map(({ slot, generation }) => ids.text(slot, generation))
+  const canceled = ids.texts(ownMakers)
   return {
     ...(isStopped ? { reason: 'STP_TAKER_REJECTED' } : {}),
     ...(canceled.length === 0 ? {} : { stpMakerCancels: canceled }),
@@ -115,11 +129,15 @@ export class OrderStatuses {
   async find(
     accountId: number,
     asked: readonly AskedOrder[],
+    asker: Asker,
   ): Promise<readonly (FoundOrder | null)[] | undefined> {
     const names = asked.map((each) => this.#nameOf(each))
-    const makersMax = LIMITS.statusMakersMax
     const known = names.filter((name) => name !== null)
-    const found = await this.#reads.orderStatuses({ accountId, names: known, makersMax })
+    const bounds = {
+      makersMax: LIMITS.statusMakersMax,
+      makersInAllMax: LIMITS.statusMakersInAllMax,
+    }
+    const found = await this.#reads.orderStatuses({ accountId, names: known, ...bounds }, asker)
     if (found === undefined) return undefined
     const rest = found.values()
     return names.map((name) => {

@@ -8,7 +8,7 @@ import type { ProfileFields, Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import type { ApprovalStatus } from '../../engine/domain/settlement.ts'
-import type { Seal } from '../../persistence/seal.ts'
+import { type Seal, walletKeyOf } from '../../persistence/seal.ts'
 import { formatAddress } from '../auth/address.ts'
 import { addressOfKey } from '../auth/ecdsa.ts'
 import type { IntakePool } from '../auth/intake-pool.ts'
@@ -31,7 +31,7 @@ export interface Refused {
 }
 
 export interface SubAccountPage {
-  readonly rows: readonly Profile[]
+  readonly ids: readonly number[]
   readonly hasMore: boolean
 }
 
@@ -79,8 +79,7 @@ export class PartnerAccounts {
     key: Uint8Array = randomBytes(KEY_BYTES),
   ): Promise<Profile | number> {
     const account = formatAddress(addressOfKey(key))
-    const sealedKey = this.#seal.seal(key)
-    return this.#create(partner, { account, displayName, sealedKey, proof: null })
+    return this.#create(partner, { account, displayName, key, proof: null })
   }
 
   /** A sub-account that signs for itself, once its wallet has proven the address. */
@@ -90,7 +89,7 @@ export class PartnerAccounts {
     displayName?: string,
   ): Promise<Profile | number> {
     const account = formatAddress(proven.account)
-    return this.#create(partner, { account, displayName, sealedKey: null, proof: proven })
+    return this.#create(partner, { account, displayName, key: null, proof: proven })
   }
 
   async #create(
@@ -98,16 +97,17 @@ export class PartnerAccounts {
     made: {
       account: string
       displayName: string | undefined
-      sealedKey: Uint8Array | null
+      key: Uint8Array | null
       proof: ProvenLogin | null
     },
   ): Promise<Profile | number> {
     const { clearing } = this.#pipeline
     const reject = decideSubAccount(clearing, partner.profileId, made.account)
     if (reject !== 0) return this.#pipeline.refused(reject)
-    const { sealedKey, proof } = made
+    const { key, proof } = made
     const profileId = clearing.accounts.count + 1
-    const overloaded = await this.#pipeline.change({
+    const sealedKey = key === null ? null : this.#seal.seal(key, walletKeyOf(profileId))
+    const changing = this.#pipeline.change({
       kind: 'createSubAccount',
       profileId,
       profile: fieldsOf(partner, made.account, made.displayName),
@@ -116,9 +116,12 @@ export class PartnerAccounts {
       approved: sealedKey === null ? [] : this.#spenders(),
       proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
     })
+    // Before the wait: a later edit may not be durable when this one is.
+    const stored = clearing.accounts.byId(profileId)
+    const overloaded = await changing
     if (overloaded !== 0) return overloaded
     this.#teach(profileId)
-    return clearing.accounts.byId(profileId) ?? REJECT.PROFILE_NOT_FOUND
+    return stored ?? REJECT.PROFILE_NOT_FOUND
   }
 
   /** The partner's sub-accounts, oldest first, all or the one with this address; durable. */
@@ -132,9 +135,9 @@ export class PartnerAccounts {
         ? accounts.partners.ofPartner(partnerId)
         : this.#named(partnerId, account)
     const from = (page - 1) * limit
-    const rows = ids.slice(from, from + limit).flatMap((id) => accounts.byId(id) ?? [])
+    const listed = { ids: ids.slice(from, from + limit), hasMore: from + limit < ids.length }
     await this.#pipeline.durable()
-    return { rows, hasMore: from + limit < ids.length }
+    return listed
   }
 
   /** The partner's sub-account with this address, if it has one. */
@@ -211,7 +214,7 @@ function fieldsOf(partner: Profile, account: string, displayName?: string): Prof
   return {
     account,
     username: null,
-    displayName: displayName ?? account,
+    displayName: displayName ?? null,
     client: 'eoa',
     smartWallet: null,
     rank: partner.rank,

@@ -9,12 +9,12 @@ import type { CancelReason } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { Slab } from '../../engine/domain/slab.ts'
-import type { TimeMs } from '../../engine/domain/units.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
 import type { IntakePool, IntakeResult } from '../auth/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { AccountHolds } from './account-holds.ts'
+import type { Clock } from './clock.ts'
 import { Hold } from './hold.ts'
 import { Mining, type SettlementParts } from './mining.ts'
 import type { Asked, OrderAnswer, OrderCall } from './order-answer.ts'
@@ -23,8 +23,9 @@ import { OrderGroups } from './order-groups.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarkets } from './published.ts'
 import type { CancelReceipt, Publisher } from './publisher.ts'
+import { byOperator, type RareBody } from './rare-body.ts'
 import type { SeenLookups } from './seen-lookups.ts'
-import { type OrderName, type RareBody, Sequencer } from './sequencer.ts'
+import { type OrderName, Sequencer } from './sequencer.ts'
 import { type CancelOutcome, stampCancels } from './user-cancels.ts'
 
 export interface PipelineParts {
@@ -35,7 +36,7 @@ export interface PipelineParts {
   readonly shardOf: (marketId: number) => ShardHandle
   readonly journal: JournalWriter
   readonly ids: OrderIds
-  readonly clock: () => TimeMs
+  readonly clock: Clock
   /** Told each new durable seq after its replies went out. */
   readonly onDurable: (seq: number) => void
   /** Seconds the profile must wait before its next order; 0 = none. */
@@ -71,6 +72,9 @@ export class Pipeline {
   #intake: IntakePool | null = null
   readonly #asked = new Slab<Asked>()
   #publishDue = false
+  #drainDue = false
+  /** Index of the shard whose turn it is. */
+  #drainNext = 0
   #unpublished = 0
 
   constructor(parts: PipelineParts) {
@@ -96,8 +100,8 @@ export class Pipeline {
           this.published.refresh(market, status, updatedMs)
         })
       },
-      onFired: (seq, profileId) => {
-        this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileId))
+      onFired: (seq, profileIds) => {
+        this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
       },
     })
     const { sequencer } = this
@@ -114,7 +118,7 @@ export class Pipeline {
     })
     this.groups = new OrderGroups({
       judge: (result, asked) => this.orders.judge(result, asked),
-      clockMs: parts.clock,
+      wallMs: parts.clock.wallMs,
       underWay: () => this.underWay,
     })
     this.hold = new Hold({
@@ -180,17 +184,35 @@ export class Pipeline {
     this.#parts.onDurable(seq)
   }
 
-  /** Settles what the markets answered and publishes what is durable. */
+  /**
+   * Settles what the markets answered and publishes what is durable; what is too much for one turn
+   * of the loop goes on in the next, so that nobody waits for a sweep or a wide cancel. The shards
+   * behind the one that used it up are first then: none waits for another that is always busy.
+   */
   drain(): void {
-    for (const shard of this.#parts.shards) {
-      shard.drain(this.publisher.durableSeq)
+    const { shards } = this.#parts
+    let left = LIMITS.drainWorkMax
+    for (let turn = 0; turn < shards.length && left > 0; turn++) {
+      const shard = shards[this.#drainNext]
+      this.#drainNext = (this.#drainNext + 1) % shards.length
+      left -= shard.drain(this.publisher.durableSeq, left)
       this.times.drained()
-      shard.releaseThrough(this.publisher.durableSeq)
+      left -= shard.releaseThrough(this.publisher.durableSeq, left)
     }
+    if (left <= 0) this.#drainSoon()
     this.publisher.news.flush(this.publisher.durableSeq, this.#parts.shards)
     this.publisher.tellSettled()
     this.mining?.drained()
     this.hold.check()
+  }
+
+  #drainSoon(): void {
+    if (this.#drainDue) return
+    this.#drainDue = true
+    setImmediate(() => {
+      this.#drainDue = false
+      this.drain()
+    })
   }
 
   /** The only clock: emits what is due. */
@@ -207,7 +229,7 @@ export class Pipeline {
       return
     }
     const requestId = this.#asked.put({ timesRow: call.timesRow, reply })
-    const taken = this.#intake.submit({ requestId, nowMs: this.#parts.clock(), ...call })
+    const taken = this.#intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
     if (taken) return
     this.#asked.take(requestId)
     reply({ reject: REJECT.OVERLOADED })
@@ -269,9 +291,12 @@ export class Pipeline {
     return live
   }
 
-  /** Stamps a rare command whose gates are passed; 0 once durable, or OVERLOADED. */
-  async change(body: RareBody): Promise<number> {
-    const seq = this.sequencer.rare(body)
+  /**
+   * Stamps a rare command whose gates are passed; 0 once durable, or OVERLOADED. `by` names the
+   * operator who caused it.
+   */
+  async change(body: RareBody, by?: string): Promise<number> {
+    const seq = this.sequencer.rare(byOperator(body, by))
     if (seq === 0) return REJECT.OVERLOADED
     await this.durable(seq)
     return 0
@@ -310,11 +335,16 @@ export class Pipeline {
     this.published.refresh(market, market.status, market.updatedMs)
   }
 
-  /** Waits until nothing is under way: every reply went out, every market is idle. */
+  /** Waits until nothing is under way: every reply went out, every market is idle and shown. */
   async settled(): Promise<void> {
     while (this.underWay > 0 || !this.#parts.shards.every((shard) => shard.isIdle)) {
       await new Promise(setImmediate)
     }
     await this.durable()
+    // What is durable is published in turns of the loop; answers to other questions go with it.
+    while (!this.#parts.shards.every((shard) => shard.isReleased)) {
+      this.drain()
+      await new Promise(setImmediate)
+    }
   }
 }

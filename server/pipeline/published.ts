@@ -30,11 +30,23 @@ export interface PublishedMarket {
   version: number
   /** The book as sent, encoded once per version. */
   bookBytes: Buffer | null
+  /** What `restingRaw` found, once per version. */
+  restingRaw: number | null
+}
+
+/** Collateral that the resting orders stand for. */
+export function restingRaw(published: PublishedMarket): number {
+  published.restingRaw ??= published.depth.restingRaw()
+  return published.restingRaw
 }
 
 export class PublishedMarkets {
   readonly #markets: PublishedMarket[] = []
   readonly #bySlug = new Map<string, PublishedMarket>()
+  /** Grows when a market is added or one's status may be another. */
+  listVersion = 0
+  /** Grows with each change of any market. */
+  changes = 0
 
   /** Newest last. */
   all(): readonly PublishedMarket[] {
@@ -59,6 +71,7 @@ export class PublishedMarkets {
     known.status = status
     known.updatedMs = updatedMs
     known.payoutNumerators = status === 'RESOLVED' ? market.payoutNumerators : null
+    this.listVersion++
     this.#changed(known)
   }
 
@@ -86,15 +99,20 @@ export class PublishedMarkets {
       lastYesTicks: 0,
       version: 0,
       bookBytes: null,
+      restingRaw: null,
     }
     this.#markets.push(published)
     this.#bySlug.set(market.slug, published)
+    this.listVersion++
+    this.changes++
     return published
   }
 
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
+    published.restingRaw = null
+    this.changes++
   }
 
   /** Applies the durable records of one command; see domain/event.ts for the layout. */

@@ -6,6 +6,7 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { STATE } from '../../engine/core/order-table.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, RESULT } from '../../engine/domain/event.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { OrderTimes } from '../ops/order-times.ts'
@@ -30,6 +31,7 @@ export interface Receipt {
   filledCollateralRaw: number
   /** In shares for a buy, in collateral for a sell. */
   feeRaw: number
+  /** The first of them, LIMITS.replyOrdersMax at the most; so are those canceled. */
   makers: MakerMatch[]
   stpCanceled: OrderName[]
 }
@@ -51,6 +53,7 @@ const NO_ORDERS: OrderName[] = []
 const NO_CANCELS: CancelReceipt = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
 
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
+const { replyOrdersMax } = LIMITS
 const { FREE } = STATE
 const HELD_DONE = DONE | (RESULT.HELD << 8)
 const WORDS = EVENT_WORDS
@@ -189,10 +192,12 @@ export class Publisher implements FrameVisitor {
     const generation = orders.generationOf(slot)
     switch (kindAndCode & 0xff) {
       case FILL:
+        if (waiter.makers.length === replyOrdersMax) return
         if (waiter.makers === NO_MAKERS) waiter.makers = [{ slot, generation, sizeRaw }]
         else waiter.makers.push({ slot, generation, sizeRaw })
         return
       case STP_CANCEL:
+        if (waiter.stpCanceled.length === replyOrdersMax) return
         waiter.stpCanceled = withOrder(waiter.stpCanceled, slot, generation)
         return
       case CANCELED:

@@ -1,4 +1,4 @@
-import { effectiveFeeBps } from '../../engine/core/accounts.ts'
+import { NO_FEE_RATE } from '../../engine/core/accounts.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { modeOfRefusal } from '../../engine/core/trading-mode.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
@@ -26,7 +26,6 @@ export function refusedOrder(
   const bar = tradingBar(clearing, reject, nowMs)
   if (bar !== undefined) return { reject, bar }
   if (reject !== REJECT.FEE_RATE_MISMATCH) return { reject }
-  const profile = clearing.accounts.byId(profileId)
-  const expected = profile === undefined ? null : effectiveFeeBps(profile)
-  return expected === null ? { reject } : { reject, expectedFeeRateBps: expected }
+  const expected = clearing.accounts.feeBpsOf(profileId)
+  return expected === NO_FEE_RATE ? { reject } : { reject, expectedFeeRateBps: expected }
 }

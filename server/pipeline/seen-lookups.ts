@@ -40,17 +40,32 @@ export class SeenLookups {
     this.#forget()
   }
 
-  /** Calls `decide` with what the tables hold of the order; undefined when not said in time. */
-  lookUp(order: PlaceOrder, decide: (held: HeldInTables | undefined) => void): void {
+  /**
+   * Calls `decide` with what the tables hold of the order; undefined when not said in time, or when
+   * the question broke.
+   */
+  lookUp(
+    order: PlaceOrder,
+    decide: (held: HeldInTables | undefined, broke?: { readonly error: unknown }) => void,
+  ): void {
     const { hashHigh, hashLow, accountId, clientOrderId } = order
     const asked = { appliedSeq: this.#appliedSeq }
     this.#asked.add(asked)
     const answer = this.#query?.held({ hashHigh, hashLow, accountId, clientOrderId })
-    Promise.resolve(answer).then((held) => {
-      decide(held)
+    const ended = () => {
       this.#asked.delete(asked)
       this.#forget()
-    })
+    }
+    Promise.resolve(answer).then(
+      (held) => {
+        decide(held)
+        ended()
+      },
+      (error: unknown) => {
+        decide(undefined, { error })
+        ended()
+      },
+    )
   }
 
   #forget(): void {

@@ -15,7 +15,7 @@ import {
 import { STATE } from '../../engine/core/order-table.ts'
 import { fillRelease } from '../../engine/core/release.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { RareCommand, Stamp } from '../../engine/domain/command.ts'
+import type { RareCommand } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { takesOrders } from '../../engine/domain/market.ts'
@@ -29,62 +29,58 @@ import { KIND, PLACE_HEAD_BYTES } from '../../engine/wire/layout.ts'
 import { stampPlace } from '../../engine/wire/place-codec.ts'
 import { blankRelease, scratchRelease } from '../../engine/wire/release-codec.ts'
 import type { JournalWriter } from '../../persistence/journal-port.ts'
-import { HeartbeatDeadlines, ordersBefore } from './heartbeat-deadlines.ts'
+import type { Clock } from './clock.ts'
+import {
+  addOrdersBefore,
+  type DueCancel,
+  DueCancels,
+  type OrderName,
+  type OrdersByMarket,
+  ordersOfMarket,
+  takeExpired,
+} from './due-cancels.ts'
+import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
+import type { RareBody } from './rare-body.ts'
 import { Releases } from './releases.ts'
 
-/** A rare command before it is stamped. */
-export type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never
-export type RareBody = Unstamped<RareCommand>
-
-export interface OrderName {
-  slot: number
-  generation: number
-}
+export type { OrderName } from './due-cancels.ts'
 
 /** In place of a seq: a named order is entering its market, a cancel must wait (domain §4.3). */
 export const RELEASING = -1
 
 const NO_ORDERS: readonly OrderName[] = []
 
-interface Owed {
-  readonly marketId: number
-  readonly reason: CancelReason
-  readonly orders: readonly OrderName[]
-  sent: number
-  /** Whose heartbeat they follow from; 0 for none. */
-  readonly profileId: number
-}
-
 /** Room for the widest cancel, frame and head included. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
 const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
-// Whatever has room beside the headroom comes after all cancels that are owed: they had room too.
-assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'what is owed fits the headroom')
+// Whatever has room beside the headroom comes after all cancels that are due: they had room too.
+assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'a cancel that is due fits the headroom')
 
 export class Sequencer {
   readonly #clearing: Clearing
   readonly #journal: JournalWriter
   readonly #shardOf: (marketId: number) => ShardHandle
-  readonly #clock: () => TimeMs
+  readonly #clock: Clock
   readonly #afterStamp: (seq: number, kind: number, reason?: number) => void
   readonly #onLocked: (seq: number, marketId: number) => void
-  readonly #onFired: (seq: number, profileId: number) => void
+  readonly #onFired: (seq: number, profileIds: readonly number[]) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #release = blankRelease()
   readonly #releases: Releases
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
   readonly heartbeats = new HeartbeatDeadlines()
-  /** Cancels that are due and not all emitted yet. */
-  #owed: Owed[] = []
+  readonly #dueCancels = new DueCancels()
   /** When something was found due that no ring had room for. */
   #dueMs: TimeMs = 0
+  /** From the first gate to the last ring; on for ever once something threw in between. */
+  isTorn = false
 
   constructor(parts: {
     clearing: Clearing
     journal: JournalWriter
     shardOf: (marketId: number) => ShardHandle
-    clock: () => TimeMs
+    clock: Clock
     /**
      * Called with the seq and the KIND of what was put into a ring, and the reason of a cancel:
      * the owner publishes within this turn.
@@ -92,8 +88,8 @@ export class Sequencer {
     afterStamp: (seq: number, kind: number, reason?: number) => void
     /** A deadline locked a market by the command of this seq. */
     onLocked: (seq: number, marketId: number) => void
-    /** The last cancel that a heartbeat of this profile asks for has at most this seq. */
-    onFired: (seq: number, profileId: number) => void
+    /** The last cancel that heartbeats of these profiles ask for has at most this seq. */
+    onFired: (seq: number, profileIds: readonly number[]) => void
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
@@ -110,7 +106,7 @@ export class Sequencer {
    * which something was found due: what waits for room is not early when the clock steps back.
    */
   nowMs(): TimeMs {
-    return Math.max(this.#clock(), this.#clearing.lastNowMs, this.#dueMs)
+    return Math.max(this.#clock.nowMs(), this.#clearing.lastNowMs, this.#dueMs)
   }
 
   /**
@@ -122,7 +118,7 @@ export class Sequencer {
     const nowMs = this.#ready(order.marketId, record.length)
     if (nowMs === null) return REJECT.OVERLOADED
     const refusal = decidePlace(this.#clearing, request, nowMs)
-    if (refusal !== 0) return refusal
+    if (refusal !== 0) return this.#over(refusal)
     order.seq = this.#clearing.lastSeq + 1
     order.nowMs = nowMs
     stampPlace(record, order)
@@ -134,7 +130,7 @@ export class Sequencer {
     this.#journal.append(order.seq, record)
     this.#shardOf(order.marketId).place(record)
     this.#afterStamp(order.seq, KIND.PLACE)
-    return 0
+    return this.#over(0)
   }
 
   /**
@@ -146,8 +142,8 @@ export class Sequencer {
     const bytes = 64 + orders.length * 8
     const nowMs = this.#ready(marketId, bytes)
     if (nowMs === null) return 0
-    if (this.releasing(orders).length > 0) return RELEASING
-    return this.#stampCancel(marketId, orders, 'USER', nowMs)
+    if (this.releasing(orders).length > 0) return this.#over(RELEASING)
+    return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
   }
 
   /** Those of the orders that live and are being released (domain §4.3). */
@@ -162,7 +158,7 @@ export class Sequencer {
   /** Stamps a rare command that its gates let through; the seq, or 0 when overloaded. */
   rare(body: RareBody): number {
     const nowMs = this.#ready(0, LIMITS.recordBytesMax)
-    return nowMs === null ? 0 : this.#stampRare(body, nowMs)
+    return nowMs === null ? 0 : this.#over(this.#stampRare(body, nowMs))
   }
 
   /**
@@ -174,8 +170,13 @@ export class Sequencer {
     const nowMs = this.#ready(0, LIMITS.recordBytesMax)
     if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
     const decided = decide(nowMs)
-    if (typeof decided === 'number') return { seq: this.#clearing.lastSeq, reject: decided }
-    return { seq: this.#stampRare(decided, nowMs), reject: 0 }
+    if (typeof decided === 'number') {
+      return { seq: this.#over(this.#clearing.lastSeq), reject: decided }
+    }
+    const seq = this.#stampRare(decided, nowMs)
+    // What a freeze asks for follows it at once.
+    if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
+    return { seq: this.#over(seq), reject: 0 }
   }
 
   /** A market's change of status, and the cancels of all its orders right behind it. */
@@ -183,23 +184,23 @@ export class Sequencer {
     const nowMs = this.#ready(marketId, LIMITS.recordBytesMax)
     if (nowMs === null) return 0
     const seq = this.#stampRare(body, nowMs)
-    this.#owe(marketId, reason)
-    this.#emitOwed(nowMs)
-    return seq
+    this.#cancelAllOf(marketId, reason)
+    this.#emitCancels(nowMs)
+    return this.#over(seq)
   }
 
   /**
    * After a restart: sets every deadline again, and closes what a crash left half closed between
-   * a market's change of status, or a heartbeat's deadline, and the last of its cancels.
+   * a market's change of status, a heartbeat's deadline or a freeze, and the last of its cancels.
    */
   resume(): void {
-    const { catalogue, heartbeats, orders } = this.#clearing
+    const { catalogue, frozen, heartbeats, orders } = this.#clearing
     for (const { marketId, status, deadlineMs } of catalogue.all()) {
       if (takesOrders(status)) {
         if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)
         continue
       }
-      this.#owe(marketId, status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
+      this.#cancelAllOf(marketId, status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
     }
     for (let slot = 1; slot <= orders.highSlot; slot++) {
       if (orders.stateOf(slot) === STATE.FREE || orders.expirationSecOf(slot) === 0) continue
@@ -207,13 +208,14 @@ export class Sequencer {
     }
     for (const { profileId, cancelAtMs, firedSeq } of heartbeats.all()) {
       if (firedSeq === 0) this.heartbeats.arm(profileId, cancelAtMs)
-      else if (this.#oweFired(profileId, firedSeq)) this.heartbeats.began(profileId)
+      else if (this.#cancelFired([profileId], firedSeq)) this.heartbeats.began(profileId)
     }
+    for (const { profileId, seq } of frozen.all()) this.#cancelFrozen(profileId, seq)
     this.#releases.resume()
   }
 
   /**
-   * Emits every deadline that is due. What a market's full ring has no room for stays owed, and
+   * Emits every deadline that is due. What a market's full ring has no room for stays due, and
    * that market takes nothing else before it; the others go on. False when the journal is full.
    */
   emitDue(nowMs: TimeMs): boolean {
@@ -222,27 +224,22 @@ export class Sequencer {
       const marketId = this.#marketDeadlines.pop()
       if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) continue
       this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
-      this.#owe(marketId, 'MARKET_LOCKED')
+      this.#cancelAllOf(marketId, 'MARKET_LOCKED')
     }
-    while (this.heartbeats.nextMs <= nowMs) {
-      if (!this.#hasRoom(0, CANCEL_BYTES)) return false
-      const profileId = this.heartbeats.pop()
-      this.#oweFired(profileId, this.#stampRare({ kind: 'fireHeartbeat', profileId }, nowMs))
-    }
-    if (this.#expiries.nextMs <= nowMs) this.#oweExpired(nowMs)
-    if (this.#owed.length > 0) this.#emitOwed(nowMs)
+    if (this.heartbeats.nextMs <= nowMs && !this.#fireHeartbeats(nowMs)) return false
+    if (this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
     // Every command comes by here: no closure is made for what hardly ever is.
-    if (this.heartbeats.hasUnsent) this.#tellFired()
+    if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
     // Behind the cancels that are due: what has ended trades no more.
     if (this.#releases.isDue(nowMs)) this.#emitReleases(nowMs)
-    if (this.#owed.length > 0 || this.#releases.dueCount > 0) this.#dueMs = nowMs
+    if (!this.#dueCancels.isEmpty || this.#releases.dueCount > 0) this.#dueMs = nowMs
     return this.#hasRoom(0, CANCEL_BYTES)
   }
 
   #emitReleases(nowMs: TimeMs): void {
     this.#releases.emitDue(nowMs, (slot, marketId) => {
-      // Room for a release may not be room for a cancel: one that is owed may name this very order.
-      if (this.#owed.some((owed) => owed.marketId === marketId)) return false
+      // Room for a release may not be room for a cancel: one that is due may name this very order.
+      if (this.#dueCancels.holds(marketId)) return false
       if (!this.#hasRoom(marketId, RELEASE_BYTES)) return false
       this.#stampRelease(slot, marketId, nowMs)
       return true
@@ -266,14 +263,21 @@ export class Sequencer {
       this.#marketDeadlines.add(command.marketId, command.market.deadlineMs)
     } else if (command.kind === 'lockMarket' || command.kind === 'resolveMarket') {
       this.#marketDeadlines.remove(command.marketId)
-    }
+    } else if (command.kind === 'freezeProfile') this.#cancelFrozen(command.profileId, command.seq)
   }
 
   /** The time to stamp with, once all due deadlines are out; null when a ring is full. */
   #ready(marketId: number, bytes: number): TimeMs | null {
+    assert(!this.isTorn, 'a decision that threw is the last')
+    this.isTorn = true
     const nowMs = this.nowMs()
-    if (!this.emitDue(nowMs)) return null
-    return this.#hasRoom(marketId, bytes + LIMITS.ringHeadroomBytes) ? nowMs : null
+    const isFree = this.emitDue(nowMs) && this.#hasRoom(marketId, bytes + LIMITS.ringHeadroomBytes)
+    return isFree ? nowMs : this.#over(null)
+  }
+
+  #over<T>(value: T): T {
+    this.isTorn = false
+    return value
   }
 
   #hasRoom(marketId: number, bytes: number): boolean {
@@ -327,63 +331,68 @@ export class Sequencer {
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
 
-  /** Emits the cancels that are owed, as far as their markets have room. */
-  #emitOwed(nowMs: TimeMs): void {
-    for (const owed of this.#owed) {
-      const { marketId, orders, reason } = owed
-      while (owed.sent < orders.length && this.#hasRoom(marketId, CANCEL_BYTES)) {
+  /** As far as their markets have room. */
+  #emitCancels(nowMs: TimeMs): void {
+    const sent: number[] = []
+    this.#dueCancels.emit(
+      (marketId) => this.#hasRoom(marketId, CANCEL_BYTES),
+      ({ marketId, reason }: DueCancel, orders) => {
         faultPoint('mid-cancels')
-        const chunk = orders.slice(owed.sent, owed.sent + LIMITS.cancelItemsMax)
-        this.#stampCancel(marketId, chunk, reason, nowMs)
-        owed.sent += chunk.length
-      }
-    }
-    this.#owed = this.#owed.filter((owed) => owed.sent < owed.orders.length)
+        this.#stampCancel(marketId, orders, reason, nowMs)
+      },
+      (profileId) => sent.push(profileId),
+    )
+    if (sent.length > 0) this.#onFired(this.#clearing.lastSeq, sent)
   }
 
   /** All orders of a market that takes no more of them. */
-  #owe(marketId: number, reason: CancelReason): void {
-    const { orders: table } = this.#clearing
-    const orders: OrderName[] = []
-    for (let slot = 1; slot <= table.highSlot; slot++) {
-      if (table.stateOf(slot) === STATE.FREE || table.marketOf(slot) !== marketId) continue
-      orders.push({ slot, generation: table.generationOf(slot) })
+  #cancelAllOf(marketId: number, reason: CancelReason): void {
+    this.#dueCancels.add(marketId, reason, ordersOfMarket(this.#clearing, marketId))
+  }
+
+  /** False when the journal is full. One cancel serves many heartbeats of one instant. */
+  #fireHeartbeats(nowMs: TimeMs): boolean {
+    const fired: number[] = []
+    let seq = 0
+    while (this.heartbeats.nextMs <= nowMs && this.#hasRoom(0, CANCEL_BYTES)) {
+      const profileId = this.heartbeats.pop()
+      seq = this.#stampRare({ kind: 'fireHeartbeat', profileId }, nowMs)
+      fired.push(profileId)
     }
-    if (orders.length > 0) this.#owed.push({ marketId, reason, orders, sent: 0, profileId: 0 })
+    this.#cancelFired(fired, seq)
+    const over = fired.filter((profileId) => !this.#dueCancels.waitsFor(profileId))
+    if (over.length > 0) this.#onFired(seq, over)
+    return this.heartbeats.nextMs > nowMs
   }
 
   /**
-   * Whatever the profile had when its heartbeat fired, by the command of `seq`. No trading mode is
-   * asked: it is the exchange that cancels. False when nothing of it lives any more.
+   * Whatever the profiles had when their heartbeats fired, by commands up to `seq`. No trading mode
+   * is asked: it is the exchange that cancels. False when nothing of it lives any more.
    */
-  #oweFired(profileId: number, seq: number): boolean {
-    const byMarket = ordersBefore(this.#clearing, profileId, seq)
-    for (const [marketId, orders] of byMarket) {
-      this.#owed.push({ marketId, reason: 'HEARTBEAT', orders, sent: 0, profileId })
+  #cancelFired(profileIds: readonly number[], seq: number): boolean {
+    const byMarket: OrdersByMarket = new Map()
+    let isAny = false
+    for (const profileId of profileIds) {
+      if (addOrdersBefore(this.#clearing, profileId, seq, byMarket)) isAny = true
     }
-    return byMarket.size > 0
+    for (const [marketId, { orders, profileIds: theirs }] of byMarket) {
+      this.#dueCancels.add(marketId, 'HEARTBEAT', orders, theirs)
+    }
+    return isAny
   }
 
-  #tellFired(): void {
-    const isOwed = (profileId: number) => this.#owed.some((owed) => owed.profileId === profileId)
-    for (const profileId of this.heartbeats.takeSent(isOwed)) {
-      this.#onFired(this.#clearing.lastSeq, profileId)
+  /** Whatever the profile had when it was frozen, by the command of `seq`. */
+  #cancelFrozen(profileId: number, seq: number): void {
+    const byMarket: OrdersByMarket = new Map()
+    addOrdersBefore(this.#clearing, profileId, seq, byMarket)
+    for (const [marketId, { orders }] of byMarket) {
+      this.#dueCancels.add(marketId, 'PROFILE_FROZEN', orders)
     }
   }
 
-  #oweExpired(nowMs: TimeMs): void {
-    const { orders: table } = this.#clearing
-    const byMarket = new Map<number, OrderName[]>()
-    while (this.#expiries.nextMs <= nowMs) {
-      const slot = this.#expiries.pop()
-      const marketId = table.marketOf(slot)
-      const order = { slot, generation: table.generationOf(slot) }
-      const due = byMarket.get(marketId)
-      if (due === undefined) byMarket.set(marketId, [order])
-      else due.push(order)
-    }
-    for (const [marketId, orders] of byMarket) {
-      this.#owed.push({ marketId, reason: 'EXPIRED', orders, sent: 0, profileId: 0 })
+  #cancelExpired(nowMs: TimeMs): void {
+    for (const [marketId, orders] of takeExpired(this.#expiries, this.#clearing, nowMs)) {
+      this.#dueCancels.add(marketId, 'EXPIRED', orders)
     }
   }
 }

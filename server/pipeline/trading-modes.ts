@@ -10,6 +10,7 @@ import {
 } from '../../engine/domain/trading-mode.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { Pipeline } from './pipeline.ts'
+import { byOperator } from './rare-body.ts'
 
 /** A window as an operator asks for it: it starts now, and has no end, if not told otherwise. */
 export interface WindowWish extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
@@ -39,7 +40,7 @@ export class TradingModeChanges {
   }
 
   /** A start that is past counts as now, an end that is past is refused by VALIDATION. */
-  async put(wish: WindowWish): Promise<TradingWindow | number> {
+  async put(wish: WindowWish, by?: string): Promise<TradingWindow | number> {
     const { modes } = this.#pipeline.clearing
     let window: TradingWindow | undefined
     const { seq, reject } = this.#pipeline.sequencer.decide((nowMs) => {
@@ -49,20 +50,21 @@ export class TradingModeChanges {
       const { endsAtMs, mode, publicMessage } = wish
       if (endsAtMs !== null && endsAtMs <= startsAtMs) return REJECT.VALIDATION
       window = { windowId: modes.lastWindowId + 1, startsAtMs, endsAtMs, mode, publicMessage }
-      return { kind: 'putTradingWindow', window }
+      return byOperator({ kind: 'putTradingWindow', window }, by)
     })
     await this.#show(seq)
     return window === undefined || reject !== 0 ? reject : window
   }
 
   /** Ends a window that is in force, or calls off one that has not begun. */
-  async end(windowId: number): Promise<TradingWindow | number> {
+  async end(windowId: number, by?: string): Promise<TradingWindow | number> {
     const { modes } = this.#pipeline.clearing
     let window: TradingWindow | undefined
     const { seq, reject } = this.#pipeline.sequencer.decide((nowMs) => {
       window = modes.windows.find((each) => each.windowId === windowId)
       const isThere = window !== undefined && windowPhase(window, nowMs) !== 'over'
-      return isThere ? { kind: 'endTradingWindow', windowId } : REJECT.TRADING_WINDOW_NOT_FOUND
+      if (!isThere) return REJECT.TRADING_WINDOW_NOT_FOUND
+      return byOperator({ kind: 'endTradingWindow', windowId }, by)
     })
     await this.#show(seq)
     return window === undefined || reject !== 0 ? reject : window

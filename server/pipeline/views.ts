@@ -15,6 +15,9 @@ export interface CollateralToken {
 }
 
 const ONE = 1000
+/** What typed clients read of a market without a deadline, who know no null there. */
+const NO_DEADLINE = 'No deadline'
+const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
 const price = (ticks: number) => ticks / ONE
 const iso = (ms: number) => new Date(ms).toISOString()
 
@@ -129,8 +132,8 @@ export function marketView(
     proxyTitle: null,
     description: market.description,
     collateralToken,
-    expirationDate: deadlineMs === null ? null : new Date(deadlineMs).toUTCString(),
-    expirationTimestamp: deadlineMs,
+    expirationDate: deadlineMs === null ? NO_DEADLINE : new Date(deadlineMs).toUTCString(),
+    expirationTimestamp: deadlineMs ?? NO_DEADLINE_MS,
     expired: deadlineMs !== null && deadlineMs <= nowMs,
     createdAt: iso(market.createdMs),
     updatedAt: iso(published.updatedMs),
@@ -149,6 +152,22 @@ export function marketView(
     logo: null,
     ...settlementFields(published),
     ...bookFields(published),
+  }
+}
+
+/** The price a title asks about: "… above $95,000 …" gives 95000. */
+function strikePrice(title: string): string | null {
+  const found = /\$\s?([0-9][0-9,]*(?:\.[0-9]+)?)/.exec(title)
+  return found === null ? null : found[1].replaceAll(',', '')
+}
+
+/** A market in the list of slugs: nothing that changes while it is active. */
+export function slugView({ market: { slug, title, deadlineMs } }: PublishedMarket) {
+  return {
+    slug,
+    strikePrice: strikePrice(title),
+    ticker: null,
+    deadline: deadlineMs === null ? null : iso(deadlineMs),
   }
 }
 

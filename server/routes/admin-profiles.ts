@@ -1,16 +1,20 @@
 // The operator's view of profiles: ranks, caps, names and what a partner may do (design §7).
 
-import { effectiveFeeBps, type Profile } from '../../engine/core/accounts.ts'
+import { effectiveFeeBps } from '../../engine/core/accounts.ts'
+import type { FrozenProfile } from '../../engine/core/frozen.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { mayAct } from '../../engine/domain/operator.ts'
+import { type ShownProfile, shownName } from '../../persistence/read/profiles.ts'
 import { admin } from '../http/auth-scheme.ts'
 import { address, isoTime, profileId } from '../http/fields.ts'
 import { displayName, scope } from '../http/profile-fields.ts'
-import { refuse } from '../http/refusal.ts'
+import { Refusal, refuse, roleMissing } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
 import { integer, nullable, pattern, text } from '../http/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../http/schema.ts'
+import { roleForFields } from '../services/profile-roles.ts'
 import { RANK_PATTERN, rankOf } from '../services/ranks.ts'
+import { smartWalletOf } from './checksums.ts'
 import { ACCOUNT } from './examples.ts'
 import type { Services } from './services.ts'
 import { rank } from './shapes.ts'
@@ -29,19 +33,23 @@ const managedProfile = () =>
     effectiveFeeRateBps: nullable(integer(0, LIMITS.feeBpsMax)),
     scopes: list(scope()),
     createdAt: isoTime(),
+    frozenAt: nullable(isoTime()),
+    frozenReason: nullable(text()),
   })
 
-function managedView(profile: Profile) {
+function managedView(profile: ShownProfile, frozen: FrozenProfile | undefined) {
   return {
     profileId: profile.profileId,
     account: profile.account,
     username: profile.username,
-    displayName: profile.displayName,
+    displayName: shownName(profile),
     rank: profile.rank,
     feeCapBps: profile.feeCapBps,
     effectiveFeeRateBps: effectiveFeeBps(profile),
     scopes: profile.scopes,
     createdAt: new Date(profile.createdMs).toISOString(),
+    frozenAt: frozen === undefined ? null : new Date(frozen.sinceMs).toISOString(),
+    frozenReason: frozen?.reason ?? null,
   }
 }
 
@@ -55,31 +63,36 @@ const EXAMPLE = {
   effectiveFeeRateBps: 250,
   scopes: ['trading', 'account_creation'] as const,
   createdAt: '2026-01-01T00:00:00.000Z',
+  frozenAt: null,
+  frozenReason: null,
 }
 
 export const managedProfileById = route({
   method: 'GET',
   path: '/admin/profiles/:profileId',
-  auth: admin(),
+  auth: admin('read'),
   lane: 'admin',
-  about: 'Rank, cap, name and capabilities of one profile.',
+  about: 'Rank, cap, name and capabilities of one profile, and whether it is frozen.',
   params: { profileId: profileId() },
   reply: managedProfile(),
-  rejects: ['PROFILE_NOT_FOUND'],
+  rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, reply: EXAMPLE },
-  handle: async ({ params }, { pipeline }: Services) => {
-    const profile = pipeline.clearing.accounts.byId(params.profileId)
-    await pipeline.durable()
-    return profile === undefined ? refuse('PROFILE_NOT_FOUND') : managedView(profile)
+  handle: async ({ params }, { pipeline, reads }: Services) => {
+    const held = pipeline.clearing.frozen.of(params.profileId)
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, held)
   },
 })
 
 export const editManagedProfile = route({
   method: 'PATCH',
   path: '/admin/profiles/:profileId',
-  auth: admin(),
+  auth: admin('support'),
   lane: 'admin',
-  about: 'Edits one profile. Capabilities bound the tokens made from then on, not those there are.',
+  about:
+    'Edits one profile: rank, cap and capabilities need role money. Capabilities bound the ' +
+    'tokens made from then on, not those there are.',
   params: { profileId: profileId() },
   body: object({
     username: optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
@@ -87,28 +100,83 @@ export const editManagedProfile = route({
     rank: optional(rankWish()),
     feeCapBps: optional(nullable(integer(0, LIMITS.feeBpsMax))),
     scopes: optional(list(scope(), 0, 4)),
+    smartWallet: optional(address()),
   }),
   reply: managedProfile(),
-  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN'],
+  rejects: ['OVERLOADED', 'VALIDATION', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'READ_TIMEOUT'],
   example: {
     params: { profileId: 1 },
     body: { feeCapBps: 250, scopes: ['trading', 'account_creation'] },
     reply: EXAMPLE,
   },
-  handle: async ({ params, body }, { accounts, pipeline }: Services) => {
-    const owner = pipeline.clearing.accounts.byId(params.profileId)
-    if (owner === undefined) return refuse(await pipeline.refused(REJECT.PROFILE_NOT_FOUND))
-    const change = {
+  handle: async (
+    { params, body, caller: { operator } },
+    { accounts, pipeline, reads }: Services,
+  ) => {
+    const needed = roleForFields(body)
+    if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
+    const wallet = body.smartWallet === undefined ? undefined : smartWalletOf(body.smartWallet)
+    if (wallet instanceof Refusal) return wallet
+    const { rank } = body
+    const wish = {
       ...body,
-      account: owner.account,
-      rank:
-        typeof body.rank === 'string' || typeof body.rank === 'number'
-          ? rankOf(body.rank)
-          : body.rank,
+      smartWallet: wallet,
+      rank: typeof rank === 'string' || typeof rank === 'number' ? rankOf(rank) : rank,
       displayName: body.displayName?.trim(),
       scopes: body.scopes === undefined ? undefined : [...new Set(body.scopes)],
     }
-    const made = await accounts.putProfile(change, null)
-    return typeof made === 'number' ? refuse(made) : managedView(made.profile)
+    // Before the wait: the edit, which comes after, is durable with it.
+    const held = pipeline.clearing.frozen.of(params.profileId)
+    const edited = await accounts.editProfile(params.profileId, wish, reads, operator.name)
+    return typeof edited === 'number' ? refuse(edited) : managedView(edited, held)
+  },
+})
+
+const FROZEN = { ...EXAMPLE, frozenAt: '2026-01-02T00:00:00.000Z', frozenReason: 'Stolen key.' }
+const why = () => object({ reason: optional(text(LIMITS.freezeReasonCharactersMax)) })
+
+export const freezeProfile = route({
+  method: 'POST',
+  path: '/admin/profiles/:profileId/freeze',
+  auth: admin('support'),
+  lane: 'admin',
+  about:
+    'Cancels all orders of a profile and lets it neither trade nor withdraw from then on. ' +
+    'Cancels and reads stay.',
+  params: { profileId: profileId() },
+  body: why(),
+  reply: managedProfile(),
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FROZEN_LIMIT', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, body: { reason: 'Stolen key.' }, reply: FROZEN },
+  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+    // Before the act: whoever is told 503 knows that nothing happened.
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    const { reason = '' } = body
+    const frozen = await operators.freeze(params.profileId, reason, caller.operator.name)
+    if (typeof frozen === 'number') return refuse(frozen)
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, frozen)
+  },
+})
+
+export const unfreezeProfile = route({
+  method: 'POST',
+  path: '/admin/profiles/:profileId/unfreeze',
+  auth: admin('support'),
+  lane: 'admin',
+  about: 'Lets a frozen profile trade and withdraw again; its canceled orders stay canceled.',
+  params: { profileId: profileId() },
+  body: why(),
+  reply: managedProfile(),
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FREEZE_CANCELING', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, body: { reason: 'It was mine.' }, reply: EXAMPLE },
+  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+    // Before the act: whoever is told 503 knows that nothing happened.
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    const { reason = '' } = body
+    const refused = await operators.unfreeze(params.profileId, reason, caller.operator.name)
+    if (refused !== 0) return refuse(refused)
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, undefined)
   },
 })

@@ -19,7 +19,7 @@ const outcome = () => oneOf('RETRYING', 'FAILED')
 export const showSettlement = route({
   method: 'GET',
   path: '/admin/settlement',
-  auth: admin(),
+  auth: admin('read'),
   lane: 'admin',
   about: 'Where the chain stands, and what became of the newest trades.',
   query: { limit: defaulted(integer(1, LIMITS.userOrdersLimitMax), 50) },
@@ -97,7 +97,7 @@ function targetOf(
 export const armFault = route({
   method: 'POST',
   path: '/admin/settlement/faults',
-  auth: admin(),
+  auth: admin('root'),
   lane: 'admin',
   about:
     'Lets a trade, or the next trades or approvals the embedded chain gets, be retried or fail.',

@@ -1,16 +1,18 @@
 // The operator's calls (design §7). These four keep exactly these shapes.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { mayAct } from '../../engine/domain/operator.ts'
 import { checksumAddress, formatAddress, isAddress, parseAddress } from '../auth/address.ts'
 import { admin } from '../http/auth-scheme.ts'
 import { address, profileId, rawAmount, slug } from '../http/fields.ts'
 import { scope } from '../http/profile-fields.ts'
-import { invalid, refuse } from '../http/refusal.ts'
+import { invalid, refuse, roleMissing } from '../http/refusal.ts'
 import { route } from '../http/route.ts'
 import { boolean, integer, nullable, oneOf, pattern, text } from '../http/scalars.ts'
 import { anyOf, type Infer, list, object, optional, schemaOf } from '../http/schema.ts'
 import { marketView } from '../pipeline/views.ts'
 import { marketIds } from '../services/condition-ids.ts'
+import { roleForFields } from '../services/profile-roles.ts'
 import { RANK_PATTERN, rankOf } from '../services/ranks.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from './examples.ts'
 import type { Services } from './services.ts'
@@ -72,7 +74,7 @@ function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
 export const createMarket = route({
   method: 'POST',
   path: '/admin/markets',
-  auth: admin(),
+  auth: admin('root'),
   lane: 'admin',
   about: 'Creates a CLOB market; ids and addresses have defaults.',
   body: marketBody,
@@ -90,7 +92,13 @@ export const createMarket = route({
     body: { kind: 'clob', slug: 'rain-tomorrow', title: 'Will it rain tomorrow?', fee: true },
     reply: MARKET_EXAMPLE,
   },
-  handle: async ({ body }, services: Services) => {
+  handle: async ({ body, caller }, services: Services) => {
+    if (services.settings.reservedSlugs.has(body.slug)) {
+      return invalid({
+        field: 'slug',
+        message: 'is a word of the paths of this API; choose another',
+      })
+    }
     const spec = specOf(body, services)
     if (!isDeadline(spec.deadlineMs, services.clock())) {
       return invalid({ field: 'deadline', message: 'must be an instant in the future' })
@@ -101,7 +109,7 @@ export const createMarket = route({
         return invalid({ field, message: 'has a wrong EIP-55 checksum' })
       }
     }
-    const made = await services.markets.create(spec)
+    const made = await services.markets.create(spec, caller.operator.name)
     if (typeof made === 'number') return refuse(made)
     return marketView(made, services.settings.collateral, services.clock())
   },
@@ -110,9 +118,11 @@ export const createMarket = route({
 export const putProfile = route({
   method: 'POST',
   path: '/admin/profiles',
-  auth: admin(),
+  auth: admin('support'),
   lane: 'admin',
-  about: 'Creates or edits the profile of an account, and gives it an API token if asked.',
+  about:
+    'Creates or edits the profile of an account: rank and cap need role money. An API token for ' +
+    'it, which acts in its place, needs role root.',
   body: object({
     account: address(),
     username: optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
@@ -132,15 +142,16 @@ export const putProfile = route({
     'VALIDATION',
     'USERNAME_TAKEN',
     'TOKEN_LIMIT',
-    'TOKENS_USED_UP',
-    'CAPACITY',
+    'PROFILE_LIMIT',
     'PROFILE_NOT_FOUND',
   ],
   example: {
     body: { account: ACCOUNT, rank: 'Bronze', apiToken: { scopes: ['trading'] } },
     reply: { profileId: 1, account: ACCOUNT, tokenId: '…', secret: '…' },
   },
-  handle: async ({ body }, { accounts }: Services) => {
+  handle: async ({ body, caller: { operator } }, { accounts }: Services) => {
+    const needed = roleForFields(body)
+    if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
     const bytes = parseAddress(body.account)
     if (bytes === undefined) {
       return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
@@ -149,7 +160,7 @@ export const putProfile = route({
     const tokenScopes = body.apiToken === undefined ? null : (body.apiToken.scopes ?? ['trading'])
     const rank = body.rank === undefined || body.rank === null ? body.rank : rankOf(body.rank)
     const change = { account: formatAddress(bytes), username, feeCapBps, rank }
-    const made = await accounts.putProfile(change, tokenScopes)
+    const made = await accounts.putProfile(change, tokenScopes, operator.name)
     if (typeof made === 'number') return refuse(made)
     const { profile, token } = made
     const minted = token === null ? {} : { tokenId: token.tokenId, secret: token.secret }
@@ -160,7 +171,7 @@ export const putProfile = route({
 export const adjustBalance = route({
   method: 'POST',
   path: '/admin/balances',
-  auth: admin(),
+  auth: admin('money'),
   lane: 'admin',
   about: 'Credits (positive) or debits (negative) the free collateral of a profile.',
   body: object({ profileId: profileId(), collateralRaw: integer() }),
@@ -176,11 +187,12 @@ export const adjustBalance = route({
     body: { profileId: 1, collateralRaw: 1_000_000_000 },
     reply: { profileId: 1, freeRaw: 1_000_000_000, reservedRaw: 0 },
   },
-  handle: async ({ body }, { markets }: Services) => {
+  handle: async ({ body, caller }, { markets }: Services) => {
     if (body.collateralRaw === 0) {
       return invalid({ field: 'collateralRaw', message: 'must not be 0' })
     }
-    const balances = await markets.adjustBalance(body.profileId, body.collateralRaw)
+    const by = caller.operator.name
+    const balances = await markets.adjustBalance(body.profileId, body.collateralRaw, by)
     if (typeof balances === 'number') return refuse(balances)
     return { profileId: body.profileId, ...balances }
   },
@@ -191,7 +203,7 @@ const numerator = () => integer(0, 1_000_000_000)
 export const resolveMarket = route({
   method: 'POST',
   path: '/admin/markets/:slug/resolve',
-  auth: admin(),
+  auth: admin('root'),
   lane: 'admin',
   about: 'Resolves a market to a winner or a payout split; its open orders are canceled.',
   params: { slug: slug() },
@@ -206,7 +218,7 @@ export const resolveMarket = route({
     body: { winningOutcomeIndex: 0 },
     reply: { ...MARKET_EXAMPLE, status: 'RESOLVED', winningOutcomeIndex: 0 },
   },
-  handle: async ({ params, body }, services: Services) => {
+  handle: async ({ params, body, caller }, services: Services) => {
     const { winningOutcomeIndex: winner, payoutNumerators: split } = body
     if ((winner === undefined) === (split === undefined)) {
       const message = 'Exactly one of winningOutcomeIndex or payoutNumerators is required'
@@ -215,7 +227,8 @@ export const resolveMarket = route({
     const published = services.pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     const [yes, no] = split ?? [1 - (winner ?? 0), winner ?? 0]
-    const resolved = await services.markets.resolve(published, [yes, no])
+    const by = caller.operator.name
+    const resolved = await services.markets.resolve(published, [yes, no], by)
     if (typeof resolved === 'number') return refuse(resolved)
     return marketView(resolved, services.settings.collateral, services.clock())
   },

@@ -26,7 +26,7 @@ const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
 function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   const { status, body } = refused(answer)
   const said: { code: string; message: unknown } = JSON.parse(body)
-  const isGone = answer.reject === REJECT.ORDER_NOT_OPEN
+  const isGone = [REJECT.ORDER_NOT_OPEN, REJECT.ORDER_FILLED].includes(answer.reject)
   const word = status === 503 ? String(status) : said.code
   return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(said.message) }
 }
@@ -99,9 +99,11 @@ export const replaceOrder = rawRoute({
   handle: ({ call }, services) => {
     const pending = new Pending<Bytes | Refusal>()
     services.replaces.run(signedCall(call, services), FORM.REPLACE, (answer) => {
-      if ('reject' in answer) return pending.settle(refused(answer))
-      const [only] = answer.legs
-      pending.settle(bytes(`{${legsText(only)}}`, JSON_TYPE, isDone(only) ? 200 : CONFLICT))
+      pending.settleBy(() => {
+        if ('reject' in answer) return refused(answer)
+        const [only] = answer.legs
+        return bytes(`{${legsText(only)}}`, JSON_TYPE, isDone(only) ? 200 : CONFLICT)
+      })
     })
     return pending
   },
@@ -122,9 +124,11 @@ export const replaceOrders = rawRoute({
   handle: ({ call }, services) => {
     const pending = new Pending<Bytes | Refusal>()
     services.replaces.run(signedCall(call, services), FORM.REPLACES, (answer) => {
-      if ('reject' in answer) return pending.settle(refused(answer))
-      const results = answer.legs.map((each, index) => `{"index":${index},${legsText(each)}}`)
-      pending.settle(bytes(`{"results":[${results.join(',')}]}`))
+      pending.settleBy(() => {
+        if ('reject' in answer) return refused(answer)
+        const results = answer.legs.map((each, index) => `{"index":${index},${legsText(each)}}`)
+        return bytes(`{"results":[${results.join(',')}]}`)
+      })
     })
     return pending
   },

@@ -14,6 +14,7 @@ export const beat = route({
   path: '/heartbeats',
   auth: hmac('trading'),
   lane: 'trade',
+  room: 'frees',
   about:
     'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
   ...DELEGATED,

@@ -89,7 +89,7 @@ export const maintenanceStatus = route({
 export const putTradingWindow = route({
   method: 'POST',
   path: '/admin/trading-modes',
-  auth: admin(),
+  auth: admin('money'),
   lane: 'admin',
   about: 'Restricts trading from an instant (or now) until another (or until it is ended).',
   body: object({
@@ -110,7 +110,7 @@ export const putTradingWindow = route({
     },
     reply: WINDOW,
   },
-  handle: async ({ body }, { modes }: Services) => {
+  handle: async ({ body, caller }, { modes }: Services) => {
     const startsAtMs = msOf(body.startsAt)
     const endsAtMs = msOf(body.endsAt)
     const wrong = [
@@ -119,9 +119,10 @@ export const putTradingWindow = route({
     ].map((field) => ({ field, message: 'must be an instant, ISO 8601 or Unix ms' }))
     if (wrong.length > 0) return invalid(...wrong)
     const { mode: restricted, publicMessage = '' } = body
-    const put = await modes.put({ mode: restricted, startsAtMs, endsAtMs, publicMessage })
+    const wish = { mode: restricted, startsAtMs, endsAtMs, publicMessage }
+    const put = await modes.put(wish, caller.operator.name)
     if (put === REJECT.VALIDATION) {
-      return invalid({ field: 'endsAt', message: 'must be in the future and after startsAt' })
+      return invalid({ field: 'endsAt', message: 'must be in the future, and after the start' })
     }
     return typeof put === 'number' ? refuse(put) : windowView(put)
   },
@@ -130,7 +131,7 @@ export const putTradingWindow = route({
 export const listTradingWindows = route({
   method: 'GET',
   path: '/admin/trading-modes',
-  auth: admin(),
+  auth: admin('read'),
   lane: 'admin',
   about: 'The trading mode in force and every window that is not over.',
   reply: object({ mode: mode(), windows: list(windowShape()) }),
@@ -144,15 +145,15 @@ export const listTradingWindows = route({
 export const endTradingWindow = route({
   method: 'DELETE',
   path: '/admin/trading-modes/:windowId',
-  auth: admin(),
+  auth: admin('money'),
   lane: 'admin',
   about: 'Ends a window that is in force, or calls off one that has not begun.',
   params: { windowId: integer(1) },
   reply: windowShape(),
   rejects: ['OVERLOADED', 'TRADING_WINDOW_NOT_FOUND'],
   example: { params: { windowId: WINDOW.id }, reply: WINDOW },
-  handle: async ({ params }, { modes }: Services) => {
-    const ended = await modes.end(params.windowId)
+  handle: async ({ params, caller }, { modes }: Services) => {
+    const ended = await modes.end(params.windowId, caller.operator.name)
     return typeof ended === 'number' ? refuse(ended) : windowView(ended)
   },
 })

@@ -1,7 +1,6 @@
-// Public reads of markets and books. All answer on main; books are encoded once per version.
+// Public reads of markets and books. All answer on main from bytes encoded once per version.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { takesOrders } from '../../engine/domain/market.ts'
 import { open } from '../http/auth-scheme.ts'
 import { isoTime, slug } from '../http/fields.ts'
 import { refuse } from '../http/refusal.ts'
@@ -9,54 +8,32 @@ import { bytes } from '../http/reply.ts'
 import { route } from '../http/route.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../http/scalars.ts'
 import { list, object, optional } from '../http/schema.ts'
-import type { PublishedMarket } from '../pipeline/published.ts'
-import { marketView, orderbookBytes } from '../pipeline/views.ts'
+import { SORT_NAMES } from '../pipeline/market-lists.ts'
+import { orderbookBytes } from '../pipeline/views.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from './examples.ts'
 import type { Services } from './services.ts'
 import { market, orderbook } from './shapes.ts'
-
-function view(published: PublishedMarket, { settings, clock }: Services) {
-  return marketView(published, settings.collateral, clock())
-}
-
-/** Active markets, newest first. */
-function active({ pipeline }: Services): PublishedMarket[] {
-  return pipeline.published
-    .all()
-    .filter((published) => takesOrders(published.status))
-    .reverse()
-}
 
 export const activeMarkets = route({
   method: 'GET',
   path: '/markets/active',
   auth: open(),
   lane: 'public',
-  about: 'Active markets by page, newest first.',
+  about: 'Active markets by page, newest first unless sorted otherwise.',
   query: {
     page: defaulted(integer(1, 1_000_000), 1),
     limit: defaulted(integer(1, LIMITS.activeMarketsLimitMax), LIMITS.activeMarketsLimitMax),
-    sortBy: optional(oneOf('newest')),
+    sortBy: optional(oneOf(...SORT_NAMES)),
     tradeType: optional(oneOf('amm', 'clob', 'group')),
   },
   reply: object({ data: list(market()), totalMarketsCount: integer(0) }),
   example: { reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 } },
-  handle: ({ query }, services: Services) => {
-    const markets = (query.tradeType ?? 'clob') === 'clob' ? active(services) : []
-    const from = (query.page - 1) * query.limit
-    const page = markets.slice(from, from + query.limit)
-    return {
-      data: page.map((published) => view(published, services)),
-      totalMarketsCount: markets.length,
-    }
+  handle: ({ query }, { lists }: Services) => {
+    const { page, limit, sortBy = 'newest', tradeType = 'clob' } = query
+    if (tradeType !== 'clob') return { data: [], totalMarketsCount: 0 }
+    return bytes(lists.page({ page, limit, sortBy }))
   },
 })
-
-/** The price a title asks about: "… above $95,000 …" gives 95000. */
-function strikePrice(title: string): string | null {
-  const found = /\$\s?([0-9][0-9,]*(?:\.[0-9]+)?)/.exec(title)
-  return found === null ? null : found[1].replaceAll(',', '')
-}
 
 export const activeSlugs = route({
   method: 'GET',
@@ -75,13 +52,7 @@ export const activeSlugs = route({
   example: {
     reply: [{ slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null }],
   },
-  handle: (_input, services: Services) =>
-    active(services).map(({ market: { slug: name, title, deadlineMs } }) => ({
-      slug: name,
-      strikePrice: strikePrice(title),
-      ticker: null,
-      deadline: deadlineMs === null ? null : new Date(deadlineMs).toISOString(),
-    })),
+  handle: (_input, { lists }: Services) => bytes(lists.slugs()),
 })
 
 export const marketDetail = route({
@@ -94,9 +65,9 @@ export const marketDetail = route({
   reply: market(),
   rejects: ['MARKET_NOT_FOUND'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
-  handle: ({ params }, services: Services) => {
-    const published = services.pipeline.published.bySlug(params.addressOrSlug)
-    return published === undefined ? refuse('MARKET_NOT_FOUND') : view(published, services)
+  handle: ({ params }, { pipeline, lists }: Services) => {
+    const published = pipeline.published.bySlug(params.addressOrSlug)
+    return published === undefined ? refuse('MARKET_NOT_FOUND') : bytes(lists.market(published))
   },
 })
 

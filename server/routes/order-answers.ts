@@ -14,7 +14,9 @@ export function answered(answer: OrderAnswer): Bytes | Refusal {
 
 /** The refusal of an order with what its body adds. */
 export function refused(answer: RefusedAnswer): Refusal {
-  const { reject, issues, expectedFeeRateBps, retryAfterSec, bar } = answer
+  const { reject, issues, expectedFeeRateBps, retryAfterSec, bar, broke } = answer
+  // What the order did is durable: only this call learns that its reply could not be made.
+  if (broke !== undefined) throw broke.error
   if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
   if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
   return refuse(reject, bar, retryAfterSec)

@@ -43,7 +43,7 @@ export const orderBatch = rawRoute({
     const pending = new Pending<Bytes | Refusal>()
     const signed = signedCall(call, services)
     services.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
-      pending.settle(groupAnswered(group))
+      pending.settleBy(() => groupAnswered(group))
     })
     return pending
   },

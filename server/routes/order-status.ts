@@ -11,6 +11,7 @@ import { route } from '../http/route.ts'
 import { integer, oneOf, text } from '../http/scalars.ts'
 import { compile, list, object, optional } from '../http/schema.ts'
 import type { AskedOrder, FoundOrder } from '../pipeline/order-status.ts'
+import { askerOf } from '../pipeline/private-reads.ts'
 import { ORDER_ID, ORDER_REPLY_EXAMPLE } from './examples.ts'
 import type { Services } from './services.ts'
 import { orderData } from './shapes.ts'
@@ -94,7 +95,7 @@ export const orderStatusBatch = route({
     if (typeof owner !== 'number') return owner
     const named = body.items.map(namedBy)
     const asked = named.filter((each) => typeof each !== 'string')
-    const found = await statuses.find(owner, asked)
+    const found = await statuses.find(owner, asked, askerOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const rest = found.values()
     const results = body.items.map((item, index) => {

@@ -14,6 +14,7 @@ import { rawRoute, route } from '../http/route.ts'
 import { integer } from '../http/scalars.ts'
 import { type Issue, list, object, optional, schemaOf } from '../http/schema.ts'
 import type { OrderText } from '../pipeline/cancels.ts'
+import { askerOf } from '../pipeline/private-reads.ts'
 import { userOrderView } from '../pipeline/views.ts'
 import {
   batchCancelReply,
@@ -58,6 +59,7 @@ export const placeOrder = rawRoute({
     'PRICE_MISMATCH',
     'NO_SERVER_WALLET',
     'ALLOWANCE_MISSING',
+    'PROFILE_FROZEN',
     'POST_ONLY_MODE',
     'CANCEL_ONLY_MODE',
     'TRADING_DISABLED',
@@ -84,7 +86,9 @@ export const placeOrder = rawRoute({
     const { pipeline } = services
     call.timesRow = pipeline.times.begin(call.readMs)
     const pending = new Pending<Bytes | Refusal>()
-    pipeline.placeOrder(signedCall(call, services), (answer) => pending.settle(answered(answer)))
+    pipeline.placeOrder(signedCall(call, services), (answer) =>
+      pending.settleBy(() => answered(answer)),
+    )
     return pending
   },
 })
@@ -94,6 +98,7 @@ export const cancelOrder = route({
   path: '/orders/:orderId',
   auth: hmac('trading'),
   lane: 'trade',
+  room: 'frees',
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
   ...DELEGATED,
@@ -103,6 +108,7 @@ export const cancelOrder = route({
     'NOT_SUB_ACCOUNT',
     'TRADING_DISABLED',
     'ORDER_NOT_FOUND',
+    'ORDER_FILLED',
     'ORDER_NOT_OPEN',
     'ORDER_RELEASE_IN_PROGRESS',
     'READ_TIMEOUT',
@@ -144,6 +150,7 @@ export const cancelOne = route({
   path: '/orders/cancel',
   auth: hmac('trading'),
   lane: 'trade',
+  room: 'frees',
   about: 'Cancels one open order by its id or by the id its client gave it.',
   ...DELEGATED,
   body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
@@ -154,6 +161,7 @@ export const cancelOne = route({
     'TRADING_DISABLED',
     'VALIDATION',
     'ORDER_NOT_FOUND',
+    'ORDER_FILLED',
     'ORDER_NOT_OPEN',
     'ORDER_RELEASE_IN_PROGRESS',
     'READ_TIMEOUT',
@@ -176,6 +184,7 @@ export const cancelAll = route({
   path: '/orders/all/:slug',
   auth: hmac('trading'),
   lane: 'trade',
+  room: 'frees',
   about: "Cancels all of the caller's open orders in one market.",
   params: { slug: slug() },
   ...DELEGATED,
@@ -204,6 +213,7 @@ export const batchCancel = route({
   path: '/orders/batch-cancel',
   auth: hmac('trading'),
   lane: 'trade',
+  room: 'frees',
   about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
   ...DELEGATED,
   body: object({
@@ -250,6 +260,7 @@ export const cancelBatch = route({
   path: '/orders/cancel-batch',
   auth: hmac('trading'),
   lane: 'trade',
+  room: 'frees',
   about: 'The older name of batch-cancel; takes order ids only.',
   ...DELEGATED,
   body: object({ orderIds: ids() }),
@@ -317,12 +328,13 @@ export const userOrders = route({
     if (typeof owner !== 'number') return owner
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
-    const rows = await reads.userOrders({
+    const ask = {
       accountId: owner,
       marketId: published.market.marketId,
       statuses: statusNumbers(query.statuses),
       limit: query.limit ?? LIMITS.userOrdersLimitMax,
-    })
+    }
+    const rows = await reads.userOrders(ask, askerOf({ caller, call }))
     if (rows === undefined) return refuse('READ_TIMEOUT')
     return rows.map((row) => userOrderView(row, published, pipeline.ids))
   },

@@ -3,9 +3,10 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import type { ApprovalStatus } from '../../engine/domain/settlement.ts'
+import { shownName } from '../../persistence/read/profiles.ts'
 import { parseAddress } from '../auth/address.ts'
 import { subAccount } from '../auth/delegation.ts'
-import { proveLogin } from '../auth/session.ts'
+import { proveWallet } from '../auth/session.ts'
 import { hmac } from '../http/auth-scheme.ts'
 import { type Call, type Caller, header } from '../http/call.ts'
 import { address, profileId } from '../http/fields.ts'
@@ -15,6 +16,7 @@ import { route } from '../http/route.ts'
 import { boolean, defaulted, integer, oneOf, text } from '../http/scalars.ts'
 import { list, object, optional } from '../http/schema.ts'
 import type { Allowances, Refused } from '../pipeline/partner-accounts.ts'
+import { askerOf } from '../pipeline/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from './examples.ts'
 import type { Services } from './services.ts'
 
@@ -23,17 +25,18 @@ const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 const CONDITIONAL_TOKENS = '0xC9c98965297Bc527861c898329Ee280632B76e18'
 
 /** Undefined when the headers prove nothing. */
-function provenWallet(call: Call, caller: Caller, { pipeline, loginKey }: Services) {
+function provenWallet(call: Call, caller: Caller, { pipeline, signing }: Services) {
   const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
   if (missing.length > 0) {
     return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
   }
   const [account, signingMessage, signature] = PROOF_HEADERS.map((name) => header(call, name))
   if (account.toLowerCase() === caller.account.toLowerCase()) return refuse('OWN_ADDRESS')
-  return proveLogin(
+  return proveWallet(
     { account, signingMessage, signature },
     {
-      key: loginKey,
+      signing,
+      purpose: { kind: 'sub-account', partnerId: caller.profileId },
       nowMs: pipeline.sequencer.nowMs(),
       isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
     },
@@ -45,12 +48,11 @@ export const createPartnerAccount = route({
   path: '/profiles/partner-accounts',
   auth: hmac('account_creation'),
   lane: 'auth',
-  about:
-    'Makes a sub-account of the caller: with a server wallet, which also needs the scope ' +
-    'delegated_signing, or for the wallet that signed the message in the headers.',
+  about: 'Makes a sub-account of the caller: with a server wallet, or for a wallet that signed.',
   headers: {
     'x-account': 'Address of the wallet; these three unless createServerWallet is true.',
-    'x-signing-message': 'The signed message, as text or as 0x-hex of its UTF-8 bytes.',
+    'x-signing-message':
+      'A message of the purpose sub-account for this partner, or 0x and its hex.',
     'x-signature': 'The EIP-191 signature, 0x-hex.',
   },
   body: object({
@@ -67,7 +69,7 @@ export const createPartnerAccount = route({
     'PROFILE_NOT_FOUND',
     'ACCOUNT_TAKEN',
     'SUB_ACCOUNT_LIMIT',
-    'CAPACITY',
+    'PROFILE_LIMIT',
   ],
   example: {
     body: { displayName: 'Desk 1', createServerWallet: true },
@@ -79,7 +81,6 @@ export const createPartnerAccount = route({
     const partner = pipeline.clearing.accounts.byId(caller.profileId)
     if (partner === undefined) return refuse('PROFILE_NOT_FOUND')
     if (body.createServerWallet === true) {
-      if (!caller.scopes.has('delegated_signing')) return refuse('SCOPE_MISSING')
       const made = await partners.createServerWallet(partner, name)
       return typeof made === 'number' ? refuse(made) : created(made)
     }
@@ -121,14 +122,19 @@ export const listPartnerAccounts = route({
       hasMore: false,
     },
   },
-  handle: async ({ query, caller }, { partners }: Services) => {
+  rejects: ['READ_TIMEOUT'],
+  handle: async ({ query, caller, call }, { partners, reads }: Services) => {
     const { account, page = 1 } = query
     if (account !== undefined && parseAddress(account) === undefined) {
       return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
     }
     const limit = Math.min(query.limit ?? LIMITS.subAccountsPageMax, LIMITS.subAccountsPageMax)
-    const { rows, hasMore } = await partners.list(caller.profileId, { account, page, limit })
-    const data = rows.map((row) => ({ ...created(row), displayName: row.displayName }))
+    const { ids, hasMore } = await partners.list(caller.profileId, { account, page, limit })
+    const rows = await reads.profiles(ids, askerOf({ caller, call }))
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    const data = rows.flatMap((row) => {
+      return row === null ? [] : { ...created(row), displayName: shownName(row) }
+    })
     return { data, page, limit, hasMore }
   },
 })

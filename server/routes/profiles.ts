@@ -1,6 +1,7 @@
 // Profiles as their owners see and edit them (domain §12.2).
 
-import { effectiveFeeBps, type Profile } from '../../engine/core/accounts.ts'
+import { effectiveFeeBps } from '../../engine/core/accounts.ts'
+import { type ShownProfile, shownName } from '../../persistence/read/profiles.ts'
 import { isAddress } from '../auth/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../http/auth-scheme.ts'
 import { address } from '../http/fields.ts'
@@ -49,19 +50,19 @@ const PROFILE_EXAMPLE = {
   ...NOT_KEPT,
 }
 
-function profileView(owner: Profile, hasTraded: boolean) {
-  const tradeWalletOption = owner.tradeWalletOption ?? null
+function profileView(owner: ShownProfile) {
+  const { tradeWalletOption } = owner
   return {
     id: owner.profileId,
     account: owner.account,
     username: owner.username,
-    displayName: owner.displayName,
-    bio: owner.bio ?? null,
+    displayName: shownName(owner),
+    bio: owner.bio,
     client: owner.client,
-    pfpUrl: owner.pfpUrl ?? null,
+    pfpUrl: owner.pfpUrl,
     smartWallet: owner.smartWallet,
-    socialUrl: owner.socialUrl ?? null,
-    hasTraded,
+    socialUrl: owner.socialUrl,
+    hasTraded: owner.hasTraded,
     tradeWalletOption,
     tradeWalletChoosen: tradeWalletOption !== null,
     mode: owner.mode ?? ('simple' as const),
@@ -74,14 +75,11 @@ function profileView(owner: Profile, hasTraded: boolean) {
 
 type ProfileView = ReturnType<typeof profileView>
 
-/** Waits until what is shown is durable, the owner as it stood when the call came. */
-async function shown(
-  owner: Profile,
-  { pipeline, reads }: Services,
-): Promise<ProfileView | Refusal> {
-  await pipeline.durable()
-  const hasTraded = await reads.hasTraded(owner.profileId)
-  return hasTraded === undefined ? refuse('READ_TIMEOUT') : profileView(owner, hasTraded)
+/** As the newest state shows it that was released to anyone when the call came. */
+async function shown(profileId: number, { reads }: Services): Promise<ProfileView | Refusal> {
+  const owner = await reads.profile(profileId)
+  if (owner === undefined) return refuse('READ_TIMEOUT')
+  return owner === null ? refuse('PROFILE_NOT_FOUND') : profileView(owner)
 }
 
 export const ownProfile = route({
@@ -93,10 +91,7 @@ export const ownProfile = route({
   reply: profile(),
   rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { reply: PROFILE_EXAMPLE },
-  handle: ({ caller }, services: Services) => {
-    const owner = services.pipeline.clearing.accounts.byId(caller.profileId)
-    return owner === undefined ? refuse('PROFILE_NOT_FOUND') : shown(owner, services)
-  },
+  handle: ({ caller }, services: Services) => shown(caller.profileId, services),
 })
 
 export const editOwnProfile = route({
@@ -132,17 +127,13 @@ export const editOwnProfile = route({
     },
   },
   handle: async ({ body, caller }, { accounts, reads }: Services) => {
-    // Before the change: whoever is told 503 knows that nothing happened.
-    const hasTraded = await reads.hasTraded(caller.profileId)
-    if (hasTraded === undefined) return refuse('READ_TIMEOUT')
-    const change = {
+    const wish = {
       ...body,
-      account: caller.account,
       username: body.username?.trim() ?? body.username,
       displayName: body.displayName?.trim(),
     }
-    const made = await accounts.putProfile(change, null)
-    return typeof made === 'number' ? refuse(made) : profileView(made.profile, hasTraded)
+    const edited = await accounts.editProfile(caller.profileId, wish, reads)
+    return typeof edited === 'number' ? refuse(edited) : profileView(edited)
   },
 })
 
@@ -162,7 +153,7 @@ export const profileByAccount = route({
     }
     const { pipeline } = services
     const owner = pipeline.clearing.accounts.byAddress(params.account)
-    if (owner?.profileId === caller.profileId) return shown(owner, services)
+    if (owner?.profileId === caller.profileId) return shown(owner.profileId, services)
     await pipeline.durable()
     return refuse(owner === undefined ? 'PROFILE_NOT_FOUND' : 'FORBIDDEN')
   },

@@ -1,9 +1,14 @@
 import type { AuthState } from '../auth/guard.ts'
+import type { Registrations } from '../auth/registrations.ts'
+import type { Signing } from '../auth/session.ts'
+import type { Readiness } from '../ops/readiness.ts'
 import type { AccountChanges } from '../pipeline/accounts.ts'
 import type { CancelReplace } from '../pipeline/cancel-replace.ts'
 import type { Cancels } from '../pipeline/cancels.ts'
 import type { HeartbeatChanges } from '../pipeline/heartbeats.ts'
 import type { MarketChanges } from '../pipeline/market-changes.ts'
+import type { MarketLists } from '../pipeline/market-lists.ts'
+import type { OperatorChanges } from '../pipeline/operators.ts'
 import type { OrderStatuses } from '../pipeline/order-status.ts'
 import type { PartnerAccounts } from '../pipeline/partner-accounts.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
@@ -17,11 +22,14 @@ export interface Services {
   readonly cancels: Cancels
   readonly replaces: CancelReplace
   readonly reads: PrivateReads
+  readonly lists: MarketLists
   readonly statuses: OrderStatuses
   readonly accounts: AccountChanges
+  readonly registrations: Registrations
   readonly partners: PartnerAccounts
   readonly markets: MarketChanges
   readonly modes: TradingModeChanges
+  readonly operators: OperatorChanges
   readonly heartbeats: HeartbeatChanges
   readonly auth: AuthState
   readonly settings: {
@@ -29,13 +37,17 @@ export interface Services {
     readonly collateral: CollateralToken
     /** Venue of markets that name none. */
     readonly exchangeAddress: string
-    readonly isTls: boolean
+    /** Words of paths: no market may have one for its slug. */
+    readonly reservedSlugs: ReadonlySet<string>
+    /** Whether browsers reach it by TLS. */
+    readonly isSecure: boolean
     readonly chainId: number
+    readonly version: string
   }
-  /** Key of the login nonces. */
-  readonly loginKey: Uint8Array
+  /** How messages that wallets sign are made and known again. */
+  readonly signing: Signing
   readonly clock: () => number
-  readonly isReady: () => boolean
+  readonly readiness: () => Readiness
   readonly metricsText: () => Promise<string>
   /** The OpenAPI document, encoded once. */
   readonly openApi: () => Uint8Array

@@ -2,39 +2,80 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
-import { formatAddress, parseAddress, ZERO_ADDRESS } from '../auth/address.ts'
+import { type ShownProfile, shownName } from '../../persistence/read/profiles.ts'
+import { formatAddress, parseAddress } from '../auth/address.ts'
 import {
   digestOf,
-  proveLogin,
+  type ProvenLogin,
+  type Purpose,
+  proveWallet,
   SESSION_COOKIE,
   sessionCookie,
+  signedMessage,
   signingMessage,
 } from '../auth/session.ts'
 import { open, session, sessionOrIdentity } from '../http/auth-scheme.ts'
-import { cookie, header } from '../http/call.ts'
-import { address } from '../http/fields.ts'
+import { type Call, cookie, header } from '../http/call.ts'
+import { address, profileId } from '../http/fields.ts'
 import { invalid, Refusal, refuse } from '../http/refusal.ts'
 import { reply } from '../http/reply.ts'
 import { route } from '../http/route.ts'
-import { nullable, oneOf, text } from '../http/scalars.ts'
+import { defaulted, nullable, oneOf, text } from '../http/scalars.ts'
 import { object, optional } from '../http/schema.ts'
+import { checksummed, smartWalletOf } from './checksums.ts'
 import { ACCOUNT } from './examples.ts'
 import type { Services } from './services.ts'
 import { message } from './shapes.ts'
 
 const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 
+const WALLET_HEADER = 'x-smart-wallet-signature'
+
+interface MessageAsked {
+  readonly purpose: 'login' | 'sub-account'
+  readonly partner?: number | undefined
+  readonly account?: string | undefined
+  readonly smartWallet?: string | undefined
+}
+
+function purposeOf({ purpose, partner, account, smartWallet }: MessageAsked): Purpose | Refusal {
+  const wrong = (field: string, message: string) => invalid({ field, message })
+  if (purpose === 'sub-account') {
+    if (smartWallet !== undefined) return wrong('smartWallet', 'is for a login only')
+    if (partner !== undefined) return { kind: 'sub-account', partnerId: partner }
+    return wrong('partner', 'is needed: the profile id of the partner')
+  }
+  if (partner !== undefined) return wrong('partner', 'is for a sub-account only')
+  if (smartWallet === undefined) return { kind: 'login' }
+  if (account === undefined) return wrong('account', 'is needed: whose the smart wallet will be')
+  const wallet = checksummed('smartWallet', smartWallet)
+  return wallet instanceof Refusal ? wallet : { kind: 'login', smartWallet: wallet }
+}
+
 export const signingMessageRoute = route({
   method: 'GET',
   path: '/auth/signing-message',
   auth: open(),
   lane: 'auth',
-  about: 'A message to sign for a login; it holds for five minutes and one login.',
+  about:
+    'A message to sign, for a login unless asked otherwise; good for five minutes and one use.',
+  query: {
+    purpose: defaulted(oneOf('login', 'sub-account'), 'login'),
+    partner: optional(profileId()),
+    account: optional(address()),
+    smartWallet: optional(address()),
+  },
   reply: text(),
-  example: { reply: 'Welcome to outcomex! … Nonce: 0x…' },
-  // The sequencer's time never goes back, so a burned nonce is not forgotten before it ended.
-  handle: (_input, { loginKey, pipeline }: Services) =>
-    signingMessage(loginKey, pipeline.sequencer.nowMs()),
+  rejects: ['VALIDATION'],
+  example: { reply: 'exchange.example asks you to sign this message; … Nonce: 0x…' },
+  handle: ({ query }, { signing, pipeline }: Services) => {
+    const purpose = purposeOf(query)
+    if (purpose instanceof Refusal) return purpose
+    const account = query.account === undefined ? '' : checksummed('account', query.account)
+    if (account instanceof Refusal) return account
+    // The sequencer's time never goes back, so a burned nonce is not forgotten before it ended.
+    return signingMessage(signing, purpose, account, pipeline.sequencer.nowMs())
+  },
 })
 
 export const verifyAuth = route({
@@ -48,15 +89,50 @@ export const verifyAuth = route({
   handle: ({ caller }) => caller.account,
 })
 
-/** Its checksummed text. Nothing proves that it is the caller's: it must open nothing of others. */
-function smartWalletOf(given: string): string | Refusal {
-  const bytes = parseAddress(given)
-  if (bytes === undefined) {
-    return invalid({ field: 'smartWallet', message: 'has a wrong EIP-55 checksum' })
+interface Proven extends ProvenLogin {
+  /** The smart wallet that signed as well, or is the account itself. */
+  readonly smartWallet: string | null
+}
+
+/**
+ * Who logs in. A smart wallet counts with its own signature of a message that names it and its
+ * account: orders of its maker and withdrawals to it are the account's from then on.
+ */
+function provenLogin(
+  call: Call,
+  named: string | null,
+  { signing, pipeline }: Services,
+): Proven | undefined {
+  const [account, message, signature] = LOGIN_HEADERS.map((name) => header(call, name))
+  const prove = (purpose: Purpose) =>
+    proveWallet(
+      { account, signingMessage: message, signature },
+      {
+        ...{ signing, purpose, nowMs: pipeline.sequencer.nowMs() },
+        isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
+      },
+    )
+  const own = header(call, WALLET_HEADER)
+  const plain = own === '' ? prove({ kind: 'login' }) : undefined
+  if (plain !== undefined) {
+    const isItself = named !== null && named === formatAddress(plain.account)
+    return { ...plain, smartWallet: isItself ? named : null }
   }
-  const smartWallet = formatAddress(bytes)
-  if (smartWallet !== ZERO_ADDRESS) return smartWallet
-  return invalid({ field: 'smartWallet', message: 'must not be the zero address' })
+  const wallet = named === null ? undefined : parseAddress(named)
+  if (named === null || wallet === undefined) return undefined
+  const proven = prove({ kind: 'login', smartWallet: named })
+  if (proven === undefined) return undefined
+  if (own === '') return { ...proven, smartWallet: null }
+  return signedMessage(message, own, wallet) ? { ...proven, smartWallet: named } : undefined
+}
+
+/** The profile of an account as it was before a login; null when this is to be its first. */
+async function knownProfile(
+  account: string,
+  { pipeline, reads }: Services,
+): Promise<ShownProfile | null | undefined> {
+  const known = pipeline.clearing.accounts.byAddress(account)
+  return known === undefined ? null : reads.profile(known.profileId)
 }
 
 export const login = route({
@@ -67,8 +143,9 @@ export const login = route({
   about: 'Opens a session for the account that signed the message, and sets its cookie.',
   headers: {
     'x-account': 'Address of the wallet.',
-    'x-signing-message': 'The signed message, as text or as 0x-hex of its UTF-8 bytes.',
+    'x-signing-message': 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
     'x-signature': 'The EIP-191 signature, 0x-hex.',
+    [WALLET_HEADER]: 'That of the smart wallet, over a message that names it.',
   },
   body: object({
     client: optional(oneOf('eoa', 'etherspot', 'base')),
@@ -81,44 +158,60 @@ export const login = route({
     smartWallet: nullable(address()),
     client: text(),
   }),
-  rejects: ['OVERLOADED', 'VALIDATION', 'LOGIN_INVALID', 'SMART_WALLET_REQUIRED', 'CAPACITY'],
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'LOGIN_INVALID',
+    'SMART_WALLET_REQUIRED',
+    'REGISTRATION_CLOSED',
+    'REGISTRATION_LIMIT',
+    'PROFILE_LIMIT',
+    'SESSION_LIMIT',
+    'READ_TIMEOUT',
+  ],
   example: {
     body: { client: 'eoa' },
     reply: { account: ACCOUNT, displayName: ACCOUNT, smartWallet: null, client: 'eoa' },
   },
-  handle: async ({ body, call }, { pipeline, accounts, loginKey, settings }: Services) => {
+  handle: async ({ body, call }, services: Services) => {
     const missing = LOGIN_HEADERS.filter((name) => header(call, name) === '')
     if (missing.length > 0) {
       return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
     }
-    const [account, message, signature] = LOGIN_HEADERS.map((name) => header(call, name))
-    const proven = proveLogin(
-      { account, signingMessage: message, signature },
-      {
-        key: loginKey,
-        nowMs: pipeline.sequencer.nowMs(),
-        isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
-      },
-    )
+    const { pipeline, accounts, registrations, settings } = services
+    const named = body.smartWallet ? smartWalletOf(body.smartWallet) : null
+    const proven = provenLogin(call, named instanceof Refusal ? null : named, services)
     // The nonce may be burned by a login that is not durable yet.
     if (proven === undefined) return refuse(await pipeline.refused(REJECT.LOGIN_INVALID))
-    const named = body.smartWallet ? smartWalletOf(body.smartWallet) : null
     if (named instanceof Refusal) return named
     const client = body.client ?? 'eoa'
     if (client !== 'eoa' && named === null) return refuse('SMART_WALLET_REQUIRED')
-    const proof = { ...proven, address: formatAddress(proven.account) }
-    const opened = await accounts.login(proof, { client, smartWallet: named })
+    const address = formatAddress(proven.account)
+    // Before the login: whoever is told 503 knows that nothing happened.
+    const before = await knownProfile(address, services)
+    if (before === undefined) return refuse('READ_TIMEOUT')
+    // No await from here on: the profile is made in the stretch that counts it.
+    const barred =
+      before === null ? registrations.take(call.from, pipeline.sequencer.nowMs()) : null
+    if (barred !== null) return barred
+    const { smartWallet } = proven
+    const opened = await accounts.login({ ...proven, address }, { client, smartWallet })
     if (typeof opened === 'number') return refuse(opened)
-    const { profile, token } = opened
-    const cookieText = sessionCookie(token, LIMITS.sessionMs, settings.isTls)
-    const { displayName, smartWallet } = profile
-    const result = { account: profile.account, displayName, smartWallet, client: profile.client }
+    const isNamed = before === null || (before.smartWallet === null && smartWallet !== null)
+    const told = isNamed ? { client, smartWallet } : before
+    const result = {
+      account: address,
+      displayName: before === null ? address : shownName(before),
+      smartWallet: told.smartWallet,
+      client: told.client,
+    }
+    const cookieText = sessionCookie(opened.token, LIMITS.sessionMs, settings.isSecure)
     return reply(200, result, [['set-cookie', cookieText]])
   },
 })
 
-function loggedOut(message: string, isTls: boolean) {
-  return reply(200, { message }, [['set-cookie', sessionCookie('', 0, isTls)]])
+function loggedOut(message: string, isSecure: boolean) {
+  return reply(200, { message }, [['set-cookie', sessionCookie('', 0, isSecure)]])
 }
 
 export const logout = route({
@@ -133,7 +226,7 @@ export const logout = route({
   handle: async ({ call }, { accounts, settings }: Services) => {
     const refused = await accounts.logout(digestOf(cookie(call, SESSION_COOKIE)))
     if (refused !== 0) return refuse(refused)
-    return loggedOut('Logged out', settings.isTls)
+    return loggedOut('Logged out', settings.isSecure)
   },
 })
 
@@ -148,6 +241,6 @@ export const logoutEverywhere = route({
   example: { reply: { message: 'Logged out everywhere' } },
   handle: async ({ caller }, { accounts, settings }: Services) => {
     const refused = await accounts.logoutEverywhere(caller.profileId)
-    return refused === 0 ? loggedOut('Logged out everywhere', settings.isTls) : refuse(refused)
+    return refused === 0 ? loggedOut('Logged out everywhere', settings.isSecure) : refuse(refused)
   },
 })

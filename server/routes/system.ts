@@ -1,11 +1,11 @@
-// Health, readiness, metrics and the document of all routes.
+// Health, readiness and the document of all routes.
 
 import { open } from '../http/auth-scheme.ts'
 import { refuse } from '../http/refusal.ts'
 import { bytes } from '../http/reply.ts'
 import { route } from '../http/route.ts'
 import { boolean, integer, text } from '../http/scalars.ts'
-import { object, openObject } from '../http/schema.ts'
+import { list, object, openObject } from '../http/schema.ts'
 import type { Services } from './services.ts'
 
 export const health = route({
@@ -13,6 +13,7 @@ export const health = route({
   path: '/health',
   auth: open(),
   lane: 'public',
+  room: 'vital',
   about: 'Says that the process runs.',
   reply: object({ status: text() }),
   example: { reply: { status: 'ok' } },
@@ -24,25 +25,21 @@ export const ready = route({
   path: '/ready',
   auth: open(),
   lane: 'public',
-  about: 'Says whether orders are taken, and the newest durable command.',
-  reply: object({ ready: boolean(), seq: integer(0) }),
+  room: 'vital',
+  about: 'Says whether orders are taken, by what it is known, and the newest durable command.',
+  reply: object({
+    ready: boolean(),
+    seq: integer(0),
+    checks: list(object({ name: text(), ok: boolean(), detail: text() })),
+  }),
   rejects: ['NOT_READY'],
-  example: { reply: { ready: true, seq: 41 } },
-  handle: (_input, { isReady, pipeline }: Services) =>
-    isReady() ? { ready: true, seq: pipeline.durableSeq } : refuse('NOT_READY'),
-})
-
-export const metrics = route({
-  method: 'GET',
-  path: '/metrics',
-  auth: open(),
-  lane: 'public',
-  about: 'Metrics in the Prometheus text format.',
-  reply: text(),
-  produces: 'text/plain',
-  example: { reply: '# HELP …' },
-  handle: async (_input, { metricsText }: Services) =>
-    bytes(await metricsText(), 'text/plain; version=0.0.4; charset=utf-8'),
+  example: {
+    reply: { ready: true, seq: 41, checks: [{ name: 'journal', ok: true, detail: '' }] },
+  },
+  handle: (_input, { readiness, pipeline }: Services) => {
+    const found = { seq: pipeline.durableSeq, ...readiness() }
+    return found.ready ? found : refuse('NOT_READY', found)
+  },
 })
 
 export const openApi = route({

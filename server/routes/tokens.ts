@@ -39,10 +39,10 @@ export const deriveToken = route({
   }),
   rejects: [
     'OVERLOADED',
+    'PROFILE_FROZEN',
     'SCOPE_NEEDS_TRADING',
     'SCOPE_NOT_ALLOWED',
     'TOKEN_LIMIT',
-    'TOKENS_USED_UP',
     'PROFILE_NOT_FOUND',
   ],
   example: {
@@ -99,7 +99,7 @@ export const listTokens = route({
     ],
   },
   handle: async ({ caller }, { pipeline }: Services) => {
-    const tokens = pipeline.clearing.accounts.byId(caller.profileId)?.tokens ?? []
+    const tokens = pipeline.clearing.accounts.tokensOf(caller.profileId)
     const views = tokens.map(({ tokenId, label, scopes, createdMs, lastUsedMs }) => ({
       tokenId,
       label,

@@ -47,7 +47,13 @@ export const addWithdrawalAddress = route({
     createdAt: isoTime(),
     deletedAt: nullable(isoTime()),
   }),
-  rejects: ['OVERLOADED', 'WITHDRAWAL_ADDRESS_LISTED', 'WITHDRAWAL_ADDRESS_LIMIT'],
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_FROZEN',
+    'WITHDRAWAL_ADDRESS_LISTED',
+    'WITHDRAWAL_ADDRESS_LIMIT',
+  ],
   example: {
     body: { address: ACCOUNT, label: 'Cold storage' },
     reply: viewOf({

@@ -5,6 +5,7 @@ import { accountOf } from '../auth/client-order.ts'
 import { integer, text } from '../http/scalars.ts'
 import { compile, list, openObject } from '../http/schema.ts'
 import { adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
+import type { OwnServer } from './own-server.ts'
 
 export const MARKETS = [
   { slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?', fee: true },
@@ -19,6 +20,8 @@ const BOT_FUNDS_RAW = 1_000_000_000_000
 
 export interface Filling {
   readonly venue: Venue
+  /** Where the admin API is. */
+  readonly operators: OwnServer
   readonly adminToken: string
   readonly isStopped: () => boolean
 }
@@ -37,7 +40,7 @@ function keyOf(adminToken: string, name: string): Buffer {
 export async function signIn(filling: Filling, name: string): Promise<DemoTrader> {
   const { venue, adminToken } = filling
   const key = keyOf(adminToken, name)
-  const made = await adminCall(venue.baseUrl, adminToken, '/admin/profiles', {
+  const made = await adminCall(filling.operators, adminToken, '/admin/profiles', {
     account: accountOf(key),
     rank: 'Bronze',
     apiToken: { scopes: ['trading'] },
@@ -55,26 +58,34 @@ export async function signIn(filling: Filling, name: string): Promise<DemoTrader
   return trader
 }
 
-/**
- * No call tells a balance, but before it first trades a profile has either nothing or all: its
- * funds are taken, which is refused when there are none, and then given. A kill between the two
- * leaves nothing, as before; it is never given twice.
- */
+const knownBalance = compile(openObject({ freeRaw: integer() }))
+
+/** Before it first trades a profile has either nothing or all: it is never given twice. */
 async function fund(filling: Filling, profileId: number, collateralRaw: number): Promise<void> {
-  const { venue, adminToken } = filling
-  const adjust = (amount: number, settledBy?: string) => {
-    const body = { profileId, collateralRaw: amount }
-    return adminCall(venue.baseUrl, adminToken, '/admin/balances', body, settledBy)
-  }
-  await adjust(-collateralRaw, 'INSUFFICIENT_COLLATERAL')
-  await adjust(collateralRaw)
+  const { operators, adminToken } = filling
+  const path = `/admin/balances/${profileId}`
+  const balance = await adminCall(operators, adminToken, path)
+  if (!knownBalance.holds(balance)) throw new Error('a balance is a number')
+  if (balance.freeRaw > 0) return
+  await adminCall(operators, adminToken, '/admin/balances', { profileId, collateralRaw })
 }
 
-export async function fillMarkets({ venue, adminToken, isStopped }: Filling): Promise<void> {
+const knownSlugs = compile(list(openObject({ slug: text() })))
+
+/** Of the active markets. */
+export async function slugsOf(server: OwnServer): Promise<ReadonlySet<string>> {
+  const { body } = await server.call('GET', '/markets/active/slugs', {})
+  if (!knownSlugs.holds(body)) throw new Error('active markets are a list of slugs')
+  return new Set(body.map(({ slug }) => slug))
+}
+
+export async function fillMarkets(filling: Filling): Promise<void> {
+  const { venue, operators, adminToken, isStopped } = filling
+  const known = await slugsOf(venue.server)
   for (const market of MARKETS) {
     if (isStopped()) return
     const body = { kind: 'clob', ...market, categories: ['demo'] }
-    await adminCall(venue.baseUrl, adminToken, '/admin/markets', body, 'SLUG_TAKEN')
+    if (!known.has(market.slug)) await adminCall(operators, adminToken, '/admin/markets', body)
   }
 }
 

@@ -16,6 +16,8 @@ import type { DemoTrader } from './demo-client.ts'
 
 export interface DemoFile {
   readonly baseUrl: string
+  /** Where the admin API is, when that is elsewhere. */
+  readonly operatorsUrl?: string
   readonly adminToken: string
   /** None while the exchange is still being filled. */
   readonly traders: readonly DemoTrader[]

@@ -11,19 +11,24 @@ import {
   fillTraders,
   MARKETS,
   signIn,
+  slugsOf,
   TRADERS,
 } from './demo-fill.ts'
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { type MarketMaker, startMarketMaker } from './market-maker.ts'
+import { OwnServer } from './own-server.ts'
 
 export interface DemoOptions {
   readonly dataDir: string
   readonly baseUrl: string
+  /** Where the admin API is. */
+  readonly operatorsUrl: string
   /** Known when this start made or was given it; else demo.json holds it. */
   readonly adminToken: string | null
   readonly config: {
     readonly headerPrefixes: readonly string[]
     readonly domain: { readonly name: string; readonly chainId: number }
+    readonly tls?: { readonly certFile: string } | undefined
   }
   readonly log: { warn(sentence: string): void; info(sentence: string): void }
 }
@@ -43,18 +48,12 @@ const knownMarket = compile(
   }),
 )
 
-async function readMarket(baseUrl: string, slug: string): Promise<DemoMarket | null> {
-  const response = await fetch(`${baseUrl}/markets/${slug}`)
-  const market: unknown = response.ok ? await response.json() : null
+async function readMarket(server: OwnServer, slug: string): Promise<DemoMarket | null> {
+  const { body: market } = await server.call('GET', `/markets/${slug}`, {})
   if (!knownMarket.holds(market)) return null
   const { tokens, venue, metadata } = market
   const pair = [tokens.yes, tokens.no] as const
   return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee }
-}
-
-async function isEmpty(baseUrl: string): Promise<boolean> {
-  const slugs: unknown = await (await fetch(`${baseUrl}/markets/active/slugs`)).json()
-  return Array.isArray(slugs) && slugs.length === 0
 }
 
 interface Found {
@@ -64,21 +63,22 @@ interface Found {
 }
 
 /** The demo of this folder with a token that opens it; null, and a word why, when it is none. */
-async function findDemo(options: DemoOptions): Promise<Found | null> {
-  const { baseUrl, log } = options
+async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found | null> {
+  const { baseUrl, operatorsUrl, log } = options
   const known = readDemo(options.dataDir)
   if (known === 'damaged') {
     log.warn('demo.json is damaged: the exchange is served as it is, without the bots of the demo')
     return null
   }
   const adminToken = options.adminToken ?? known?.adminToken ?? ''
-  if (adminToken === '' || (known === null && !(await isEmpty(baseUrl)))) {
+  if (adminToken === '' || (known === null && (await slugsOf(server)).size > 0)) {
     log.warn('the data folder holds an exchange that is no demo; it is served as it is')
     return null
   }
+  const elsewhere = operatorsUrl === baseUrl ? {} : { operatorsUrl }
   const traders = known !== null && known.traders.length >= TRADERS.length ? known.traders : []
   const hasBots = traders.length > 0 && known?.adminToken === adminToken
-  return { demo: { baseUrl, adminToken, traders }, hasBots }
+  return { demo: { baseUrl, ...elsewhere, adminToken, traders }, hasBots }
 }
 
 /** demo.json has its traders only when all is made and funded: nothing is ever given twice. */
@@ -98,17 +98,26 @@ export function keepAdminToken(dataDir: string, baseUrl: string, adminToken: str
   writeDemo(dataDir, { baseUrl, adminToken, traders: [] })
 }
 
-async function begin(options: DemoOptions, isStopped: () => boolean): Promise<MarketMaker | null> {
-  const { baseUrl, config, log } = options
-  const found = await findDemo(options)
+interface OwnServers {
+  readonly server: OwnServer
+  readonly operators: OwnServer
+}
+
+async function begin(
+  options: DemoOptions,
+  { server, operators }: OwnServers,
+  isStopped: () => boolean,
+): Promise<MarketMaker | null> {
+  const { config, log } = options
+  const found = await findDemo(options, server)
   if (found === null) return null
-  const venue = { baseUrl, headerPrefix: config.headerPrefixes[0], domain: config.domain }
-  const filling = { venue, adminToken: found.demo.adminToken, isStopped }
+  const venue = { server, headerPrefix: config.headerPrefixes[0], domain: config.domain }
+  const filling = { venue, operators, adminToken: found.demo.adminToken, isStopped }
   await complete(options.dataDir, found, filling)
   if (isStopped()) return null
   const maker = new DemoClient(await signIn(filling, BOTS[0]), venue)
   const taker = new DemoClient(await signIn(filling, BOTS[1]), venue)
-  const read = await Promise.all(MARKETS.map(({ slug }) => readMarket(baseUrl, slug)))
+  const read = await Promise.all(MARKETS.map(({ slug }) => readMarket(server, slug)))
   const markets = read.flatMap((market) => (market === null ? [] : [market]))
   if (isStopped()) return null
   return startMarketMaker({ maker, taker, markets, warn: (sentence) => log.warn(sentence) })
@@ -117,7 +126,9 @@ async function begin(options: DemoOptions, isStopped: () => boolean): Promise<Ma
 /** Makes or finds the demo and starts its bots. */
 export function startDemo(options: DemoOptions): Demo {
   let stopped = false
-  const begun = begin(options, () => stopped)
+  const server = new OwnServer(options.baseUrl, options.config.tls?.certFile)
+  const operators = new OwnServer(options.operatorsUrl, options.config.tls?.certFile)
+  const begun = begin(options, { server, operators }, () => stopped)
   const quoted = async () => {
     await (await begun)?.ready
     return !stopped
@@ -129,6 +140,8 @@ export function startDemo(options: DemoOptions): Demo {
       // A failure to begin is told by `ready`.
       const bots = await begun.catch(() => null)
       await bots?.stop()
+      server.close()
+      operators.close()
     },
   }
 }

@@ -3,7 +3,9 @@
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
+import type { Streams } from './account-stream.ts'
 import { Audience } from './audience.ts'
+import type { Census } from './census.ts'
 import type { Channel } from './channels.ts'
 import { OrderEvents } from './order-events.ts'
 import { PositionsFeed } from './positions-feed.ts'
@@ -13,18 +15,28 @@ export interface AccountFeeds {
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
   readonly clock: () => TimeMs
+  readonly census: Census
+  readonly streams: Streams
 }
 
 /** By the event that subscribes to them. */
 export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
-  const { pipeline, reads, clock } = feeds
+  const { pipeline, reads, streams } = feeds
   const { news } = pipeline.publisher
-  const orderEvents = new OrderEvents(new Audience(news), pipeline, clock)
+  const orderEvents = new OrderEvents({ audience: new Audience(news), ...feeds })
   const positions = new PositionsFeed(new Audience(news), feeds)
   const transactions = new Audience(null)
   pipeline.mining?.listen(
-    new SettlementFeed({ audience: transactions, pipeline, reads, orderEvents, positions }),
+    new SettlementFeed({
+      audience: transactions,
+      pipeline,
+      reads,
+      streams,
+      orderEvents,
+      positions,
+    }),
   )
+  // Each contains what it breaks: the pipeline must not fall over a frame.
   news.onFacts = (facts) => {
     orderEvents.tell(facts)
     positions.tell(facts)

@@ -4,11 +4,12 @@
 
 import type { OrderNews } from '../pipeline/order-news.ts'
 import type { Channel } from './channels.ts'
-import type { Member } from './member.ts'
+import type { Hearers, Member } from './member.ts'
 
-export class Audience implements Channel {
+export class Audience implements Channel, Hearers {
   readonly isPrivate = true
-  readonly #members = new Map<number, Set<Member>>()
+  /** With the number of the newest frame that was posted before each came. */
+  readonly #members = new Map<number, Map<Member, number>>()
   readonly #news: OrderNews | null
 
   /** With `news`, what it listens for are facts about orders. */
@@ -22,13 +23,14 @@ export class Audience implements Channel {
 
   /** Once is enough: a member listens or does not. */
   subscribe(member: Member): null {
-    if (member.caller === null) return null
+    if (member.caller === null || member.stream === null) return null
     const { profileId } = member.caller
-    const members = this.#members.get(profileId)
-    if (members === undefined) {
-      this.#members.set(profileId, new Set([member]))
+    const members = this.#members.get(profileId) ?? new Map<Member, number>()
+    if (members.size === 0) {
+      this.#members.set(profileId, members)
       this.#news?.watch(profileId)
-    } else members.add(member)
+    }
+    if (!members.has(member)) members.set(member, member.stream.postedNumber)
     return null
   }
 
@@ -45,7 +47,12 @@ export class Audience implements Channel {
     this.#news?.unwatch(profileId)
   }
 
-  hears(profileId: number): boolean {
+  hears(member: Member, number: number): boolean {
+    const since = this.#members.get(member.caller?.profileId ?? 0)?.get(member)
+    return since !== undefined && since < number
+  }
+
+  isHeardBy(profileId: number): boolean {
     return this.#members.has(profileId)
   }
 
@@ -54,17 +61,7 @@ export class Audience implements Channel {
   }
 
   /** Safe while members leave: they are copied. */
-  of(profileId: number): readonly Member[] {
-    const members = this.#members.get(profileId)
-    return members === undefined ? [] : [...members]
-  }
-
   all(): readonly Member[] {
-    return [...this.#members.values()].flatMap((members) => [...members])
-  }
-
-  /** To all who listen for a profile. */
-  send(profileId: number, event: string, frame: object): void {
-    for (const member of this.of(profileId)) member.sendPrivate(event, frame)
+    return [...this.#members.values()].flatMap((members) => [...members.keys()])
   }
 }

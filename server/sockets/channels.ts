@@ -3,7 +3,8 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { address, slug } from '../http/fields.ts'
-import { invalid, type Refusal, refuse } from '../http/refusal.ts'
+import { invalid, Refusal, refuse } from '../http/refusal.ts'
+import { compileSaid } from '../http/said.ts'
 import { text } from '../http/scalars.ts'
 import { compile, type Infer, list, openObject, optional } from '../http/schema.ts'
 import type { Member } from './member.ts'
@@ -12,7 +13,7 @@ const askFields = openObject({
   marketSlugs: optional(list(slug(), 0, LIMITS.socketMarketsMax)),
   marketAddresses: optional(list(address(), 0, LIMITS.socketMarketsMax)),
 })
-const ask = compile(askFields)
+const ask = compileSaid(askFields)
 const unsubscribeAsk = compile(openObject({ channel: text(64) }))
 
 /** What a client names in a subscription; nothing at all is fine. */
@@ -34,10 +35,6 @@ export type Channels = ReadonlyMap<string, Channel>
 function askOf(payload: unknown): SubscriptionAsk | Refusal {
   const given = payload ?? {}
   return ask.holds(given) ? given : invalid(...ask.issues(given))
-}
-
-function isRefusal(value: object): value is Refusal {
-  return 'status' in value
 }
 
 /** One event of a client, with its arguments as they came: its name may be a number as well. */
@@ -68,7 +65,7 @@ function subscribe(
   if (channel === undefined) return unknownChannel()
   if (channel.isPrivate && member.caller === null) return refuse('UNAUTHENTICATED')
   const asked = askOf(payload)
-  if (isRefusal(asked)) return asked
+  if (asked instanceof Refusal) return asked
   const refusal = channel.subscribe(member, asked)
   if (refusal !== null) return refusal
   const markets = asked.marketSlugs === undefined ? {} : { markets: asked.marketSlugs }
@@ -82,7 +79,7 @@ function unsubscribe(channels: Channels, member: Member, payload: unknown): stri
   const channel = channels.get(payload.channel)
   if (channel === undefined) return `There is no channel ${payload.channel}.`
   const asked = askOf(payload)
-  if (isRefusal(asked)) return 'marketSlugs must be a list of market slugs'
+  if (asked instanceof Refusal) return 'marketSlugs must be a list of market slugs'
   channel.unsubscribe(member, asked)
   return null
 }

@@ -4,8 +4,10 @@
 
 import { assert } from '../../engine/domain/assert.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
 import type { OrderFact } from '../pipeline/order-news.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { Streams } from './account-stream.ts'
 import type { Audience } from './audience.ts'
 import { type FrameNames, lifecycleFrame, type Matched, matchedFrame } from './order-frames.ts'
 
@@ -15,23 +17,40 @@ interface Place {
   readonly index: number
 }
 
+export interface OrderEventParts {
+  readonly audience: Audience
+  readonly pipeline: Pipeline
+  readonly clock: () => TimeMs
+  readonly streams: Streams
+}
+
 export class OrderEvents {
   readonly audience: Audience
   readonly #pipeline: Pipeline
   readonly #clock: () => TimeMs
+  readonly #streams: Streams
 
-  constructor(audience: Audience, pipeline: Pipeline, clock: () => TimeMs) {
+  constructor({ audience, pipeline, clock, streams }: OrderEventParts) {
     this.audience = audience
     this.#pipeline = pipeline
     this.#clock = clock
+    this.#streams = streams
   }
 
   /** All facts of a command come in one call, so frames are counted within it. */
   tell(facts: readonly OrderFact[]): void {
     const places = new Map<number, Place>()
     for (const fact of facts) {
-      if (!this.audience.hears(fact.accountId)) continue
-      this.audience.send(fact.accountId, 'orderEvent', this.#frameOf(fact, places))
+      const { accountId } = fact
+      if (!this.audience.isHeardBy(accountId)) continue
+      const stream = this.#streams.of(accountId)
+      try {
+        edgePoint('at-socket-news')
+        const payload = this.#frameOf(fact, places)
+        stream?.post({ to: this.audience, event: 'orderEvent', payload })
+      } catch (error) {
+        stream?.fail(error, (member) => this.audience.hears(member, Infinity))
+      }
     }
   }
 
@@ -41,13 +60,14 @@ export class OrderEvents {
     return matchedFrame(fact, { ...this.#namesOf(fact), takerOrderId })
   }
 
-  #frameOf(fact: OrderFact, places: Map<number, Place>): object {
-    if (fact.type === 'MATCHED') return this.matchedFrame(fact)
+  /** Its number is settled at once, the rest when it is sent. */
+  #frameOf(fact: OrderFact, places: Map<number, Place>): () => object {
+    if (fact.type === 'MATCHED') return () => this.matchedFrame(fact)
     const { accountId, seq } = fact
     const last = places.get(accountId)
     const index = last?.seq === seq ? last.index + 1 : 0
     if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
-    return lifecycleFrame(fact, { ...this.#namesOf(fact), index })
+    return () => lifecycleFrame(fact, { ...this.#namesOf(fact), index })
   }
 
   #namesOf(fact: OrderFact): FrameNames {

@@ -7,11 +7,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
 import type { TradeParts } from '../../persistence/read/trade-parts.ts'
 import { refuse } from '../http/refusal.ts'
 import type { BlockFact, SettlementFact, SettlementListener } from '../pipeline/mining.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../pipeline/private-reads.ts'
+import type { Streams } from './account-stream.ts'
 import type { Audience } from './audience.ts'
 import type { OrderEvents } from './order-events.ts'
 import { makerMatch, type Settled, settledFrame, txFrame } from './order-frames.ts'
@@ -22,6 +24,7 @@ export interface SettlementFeedParts {
   readonly audience: Audience
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
+  readonly streams: Streams
   readonly orderEvents: OrderEvents
   readonly positions: PositionsFeed
 }
@@ -44,11 +47,31 @@ export class SettlementFeed implements SettlementListener {
   }
 
   onBlock({ height, ms, mined }: BlockFact): void {
-    this.#add(mined.map((tradeSeq) => ({ tradeSeq, height, settledMs: ms })))
+    this.#contained(() => {
+      this.#add(mined.map((tradeSeq) => ({ tradeSeq, height, settledMs: ms })))
+    })
   }
 
   onSetback({ tradeSeq, status, nowMs }: SettlementFact): void {
-    if (status === 'FAILED') this.#add([{ tradeSeq, height: 0, settledMs: nowMs }])
+    if (status !== 'FAILED') return
+    this.#contained(() => this.#add([{ tradeSeq, height: 0, settledMs: nowMs }]))
+  }
+
+  /** The pipeline calls this, and must not fall over a frame. */
+  #contained(work: () => void): void {
+    try {
+      edgePoint('at-socket-settled')
+      work()
+    } catch (error) {
+      this.#broke(error)
+    }
+  }
+
+  /** Who waits for what is due misses it. */
+  #broke(error: unknown): void {
+    this.#due = []
+    const waiting = this.#audiences.flatMap((audience) => audience.all())
+    this.#parts.streams.fail(error, [...new Set(waiting)])
   }
 
   /** Positions too: what a failure takes back is theirs. */
@@ -70,10 +93,20 @@ export class SettlementFeed implements SettlementListener {
 
   async #tellAll(): Promise<void> {
     this.#isReading = true
+    try {
+      await this.#tellDue()
+    } catch (error) {
+      this.#broke(error)
+    }
+    this.#isReading = false
+  }
+
+  async #tellDue(): Promise<void> {
     while (this.#due.length > 0) {
       const due = new Map<number, Due>()
       for (const each of this.#due.splice(0, LIMITS.settledReadMax)) due.set(each.tradeSeq, each)
       const trades = await this.#tradesOf([...due.keys()])
+      edgePoint('at-socket-read')
       if (trades === undefined) this.#giveUp()
       for (const trade of trades ?? []) {
         const end = due.get(trade.seq)
@@ -81,7 +114,6 @@ export class SettlementFeed implements SettlementListener {
         this.#show(trade, end)
       }
     }
-    this.#isReading = false
   }
 
   /** Late tables cost a frame time. Undefined when they stay late, none when nobody listens. */
@@ -112,15 +144,42 @@ export class SettlementFeed implements SettlementListener {
     }
   }
 
-  #show({ marketId, parts }: TradeParts, { tradeSeq, height, settledMs }: Due): void {
-    const { audience, pipeline, orderEvents, positions } = this.#parts
-    const { clearing, ids, mining, published } = pipeline
-    const shown = published.byId(marketId)
-    assert(shown !== undefined && mining !== null, 'a trade has a published market and a chain')
+  #show(trade: TradeParts, end: Due): void {
+    const { audience, streams, orderEvents, positions } = this.#parts
+    let settled: Settled | null = null
+    const settledOnce = () => {
+      settled ??= this.#settledOf(trade, end)
+      return settled
+    }
+    for (const part of trade.parts) {
+      const { accountId } = part
+      if (end.height === 0) positions.changed(accountId, trade.marketId)
+      const stream = streams.of(accountId)
+      const matched = () => orderEvents.matchedFrame({ ...part, type: 'MATCHED' })
+      if (orderEvents.audience.isHeardBy(accountId)) {
+        const payload = () => settledFrame(matched(), settledOnce())
+        stream?.post({ to: orderEvents.audience, event: 'orderEvent', payload })
+      }
+      if (audience.isHeardBy(accountId)) {
+        const payload = () => txFrame(matched(), settledOnce(), this.#conditionOf(trade))
+        stream?.post({ to: audience, event: 'tx', payload })
+      }
+    }
+  }
+
+  #conditionOf({ marketId }: TradeParts): string {
+    const shown = this.#parts.pipeline.published.byId(marketId)
+    assert(shown !== undefined, 'a trade has a published market')
+    return shown.market.conditionId
+  }
+
+  #settledOf({ parts }: TradeParts, { tradeSeq, height, settledMs }: Due): Settled {
+    const { clearing, ids, mining } = this.#parts.pipeline
+    assert(mining !== null, 'a trade has a chain')
     const accountOf = (profileId: number) => clearing.accounts.byId(profileId)?.account ?? ''
     const [taker, ...makers] = parts
     const named = makers.slice(0, LIMITS.statusMakersMax)
-    const settled: Settled = {
+    return {
       type: height === 0 ? 'FAILED' : 'MINED',
       txHash: height === 0 ? null : mining.txHashIn(height, tradeSeq),
       settledMs,
@@ -128,14 +187,6 @@ export class SettlementFeed implements SettlementListener {
       makerMatches: named.map((part) => {
         return makerMatch(part, accountOf(part.accountId), ids.text(part.slot, part.generation))
       }),
-    }
-    for (const part of parts) {
-      if (height === 0) positions.changed(part.accountId, marketId)
-      if (!audience.hears(part.accountId) && !orderEvents.audience.hears(part.accountId)) continue
-      const matched = orderEvents.matchedFrame({ ...part, type: 'MATCHED' })
-      orderEvents.audience.send(part.accountId, 'orderEvent', settledFrame(matched, settled))
-      const frame = txFrame(matched, settled, shown.market.conditionId)
-      audience.send(part.accountId, 'tx', frame)
     }
   }
 }

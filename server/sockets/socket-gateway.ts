@@ -1,26 +1,32 @@
 // The only importer of socket.io: the namespace `/markets` (domain §12.8) on the gateway's port.
-// Who speaks is settled once, when a client joins: a good proof gets `authenticated`, a bad or
-// stale one joins as nobody and gets `exception`, because a client that signs its handshake once
-// reuses it when it reconnects.
+// Who speaks is settled once, when a client comes: a good proof gets `authenticated` when it joins,
+// a bad or stale one joins as nobody and gets `exception`, because a client that signs its
+// handshake once reuses it when it reconnects. What one connection breaks costs that connection
+// (design §11).
 
 import { Server, type Socket } from 'socket.io'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import type { TimeMs } from '../../engine/domain/units.ts'
-import type { AuthState, Guard } from '../auth/guard.ts'
-import { hmacOrSession } from '../http/auth-scheme.ts'
-import { type Call, type Caller, joinHeader } from '../http/call.ts'
-import { Refusal, refuse } from '../http/refusal.ts'
-import type { SocketBounds, SocketPort } from '../http/socket-port.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
+import { type Refusal, refuse } from '../http/refusal.ts'
+import type { Guest, SocketBounds, SocketPort } from '../http/socket-port.ts'
+import type { Streams } from './account-stream.ts'
+import { type Census, type CensusBounds, Seat } from './census.ts'
 import { type Channels, hear } from './channels.ts'
-import { exceptionOf, type FrameCounts, Member } from './member.ts'
+import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
+import { type FrameCounts, Member } from './member.ts'
+import { isTakenMessage, NAMESPACE } from './packets.ts'
 
-/** What the handshake signs, whatever else its query says (domain §12.1). */
-export const HANDSHAKE_TARGET = '/socket.io/?EIO=4&transport=websocket'
+export type AllSocketBounds = SocketBounds & CensusBounds
 
-export const SOCKET_BOUNDS: SocketBounds = {
+export const SOCKET_BOUNDS: AllSocketBounds = {
   socketsMax: LIMITS.socketsMax,
+  anonymousMax: LIMITS.anonymousSocketsMax,
+  perAddressMax: LIMITS.socketsPerAddressMax,
+  perProfileMax: LIMITS.socketsPerProfileMax,
+  marketsPerProfileMax: LIMITS.socketMarketsPerProfileMax,
   messageBytesMax: LIMITS.socketMessageBytesMax,
   messagesPerSecondMax: LIMITS.socketMessagesPerSecondMax,
+  ownerMessagesMax: LIMITS.ownerMessagesMax,
   bufferedBytesMax: LIMITS.socketBufferedBytesMax,
 }
 
@@ -35,24 +41,56 @@ export interface SocketWaits {
 
 export const SOCKET_WAITS: SocketWaits = { joinMs: 10_000, pingMs: 25_000, pongMs: 20_000 }
 
-export interface SocketParts {
+export interface SocketParts extends HandshakeParts {
   readonly port: SocketPort
-  readonly guard: Guard
-  readonly auth: AuthState
-  readonly clock: () => TimeMs
   readonly channels: Channels
+  readonly census: Census
+  readonly streams: Streams
+  /** Counts and tells of it; gives the fault id. */
+  readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
   readonly waits: SocketWaits
 }
 
-const ACCEPTED = hmacOrSession().accepts
+/** A connection from its upgrade on: its seat, what it proved, and who it is once it joined. */
+class Visit implements Guest {
+  readonly seat: Seat
+  readonly proof: Proof
+  member: Member | null = null
+
+  constructor(seat: Seat, proof: Proof) {
+    this.seat = seat
+    this.proof = proof
+  }
+
+  entered(): void {
+    this.seat.entered()
+  }
+
+  whyNot(message: Uint8Array): string {
+    if (!this.seat.takes()) return 'too many messages'
+    return isTakenMessage(message) ? '' : 'no message of this namespace'
+  }
+
+  drained(): void {
+    this.member?.drained()
+  }
+
+  left(): void {
+    this.seat.left()
+  }
+}
 
 export class SocketGateway {
   readonly counts: FrameCounts = { framesSent: 0, slowReaders: 0 }
+  readonly census: Census
   readonly #parts: SocketParts
   readonly #server: Server
+  readonly #handshakes: Handshakes
 
   constructor(parts: SocketParts) {
     this.#parts = parts
+    this.census = parts.census
+    this.#handshakes = new Handshakes(parts)
     this.#server = new Server({
       transports: ['websocket'],
       serveClient: false,
@@ -62,9 +100,13 @@ export class SocketGateway {
       pingTimeout: parts.waits.pongMs,
       maxHttpBufferSize: LIMITS.socketMessageBytesMax,
     })
+    parts.port.keep({
+      admit: (headers, address) => this.#admit(headers, address),
+      broke: (error, guest) => this.#broke(error, guest instanceof Visit ? guest.member : null),
+    })
     this.#server.attachApp(parts.port)
     this.#server.use((_socket, next) => next(new Error('Connect to /markets')))
-    this.#server.of('/markets').on('connection', (socket) => this.#joined(socket))
+    this.#server.of(NAMESPACE).on('connection', (socket) => this.#join(socket))
   }
 
   get openCount(): number {
@@ -76,70 +118,95 @@ export class SocketGateway {
     return this.counts.slowReaders + this.#parts.port.overflowedCount
   }
 
+  /** Of frames that are made and wait for readers. */
+  get heldBytes(): number {
+    return this.#parts.streams.heldBytes
+  }
+
   /** Ends every connection; clients see a transport that closed, and come back. */
   stop(): void {
     this.#server.engine.close()
   }
 
-  #joined(socket: Socket): void {
-    const { port, channels } = this.#parts
-    const call = handshakeCall(socket)
-    const proof = this.#prove(call)
-    const caller = proof instanceof Refusal ? null : proof
-    const member = new Member({
-      socket,
-      port,
-      caller,
-      isStillProven: () => caller !== null && this.#isStillProven(call, caller),
-      bufferedBytesMax: SOCKET_BOUNDS.bufferedBytesMax,
-      counts: this.counts,
+  /** Refuses from what costs least to what costs most. */
+  #admit(headers: ReadonlyMap<string, string>, address: string): Refusal | Guest {
+    edgePoint('at-socket-upgrade')
+    const { census } = this.#parts
+    const full = census.doorFull(address)
+    if (full !== null) return refuse(full === 'address' ? 'SOCKET_LIMIT' : 'OVERLOADED')
+    const proof = this.#handshakes.proofOf(headers)
+    const seat = census.seatFor({ address, profileId: proof.caller?.profileId ?? 0 })
+    return seat instanceof Seat ? new Visit(seat, proof) : refuse('OVERLOADED')
+  }
+
+  /** Ends what broke, and tells it under which id. */
+  #broke(error: unknown, member: Member | null): Refusal {
+    const faultId = this.#parts.onFault(error, 'socket')
+    const refusal = refuse('INTERNAL', { faultId })
+    member?.end(refusal)
+    return refusal
+  }
+
+  /** For what the library calls: nothing above it would catch a throw. */
+  #contained(member: Member, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#broke(error, member)
+    }
+  }
+
+  #join(socket: Socket): void {
+    const visit = this.#parts.port.guestOf(socket.conn.transport)
+    // Its connection ended meanwhile.
+    if (!(visit instanceof Visit)) return
+    const { channels, streams } = this.#parts
+    const member = this.#memberOf(socket, visit)
+    visit.member = member
+    socket.onAny((event: unknown, ...given: unknown[]) => {
+      this.#contained(member, () => {
+        edgePoint('at-socket-message')
+        hear(channels, member, event, given)
+      })
     })
-    socket.onAny((event: unknown, ...given: unknown[]) => hear(channels, member, event, given))
     socket.on('disconnect', () => {
-      member.left()
-      for (const channel of channels.values()) channel.left(member)
+      visit.member = null
+      this.#contained(member, () => {
+        edgePoint('at-socket-leave')
+        member.left()
+        streams.left(member)
+        for (const channel of channels.values()) channel.left(member)
+      })
     })
-    if (proof instanceof Refusal) member.send('exception', exceptionOf(proof))
-    if (caller === null) return
-    const { profileId, account } = caller
-    member.send('authenticated', { message: 'Authenticated', profileId, account })
+    this.#contained(member, () => {
+      edgePoint('at-socket-join')
+      this.#greet(member, visit)
+    })
   }
 
-  /** Null when the client showed no proof at all. */
-  #prove(call: Call): Caller | Refusal | null {
-    const { guard, clock } = this.#parts
-    const proof = guard.authenticate(call, { accepts: ACCEPTED }, clock())
-    // Identity tokens alone take a promise, and they are not accepted here.
-    if (proof instanceof Promise) return refuse('UNAUTHENTICATED')
-    if (!(proof instanceof Refusal) || proof.name !== 'UNAUTHENTICATED') return proof
-    // A key without a signature was good long ago.
-    return call.headers.has('x-api-key') ? proof : null
+  #memberOf(socket: Socket, { proof }: Visit): Member {
+    // What it came with is read; whoever stays must not keep it.
+    socket.handshake.auth = {}
+    const { port, streams } = this.#parts
+    const caller = proof.isStillGood() ? proof.caller : null
+    const stream = caller === null ? null : streams.open(caller.profileId)
+    const { isStillGood: isStillProven } = proof
+    const { counts } = this
+    const member = new Member({ socket, port, caller, stream, isStillProven, counts })
+    stream?.join(member)
+    return member
   }
 
-  /** A signature ages, its token does not; a cookie can be asked again. */
-  #isStillProven(call: Call, caller: Caller): boolean {
-    if (caller.tokenId === null) return !(this.#prove(call) instanceof Refusal)
-    const token = this.#parts.auth.tokenById(caller.tokenId)
-    return token !== undefined && !token.revoked
-  }
-}
-
-/** The handshake as the call whose signature it carries. */
-function handshakeCall({ handshake }: Socket): Call {
-  const headers = new Map<string, string>()
-  for (const [name, value] of Object.entries(handshake.headers)) {
-    if (typeof value === 'string') joinHeader(headers, name, value)
-  }
-  const [path, query] = HANDSHAKE_TARGET.split('?')
-  return {
-    method: 'GET',
-    path,
-    target: HANDSHAKE_TARGET,
-    query,
-    headers,
-    body: new Uint8Array(0),
-    receivedMs: 0,
-    readMs: 0,
-    timesRow: 0,
+  #greet(member: Member, { seat, proof }: Visit): void {
+    if (seat.isOver) {
+      member.end(refuse('SOCKET_LIMIT'))
+      return
+    }
+    const { caller } = member
+    if (proof.refusal !== null) member.except(proof.refusal)
+    else if (caller !== null) {
+      const { profileId, account } = caller
+      member.send('authenticated', { message: 'Authenticated', profileId, account })
+    } else if (proof.caller !== null) member.except(refuse('UNAUTHENTICATED'))
   }
 }

@@ -120,6 +120,7 @@ test('a damaged demo.json is said, and no bots are started', async () => {
   const demo = startDemo({
     dataDir,
     baseUrl: 'http://127.0.0.1:1',
+    operatorsUrl: 'http://127.0.0.1:1',
     adminToken: null,
     config: { headerPrefixes: ['svc-'], domain: { name: 'none', chainId: 1 } },
     log: { warn: (sentence) => said.push(sentence), info: () => {} },

@@ -5,7 +5,7 @@ import type { Scope } from '../../engine/domain/command.ts'
 import { at, type LiveExchange, startLive } from '../support/live-exchange.ts'
 import { IdentityProvider } from '../support/live-identity.ts'
 import { type LiveMarket, openMarket } from '../support/live-orders.ts'
-import { login, newWallet, signingMessage } from '../support/live-session.ts'
+import { login, newWallet, partnerMessage } from '../support/live-session.ts'
 
 // The public client as npm has it in the hands of a partner: it derives a token with an identity
 // token, makes accounts and trades for them. Nothing of it is replaced.
@@ -82,7 +82,7 @@ test('it makes accounts of both kinds, lists them and checks their allowances', 
     createServerWallet: true,
   })
   const wallet = newWallet()
-  const message = await signingMessage(live)
+  const message = await partnerMessage(live, { profileId: partnerId })
   const proof = {
     account: wallet.address,
     signingMessage: `0x${Buffer.from(message).toString('hex')}`,

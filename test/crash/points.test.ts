@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FAULT_POINTS, readFault } from '../../engine/wire/fault-point.ts'
 import { openReadOnly } from '../../persistence/database.ts'
-import { verifyFolder } from '../../persistence/recovery.ts'
-import { openSeal } from '../../persistence/seal.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { CommandFlow } from '../support/command-flow.ts'
 import { CrashRounds } from '../support/crash-rounds.ts'
 import { copyFolder, newFolder } from '../support/data-folder.ts'
@@ -49,7 +48,6 @@ test('a rebuild that dies half way is finished by the next start or rebuild', as
   const flow = new CommandFlow(random.between(1, 1e6))
   flow.run(12_000)
   const whole = newFolder()
-  openSeal(whole, join(whole, 'server.key'))
   fillJournal(whole, flow.records)
   const halves = [copyFolder(whole), copyFolder(whole)]
   const run = (command: string, dataDir: string, fault?: string) =>

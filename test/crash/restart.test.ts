@@ -13,7 +13,7 @@ import {
 } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
 import { at } from '../support/json-path.ts'
-import { ADMIN_TOKEN, compileProgram, ServerProcess } from '../support/server-process.ts'
+import { ADMIN_TOKEN, compileProgram, metricsOf, ServerProcess } from '../support/server-process.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 
 // A restart changes nothing that a client can see, whatever waits for its time meanwhile; and what
@@ -103,7 +103,7 @@ async function seen(): Promise<unknown> {
     balances: await client.balances(trader),
     profile: (await client.call(trader, 'GET', '/profiles/me')).body,
   }))
-  const metrics = await (await fetch(`${client.baseUrl}/metrics`)).text()
+  const metrics = await metricsOf(client.baseUrl)
   return {
     mine: await Promise.all(mine),
     books: await Promise.all(slugs.map((slug) => client.get(`/markets/${slug}/orderbook`))),

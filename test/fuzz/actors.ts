@@ -1,20 +1,23 @@
 import type { KeyObject } from 'node:crypto'
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SignJWT } from 'jose'
-import { privateKeyToAccount } from 'viem/accounts'
 import { signCall } from '../../server/auth/api-token.ts'
-import { accountOf } from '../../server/auth/client-order.ts'
 import { type ExchangeClient, keyOf, type Trader } from '../support/exchange-client.ts'
 import { ADMIN_TOKEN } from '../support/server-process.ts'
 import { cookieOf, tokenOf } from './answers.ts'
 import { plainCall } from './socket.ts'
-import type { Flaw, Proof, Role, WalletFlaw } from './speaker.ts'
+import type { Flaw, Proof, Role } from './speaker.ts'
+import { proofOf } from './wallet-proof.ts'
 
 // Who speaks in a fuzzed exchange, and how each proves it, rightly or not.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 1_000_000 * SHARE
 const SIGNED_LATE_MS = 60_000
+const ISSUER = 'fuzz'
+const AUDIENCE = 'exchange'
 
 export interface Credentials {
   readonly tokenId: string
@@ -83,6 +86,16 @@ export async function revive(client: ExchangeClient, port: number, actor: Actor)
   if (session.status !== 200) actor.cookie = await logIn(port, trader)
 }
 
+/** Frees those whom an operator froze, once the cancels of the freeze are done. */
+export async function thaw(port: number, profiles: readonly string[]): Promise<void> {
+  const headers: [string, string][] = [['authorization', `Bearer ${ADMIN_TOKEN}`]]
+  for (const profileId of profiles) {
+    const target = `/admin/profiles/${profileId}/unfreeze`
+    const call = { method: 'POST', target, headers, body: Buffer.alloc(0) }
+    while ((await plainCall(port, call)).status === 409) {}
+  }
+}
+
 async function opens(port: number, credentials: Credentials): Promise<boolean> {
   const target = '/profiles/me'
   const call = { method: 'GET', target, body: Buffer.alloc(0) }
@@ -97,39 +110,18 @@ async function logIn(port: number, { key }: Trader): Promise<string> {
   return cookieOf(await plainCall(port, { method: 'POST', target: '/auth/login', headers, body }))
 }
 
-/** The headers by which the wallet of a key proves its address. */
-async function proofOf(port: number, key: Uint8Array): Promise<[string, string][]> {
-  const target = '/auth/signing-message'
-  const given = await plainCall(port, { method: 'GET', target, headers: [] })
-  const message = String(JSON.parse(given.text))
-  const wallet = privateKeyToAccount(`0x${Buffer.from(key).toString('hex')}`)
-  return [
-    ['x-account', wallet.address],
-    ['x-signing-message', message],
-    ['x-signature', await wallet.signMessage({ message })],
-  ]
-}
-
-/** The same with what the flaw makes wrong of it. */
-export async function walletHeaders(
-  port: number,
-  of: Role | number,
-  flaw: WalletFlaw,
-): Promise<[string, string][]> {
-  const key = keyOf(typeof of === 'number' ? `fuzz wallet ${of}` : `fuzz ${of}`)
-  const proof = await proofOf(port, key)
-  const other = accountOf(keyOf(of === 'owner' ? 'fuzz somebody else' : 'fuzz owner'))
-  return proof.map(([name, value]) => {
-    if (flaw === 'account' && name === 'x-account') return [name, other]
-    if (flaw === 'message' && name === 'x-signing-message') return [name, `${value.slice(0, -1)}!`]
-    if (flaw === 'signature' && name === 'x-signature') return [name, `0x${'1'.repeat(130)}`]
-    return [name, value]
-  })
+/** A provider of identity tokens, and what an exchange is told that takes them. */
+export function openProvider(dataDir: string): { privateKey: KeyObject; flags: string[] } {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const keyFile = join(dataDir, 'identity.pem')
+  writeFileSync(keyFile, publicKey.export({ type: 'spki', format: 'pem' }))
+  const claims = ['--identity-issuer', ISSUER, '--identity-audience', AUDIENCE]
+  return { privateKey, flags: ['--identity-key', keyFile, ...claims] }
 }
 
 function tokenFor(account: string, key: KeyObject, expires: string): Promise<string> {
   const jwt = new SignJWT({ account }).setProtectedHeader({ alg: 'EdDSA' })
-  return jwt.setExpirationTime(expires).sign(key)
+  return jwt.setIssuer(ISSUER).setAudience(AUDIENCE).setExpirationTime(expires).sign(key)
 }
 
 export interface UnsignedCall {

@@ -30,7 +30,7 @@ export class Ears {
   async open(actors: ReadonlyMap<Role, Actor>): Promise<void> {
     const wishes = [...actors.values()].map((actor) => ({
       role: actor.role,
-      headers: proof(actor),
+      headers: proof(actor, this.#port),
     }))
     for (const { role, headers } of [...wishes, { role: 'nobody' as const, headers: {} }]) {
       const ear = this.#ears.get(role)
@@ -52,6 +52,7 @@ export class Ears {
       const own = actors.get(role)?.trader.profileId ?? 0
       for (const { event, payload } of client.frames.splice(0)) {
         const frame = `${event} ${JSON.stringify(payload)}`
+        if (at(payload, 'code') === 'INTERNAL') return `a frame to ${role} broke: ${frame}`
         const isOthers = numbersAt(payload, WHOSE).some((id) => id !== own)
         if (isOthers) return `a socket of ${role} got ${frame}`
         const shown = role === 'owner' ? undefined : [...owned].find((text) => frame.includes(text))
@@ -81,8 +82,9 @@ export class Ears {
 }
 
 /** The stranger shows its cookie, the others their tokens. */
-function proof({ role, cookie, trader }: Actor): Record<string, string> {
-  return role === 'stranger' ? { cookie } : handshakeOf(trader, Date.now())
+function proof({ role, cookie, trader }: Actor, port: number): Record<string, string> {
+  const origin = `http://127.0.0.1:${port}`
+  return role === 'stranger' ? { cookie, origin } : handshakeOf(trader, Date.now())
 }
 
 /** The numbers in fields of these names, as numbers or as text. */

@@ -44,7 +44,7 @@ const refusalsOf = new Map(api.map((route) => [route, namedRefusals(route)]))
 /** Of any request at all: the gateway says these before there is a route or a body. */
 const ANYWHERE = new Set([
   ...['404 PATH_NOT_FOUND', '405 METHOD_NOT_ALLOWED', '503 OVERLOADED', '503 NOT_READY'],
-  ...['413 BODY_TOO_LARGE', '408 BODY_TIMEOUT', '429 RATE_LIMITED'],
+  ...['413 BODY_TOO_LARGE', '415 BODY_ENCODED', '408 BODY_TIMEOUT', '429 RATE_LIMITED'],
 ])
 /** What may come back to bytes that are not HTTP: the parser's own words. */
 const PARSER = new Set([400, 408, 411, 413, 414, 431, 501, 505])
@@ -79,6 +79,8 @@ export function judge(
   const { answers, late, received } = exchanged
   const leaked = leakIn(plan, rendered, received, secrets)
   if (leaked !== '') return leaked
+  const broken = answers.find((each) => each.status === 500)
+  if (broken !== undefined) return `500 ${broken.text.slice(0, 300)}`
   if (rendered.bytes.cutAt !== undefined) return ''
   if (rendered.wireTrick !== '') {
     return answers.map((answer) => parserIssue(answer)).find((issue) => issue !== '') ?? ''
@@ -218,6 +220,8 @@ function isWalletHonest({ edits }: Plan, { path }: FuzzRoute): boolean {
   return wallet?.at === 'wallet' && wallet.flaw === 'none'
 }
 
+const RETRY_LINE = /\r\nretry-after: *[1-9][0-9]{0,3}\r\n/i
+
 /** What is wrong with what a connection to the sockets heard, or ''. */
 export function judgeTalk(
   plan: Plan,
@@ -229,7 +233,12 @@ export function judgeTalk(
   const leaked = leakIn(plan, { bytes: { bytes: asked } }, received, secrets)
   if (leaked !== '') return leaked
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? '0')
+  // The bounds of sockets say when to come back.
+  if (status === 429 || status === 503) return RETRY_LINE.test(received) ? '' : received
   if (status >= 500 && status !== 505) return `status ${status} to a handshake`
+  // What a message breaks costs its socket alone, and is a defect all the same.
+  const broken = received.indexOf('"code":"INTERNAL"')
+  if (broken !== -1) return `a socket broke: ${received.slice(Math.max(0, broken - 200))}`
   const { proof, flaw, role } = plan.speaker
   const isProof = role !== 'nobody' && (proof === 'hmac' || proof === 'session')
   const isRight = isProof && (flaw === 'none' || (flaw === 'scope' && proof === 'hmac'))

@@ -3,6 +3,7 @@ import type { Json } from '../../server/http/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
 import { aimed, aimedBody, holdsOrder, ofChild } from './aims.ts'
+import { ODD_KEYS, padded } from './odd-keys.ts'
 import { SMUGGLES } from './smuggle.ts'
 import {
   FLAWS,
@@ -249,7 +250,8 @@ function rolesFor(
 
 function editsOf(route: FuzzRoute, random: Random): Edit[] {
   const dice = random.next()
-  if (dice < 0.55) return []
+  if (dice < 0.5) return []
+  if (dice < 0.55) return blankEdits(route, random)
   const count = random.chance(0.8) ? 1 : 2
   return Array.from({ length: count }, () => {
     if (dice < 0.8) return nearEdit(route, random)
@@ -303,6 +305,11 @@ function encoded(value: Json): string {
   return LONE_SURROGATE.test(text) ? '%ED%A0%80' : encodeURIComponent(text)
 }
 
+/** Of the fields that are changed, how many are told again with spaces around them. */
+const PADDED = 0.3
+/** Bounds of texts and of buffers. */
+const LENGTHS = [128, 512, 1024, 4096, 16_384, 32_768, 40_000, 60_000]
+
 /** Changes, drops or adds one field at any depth. */
 function bodyEdit(schema: Keywords, random: Random): Edit {
   if (random.chance(0.1)) return { at: 'whole', value: random.pick(nearMisses(schema)) }
@@ -311,7 +318,7 @@ function bodyEdit(schema: Keywords, random: Random): Edit {
   let name = random.pick(Object.keys(fields))
   if ('order' in fields && random.chance(0.6)) name = 'order'
   for (;;) {
-    if (name === undefined || random.chance(0.08)) name = random.pick(['x', '__proto__', ''])
+    if (name === undefined || random.chance(0.08)) name = random.pick(['x', '', ...ODD_KEYS])
     path.push(name)
     let field = keywordsOf(fields[name])
     const items = keywordsOf(field.items)
@@ -322,11 +329,36 @@ function bodyEdit(schema: Keywords, random: Random): Edit {
     const inner = keywordsOf(field.properties)
     if (Object.keys(inner).length === 0 || random.chance(0.15)) {
       if (random.chance(0.2)) return { at: 'body', path }
-      return { at: 'body', path, value: random.pick(missesOf(field)) }
+      const own = random.chance(PADDED) ? drawn(field, name, random) : null
+      const value = typeof own === 'string' ? spaced(own, random) : random.pick(missesOf(field))
+      return { at: 'body', path, value }
     }
     fields = inner
     name = random.pick(Object.keys(fields))
   }
+}
+
+/** The places of texts that no pattern and no list of words bounds. */
+function freeTexts(schema: Keywords, path: readonly string[] = []): (readonly string[])[] {
+  const { type, pattern, enum: words } = schema
+  if (type === 'string') return pattern === undefined && words === undefined ? [path] : []
+  if (type === 'array') return freeTexts(keywordsOf(schema.items), [...path, '0'])
+  return Object.entries(keywordsOf(schema.properties)).flatMap(([name, field]) =>
+    freeTexts(keywordsOf(field), [...path, name]),
+  )
+}
+
+/** One free text with more blanks than any buffer has room for; all else stays as it was drawn. */
+function blankEdits(route: FuzzRoute, random: Random): Edit[] {
+  const places = route.body === null ? [] : freeTexts(keywordsOf(route.body))
+  if (places.length === 0) return []
+  const value = `x${' '.repeat(random.between(20_000, 60_000))}`
+  return [{ at: 'body', path: random.pick(places), value }]
+}
+
+/** A text with spaces around it: short once it is trimmed, long before, up to a whole body. */
+function spaced(text: string, random: Random): string {
+  return padded(random, text, { charactersMax: random.pick(LENGTHS), blanksMax: 60_000 })
 }
 
 function missesOf(field: Keywords): readonly Json[] {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { recoverJournal } from '../../persistence/recovery.ts'
 import { ExchangeClient, STATUSES } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figures.ts'
-import { ADMIN_TOKEN, ServerProcess, verify } from '../support/server-process.ts'
-import { type Actor, hmacHeaders, makeActors, revive, walletHeaders } from './actors.ts'
+import { ADMIN_TOKEN, metricsOf, ServerProcess, verify } from '../support/server-process.ts'
+import { type Actor, hmacHeaders, makeActors, openProvider, revive, thaw } from './actors.ts'
 import { parsed } from './answers.ts'
 import { Ears } from './ears.ts'
 import { judge, judgeTalk, mayHang } from './judge.ts'
@@ -22,6 +19,7 @@ import { Conversation, partsOf } from './talk.ts'
 import { SOCKET_ROUTE } from './talk-plan.ts'
 import { type Replied, resultsOf } from './tally.ts'
 import { textOf } from './tricks.ts'
+import { messageQuery, walletHeaders } from './wallet-proof.ts'
 
 // A fresh exchange in a process of its own, with everything on it that a request may hit: markets
 // in each state, orders at rest, and people with every kind of proof.
@@ -91,17 +89,13 @@ export class Stage {
   }
 
   static async open(dataDir: string): Promise<Stage> {
-    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-    const keyFile = join(dataDir, 'identity.pem')
-    writeFileSync(keyFile, publicKey.export({ type: 'spki', format: 'pem' }))
+    const provider = openProvider(dataDir)
     const args = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', '1']
-    const server = await ServerProcess.start({
-      dataDir,
-      args: [...args, '--block-ms', '50', '--identity-key', keyFile],
-    })
+    const more = ['--block-ms', '50', ...provider.flags]
+    const server = await ServerProcess.start({ dataDir, args: [...args, ...more] })
     const client = new ExchangeClient(server.baseUrl)
     const port = Number(new URL(server.baseUrl).port)
-    const actors = await makeActors(client, port, privateKey)
+    const actors = await makeActors(client, port, provider.privateKey)
     const stage = new Stage({ server, client, dataDir, setting: await settingOf(client, actors) })
     stage.#known.learnFolder(dataDir)
     await stage.#warm()
@@ -153,11 +147,12 @@ export class Stage {
     return { status: answer?.status ?? 0, code, each: resultsOf(body), issue: said }
   }
 
-  async #walletOf({ edits }: Plan): Promise<Headers> {
-    const wallet = edits.find((edit) => edit.at === 'wallet')
+  async #walletOf(plan: Plan): Promise<Headers> {
+    const wallet = plan.edits.find((edit) => edit.at === 'wallet')
     if (wallet?.at !== 'wallet') return []
     if (wallet.flaw === 'twice') return this.#usedWallet
-    return walletHeaders(this.#port, wallet.of, wallet.flaw)
+    const { trader } = this.setting.actors.get(plan.speaker.role) ?? {}
+    return walletHeaders(this.#port, wallet, messageQuery(plan.route, trader))
   }
 
   /** One connection to the sockets; some listen on while others trade. */
@@ -255,6 +250,7 @@ export class Stage {
 
   /** Ends what the operator restricted. */
   async #calm(): Promise<void> {
+    await thaw(this.#port, this.setting.pools.profiles)
     const windows = at(parsed(await this.#asAdmin('GET', '/admin/trading-modes')), 'windows')
     assert.ok(Array.isArray(windows), 'the windows are listed')
     for (const { id } of windows) await this.#asAdmin('DELETE', `/admin/trading-modes/${id}`)
@@ -271,7 +267,7 @@ export class Stage {
   }
 
   async #metrics(): Promise<string> {
-    return (await plainCall(this.#port, { method: 'GET', target: '/metrics', headers: [] })).text
+    return await metricsOf(this.#server.baseUrl)
   }
 
   /** Cancels everything, ends the process and says what was left behind. */

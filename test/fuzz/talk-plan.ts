@@ -1,5 +1,7 @@
+import { LIMITS } from '../../engine/domain/limits.ts'
 import type { Json } from '../../server/http/schema.ts'
 import type { Random } from '../support/random.ts'
+import { oddObject, padded } from './odd-keys.ts'
 
 // What a client of the sockets says, before it is bytes: how it opens the connection, what it
 // joins, and messages that a channel takes, just does not take, or that are no messages at all.
@@ -97,6 +99,10 @@ const PACKETS = [
   ...['0', '0{"sid":"x"}', '1', '2', '2probe', '3', '3probe', '5', '6', '7', 'b', 'bAAAA', ' ', ''],
   ...['\u0000', '\ufeff42/markets,["x"]', '4\u001e4', '2\u001e2'],
 ]
+/** Of a channel's name. */
+/** A message of a socket has room for no more. */
+const BLANKS_MAX = 12_000
+const LABEL_CHARACTERS_MAX = 64
 const HEADS = [0x00, 0x01, 0x08, 0x80, 0x83, 0x89, 0x8a, 0x8b, 0x91, 0xc1, 0xe1, 0xf1, 0xff]
 
 export function talkOf(random: Random): Json {
@@ -124,8 +130,27 @@ function messageOf(random: Random): Json {
 function eventText(random: Random): string {
   const isEnd = random.chance(0.2)
   const event = isEnd ? 'unsubscribe' : random.pick(CHANNELS.slice(0, random.chance(0.8) ? 3 : 9))
-  const payload = random.chance(0.5) ? PAYLOADS[7] : random.pick(PAYLOADS)
-  const body = isEnd && random.chance(0.6) ? { channel: random.pick(CHANNELS) } : payload
+  const payload = random.chance(0.5) ? PAYLOADS[7] : oddPayload(random)
+  const body = isEnd && random.chance(0.6) ? { channel: channelOf(random) } : payload
   const number = isEnd || random.chance(0.2) ? `${random.below(100)}` : ''
   return `42/markets,${number}${JSON.stringify([event, body])}`
+}
+
+/** Of the channels themselves hardly one in five: the payload alone is what is odd. */
+function channelOf(random: Random): string {
+  const channel = random.pick(CHANNELS)
+  return random.chance(0.8)
+    ? channel
+    : padded(random, channel, { charactersMax: LABEL_CHARACTERS_MAX, blanksMax: BLANKS_MAX })
+}
+
+function oddPayload(random: Random): Json {
+  const dice = random.next()
+  if (dice < 0.5) return random.pick(PAYLOADS)
+  if (dice < 0.85) return oddObject(random)
+  const slug = padded(random, '{{markets.0}}', {
+    charactersMax: LIMITS.slugCharactersMax,
+    blanksMax: BLANKS_MAX,
+  })
+  return { marketSlugs: [slug] }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { boolean, integer, text } from '../../server/http/scalars.ts'
 import { compile, type Infer, list, object, optional } from '../../server/http/schema.ts'
-import { HANDSHAKE_TARGET } from '../../server/sockets/socket-gateway.ts'
+import { HANDSHAKE_TARGET } from '../../server/sockets/handshakes.ts'
 import { type Actor, proofHeaders } from './actors.ts'
 import type { Speaker } from './speaker.ts'
 import { PLAIN_HELLO, PLAIN_QUERY } from './talk-plan.ts'
@@ -66,11 +66,14 @@ export function partsOf(talk: SpokenTalk, actor: Actor | undefined, speaker: Spe
     ['sec-websocket-version', '13'],
     ['sec-websocket-key', randomBytes(16).toString('base64')],
   ]
+  // Of a socket with a cookie the browser says which page opened it.
+  const origin: [string, string][] =
+    speaker.proof === 'session' ? [['origin', 'http://127.0.0.1']] : []
   const proof = proofHeaders(actor, speaker.proof, speaker.flaw, call)
   return {
     method: 'GET',
     target: `/socket.io/${talk.query}`,
-    headers: [...(talk.isPlain ? upgrade.slice(0, 1) : upgrade), ...proof],
+    headers: [...(talk.isPlain ? upgrade.slice(0, 1) : upgrade), ...origin, ...proof],
     body: Buffer.alloc(0),
   }
 }

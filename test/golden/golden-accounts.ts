@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import {
-  decideProfile,
   decideRevoke,
   decideToken,
   decideWithdrawalAddress,
 } from '../../engine/core/decide-accounts.ts'
 import { decideSubAccount } from '../../engine/core/decide-partners.ts'
+import { decideProfile } from '../../engine/core/decide-profiles.ts'
 import type { SubAccount } from '../../engine/core/partners.ts'
 import type { ProfileAbout, Scope } from '../../engine/domain/command.ts'
 import { profileFields } from '../support/specs.ts'
-import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
+import { type GoldenCast, MINUTE_MS, TRADERS } from './golden-cast.ts'
 
 const PROFILES_MAX = 30
 const ADDRESSES = ['ab', 'cd', 'ef'].map((pair) => `0x${pair.repeat(20)}`)
@@ -29,6 +29,7 @@ export class GoldenAccounts {
     () => this.#editProfile(),
     () => this.#createToken(),
     () => this.#revokeToken(),
+    () => this.#revokeTokens(),
     () => this.#touchToken(),
     () => this.#touchToken(),
     () => this.#login(),
@@ -86,6 +87,7 @@ export class GoldenAccounts {
     const profileId = this.#cast.trader()
     const profile = clearing.accounts.byId(profileId)
     assert(profile !== undefined)
+    if (clearing.frozen.isFrozen(profileId)) return
     const scopes = this.#cast.random.pick([
       ['trading'],
       ['trading', 'delegated_signing'],
@@ -102,6 +104,20 @@ export class GoldenAccounts {
     this.#spareTokens = this.#spareTokens.filter((each) => each.tokenId !== tokenId)
     assert.equal(decideRevoke(this.#cast.driver.clearing, profileId, tokenId), 0)
     this.#cast.driver.rare({ kind: 'revokeToken', tokenId })
+  }
+
+  /** Of a profile of its own: those that trade need the token that signs for them. */
+  #revokeTokens(): void {
+    const { clearing } = this.#cast.driver
+    const profileId = TRADERS + 1
+    const profile = clearing.accounts.byId(profileId)
+    if (profile === undefined) return
+    const { scopes } = profile
+    assert.equal(decideToken(clearing, profile, scopes), 0)
+    const token = this.#spareToken(profileId, scopes)
+    this.#spareTokens.pop()
+    this.#cast.driver.rare({ kind: 'createToken', profileId, token })
+    this.#cast.driver.rare({ kind: 'revokeTokens', profileId })
   }
 
   #touchToken(): void {
@@ -191,6 +207,7 @@ export class GoldenAccounts {
     const { driver, random } = this.#cast
     const profileId = this.#cast.trader()
     const address = random.pick(ADDRESSES)
+    if (driver.clearing.frozen.isFrozen(profileId)) return
     if (decideWithdrawalAddress(driver.clearing, profileId, address) !== 0) {
       driver.rare({ kind: 'removeWithdrawalAddress', profileId, address })
       return

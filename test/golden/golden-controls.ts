@@ -1,11 +1,21 @@
+import assert from 'node:assert/strict'
+import {
+  decideFreeze,
+  decideOperator,
+  decideRemoval,
+  decideUnfreeze,
+} from '../../engine/core/decide-operators.ts'
+import { ROLES } from '../../engine/domain/operator.ts'
 import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
 
 const [, ...RESTRICTED] = TRADING_MODES
 const WINDOWS_MAX = 3
 const ENDED_EACH_STEP = 0.15
+const FROZEN_MAX = 2
+const OPERATORS_MAX = 3
 
-/** Trading windows and heartbeats of a golden flow. */
+/** Trading windows, heartbeats and what operators do to profiles, in a golden flow. */
 export class GoldenControls {
   readonly #cast: GoldenCast
 
@@ -19,6 +29,11 @@ export class GoldenControls {
     () => this.#arm(),
     () => this.#arm(),
     () => this.#disarm(),
+    () => this.#freeze(),
+    () => this.#unfreeze(),
+    () => this.#unfreeze(),
+    () => this.#hire(),
+    () => this.#dismiss(),
   ]
 
   /** Whether clients may cancel now. */
@@ -71,6 +86,48 @@ export class GoldenControls {
     const { driver, random } = this.#cast
     const cancelAtMs = driver.nowMs + random.between(5_000, 2 * MINUTE_MS)
     driver.rare({ kind: 'armHeartbeat', profileId: this.#cast.trader(), cancelAtMs })
+  }
+
+  /** With its orders; who did it is in the journal and no state. */
+  #freeze(): void {
+    const { driver, random } = this.#cast
+    const { clearing } = driver
+    const profileId = this.#cast.trader()
+    if (clearing.frozen.count >= FROZEN_MAX || clearing.frozen.isFrozen(profileId)) return
+    assert.equal(decideFreeze(clearing, profileId), 0)
+    const reason = random.chance(0.5) ? '' : this.#cast.name('Verdacht №')
+    driver.rare({ kind: 'freezeProfile', profileId, reason, by: 'root' })
+    for (const { marketId } of clearing.catalogue.all()) {
+      const orders = this.#cast.open({ marketId, account: profileId })
+      this.#cast.end('PROFILE_FROZEN', marketId, orders)
+    }
+  }
+
+  #unfreeze(): void {
+    const { driver, random } = this.#cast
+    const frozen = driver.clearing.frozen.all()
+    if (frozen.length === 0) return
+    const { profileId } = random.pick(frozen)
+    assert.equal(decideUnfreeze(driver.clearing, profileId), 0)
+    driver.rare({ kind: 'unfreezeProfile', profileId, reason: '', by: 'root' })
+  }
+
+  #hire(): void {
+    const { driver, random } = this.#cast
+    if (driver.clearing.operators.all.length >= OPERATORS_MAX) return
+    const name = this.#cast.name('operator')
+    assert.equal(decideOperator(driver.clearing, name), 0)
+    const tokenDigest = this.#cast.hex(8)
+    driver.rare({ kind: 'addOperator', name, role: random.pick(ROLES), tokenDigest, by: 'root' })
+  }
+
+  #dismiss(): void {
+    const { driver, random } = this.#cast
+    const { all } = driver.clearing.operators
+    if (all.length === 0) return
+    const { name } = random.pick(all)
+    assert.equal(decideRemoval(driver.clearing, name), 0)
+    driver.rare({ kind: 'removeOperator', name, by: 'root' })
   }
 
   #disarm(): void {

@@ -45,4 +45,4 @@ test('this version has a recording, and it holds every kind of command and of an
   assert(fills > 300, `${fills} fills`)
 })
 
-replays(NEWEST)
+for (const name of recordingNames()) replays(name)

@@ -13,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 2
+const FORMAT = 4
 
 /** Named by the rules it was decided by and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
@@ -55,6 +55,11 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   disarmHeartbeat: true,
   fireHeartbeat: true,
   releaseOrder: true,
+  freezeProfile: true,
+  unfreezeProfile: true,
+  revokeTokens: true,
+  addOperator: true,
+  removeOperator: true,
 }
 
 export interface Recording {

@@ -7,8 +7,9 @@ import { OrderTable } from '../../engine/core/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import { rebuildReadTables } from '../../persistence/follower.ts'
-import { recoverJournal, verifyFolder } from '../../persistence/recovery.ts'
+import { recoverJournal } from '../../persistence/recovery.ts'
 import { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { recoverAll, writeBatches } from '../support/journal-records.ts'
 import { freshSeed, Random } from '../support/random.ts'
@@ -27,8 +28,8 @@ function commitInBatches(
   visit: (seq: number) => void,
 ): void {
   writeBatches(dataDir, 0).close()
-  const { tail } = recoverJournal(dataDir, { visit: () => {} })
-  const writer = new SqliteJournalWriter(dataDir, 'full', tail)
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
+  const writer = new SqliteJournalWriter(folder, 'full', tail)
   for (let seq = 0; seq < records.length; ) {
     const batch = records.slice(seq, seq + random.between(1, 30))
     seq += batch.length
@@ -41,7 +42,7 @@ function commitInBatches(
 /** The files as a power cut leaves them: the database, its WAL up to a byte, the head before it. */
 function folderCutAt(from: string, walBytes: number, head: Uint8Array): string {
   const path = newFolder()
-  copyFileSync(join(from, 'journal.db'), join(path, 'journal.db'))
+  for (const name of ['server.key', 'journal.db']) copyFileSync(join(from, name), join(path, name))
   const wal = readFileSync(join(from, 'journal.db-wal'))
   writeFileSync(join(path, 'journal.db-wal'), wal.subarray(0, walBytes))
   writeFileSync(join(path, 'journal.head'), head)

@@ -103,7 +103,7 @@ test('a token that lacks a scope of a route is 403 there, its body unread', asyn
     const token = await tokenOf(live, alice, rest)
     for (const route of api) {
       const accepted = route.auth.accepts.find(({ scheme }) => scheme === 'hmac')
-      if (accepted === undefined || !accepted.scopes.includes(lacking)) continue
+      if (accepted?.scopes.some((each) => each === lacking) !== true) continue
       const body = route.body === null ? undefined : '{'
       const reply = await live.call(token, route.method, pathOf(route), body)
       assertRefused(reply, 403, 'SCOPE_MISSING', nameOf(route))
@@ -142,8 +142,8 @@ test('a method a path does not take is answered with those it takes', async () =
 })
 
 test('an unknown path is 404, however it is spelled', async () => {
-  const paths = ['/', '/nope', '/orders/', '/orders//x', '/ORDERS', '/markets', '/admin', '/.env']
-  const tricks = ['/orders/..', '/%2e%2e/etc/passwd', '/orders%00', '/health/x', '/auth', '/%']
+  const paths = ['/nope', '/orders/', '/orders//x', '/ORDERS', '/markets', '/admin', '/.env']
+  const tricks = ['/orders/.../', '/%2e%2e/etc/passwd', '/orders%00', '/health/x', '/auth', '/%']
   for (const path of [...paths, ...tricks]) {
     const reply = await live.send('GET', path)
     assert.ok(reply.status === 404 || reply.status === 405, `${path} ${reply.text}`)
@@ -221,7 +221,8 @@ test('no value of any path parameter makes more than a refusal', async () => {
     '%00',
     '%ff',
     'x'.repeat(300),
-    '..',
+    // Two dots alone would leave the path in the client: it would ask for another one.
+    '...',
     '*',
     "'",
     '%22',

@@ -120,6 +120,32 @@ test('an order is canceled once; every later cancel says it is not open', async 
   assertRefused(byClient, 400, 'ORDER_NOT_OPEN')
 })
 
+test('a cancel of a filled order says that it is filled, to its owner alone', async () => {
+  const FILLED = 'Order is filled: nothing of it is left to cancel'
+  const id = await rest(bob, snow, { ticks: 400 }, { clientOrderId: 'filled' })
+  await rest(alice, snow, { outcome: 1, ticks: 600 })
+  const replies = [
+    await cancel(bob, id),
+    await live.call(bob, 'POST', '/orders/cancel', { orderId: id }),
+    await live.call(bob, 'POST', '/orders/cancel', { clientOrderId: 'filled' }),
+  ]
+  for (const reply of replies) {
+    assertRefused(reply, 400, 'ORDER_NOT_OPEN')
+    assert.equal(at(reply.body, 'message'), FILLED)
+  }
+  assertRefused(await cancel(alice, id), 404, 'ORDER_NOT_FOUND')
+  for (const body of [{ orderIds: [id] }, { clientOrderIds: ['filled'] }]) {
+    const reply = await batch(bob, body)
+    assertRefused(reply, 400, 'ORDER_NOT_OPEN')
+    assert.equal(at(reply.body, 'failed', 0, 'reason'), 'ORDER_NOT_FOUND')
+    assert.equal(at(reply.body, 'failed', 0, 'message'), NOT_OPEN)
+  }
+  const partly = await rest(bob, snow, { ticks: 400, sizeRaw: 2_000_000 })
+  await rest(alice, snow, { outcome: 1, ticks: 600, sizeRaw: 1_000_000 })
+  assert.equal((await cancel(bob, partly)).status, 200)
+  assert.equal(at((await cancel(bob, partly)).body, 'message'), NOT_OPEN)
+})
+
 test('POST /orders/cancel takes exactly one name', async () => {
   const orderId = randomUUID()
   const blank = [{ clientOrderId: ' ' }, { clientOrderId: '\t' }, { clientOrderId: '' }]
@@ -234,8 +260,9 @@ test('user orders filter by statuses in any case, however often repeated', async
   assert.deepEqual(await ids('?statuses=canceled'), [dead])
   assert.deepEqual(await ids('?statuses=CANCELED&statuses=LIVE&limit=200'), [open, dead])
   assert.deepEqual(await ids('?statuses=CANCELED&statuses=LIVE&limit=1'), [open])
+  assert.deepEqual(await ids('?statuses[]=CANCELED&statuses%5B%5D=LIVE'), [open, dead])
   assert.deepEqual(await ids('?statuses=matched&statuses=UNMATCHED'), [])
-  const bad = ['statuses=', 'statuses=OPEN', 'statuses=LIVE,CANCELED', 'statuses%5B%5D=LIVE']
+  const bad = ['statuses=', 'statuses=OPEN', 'statuses=LIVE,CANCELED', 'statuses%5B0%5D=LIVE']
   const limits = ['limit=0', 'limit=201', 'limit=-1', 'limit=1.5', 'limit=', 'limit=1&limit=1']
   const many = Array.from({ length: 17 }, () => 'statuses=LIVE').join('&')
   for (const query of [...bad, ...limits, many, 'limit=1e1', 'limit=%31%00', 'Limit=5']) {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, test } from 'node:test'
+import { ODD_KEYS } from '../fuzz/odd-keys.ts'
 import { RawClient } from '../server/http/raw-client.ts'
 import { listening } from '../support/frame-story.ts'
-import { type LiveExchange, startLive } from '../support/live-exchange.ts'
+import { type LiveExchange, startLive, textAt } from '../support/live-exchange.ts'
 import { freshSeed, Random } from '../support/random.ts'
 import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
 
@@ -92,6 +93,21 @@ test('frames that no WebSocket has end their connection alone', async () => {
   }
   assert.deepEqual(brisk.ends, [])
   brisk.close()
+})
+
+test('an object of a caller passes for nothing of ours, whatever its keys are', async () => {
+  const on = await started()
+  const trader = await on.trader(0)
+  const channels = ['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions']
+  for (const key of ODD_KEYS) {
+    const payload: object = JSON.parse(`{${JSON.stringify(key)}:1}`)
+    const client = await listening(on, trader)
+    for (const channel of channels) client.socket.emit(channel, payload)
+    const answer: unknown = await client.socket.timeout(5000).emitWithAck('unsubscribe', payload)
+    assert.match(textAt(answer, 'error'), /^channel must/)
+    assert.deepEqual(client.ends, [], key)
+    client.close()
+  }
 })
 
 test('joining and leaving the namespace again and again leaves one member, then none', async () => {

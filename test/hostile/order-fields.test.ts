@@ -47,12 +47,12 @@ const BROKEN_FIELDS: readonly Broken[] = [
   ['ownerId', ['1', 0, -1, 1.5, 2 ** 53, 1e300, null]],
   ['orderType', ['gtc', 'IOC', 0, null, ['GTC']]],
   ['marketSlug', [7, null, ['rain']]],
-  ['clientOrderId', ['', ' \t ', 'x'.repeat(129), '😀'.repeat(129), '\ud800', 5, null]],
-  ['postOnly', ['true', 1, null]],
-  ['stpPolicy', ['none', 0, null]],
+  ['clientOrderId', ['', ' \t ', 'x'.repeat(129), '😀'.repeat(129), '\ud800', 5]],
+  ['postOnly', ['true', 1]],
+  ['stpPolicy', ['none', 0]],
   ['recvWindow', [0, -1, 10_001, 1.5, '5']],
   ['timestamp', [-1, 'now', 1.5]],
-  ['onBehalfOf', [0, -1, 1.5, 2 ** 31, 'x', null]],
+  ['onBehalfOf', [0, -1, 1.5, 2 ** 31, 'x']],
   ['__proto__', [1, {}]],
   ['constructor', [{}]],
   ['surprise', [1]],
@@ -73,7 +73,7 @@ const BROKEN_ORDER: readonly Broken[] = [
   ['side', [2, -1, 'BUY', null]],
   ['signatureType', [4, -1, '0', null]],
   ['signature', ['0x', '', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(66)}`, `0x${'gg'.repeat(65)}`]],
-  ['price', ['0.5', null, true]],
+  ['price', ['0.5', true]],
   ['extra', [1]],
 ]
 
@@ -120,6 +120,16 @@ test('a field of the signed order of a wrong kind is named in a 400', async () =
       assert.ok(reply.text.includes(`"order.${field}"`), said)
     }
   }
+})
+
+test('null for an optional field is absent, and the order is taken', async () => {
+  const body = orderBody(alice, market)
+  const optional = ['clientOrderId', 'postOnly', 'stpPolicy', 'timestamp', 'onBehalfOf']
+  const nulls = Object.fromEntries(optional.map((field) => [field, null]))
+  const reply = await post({ ...body, ...nulls, order: { ...wholeOrder(body), price: null } })
+  assert.equal(reply.status, 201, reply.text)
+  const canceled = await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)
+  assert.equal(canceled.status, 200, canceled.text)
 })
 
 test('a field that is missing is named', async () => {

@@ -68,6 +68,7 @@ interface Attempt {
   isUnsigned: boolean
   /** What operators changed before. */
   isDisabled: boolean
+  isFrozen: boolean
   hasRank: boolean
   /** Revoked once the order has passed the intake. */
   revoked: Trader | null
@@ -86,6 +87,7 @@ function rightAttempt(): Attempt {
     text: (right) => right,
     isUnsigned: false,
     isDisabled: false,
+    isFrozen: false,
     hasRank: true,
     revoked: null,
   }
@@ -121,6 +123,7 @@ const LADDER: readonly [
   [400, 'ALLOWANCE_MISSING', forDesk],
   [401, 'TOKEN_REVOKED', revoked],
   [429, 'RATE_LIMITED', () => (waitSec = 1)],
+  [403, 'PROFILE_FROZEN', (a) => (a.isFrozen = true)],
   [425, 'trading_disabled', (a) => (a.isDisabled = true)],
   [425, 'RECV_WINDOW_EXPIRED', (a) => Object.assign(a.fields, { timestamp: 1, recvWindow: 9 })],
   [400, 'MARKET_NOT_TRADABLE', toDeadMarket],
@@ -187,11 +190,13 @@ async function sendAttempt(attempt: Attempt): Promise<Reply> {
   const body = attempt.text(JSON.stringify({ order: signed, ...fields }))
   const { account } = alice
   const ends = attempt.isDisabled ? await disable() : async () => {}
+  if (attempt.isFrozen) await setFrozen('freeze')
   if (!attempt.hasRank) await live.admin('/admin/profiles', { account, rank: null })
   const send = () => live.call(token, 'POST', '/orders', body, change)
   const reply = await (attempt.revoked === null ? send() : sendAround(attempt.revoked, send))
   await live.admin('/admin/profiles', { account, rank: 'Bronze' })
   await ends()
+  if (attempt.isFrozen) await setFrozen('unfreeze')
   return reply
 }
 
@@ -208,6 +213,14 @@ async function sendAround(token: Trader, send: () => Promise<Reply>): Promise<Re
   assert.equal((await live.call(alice, 'DELETE', path)).status, 200)
   intake.resume()
   return sent
+}
+
+/** A freeze cancels the order that rests: what it reserved is free from then on. */
+async function setFrozen(act: 'freeze' | 'unfreeze'): Promise<void> {
+  const path = `/admin/profiles/${alice.profileId}/${act}`
+  let reply = await live.admin(path, {})
+  while (reply.status === 409) reply = await live.admin(path, {})
+  assert.equal(reply.status, 200, reply.text)
 }
 
 async function disable(): Promise<() => Promise<void>> {
@@ -273,15 +286,17 @@ function assertRefused(reply: Reply, [status, code, , said]: (typeof LADDER)[num
 }
 
 test('of several things that are wrong the one that stands higher is answered', async () => {
-  const before = live.balances(alice)
-  assert.deepEqual(before, { freeRaw: 1_000_000, reservedRaw: 2_000_000 })
+  const resting = { freeRaw: 1_000_000, reservedRaw: 2_000_000 }
+  const allFree = { freeRaw: 3_000_000, reservedRaw: 0 }
+  assert.deepEqual(live.balances(alice), resting)
   for (let row = LADDER.length - 1; row >= 0; row--) {
     const attempt = rightAttempt()
     for (let lower = LADDER.length - 1; lower >= row; lower--) await LADDER[lower][2](attempt)
     const reply = await sendAttempt(attempt)
     waitSec = 0
     assertRefused(reply, LADDER[row])
-    assert.deepEqual(live.balances(alice), before, LADDER[row][1])
+    const expected = attempt.isFrozen ? allFree : resting
+    assert.deepEqual(live.balances(alice), expected, LADDER[row][1])
     // The secret is base64: as a pattern its + and / would mean something else.
     assert.equal(reply.text.includes(attempt.token.secret), false)
     assert.doesNotMatch(reply.text, /node_modules|\.ts/)

@@ -131,6 +131,20 @@ test('a login proves one account, once, over a fresh message of this server', as
   assert.match(missing.text, /x-account.*x-signing-message.*x-signature/)
 })
 
+test('a message is taken as JSON brought it, signed with its quotes or without', async () => {
+  for (const isSignedQuoted of [true, false]) {
+    for (const asHex of [true, false]) {
+      const wallet = newWallet()
+      const { text } = await live.send('GET', '/auth/signing-message')
+      assert.match(text, /^".* Nonce: 0x[0-9a-f]+"$/)
+      const signed = isSignedQuoted ? text : String(JSON.parse(text))
+      const signature = await wallet.signMessage({ message: signed })
+      const reply = await login(live, wallet, { message: text, signature, asHex })
+      assert.equal(reply.status, 200, reply.text)
+    }
+  }
+})
+
 test('of two logins with one message at the same moment one opens a session', async () => {
   const wallet = newWallet()
   const message = await signingMessage(live)
@@ -299,7 +313,7 @@ test('an identity token of the provider derives and revokes; a forged one nothin
     `${head}.${payload}.${signature.slice(0, -4)}AAAA`,
     `${head}.${payload}`,
     'x',
-    'x'.repeat(9000),
+    'x'.repeat(3000),
   ]
   for (const each of forged) assertRefused(await derive(each), 401, 'IDENTITY_INVALID')
   const list = await byIdentity(live, right, 'GET', '/auth/api-tokens/capabilities')

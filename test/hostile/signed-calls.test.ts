@@ -21,8 +21,7 @@ let alice: Trader
 let bob: Trader
 
 before(async () => {
-  const claims = ['--identity-issuer', 'the-provider', '--identity-audience', 'outcomex']
-  live = await startLive({ flags: [...provider.flags, ...claims, '--header-prefix', 'svc-,my-'] })
+  live = await startLive({ flags: [...provider.flags, '--header-prefix', 'svc-,my-'] })
   const fields = { apiToken: { scopes: ['trading', 'account_creation', 'delegated_signing'] } }
   alice = await live.trader(0, fields)
   bob = await live.trader(0, fields)

@@ -4,6 +4,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ZERO_ADDRESS } from '../../server/auth/address.ts'
 import {
+  ADMIN_TOKEN,
   at,
   type LiveExchange,
   type Reply,
@@ -16,40 +17,61 @@ import {
   codeOf,
   cookieOf,
   login,
+  loginWithWallet,
   newWallet,
+  partnerMessage,
   signingMessage,
+  type Wallet,
   withCookie,
 } from '../support/live-session.ts'
 
-// A login names its smart wallet and proves nothing of it: what that opens is the caller's own.
+// A smart wallet is an account's by its own signature or by the operator's word, and by no other:
+// it stands as the maker of orders, and money may be withdrawn to it.
 
 const FUNDS_RAW = 100_000_000
 let live: LiveExchange
 let market: LiveMarket
 let victim: Trader
+let victimWallet: Wallet
 /** What a thief may claim, by what it is. */
 let claims: readonly (readonly [what: string, address: string])[]
 
-/** Logs in with a smart wallet and gets a token, without funds. */
-async function trader(smartWallet: string): Promise<Trader> {
-  const key = randomBytes(32)
-  const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
-  const cookie = cookieOf(await login(live, wallet, { body: { client: 'base', smartWallet } }))
+/** The trader of a login, with a token and without funds. */
+async function traderOf(key: Uint8Array, logged: Reply): Promise<Trader> {
+  const cookie = cookieOf(logged)
   const made = await withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {})
   return {
     key,
-    account: wallet.address,
+    account: textAt(made.body, 'profile', 'account'),
     profileId: Number(at(made.body, 'profile', 'id')),
     tokenId: textAt(made.body, 'tokenId'),
     secret: textAt(made.body, 'secret'),
   }
 }
 
+function freshKey(): { key: Uint8Array; wallet: Wallet } {
+  const key = randomBytes(32)
+  return { key, wallet: privateKeyToAccount(`0x${key.toString('hex')}`) }
+}
+
+/** Names a smart wallet and proves nothing of it. */
+async function claimant(smartWallet: string): Promise<{ trader: Trader; logged: Reply }> {
+  const { key, wallet } = freshKey()
+  const logged = await login(live, wallet, { body: { client: 'base', smartWallet } })
+  return { trader: await traderOf(key, logged), logged }
+}
+
+/** The account that a smart wallet proved to be its own. */
+async function owner(smartWallet: Wallet): Promise<Trader> {
+  const { key, wallet } = freshKey()
+  return traderOf(key, await loginWithWallet(live, wallet, smartWallet))
+}
+
 before(async () => {
   live = await startLive()
   market = await openMarket(live, 'rain')
-  const smartWallet = newWallet().address
-  victim = await trader(smartWallet)
+  victimWallet = newWallet()
+  victim = await owner(victimWallet)
   await live.admin('/admin/balances', { profileId: victim.profileId, collateralRaw: FUNDS_RAW })
   const scopes = ['trading', 'account_creation', 'delegated_signing']
   const partner = await live.trader(0, { apiToken: { scopes } })
@@ -60,7 +82,7 @@ before(async () => {
   await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
   claims = [
     ["another's account", victim.account],
-    ["another's smart wallet", smartWallet],
+    ["another's smart wallet", victimWallet.address],
     ['a server wallet', textAt(made.body, 'account')],
     ["a market's exchange", market.exchange],
   ]
@@ -100,33 +122,35 @@ function moneyOfOthers(thief: Trader): string {
     .join(' ')
 }
 
-test('a claimed wallet spends the money of whoever claims it, and no other', async () => {
+test("a wallet that is only claimed is not the account's, and signs no order", async () => {
   for (const [what, claimed] of claims) {
-    const thief = await trader(claimed)
-    const before = moneyOfOthers(thief)
-    for (const reply of await orders(thief, claimed)) {
-      assertRefused(reply, 400, 'INSUFFICIENT_COLLATERAL')
-    }
-    for (const reply of await orders(thief, claimed, victim.profileId)) {
-      assertRefused(reply, 400, 'OWNER_MISMATCH')
-    }
+    const { trader: thief, logged } = await claimant(claimed)
+    assert.equal(at(logged.body, 'smartWallet'), null, what)
+    const own = await live.call(thief, 'GET', '/profiles/me')
+    assert.equal(at(own.body, 'smartWallet'), null, what)
+    const chosen = { tradeWalletOption: 'smartWallet' }
+    const asked = await live.call(thief, 'PATCH', '/profiles/me', chosen)
+    assertRefused(asked, 400, 'SMART_WALLET_REQUIRED')
     await live.admin('/admin/balances', { profileId: thief.profileId, collateralRaw: FUNDS_RAW })
-    for (const reply of await orders(thief, claimed)) assert.equal(reply.status, 201, reply.text)
-    assert.ok(live.balances(thief).reservedRaw > 0, what)
+    const before = moneyOfOthers(thief)
+    for (const ownerId of [thief.profileId, victim.profileId]) {
+      for (const reply of await orders(thief, claimed, ownerId)) {
+        assertRefused(reply, 400, 'OWNER_MISMATCH')
+      }
+    }
     assert.equal(moneyOfOthers(thief), before, what)
   }
 })
 
 test('a claimed wallet is no account: it reads, logs in and is taken over as before', async () => {
+  const partner = await live.trader(0, { apiToken: { scopes: ['account_creation'] } })
   for (const [what, claimed] of claims) {
-    const thief = await trader(claimed)
+    const { trader: thief } = await claimant(claimed)
     const read = await live.call(thief, 'GET', `/profiles/${claimed}`)
     assert.ok(read.status === 403 || read.status === 404, `${what}: ${read.text}`)
     const wallet = privateKeyToAccount(`0x${Buffer.from(thief.key).toString('hex')}`)
     assertRefused(await login(live, wallet, { account: claimed }), 400, 'LOGIN_INVALID')
-    const message = await signingMessage(live)
-    const scopes = ['account_creation']
-    const partner = await live.trader(0, { apiToken: { scopes } })
+    const message = await partnerMessage(live, partner)
     const headers = {
       'x-account': claimed,
       'x-signing-message': message,
@@ -137,39 +161,108 @@ test('a claimed wallet is no account: it reads, logs in and is taken over as bef
   }
 })
 
-test('whoever a wallet belongs to may still log in with it, name it and trade', async () => {
-  const key = randomBytes(32)
-  const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
-  const smartWallet = newWallet().address
-  await trader(wallet.address)
-  await trader(smartWallet)
-  const reply = await login(live, wallet, { body: { client: 'etherspot', smartWallet } })
-  assert.equal(at(reply.body, 'account'), wallet.address)
-  assert.equal(at(reply.body, 'smartWallet'), smartWallet)
-  const made = await withCookie(live, cookieOf(reply), 'POST', '/auth/api-tokens/derive', {})
-  const owner = {
-    key,
-    account: wallet.address,
-    profileId: Number(at(made.body, 'profile', 'id')),
-    tokenId: textAt(made.body, 'tokenId'),
-    secret: textAt(made.body, 'secret'),
+test("no other signature makes a wallet the account's", async () => {
+  const { wallet } = freshKey()
+  const { address: smartWallet } = victimWallet
+  const body = { client: 'base', smartWallet }
+  const ask = (query: string) => signingMessage(live, query)
+  const right = `?account=${wallet.address}&smartWallet=${smartWallet}`
+  const rows: [what: string, message: string, signer: Wallet][] = [
+    ['the thief signs for it', await ask(right), wallet],
+    ['the wallet signed a login of its own', await ask(`?account=${smartWallet}`), victimWallet],
+    ['the wallet signed a login of nobody', await ask(''), victimWallet],
+    [
+      'the wallet signed for another account',
+      await ask(`?account=${victim.account}&smartWallet=${smartWallet}`),
+      victimWallet,
+    ],
+    [
+      'the wallet signed for another wallet',
+      await ask(`?account=${wallet.address}&smartWallet=${newWallet().address}`),
+      victimWallet,
+    ],
+    ['the wallet became a sub-account', await partnerMessage(live, victim), victimWallet],
+  ]
+  for (const [what, message, signer] of rows) {
+    const walletSignature = await signer.signMessage({ message })
+    const reply = await login(live, wallet, { message, walletSignature, body })
+    assert.equal(codeOf(reply), 'LOGIN_INVALID', what)
   }
-  await live.admin('/admin/balances', { profileId: owner.profileId, collateralRaw: FUNDS_RAW })
-  for (const placed of await orders(owner, smartWallet)) {
-    assert.equal(placed.status, 201, placed.text)
-  }
-  const order = signedFor(unsigned(owner, market, { ticks: 100 }), owner, market)
-  const body = { order, orderType: 'GTC', ownerId: owner.profileId, marketSlug: market.slug }
-  assert.equal((await live.call(owner, 'POST', '/orders', body)).status, 201)
+  const message = await ask(right)
+  const bare = await login(live, wallet, { message, body })
+  assert.equal(at(bare.body, 'smartWallet'), null, 'the message alone proves no wallet')
 })
 
-test('a smart wallet is named once, and never the zero address', async () => {
+test('a claim of the same wallet takes nothing from its owner, no order hash either', async () => {
+  const smartWallet = newWallet()
+  const { address } = smartWallet
+  const { trader: thief } = await claimant(address)
+  const { key, wallet } = freshKey()
+  const logged = await loginWithWallet(live, wallet, smartWallet, 'etherspot')
+  assert.equal(at(logged.body, 'account'), wallet.address)
+  assert.equal(at(logged.body, 'smartWallet'), address)
+  const trader = await traderOf(key, logged)
+  for (const { profileId } of [trader, thief]) {
+    await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
+  }
+  // Signed for the wallet itself: the hash of this order names no account.
+  const form = { signatureType: 3, maker: address, signer: address }
+  const order = { ...unsigned(trader, market, { ticks: 100 }), ...form }
+  const send = (from: Trader) => {
+    const fields = { orderType: 'GTC', ownerId: from.profileId, marketSlug: market.slug }
+    const body = { ...fields, order: signedFor(order, from, market) }
+    return live.call(from, 'POST', '/orders', body)
+  }
+  assertRefused(await send(thief), 400, 'OWNER_MISMATCH')
+  assert.equal((await send(trader)).status, 201)
+  for (const placed of await orders(trader, address)) {
+    assert.equal(placed.status, 201, placed.text)
+  }
+  const own = signedFor(unsigned(trader, market, { ticks: 100 }), trader, market)
+  const body = { order: own, orderType: 'GTC', ownerId: trader.profileId }
+  const plain = await live.call(trader, 'POST', '/orders', { ...body, marketSlug: market.slug })
+  assert.equal(plain.status, 201, plain.text)
+})
+
+test('a smart wallet is proven once, and never the zero address', async () => {
   const wallet = newWallet()
   const claim = (smartWallet: string) =>
     login(live, wallet, { body: { client: 'base', smartWallet } })
   assertRefused(await claim(ZERO_ADDRESS), 400, 'VALIDATION')
-  const [first, second] = [newWallet().address, newWallet().address]
+  const [first, second] = [newWallet(), newWallet()]
   assert.equal(at((await login(live, wallet)).body, 'smartWallet'), null)
-  assert.equal(at((await claim(first.toLowerCase())).body, 'smartWallet'), first)
-  assert.equal(at((await claim(second)).body, 'smartWallet'), first)
+  const proven = await loginWithWallet(live, wallet, first)
+  assert.equal(at(proven.body, 'smartWallet'), first.address)
+  assert.equal(at((await claim(second.address)).body, 'smartWallet'), first.address)
+  const later = await loginWithWallet(live, wallet, second)
+  assert.equal(at(later.body, 'smartWallet'), first.address)
+})
+
+test('an account that is its own smart wallet needs no second signature', async () => {
+  const wallet = newWallet()
+  const { address } = wallet
+  const body = { client: 'base', smartWallet: address.toLowerCase() }
+  assert.equal(at((await login(live, wallet, { body })).body, 'smartWallet'), address)
+})
+
+test('the operator may say whose a contract wallet is', async () => {
+  const { trader } = await claimant(newWallet().address)
+  const edit = (smartWallet: string) =>
+    live.send('PATCH', `/admin/profiles/${trader.profileId}`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ smartWallet }),
+    })
+  const { address } = newWallet()
+  const swapped = [...address.slice(2)].map((each) =>
+    each < 'a' ? each.toLowerCase() : each.toUpperCase(),
+  )
+  assertRefused(await edit(`0x${swapped.join('')}`), 400, 'VALIDATION')
+  assertRefused(await edit(ZERO_ADDRESS), 400, 'VALIDATION')
+  assert.equal((await edit(address.toLowerCase())).status, 200)
+  const own = await live.call(trader, 'GET', '/profiles/me')
+  assert.equal(at(own.body, 'smartWallet'), address)
+  await live.admin('/admin/balances', { profileId: trader.profileId, collateralRaw: FUNDS_RAW })
+  for (const placed of await orders(trader, address)) {
+    assert.equal(placed.status, 201, placed.text)
+  }
 })

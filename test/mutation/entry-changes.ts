@@ -94,11 +94,26 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     changes: [['nobody is told which orders are entering', 'releasing.push(...entering)\n', '\n']],
   },
   {
+    file: 'server/pipeline/due-cancels.ts',
+    tests: ['test/server/pipeline/heartbeats.test.ts', 'test/server/pipeline/wide.test.ts'],
+    changes: [
+      [
+        'a heartbeat looks no further than one row',
+        'row = rows.nextOf(row)) {\n    const',
+        'row = 0) {\n    const',
+      ],
+      ['a heartbeat cancels what came after it', 'if (orders.seqOf(slot) >= seq) continue\n', '\n'],
+      [
+        'of a wide cancel only a part is made',
+        'while (due.sent < orders.length && hasRoom',
+        'if (due.sent < orders.length && hasRoom',
+      ],
+    ],
+  },
+  {
     file: 'server/pipeline/heartbeat-deadlines.ts',
     tests: ['test/server/pipeline/heartbeats.test.ts'],
     changes: [
-      ['a heartbeat looks no further than one order', 'unseen--', 'unseen = 0'],
-      ['a heartbeat cancels what came after it', 'orders.seqOf(slot) < seq', 'seq > 0'],
       ['a heartbeat never ends', 'this.#canceling.delete(profileId)\n', '\n'],
       [
         'a profile may renew while its orders are canceled',
@@ -229,8 +244,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an account stays held by a replacement that is refused',
-        'reply({ reject, issues })\n        decided?.()',
-        'reply({ reject, issues })',
+        'reply(refused)\n        decided?.()',
+        'reply(refused)',
       ],
     ],
   },

@@ -60,8 +60,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a revoked token signs orders',
-        'token === undefined || token.revoked) return',
-        'token === undefined) return',
+        'if (token === undefined) return REJECT.TOKEN_REVOKED',
+        'if (token === undefined) return 0',
       ],
       [
         'a sell may pass what is free by a raw unit',
@@ -94,25 +94,18 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/decide-accounts.ts',
     tests: GATES,
     changes: [
-      ['one profile takes all token ids', '? REJECT.TOKENS_USED_UP : 0', '? 0 : 0'],
       ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : 0', '? 0 : 0'],
       [
         'a token is revoked by another profile',
-        'token === undefined || token.profileId !== profileId',
-        'token === undefined',
+        'token?.profileId === profileId ?',
+        'token !== undefined ?',
       ],
-      ['a token is revoked twice', 'token.revoked ? REJECT.TOKEN_UNKNOWN : 0', '0'],
       ['a debit takes what is reserved', 'freeRaw >= -collateralRaw', 'freeRaw >= 0'],
       ['a market pays nothing to anyone', 'whole && sum > 0', 'whole && sum >= 0'],
       [
         'a token has scopes its profile lacks',
         'profile.scopes.includes(scope)',
         'scope.length > 0',
-      ],
-      [
-        'a username is given twice',
-        'holder.profileId !== before?.profileId',
-        'holder.profileId < 0',
       ],
       ['a slug is given twice', 'bySlug(spec.slug) !== undefined', 'bySlug(spec.slug) === null'],
     ],
@@ -264,31 +257,49 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/decide-profiles.ts',
+    tests: GATES,
+    changes: [
+      [
+        'a username is given twice',
+        'holder.profileId !== before?.profileId',
+        'holder.profileId < 0',
+      ],
+    ],
+  },
+  {
     file: 'engine/core/accounts.ts',
     tests: [`${CORE}/accounts.test.ts`, `${CORE}/decide-accounts.test.ts`, GOLDEN],
     changes: [
       [
         'a profile has a session too many',
-        'own.length >= LIMITS.sessionsPerProfileMax',
-        'own.length > LIMITS.sessionsPerProfileMax',
+        'countOf(profileId) >= LIMITS.sessionsPerProfileMax',
+        'countOf(profileId) > LIMITS.sessionsPerProfileMax',
       ],
-      ['a login may be used twice', 'this.burnNonce(nonce.text, nonce.expiresMs, nowMs)\n', '\n'],
+      ['a login may be used twice', 'this.burnNonce(nonce.text, nonce.expiresMs)\n', '\n'],
       [
         'a nonce is free before it expired',
-        'if (expiresMs > nowMs) break\n',
-        'if (expiresMs > nowMs + 10) break\n',
+        'if (expiresMs > nowMs || left',
+        'if (expiresMs > nowMs + 10 || left',
       ],
-      ['a revoked token keeps its secret', ', sealedSecret: NO_SECRET }', ' }'],
+      ['a revoked token stays', 'this.#tokens.delete(tokenId)\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/profiles.ts',
+    tests: [`${CORE}/accounts.test.ts`, `${CORE}/state-hash.test.ts`],
+    changes: [
       [
         'a username that was given up stays taken',
-        'if (before?.username) this.#byUsername.delete(before.username.toLowerCase())\n',
-        '\n',
+        'if (username !== null) this.#byUsername.add(profileId)\n',
+        'this.#byUsername.add(profileId)\n',
       ],
       [
         'the cap of a fee is its floor',
         'Math.min(profile.rank.feeRateBps',
         'Math.max(profile.rank.feeRateBps',
       ],
+      ['the hash leaves out what profiles say', ', this.#saidDigest]', ']'],
     ],
   },
   {

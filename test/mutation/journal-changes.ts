@@ -15,17 +15,16 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     file: 'persistence/sqlite-journal.ts',
     tests: JOURNAL,
     changes: [
-      ['a checksum is of its batch alone', '.update(before)', ''],
       ['the head is not written', 'this.#head.write(this.#tail)\n', '\n'],
       [
         'the head is written before the commit',
-        'this.#insert.run(firstSeq, lastSeq, records, checksum)\n',
+        'this.#add(firstSeq, lastSeq, records, checksum)\n',
         'this.#head.write({ seq: lastSeq, checksum })\n' +
-          '      this.#insert.run(firstSeq, lastSeq, records, checksum)\n',
+          '      this.#add(firstSeq, lastSeq, records, checksum)\n',
       ],
       [
         'a checksum is not compared',
-        'if (!same(chain(previous.checksum, batch), batch.checksum)) {',
+        'if (!same(chain(this.#newMac(), previous.checksum, batch), batch.checksum)) {',
         'if (batch.records.length === 0) {',
       ],
       [
@@ -33,21 +32,37 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'if (batch.firstSeq !== expected) {',
         'if (batch.firstSeq < expected) {',
       ],
+      ['a second writer goes on', 'if (found.seq !== tail.seq ||', 'if (found.seq < tail.seq &&'],
+      [
+        'a record may carry any seq',
+        'if (recordSeq(record) !== seq) this',
+        'if (recordSeq(record) < 0) this',
+      ],
+      [
+        'a reader starts at the batch after the one it needs',
+        'this.#holding.get(holding.firstSeq - 1)',
+        'this.#holding.get(holding.lastSeq)',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/journal-chain.ts',
+    tests: JOURNAL,
+    changes: [['a checksum is of its batch alone', 'update(before).', '']],
+  },
+  {
+    file: 'persistence/journal-end.ts',
+    tests: JOURNAL,
+    changes: [
       [
         'a lost tail is let pass',
         "if (head.durability === 'normal') return",
         'if (head.seq > 0) return',
       ],
-      ['a second writer goes on', 'if (found.seq !== tail.seq ||', 'if (found.seq < tail.seq &&'],
       [
         'a head of another journal is let pass',
         'row.lastSeq !== head.seq || !same(row.checksum, head.checksum)',
         'row.lastSeq < 0',
-      ],
-      [
-        'a record may carry any seq',
-        'if (recordSeq(record) !== seq) this',
-        'if (recordSeq(record) < 0) this',
       ],
       [
         'a missing head is let pass',
@@ -56,13 +71,24 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a missing journal is a new folder',
-        'if (head === null || head.seq === 0) return\n',
-        'if (head === null || head.seq >= 0) return\n',
+        'if (seq === 0) return null',
+        'if (seq >= 0) return null',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/file-identity.ts',
+    tests: [`${FOLDER}/files.test.ts`],
+    changes: [
+      [
+        'a replaced file is written on',
+        'now?.ino === inode && now.dev === device',
+        'now !== undefined',
       ],
       [
-        'a reader starts at the batch after the one it needs',
-        'this.#holding.get(holding.firstSeq - 1)',
-        'this.#holding.get(holding.lastSeq)',
+        'a deleted file is written on',
+        'now?.ino === inode && now.dev === device',
+        'now?.ino !== 0',
       ],
     ],
   },
@@ -75,12 +101,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         "=== 'full' ? 'FULL' : 'NORMAL'",
         "=== 'full' ? 'NORMAL' : 'NORMAL'",
       ],
-      [
-        'a file of a newer version is opened',
-        'if (version > migrations.length) {',
-        'if (version < 0) {',
-      ],
-      ['others may read the files', "openSync(path, 'a', 0o600)", "openSync(path, 'a', 0o644)"],
+      ['a file of a newer version is opened', 'if (version > newest) {', 'if (version < 0) {'],
+      ['others may read the files', "openSync(path, 'ax', 0o600)", "openSync(path, 'ax', 0o644)"],
     ],
   },
   {
@@ -89,8 +111,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a damaged head is believed',
-        '!checkOf(bytes).equals(bytes.subarray(CHECK_AT))',
-        'bytes.length === 0',
+        'timingSafeEqual(mac, bytes.subarray(MAC_AT))',
+        'mac.length > 0',
       ],
       [
         'a normal run is taken for a full one',
@@ -99,6 +121,22 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ],
       ['the head forgets the checksum', 'bytes.set(head.checksum, 16)\n', '\n'],
     ],
+  },
+  {
+    file: 'persistence/snapshot-file.ts',
+    tests: [`${FOLDER}/forgery.test.ts`],
+    changes: [
+      [
+        'a snapshot of another key is believed',
+        'timingSafeEqual(this.#mac.digest(), this.read(MAC_BYTES))',
+        'this.#mac.digest().length === this.read(MAC_BYTES).length',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/keyed-folder.ts',
+    tests: [`${FOLDER}/forgery.test.ts`],
+    changes: [['MACs are of no key', "hkdfSync('sha256', macKey, ''", "hkdfSync('sha256', '', ''"]],
   },
   {
     file: 'persistence/batch-buffer.ts',
@@ -159,17 +197,18 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     file: 'persistence/recovery.ts',
     tests: [`${FOLDER}/durability.test.ts`, ...JOURNAL],
     changes: [
-      ['a broken law is not found by verify', 'if (broken !== null) {', 'if (broken === "") {'],
-      [
-        'read tables of another journal are let pass',
-        'Buffer.compare(checksum, applied.checksum) === 0) return',
-        'applied.seq >= 0) return',
-      ],
       [
         'verify runs beside a server',
-        'const lock = DataLock.take(dataDir)\n',
-        'const lock = { release() {} }\n',
+        'claimedSeq(dataDir) > 0) return DataLock.take(dataDir)',
+        'claimedSeq(dataDir) > 0) return DataLock.take(`\x24{dataDir}.lock`)',
       ],
+    ],
+  },
+  {
+    file: 'persistence/verify-folder.ts',
+    tests: [`${FOLDER}/durability.test.ts`],
+    changes: [
+      ['a broken law is not found by verify', 'if (broken !== null) {', 'if (broken === "") {'],
     ],
   },
   {
@@ -273,14 +312,30 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'const nonce = randomBytes(NONCE_BYTES)',
         'const nonce = Buffer.alloc(NONCE_BYTES)',
       ],
-      [
-        'another key is let pass',
-        'known.length === check.length && timingSafeEqual(known, check)',
-        'known.length === check.length',
-      ],
       ['all uses share one key', 'label}`, KEY', 'label.slice(99)}`, KEY'],
-      ['others may read the key', "'wx', 0o600", "'wx', 0o644"],
+      [
+        'a sealed secret opens for every owner',
+        'return `token:\x24{tokenId}:\x24{profileId}`',
+        "return 'folder-key'",
+      ],
       ['a short tag is enough', 'TAG_BYTES = 16', 'TAG_BYTES = 4'],
+    ],
+  },
+  {
+    file: 'persistence/server-key.ts',
+    tests: [`${FOLDER}/seal.test.ts`],
+    changes: [['others may read the key', "'wx', 0o600", "'wx', 0o644"]],
+  },
+  {
+    file: 'persistence/folder-key.ts',
+    tests: [`${FOLDER}/seal.test.ts`],
+    changes: [
+      ['another key is let pass', 'if (isEmpty) return null\n', 'if (!isEmpty) return null\n'],
+      [
+        'the folder key is the server key',
+        'const folderKey = randomBytes(KEY_BYTES)',
+        'const folderKey = serverKey',
+      ],
     ],
   },
 ]

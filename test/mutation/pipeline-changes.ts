@@ -39,15 +39,19 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'time goes back over a restart',
-        'this.#clock(), this.#clearing.lastNowMs, this.#dueMs',
-        'this.#clock(), this.#dueMs',
+        'this.#clock.nowMs(), this.#clearing.lastNowMs, this.#dueMs',
+        'this.#clock.nowMs(), this.#dueMs',
       ],
       [
         'what found no room is stamped early when the clock steps back',
         'this.#clearing.lastNowMs, this.#dueMs)',
         'this.#clearing.lastNowMs)',
       ],
-      ['a command is stamped before what is due', 'if (!this.emitDue(nowMs)) return null\n', '\n'],
+      [
+        'a command is stamped before what is due',
+        'const isFree = this.emitDue(nowMs) && this.#hasRoom',
+        'const isFree = this.#hasRoom',
+      ],
       [
         'an expired order lives a millisecond longer',
         'if (this.#expiries.nextMs <= nowMs) this',
@@ -58,10 +62,15 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'while (this.#marketDeadlines.nextMs <= nowMs)',
         'while (this.#marketDeadlines.nextMs < nowMs)',
       ],
+      [
+        'a heartbeat is over before its cancels are stamped',
+        'fired.filter((profileId) => !this.#dueCancels.waitsFor(profileId))',
+        '[...fired]',
+      ],
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [
         'a closed market keeps its orders',
-        '    this.#owe(marketId, reason)\n    this.#emitOwed(nowMs)\n',
+        '    this.#cancelAllOf(marketId, reason)\n    this.#emitCancels(nowMs)\n',
         '\n',
       ],
       [
@@ -128,8 +137,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'frames are released before they are durable',
-        'shard.releaseThrough(this.publisher.durableSeq)',
-        'shard.releaseThrough(this.clearing.lastSeq)',
+        'shard.releaseThrough(this.publisher.durableSeq, left)',
+        'shard.releaseThrough(this.clearing.lastSeq, left)',
       ],
       [
         'a change is told before it is durable',

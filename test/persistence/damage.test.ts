@@ -13,10 +13,12 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DataLock } from '../../persistence/data-lock.ts'
-import { DataFolderError, openWritable } from '../../persistence/database.ts'
-import { JOURNAL_MIGRATIONS } from '../../persistence/migrations/journal.ts'
-import { recoverJournal, verifyFolder } from '../../persistence/recovery.ts'
+import { openWritable } from '../../persistence/database.ts'
+import { DataFolderError, dataFolderError } from '../../persistence/folder-error.ts'
+import { JOURNAL_SCHEMA } from '../../persistence/migrations/journal.ts'
+import { recoverJournal } from '../../persistence/recovery.ts'
 import type { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { copyFolder, newFolder } from '../support/data-folder.ts'
 import {
   durable,
@@ -65,8 +67,8 @@ function refuses(dataDir: string, sentence: RegExp): void {
 /** Runs SQL on a journal that nobody holds, as a careless hand might. */
 function tamper(dataDir: string, sql: string): void {
   const path = join(dataDir, 'journal.db')
-  const migrations = JOURNAL_MIGRATIONS
-  const connection = openWritable(path, { durability: 'full', migrations, autocheckpointPages: 0 })
+  const options = { ...JOURNAL_SCHEMA, durability: 'full', autocheckpointPages: 0 } as const
+  const connection = openWritable(path, options)
   connection.exec(sql)
   connection.close()
 }
@@ -157,8 +159,9 @@ test('a missing, damaged or foreign journal.head and a missing journal stop the 
   flipBit(join(damaged, 'journal.head'), 9)
   refuses(damaged, /journal\.head: the file is damaged/)
   const foreign = closedFolder()
-  const other = newFolder()
-  writeBatches(other, 20, { perBatch: 6 }).close()
+  const other = copyFolder(foreign)
+  writeBatches(foreign, 2, { perBatch: 6 }).close()
+  writeBatches(other, 3, { perBatch: 4 }).close()
   copyFileSync(join(other, 'journal.head'), join(foreign, 'journal.head'))
   refuses(foreign, /not the one that journal\.head was written for/)
   const gone = closedFolder()
@@ -190,7 +193,7 @@ test('a second process on the folder is told so, and the first goes on', () => {
       ['--import', 'tsx', '--input-type=module', '--eval', script, dataDir],
       { encoding: 'utf8', timeout: 20_000 },
     ).stdout
-  assert.match(child(), /^DataFolderError .*another outcomex process uses this data folder/)
+  assert.match(child(), /^UnreadFolder .*another outcomex process uses this data folder/)
   assert.throws(() => verifyFolder(closedAndLocked()), /another outcomex process/)
   lock.release()
   assert.match(child(), /^taken/)
@@ -233,4 +236,14 @@ test('a full disk ends the journal thread with a sentence, and what was told sta
   const told = journal.durableSeq
   assert.ok(told < 3000)
   assert.ok(recoverAll(dataDir).tail.seq >= told)
+})
+
+test('damage of the read tables asks for a rebuild, damage of the journal for a backup', () => {
+  const corrupt = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT_INDEX' })
+  const sentenceFor = (name: string) => String(dataFolderError(corrupt, join('data', name)))
+  assert.match(
+    sentenceFor('read.db'),
+    /read\.db: the read tables are damaged; run outcomex rebuild/,
+  )
+  assert.match(sentenceFor('journal.db'), /journal\.db: the file is damaged; restore the data/)
 })

@@ -9,14 +9,12 @@ import { BatchBuffer } from '../../persistence/batch-buffer.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { type Durability, openWritable } from '../../persistence/database.ts'
 import { rebuildReadTables } from '../../persistence/follower.ts'
-import { recoverJournal, verifyFolder } from '../../persistence/recovery.ts'
-import {
-  openJournal,
-  SqliteJournalReader,
-  SqliteJournalWriter,
-} from '../../persistence/sqlite-journal.ts'
+import { openJournal } from '../../persistence/journal-end.ts'
+import { recoverJournal } from '../../persistence/recovery.ts'
+import { SqliteJournalReader, SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { CommandFlow } from '../support/command-flow.ts'
-import { newFolder } from '../support/data-folder.ts'
+import { copyFolder, keyed, newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { recordAt, startJournal, writeBatches } from '../support/journal-records.ts'
 
@@ -54,9 +52,9 @@ test('a file that a later version wrote is refused', () => {
 test('a writer that finds another end than was recovered is refused', () => {
   const dataDir = newFolder()
   writeBatches(dataDir, 2).close()
-  const { tail } = recoverJournal(dataDir, { visit: () => {} })
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
   writeBatches(dataDir, 1).close()
-  assert.throws(() => new SqliteJournalWriter(dataDir, 'full', tail), /another process writes it/)
+  assert.throws(() => new SqliteJournalWriter(folder, 'full', tail), /another process writes it/)
 })
 
 test('a journal whose commands break a law is told by verify', () => {
@@ -82,9 +80,10 @@ test('verify tells read tables of another journal, and does nothing beside a ser
     fillJournal(folder, flow.records)
     assert.ok(rebuildReadTables(folder) > 100 - 40)
   }
-  assert.equal(verifyFolder(dataDir).readSeq, verifyFolder(dataDir).seq)
+  assert.equal(verifyFolder(dataDir).readTables.seq, verifyFolder(dataDir).seq)
   copyFileSync(join(other, 'read.db'), join(dataDir, 'read.db'))
-  assert.throws(() => verifyFolder(dataDir), /was not made from this journal/)
+  const { readTables } = verifyFolder(dataDir)
+  assert.match(readTables.anew ?? '', /was not made from this journal/)
   const lock = DataLock.take(other)
   assert.throws(() => verifyFolder(other), /another outcomex process/)
   lock.release()
@@ -123,13 +122,15 @@ test('a record out of order never enters the journal', async () => {
 })
 
 test('a checksum is of all that came before it, and a record carries its own seq', () => {
+  const base = newFolder()
+  keyed(base)
   const checksumOf = (first: Uint8Array) => {
-    const dataDir = newFolder()
+    const dataDir = copyFolder(base)
     const writer = writeBatches(dataDir, 0)
     writer.commit(1, first)
     writer.commit(2, recordAt(2))
     writer.close()
-    const reader = new SqliteJournalReader(dataDir)
+    const reader = new SqliteJournalReader(keyed(dataDir))
     const checksum = reader.checksumAt(2)
     reader.close()
     return checksum

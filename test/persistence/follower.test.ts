@@ -10,10 +10,10 @@ import { Follower, rebuildReadTables } from '../../persistence/follower.ts'
 import { FollowerHandle } from '../../persistence/follower-handle.ts'
 import { QueryHandle } from '../../persistence/query-handle.ts'
 import { type OrderRow, UserOrders } from '../../persistence/read/user-orders.ts'
-import { verifyFolder } from '../../persistence/recovery.ts'
 import { SELF_TRADE_REASON } from '../../persistence/tables/orders.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { CommandFlow } from '../support/command-flow.ts'
-import { newFolder } from '../support/data-folder.ts'
+import { copyFolder, keyed, newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { durable, startJournal } from '../support/journal-records.ts'
 
@@ -31,7 +31,7 @@ function rows<Row>(dataDir: string, sql: string): Row[] {
 }
 
 function follow(dataDir: string, seq: number): void {
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   while (follower.step(seq)) assert.ok(follower.readSeq <= seq)
   assert.equal(follower.readSeq, seq)
   follower.close()
@@ -181,11 +181,10 @@ test('each end of an order has its status', () => {
 
 test(`a follower stopped midway goes on where its tables stand (SEED=${SEED})`, () => {
   const whole = newFolder()
-  const parts = newFolder()
   const flow = new CommandFlow(SEED + 1)
   flow.run(6000)
   fillJournal(whole, flow.records)
-  fillJournal(parts, flow.records)
+  const parts = copyFolder(whole)
   follow(whole, flow.seq)
   for (const seq of [64, 640, 1280, flow.seq]) follow(parts, seq)
   assert.deepEqual(dump(parts), dump(whole))
@@ -198,7 +197,7 @@ test('the tables never show a batch that ends past what they were told of', () =
   const flow = new CommandFlow(SEED)
   flow.run(300)
   fillJournal(dataDir, flow.records, 64)
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   for (const [target, shown] of [
     [63, 0],
     [64, 64],
@@ -243,7 +242,7 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
   const { journal } = await startJournal(dataDir)
   const faults: string[] = []
   const onFault = (message: string) => faults.push(message)
-  const follower = await FollowerHandle.start({ dataDir, seq: 0, onFault })
+  const follower = await FollowerHandle.start({ folder: keyed(dataDir), seq: 0, onFault })
   const waits = durable(journal, flow.seq)
   const tell = journal.onDurable
   journal.onDurable = (seq) => {
@@ -264,7 +263,7 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
   await query.stop()
   await follower.stop()
   await journal.stop()
-  const again = await FollowerHandle.start({ dataDir, seq: flow.seq, onFault })
+  const again = await FollowerHandle.start({ folder: keyed(dataDir), seq: flow.seq, onFault })
   assert.equal(again.applied, flow.seq)
   assert.equal((await again.stateHash()).hash, hash)
   await again.stop()
@@ -315,7 +314,7 @@ test('a follower or query thread that dies says so by name, and its waits end', 
   fillJournal(dataDir, flow.records)
   const told: string[] = []
   const onFault = (message: string) => told.push(message)
-  const follower = await FollowerHandle.start({ dataDir, seq: flow.seq, onFault })
+  const follower = await FollowerHandle.start({ folder: keyed(dataDir), seq: flow.seq, onFault })
   const query = await QueryHandle.start({ dataDir, onFault })
   const waiting = follower.whenApplied(flow.seq + 1, 60_000)
   await follower.kill()

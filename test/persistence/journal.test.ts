@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { recordSeq } from '../../engine/wire/codec.ts'
 import { SqliteJournalReader } from '../../persistence/sqlite-journal.ts'
-import { newFolder } from '../support/data-folder.ts'
+import { keyed, newFolder } from '../support/data-folder.ts'
 import {
   durable,
   recordAt,
@@ -67,7 +67,7 @@ test('a batch is bounded, however much waits', async () => {
   let seq = 0
   while (journal.freeBytes() > LIMITS.ringHeadroomBytes) journal.append(++seq, recordAt(seq + 0))
   await journal.stop()
-  const reader = new SqliteJournalReader(dataDir)
+  const reader = new SqliteJournalReader(keyed(dataDir))
   let records = 0
   for (const batch of reader.batches(1)) {
     assert.ok(batch.records.length <= LIMITS.batchBytesMax)
@@ -80,7 +80,7 @@ test('a batch is bounded, however much waits', async () => {
 test('a reader starts at the batch that holds the seq it asks for', () => {
   const dataDir = newFolder()
   writeBatches(dataDir, 40, { perBatch: 5 }).close()
-  const reader = new SqliteJournalReader(dataDir)
+  const reader = new SqliteJournalReader(keyed(dataDir))
   for (const fromSeq of [1, 5, 6, 7, 100, 199, 200]) {
     const [batch] = reader.batches(fromSeq)
     assert.ok(batch.firstSeq <= fromSeq && fromSeq <= batch.lastSeq)
@@ -94,7 +94,7 @@ test('a reader starts at the batch that holds the seq it asks for', () => {
 test('a reader sees what another connection commits meanwhile', () => {
   const dataDir = newFolder()
   const writer = writeBatches(dataDir, 1)
-  const reader = new SqliteJournalReader(dataDir)
+  const reader = new SqliteJournalReader(keyed(dataDir))
   assert.equal(reader.lastSeq, 3)
   writer.commit(5, Buffer.concat([recordAt(4), recordAt(5)]))
   assert.equal(reader.lastSeq, 5)

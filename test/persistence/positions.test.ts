@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
-import { type Connection, openReadOnly } from '../../persistence/database.ts'
+import { openReadOnly } from '../../persistence/database.ts'
 import { Follower } from '../../persistence/follower.ts'
 import { type PositionRow, Positions } from '../../persistence/read/positions.ts'
-import { openReadTables } from '../../persistence/read-database.ts'
+import { openMatchingReadTables } from '../../persistence/read-database.ts'
 import { PositionsTable, type TradedPart } from '../../persistence/tables/positions.ts'
 import { CommandFlow } from '../support/command-flow.ts'
-import { newFolder } from '../support/data-folder.ts'
+import { keyed, newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 
 // Domain §9.1: average cost, as one table of sequences. Raw amounts, fees already out.
@@ -16,7 +16,7 @@ import { fillJournal } from '../support/journal-fill.ts'
 const SHARE = 1_000_000
 const OWNER = 7
 const MARKET = 1
-const connection: Connection = openReadTables(newFolder())
+const { connection } = openMatchingReadTables(newFolder(), () => new Uint8Array(32))
 after(() => connection.close())
 
 type Step =
@@ -188,7 +188,7 @@ test('what the tables say of sizes is what the ledger holds, however it was foll
   }
   const dataDir = newFolder()
   fillJournal(dataDir, flow.records)
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   while (follower.step(flow.seq)) assert.ok(follower.readSeq <= flow.seq)
   follower.close()
   const tables = openReadOnly(join(dataDir, 'read.db'))

@@ -1,33 +1,53 @@
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { DataFolderError } from '../../persistence/database.ts'
-import { openSeal, SealError } from '../../persistence/seal.ts'
-import { newFolder } from '../support/data-folder.ts'
-import { writeBatches } from '../support/journal-records.ts'
+import { DataFolderError } from '../../persistence/folder-error.ts'
+import { openSeal, readSeal, resealFolderKey } from '../../persistence/folder-key.ts'
+import { Seal, SealError, tokenSecretOf, walletKeyOf } from '../../persistence/seal.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
+import { copyFolder, newFolder } from '../support/data-folder.ts'
+import { recoverAll, writeBatches } from '../support/journal-records.ts'
 
 const SECRET = new TextEncoder().encode('a secret of some length')
+const OWNER = walletKeyOf(7)
 
 test('a sealed secret opens again, also after a restart, and twice sealed looks different', () => {
   const dataDir = newFolder()
-  const sealed = openSeal(dataDir).seal(SECRET)
+  const sealed = openSeal(dataDir).seal(SECRET, OWNER)
   const again = openSeal(dataDir)
-  assert.deepEqual(again.open(sealed), SECRET)
-  assert.notDeepEqual(again.seal(SECRET), sealed)
-  assert.deepEqual(again.open(again.seal(new Uint8Array(0))), new Uint8Array(0))
+  assert.deepEqual(again.open(sealed, OWNER), SECRET)
+  assert.notDeepEqual(again.seal(SECRET, OWNER), sealed)
+  assert.deepEqual(again.open(again.seal(new Uint8Array(0), OWNER), OWNER), new Uint8Array(0))
 })
 
 test('a sealed secret with any bit flipped, cut or under another key does not open', () => {
   const seal = openSeal(newFolder())
-  const sealed = seal.seal(SECRET)
+  const sealed = seal.seal(SECRET, OWNER)
   for (let at = 0; at < sealed.length; at++) {
     const changed = Uint8Array.from(sealed)
     changed[at] ^= 1
-    assert.throws(() => seal.open(changed), SealError)
+    assert.throws(() => seal.open(changed, OWNER), SealError)
   }
-  assert.throws(() => seal.open(sealed.subarray(0, 20)), SealError)
-  assert.throws(() => openSeal(newFolder()).open(sealed), SealError)
+  assert.throws(() => seal.open(sealed.subarray(0, 20), OWNER), SealError)
+  assert.throws(() => openSeal(newFolder()).open(sealed, OWNER), SealError)
+})
+
+test('a sealed secret opens for its own use and owner alone', () => {
+  const seal = openSeal(newFolder())
+  const sealed = seal.seal(SECRET, tokenSecretOf('first', 7))
+  assert.deepEqual(seal.open(sealed, tokenSecretOf('first', 7)), SECRET)
+  for (const other of [
+    tokenSecretOf('second', 7),
+    tokenSecretOf('first', 8),
+    walletKeyOf(7),
+    'folder-key' as const,
+  ]) {
+    assert.throws(
+      () => seal.open(sealed, other),
+      (error) => error instanceof SealError && error.message.includes(other),
+    )
+  }
 })
 
 test('sub-keys are stable, and differ by label', () => {
@@ -44,12 +64,74 @@ test('a key is made for an empty journal alone, readable by its owner alone', ()
   assert.equal(statSync(keyFile).mode & 0o777, 0o600)
   writeBatches(dataDir, 1).close()
   const key = readFileSync(keyFile)
+  const refuses = (sentence: RegExp) => {
+    assert.throws(() => openSeal(dataDir), sentence)
+    assert.throws(() => verifyFolder(dataDir), sentence, 'verify misses the key where a start does')
+  }
   rmSync(keyFile)
-  assert.throws(() => openSeal(dataDir), /server\.key: the server key is missing/)
+  refuses(/server\.key: the server key is missing/)
   writeFileSync(keyFile, `${'ab'.repeat(32)}\n`)
-  assert.throws(() => openSeal(dataDir), /not the key the journal was written with/)
+  refuses(/not the key the journal was written with/)
   writeFileSync(keyFile, 'short')
   assert.throws(() => openSeal(dataDir), DataFolderError)
   writeFileSync(keyFile, key)
   openSeal(dataDir)
+})
+
+test('an empty journal whose server key was lost or replaced starts with fresh keys', () => {
+  const dataDir = newFolder()
+  writeBatches(dataDir, 0).close()
+  const keyFile = join(dataDir, 'server.key')
+  const first = openSeal(dataDir).derive('seal')
+  rmSync(keyFile)
+  assert.equal(readSeal(dataDir), null)
+  const second = openSeal(dataDir).derive('seal')
+  assert.notDeepEqual(second, first)
+  writeFileSync(keyFile, `${'ab'.repeat(32)}\n`)
+  assert.notDeepEqual(openSeal(dataDir).derive('seal'), second)
+  writeBatches(dataDir, 2).close()
+  assert.equal(recoverAll(dataDir).tail.seq, 6)
+})
+
+test('a first start that died before it wrote a key or a head leaves nothing in the way', () => {
+  const dataDir = newFolder()
+  writeFileSync(join(dataDir, 'server.key'), '')
+  writeFileSync(join(dataDir, 'journal.head'), '')
+  const key = openSeal(dataDir).derive('any')
+  writeFileSync(join(dataDir, 'journal.head'), '')
+  writeBatches(dataDir, 2).close()
+  assert.deepEqual(openSeal(dataDir).derive('any'), key)
+  assert.equal(statSync(join(dataDir, 'server.key')).mode & 0o777, 0o600)
+  // Where commits were acknowledged, an empty file is a lost one.
+  const [lostHead, lostKey] = [copyFolder(dataDir), copyFolder(dataDir)]
+  writeFileSync(join(lostHead, 'journal.head'), '')
+  assert.throws(() => recoverAll(lostHead), /journal\.head: the file is missing/)
+  writeFileSync(join(lostKey, 'server.key'), '')
+  assert.throws(() => openSeal(lostKey), /server\.key: the server key is missing/)
+})
+
+test('the folder key is random: the server key alone derives nothing of a folder', () => {
+  const [first, second] = [newFolder(), newFolder()]
+  const one = openSeal(first)
+  copyFileSync(join(first, 'server.key'), join(second, 'server.key'))
+  const other = openSeal(second)
+  const serverKey = Buffer.from(readFileSync(join(first, 'server.key'), 'utf8').trim(), 'hex')
+  const derived = [one, other, new Seal(serverKey)].map((seal) => seal.derive('order-ids'))
+  assert.equal(new Set(derived.map((key) => key.toString('hex'))).size, 3)
+})
+
+test('another server key means one value sealed anew, and the old key is refused', () => {
+  const dataDir = newFolder()
+  const [oldFile, newFile] = [join(dataDir, 'server.key'), join(newFolder(), 'new.key')]
+  const sealed = openSeal(dataDir).seal(SECRET, OWNER)
+  writeBatches(dataDir, 2).close()
+  const foreign = join(newFolder(), 'foreign.key')
+  writeFileSync(foreign, `${'ab'.repeat(32)}\n`)
+  assert.throws(() => resealFolderKey(dataDir, foreign, newFile), /nothing was changed/)
+  resealFolderKey(dataDir, oldFile, newFile)
+  assert.equal(statSync(newFile).mode & 0o777, 0o600)
+  assert.deepEqual(openSeal(dataDir, newFile).open(sealed, OWNER), SECRET)
+  assert.equal(verifyFolder(dataDir, { keyFile: newFile }).seq, 6)
+  assert.throws(() => openSeal(dataDir, oldFile), /not the key the journal was written with/)
+  assert.throws(() => verifyFolder(dataDir), /not the key the journal was written with/)
 })

@@ -10,14 +10,14 @@ import { READ_MIGRATIONS } from '../../persistence/migrations/read.ts'
 import { QueryHandle } from '../../persistence/query-handle.ts'
 import { Settlements } from '../../persistence/read/settlements.ts'
 import { CommandFlow } from '../support/command-flow.ts'
-import { newFolder } from '../support/data-folder.ts'
+import { keyed, newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { freshSeed } from '../support/random.ts'
 
 const CHAIN = 8453
 
 function follow(dataDir: string, seq: number): void {
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   while (follower.step(seq));
   assert.equal(follower.readSeq, seq)
   follower.close()
@@ -162,6 +162,7 @@ function takeBackToSchema8(dataDir: string): void {
   })
   connection.exec('UPDATE orders SET status = 1 WHERE status = 2 AND cancel_reason IS NULL')
   connection.exec('ALTER TABLE orders DROP COLUMN undone_raw; PRAGMA user_version = 8')
+  connection.exec('DROP TABLE profiles')
   connection.close()
 }
 
@@ -185,7 +186,7 @@ test('failed trades mark their orders, however the journal is cut, and in older 
   for (const folder of [whole, parts]) fillJournal(folder, flow.records, 7)
   follow(whole, flow.seq)
   for (const seq of [700, cut + 5 - ((cut + 5) % 7), flow.seq]) {
-    const follower = new Follower(parts)
+    const follower = new Follower(keyed(parts))
     while (follower.step(seq));
     follower.close()
   }

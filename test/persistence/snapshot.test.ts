@@ -6,12 +6,13 @@ import { balanceDigest } from '../../engine/core/balance-digest.ts'
 import { Fault } from '../../engine/domain/assert.ts'
 import { openReadOnly } from '../../persistence/database.ts'
 import { Follower } from '../../persistence/follower.ts'
-import { journalEnd, recoverExchange, verifyFolder } from '../../persistence/recovery.ts'
+import { journalEnd, recoverExchange } from '../../persistence/recovery.ts'
 import { saveSnapshot, snapshotPath, snapshotSeqs } from '../../persistence/snapshot.ts'
 import { SNAPSHOT_FORMAT } from '../../persistence/snapshot-file.ts'
 import { SqliteJournalReader } from '../../persistence/sqlite-journal.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { CommandFlow } from '../support/command-flow.ts'
-import { copyFolder, newFolder } from '../support/data-folder.ts'
+import { copyFolder, keyed, newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { freshSeed } from '../support/random.ts'
 
@@ -40,15 +41,19 @@ async function save(follower: Follower, balances?: string): Promise<string | nul
   return saved?.failure ?? null
 }
 
+/** Histories of one key: what tells them apart is the journal alone. */
+const KEYED = newFolder()
+keyed(KEYED)
+
 /** A journal whose follower saved snapshots at `seqs` and read on to `endSeq`. */
 async function folderWith(seed: number, seqs: readonly number[], endSeq?: number): Promise<Folder> {
-  const dataDir = newFolder()
+  const dataDir = copyFolder(KEYED)
   const flow = new CommandFlow(seed)
   while (flow.seq < COMMANDS) flow.run(1)
   fillJournal(dataDir, flow.records, BATCH)
   const { seq } = flow
   const stateHash = flow.exchange.stateHash()
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   for (const at of seqs) {
     follow(follower, at)
     assert.equal(await save(follower), null)
@@ -65,7 +70,7 @@ const COPY = (): Folder => ({ ...SAVED, dataDir: copyFolder(SAVED.dataDir) })
 
 function start({ dataDir, seq, stateHash }: Folder) {
   let visits = 0
-  const found = recoverExchange(dataDir, journalEnd(dataDir).tail, {
+  const found = recoverExchange(keyed(dataDir), journalEnd(keyed(dataDir)).tail, {
     onStart: () => {},
     visit: (command, exchange) => {
       visits++
@@ -102,7 +107,7 @@ test('the two newest are kept, for their owner only, and nothing unfinished', as
   const { dataDir, seq } = COPY()
   const folder = dirname(snapshotPath(dataDir, 1))
   writeFileSync(`${snapshotPath(dataDir, 99)}.unfinished`, 'a kill left this')
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   follow(follower, seq)
   assert.equal(await save(follower), null)
   follower.close()
@@ -194,12 +199,12 @@ test('a snapshot past the end of the journal is not taken; the next one deletes 
   fillJournal(short, flow.records, BATCH)
   const { seq } = flow
   const stateHash = flow.exchange.stateHash()
-  const follower = new Follower(short)
+  const follower = new Follower(keyed(short))
   follow(follower, OLDER)
   assert.equal(await save(follower), null)
   copyFileSync(snapshotPath(SAVED.dataDir, NEWER), snapshotPath(short, NEWER))
   assert.equal(start({ dataDir: short, seq, stateHash }).snapshotSeq, OLDER)
-  const again = new Follower(short)
+  const again = new Follower(keyed(short))
   follow(again, seq)
   assert.equal(await save(again), null)
   assert.deepEqual(snapshotSeqs(short), [seq, OLDER])
@@ -209,14 +214,14 @@ test('a snapshot past the end of the journal is not taken; the next one deletes 
 
 test('a snapshot that is whole and holds another state is found by verify', async () => {
   const { dataDir } = COPY()
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   follow(follower, COMMANDS)
   follower.exchange.clearing.accounts.adminTokenDigest = 'somebody else'
-  const reader = new SqliteJournalReader(dataDir)
+  const reader = new SqliteJournalReader(keyed(dataDir))
   const checksumAt = (seq: number) => reader.checksumAt(seq)
   const checksum = reader.checksumAt(COMMANDS)
   assert.ok(checksum !== null)
-  await saveSnapshot(dataDir, follower.exchange, { seq: COMMANDS, checksum }, checksumAt)
+  await saveSnapshot(keyed(dataDir), follower.exchange, { seq: COMMANDS, checksum }, checksumAt)
   reader.close()
   follower.close()
   assert.throws(() => verifyFolder(dataDir), /holds another state than the journal has at seq/)
@@ -233,10 +238,10 @@ for (const [name, readSeq, from] of [
   test(`read tables that are ${name} go on without a gap`, async () => {
     const { dataDir, seq } = COPY()
     rmSync(join(dataDir, 'read.db'))
-    const lagging = new Follower(dataDir)
+    const lagging = new Follower(keyed(dataDir))
     while (lagging.readSeq < readSeq) lagging.step(readSeq)
     lagging.close()
-    const follower = new Follower(dataDir)
+    const follower = new Follower(keyed(dataDir))
     assert.equal(follower.stateSeq, from)
     assert.equal(follower.readSeq, readSeq)
     follow(follower, seq)
@@ -247,7 +252,7 @@ for (const [name, readSeq, from] of [
 
 test("balances that are not main's are a fault", async () => {
   const { dataDir, seq } = COPY()
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   follow(follower, seq)
   const { ledger } = follower.exchange.clearing
   ledger.collateralFreeRaw[1] += 1
@@ -265,7 +270,7 @@ test('a snapshot that cannot be written is told, and the follower goes on', asyn
   const flow = new CommandFlow(SEED)
   flow.run(BATCH * 2)
   fillJournal(dataDir, flow.records, BATCH)
-  const follower = new Follower(dataDir)
+  const follower = new Follower(keyed(dataDir))
   follow(follower, BATCH)
   writeFileSync(join(dataDir, 'snapshots'), 'a file stands where the folder should be')
   assert.match((await save(follower)) ?? '', /snapshots: /)

@@ -139,6 +139,13 @@ export function firedAreGone({ model }: Life): void {
   }
 }
 
+/** Once its last cancels are through, a freeze has left nothing at all. */
+export function frozenAreGone({ model }: Life): void {
+  for (const { request } of model.live.values()) {
+    assert(!model.controls.frozen.has(request.owner), 'a freeze takes every order of its profile')
+  }
+}
+
 /** Where profiles may send their money. */
 function compareAddresses({ pipeline, model }: Life): void {
   const { accounts } = pipeline.clearing

@@ -1,4 +1,4 @@
-// What holds orders up or calls them back, by commands alone: trading windows and heartbeats.
+// What holds orders up or calls them back, by commands alone: trading windows, heartbeats, freezes.
 
 import assert from 'node:assert/strict'
 import type { Command } from '../../engine/domain/command.ts'
@@ -15,11 +15,13 @@ const STRICTEST_FIRST: readonly TradingMode[] = ['disabled', 'cancel_only', 'pos
 export class ControlModel {
   windows: readonly TradingWindow[] = []
   readonly beats = new Map<number, Beat>()
+  readonly frozen = new Set<number>()
 
   copy(): ControlModel {
     const twin = new ControlModel()
     twin.windows = this.windows
     for (const [profileId, each] of this.beats) twin.beats.set(profileId, each)
+    for (const profileId of this.frozen) twin.frozen.add(profileId)
     return twin
   }
 
@@ -38,10 +40,18 @@ export class ControlModel {
   admit(command: Command): void {
     switch (command.kind) {
       case 'placeOrder':
+        assert(!this.frozen.has(command.accountId), 'a frozen profile places nothing')
         for (const { cancelAtMs, firedSeq } of this.beats.values()) {
           const isArmed = firedSeq === Number.POSITIVE_INFINITY
           assert(!isArmed || cancelAtMs > command.nowMs, 'no order passes a deadline that is due')
         }
+        return
+      case 'freezeProfile':
+        assert(!this.frozen.has(command.profileId), 'a profile is frozen once')
+        this.frozen.add(command.profileId)
+        return
+      case 'unfreezeProfile':
+        assert(this.frozen.delete(command.profileId), 'only a frozen profile is freed')
         return
       case 'putTradingWindow':
         this.windows = [...this.windows, command.window]

@@ -41,7 +41,9 @@ const CROWD = LIMITS.heldPerAccountMax + 40
 const STALE_MS = 31_000
 /** Refusals of a cancel that say nothing of the order. */
 const UNTOLD = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
-const OF_CALLER = new Set(['SCOPE_MISSING', 'NOT_SUB_ACCOUNT'])
+const OF_CALLER = new Set([
+  ...['SCOPE_MISSING_TRADING', 'SCOPE_MISSING_DELEGATED_SIGNING', 'NOT_SUB_ACCOUNT'],
+])
 
 export class Delegates {
   readonly #script: Script

@@ -29,12 +29,14 @@ type Refusal = RejectName | null
 function refusalOfCaller(model: Model, request: PlaceRequest, nowMs: number): Refusal {
   const token = model.tokens.get(request.tokenId)
   if (token === undefined || token.isRevoked) return 'TOKEN_REVOKED'
+  const { frozen } = model.controls
+  if (frozen.has(token.profileId) || frozen.has(request.order.accountId)) return 'PROFILE_FROZEN'
   const mode = model.controls.modeAt(nowMs)
   if (mode === 'disabled') return 'TRADING_DISABLED'
   if (mode === 'cancel_only') return 'CANCEL_ONLY_MODE'
   if (mode === 'post_only' && !request.order.postOnly) return 'POST_ONLY_MODE'
   if (request.recvWindowMs === 0) return null
-  const age = nowMs - request.timestampMs
+  const age = request.wallMs - request.timestampMs
   return age > request.recvWindowMs || age < -1000 ? 'RECV_WINDOW_EXPIRED' : null
 }
 

@@ -2,18 +2,18 @@
 // that money may go to, and accounts that partners make for others.
 
 import assert from 'node:assert/strict'
-import type { Profile } from '../../engine/core/accounts.ts'
+import type { Session } from '../../engine/core/accounts.ts'
 import {
   decideRevoke,
   decideToken,
   decideWithdrawalAddress,
 } from '../../engine/core/decide-accounts.ts'
-import type { Exchange } from '../../engine/core/exchange.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, rejectName } from '../../engine/domain/reject.ts'
 import { formatAddress } from '../../server/auth/address.ts'
-import type { RareBody } from '../../server/pipeline/sequencer.ts'
+import { digestOf } from '../../server/auth/session.ts'
+import type { RareBody } from '../../server/pipeline/rare-body.ts'
 import type { Life } from './life.ts'
 import type { SubAccountModel } from './partner-model.ts'
 import type { Setting, Step } from './script.ts'
@@ -94,7 +94,9 @@ export class Holders {
   }
 
   touch({ dice }: Step): void {
-    const tokens = [...this.#life.model.tokens.keys()]
+    const tokens = [...this.#life.model.tokens].flatMap(([tokenId, { isRevoked }]) => {
+      return isRevoked ? [] : tokenId
+    })
     this.#change({ kind: 'touchToken', tokenId: tokens[Math.floor(dice[0] * tokens.length)] })
   }
 
@@ -103,7 +105,7 @@ export class Holders {
     this.#change({
       kind: 'login',
       profileId: this.#account(dice[0]),
-      sessionDigest: `session of step ${index}`,
+      sessionDigest: digestOf(`session of step ${index}`),
       expiresMs: nowMs + 60_000,
       nonce: `nonce of step ${index}`,
       nonceExpiresMs: nowMs + 5_000,
@@ -125,8 +127,10 @@ export class Holders {
     if (model.seq === before) return
     const left = [...pipeline.clearing.accounts.sessions()]
     assert(!left.some((each) => each.profileId === profileId), 'every session of it is over')
-    const others = all.filter((each) => each.profileId !== profileId)
-    assert.deepEqual(left, others, 'and no other')
+    // Any command may forget what has expired.
+    const isAlive = ({ expiresMs }: Session) => expiresMs > pipeline.clearing.lastNowMs
+    const others = all.filter((each) => each.profileId !== profileId && isAlive(each))
+    assert.deepEqual(left.filter(isAlive), others, 'and no other')
   }
 
   /** A name that may be taken, and another rate or cap; now and then of somebody new. */
@@ -247,10 +251,11 @@ export class Holders {
       return
     }
     const reject = decideWithdrawalAddress(pipeline.clearing, profileId, address)
-    const expected = isListed ? 'WITHDRAWAL_ADDRESS_LISTED' : 'NONE'
-    assert.equal(rejectName(reject), expected, 'a profile lists an address once')
+    const isFrozen = model.controls.frozen.has(profileId)
+    const expected = isFrozen ? 'PROFILE_FROZEN' : isListed ? 'WITHDRAWAL_ADDRESS_LISTED' : 'NONE'
+    assert.equal(rejectName(reject), expected, 'a free profile lists an address once')
     const addressId = `address of step ${index}`
-    if (isListed) this.#life.tellsLater(pipeline.refused(reject))
+    if (reject !== 0) this.#life.tellsLater(pipeline.refused(reject))
     else this.#change({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: '' })
   }
 }
@@ -277,24 +282,16 @@ function ownWallet(index: number, known: string | null): Uint8Array {
 }
 
 /** Makes the first profiles partners, each with a token that may act for others. */
-export function partnersOf({ clearing }: Exchange): RareBody[] {
+export function partnersOf(): RareBody[] {
   const scopes: Scope[] = ['trading', 'account_creation', 'delegated_signing']
   return Array.from({ length: PARTNERS }, (_each, index): RareBody => {
     const profileId = index + 1
-    const { tokens: _tokens, createdMs: _createdMs, ...known } = existing(clearing, profileId)
-    const { profileId: _profileId, ...profile } = { ...known, scopes }
     const token = { tokenId: `partner-${profileId}`, sealedSecret: new Uint8Array(4), label: null }
     return {
       kind: 'editProfile',
       profileId,
-      profile,
+      profile: { scopes },
       token: { ...token, scopes: ['trading', 'delegated_signing'] },
     }
   })
-}
-
-function existing({ accounts }: Exchange['clearing'], profileId: number): Profile {
-  const profile = accounts.byId(profileId)
-  assert(profile !== undefined, 'a world begins with its partners')
-  return profile
 }

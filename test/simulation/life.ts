@@ -6,6 +6,7 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { resetMarkets } from '../../engine/core/market.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { ORDER_STATUSES } from '../../engine/domain/order.ts'
 import { REJECT, rejectName } from '../../engine/domain/reject.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
@@ -15,9 +16,11 @@ import { taughtProfile } from '../../server/auth/taught-profile.ts'
 import { AccountChanges } from '../../server/pipeline/accounts.ts'
 import { CancelReplace } from '../../server/pipeline/cancel-replace.ts'
 import { Cancels } from '../../server/pipeline/cancels.ts'
+import { toldClock } from '../../server/pipeline/clock.ts'
 import { HeartbeatChanges } from '../../server/pipeline/heartbeats.ts'
 import { MarketChanges } from '../../server/pipeline/market-changes.ts'
 import type { SettlementParts } from '../../server/pipeline/mining.ts'
+import { OperatorChanges } from '../../server/pipeline/operators.ts'
 import { OrderIds } from '../../server/pipeline/order-ids.ts'
 import { PartnerAccounts } from '../../server/pipeline/partner-accounts.ts'
 import { Pipeline } from '../../server/pipeline/pipeline.ts'
@@ -60,6 +63,8 @@ export interface LifeParts {
   readonly onCheckpoint: (stateHash: string) => void
 }
 
+const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
+
 export class Life {
   readonly model: Model
   readonly published = new PublishedMarkets()
@@ -72,6 +77,7 @@ export class Life {
   readonly cancels: Cancels
   readonly modes: TradingModeChanges
   readonly heartbeats: HeartbeatChanges
+  readonly operators: OperatorChanges
   readonly accounts: AccountChanges
   readonly partners: PartnerAccounts
   readonly replaces: CancelReplace
@@ -120,7 +126,7 @@ export class Life {
       shardOf: (marketId) => this.shards.of(marketId),
       journal: this.journal,
       ids: new OrderIds(new Uint8Array(32)),
-      clock: this.nowMs,
+      clock: toldClock(this.nowMs),
       onDurable: () => {},
       profileWaitSec: () => 0,
       onTokenUsed: () => {},
@@ -137,10 +143,12 @@ export class Life {
     this.changes = new MarketChanges(pipeline, intake, this.shards)
     this.modes = new TradingModeChanges(this.pipeline)
     this.heartbeats = new HeartbeatChanges(this.pipeline)
+    this.operators = new OperatorChanges(this.pipeline)
     this.cancels = new Cancels(this.pipeline, {
-      order: ({ slot, generation }) => {
+      order: (_profileId, { slot, generation }) => {
         const accountId = model.ownerOf(slot, generation)
-        const row = accountId === 0 ? null : { accountId }
+        // The twin keeps no fate of what ended: a filled order is told as one that is gone.
+        const row = accountId === 0 ? null : { accountId, status: CANCELED }
         return Promise.resolve(this.readsAreLate ? undefined : row)
       },
       // Main holds every order here, so it never asks.
@@ -308,6 +316,8 @@ export class Life {
     const { holds, groups } = this.pipeline
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
     if (holds.count > 0 || groups.waiting > 0) return false
+    // What is much is published in slices.
+    if (!this.shards.all.every((shard) => shard.isReleased)) return false
     return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
   }
 

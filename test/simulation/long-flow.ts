@@ -19,12 +19,14 @@ const KINDS: readonly Command['kind'][] = [
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
   ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),
+  ...(['freezeProfile', 'unfreezeProfile'] as const),
   ...(['addWithdrawalAddress', 'removeWithdrawalAddress'] as const),
 ]
 /** What partners are told of the orders and cancels they send for others. */
 const ANSWERS = [
   ...['order NONE', 'order NO_SERVER_WALLET', 'order ALLOWANCE_MISSING', 'order NOT_SUB_ACCOUNT'],
-  ...['order SCOPE_MISSING', 'order OVERLOADED', 'order DUPLICATE_CLIENT_ORDER_ID'],
+  ...['order SCOPE_MISSING_DELEGATED_SIGNING', 'order OVERLOADED'],
+  'order DUPLICATE_CLIENT_ORDER_ID',
   ...['cancel NONE', 'cancel ORDER_NOT_OPEN', 'cancel ORDER_NOT_FOUND', 'cancel NOT_SUB_ACCOUNT'],
   ...['call API_KEY_INVALID', 'call HMAC_INVALID', 'call NOT_SUB_ACCOUNT'],
 ]
@@ -50,6 +52,8 @@ export function testLongFlow(file: number, commandsMin: number): void {
       totals.turnedAway += passed.turnedAway
       addTo(told, passed.kinds)
       addTo(told, passed.told)
+      // Whoever watches the file sees that it gets on, however slow the machine is.
+      console.log(`seed ${seed}: ${totals.commands} commands so far`)
     }
     assert(totals.fills > commandsMin / 10, 'worlds trade')
     assert(totals.releases > commandsMin / 500, 'worlds hold takers back')

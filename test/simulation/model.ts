@@ -235,7 +235,8 @@ export class Model {
 
   #account(command: RareCommand): void {
     if ('profile' in command) {
-      this.rates[command.profileId] = rateOf(command.profile)
+      const known = this.partners.profiles.get(command.profileId)
+      if (known !== undefined) this.rates[command.profileId] = rateOf(known)
     }
     if ('token' in command && command.token !== null) {
       const { profileId } = command

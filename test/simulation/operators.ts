@@ -108,6 +108,33 @@ export class Operators {
     this.#life.follow(answer.then(compare))
   }
 
+  /** Freezes anybody, or frees one that is frozen; that waits for the last of its cancels. */
+  freeze({ dice }: Step): void {
+    const { operators, model, journal } = this.#life
+    const frozen = [...model.controls.frozen]
+    const isLow = journal.freeBytes() < 1 << 20
+    if (dice[1] < 0.3 || frozen.length === 0) {
+      const profileId = this.#account(dice[0])
+      const answer = operators.freeze(profileId, 'A dice.', 'root')
+      this.#life.tellsLater(answer)
+      const compare = (result: Awaited<typeof answer>) => {
+        if (isLow && result === REJECT.OVERLOADED) return
+        assert(typeof result !== 'number' && result.profileId === profileId, 'anybody is frozen')
+      }
+      this.#life.follow(answer.then(compare))
+      return
+    }
+    const profileId = frozen[Math.floor(dice[0] * frozen.length)]
+    const isLeft = [...model.live.values()].some(({ request }) => request.owner === profileId)
+    const answer = operators.unfreeze(profileId, '', 'root')
+    this.#life.tellsLater(answer)
+    const compare = (result: Awaited<typeof answer>) => {
+      if (isLow && result === REJECT.OVERLOADED) return
+      assert.equal(rejectName(result), isLeft ? 'FREEZE_CANCELING' : 'NONE')
+    }
+    this.#life.follow(answer.then(compare))
+  }
+
   /** A window of some seconds, soon; or the end of one. */
   restrict({ dice }: Step): void {
     const { modes, model, pipeline } = this.#life

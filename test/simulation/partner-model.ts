@@ -1,7 +1,7 @@
 // Profiles, where their money may go and who acts for whom, by commands alone.
 
 import assert from 'node:assert/strict'
-import type { Command, ProfileFields } from '../../engine/domain/command.ts'
+import type { Command, ProfileChange, ProfileFields } from '../../engine/domain/command.ts'
 
 export interface SubAccountModel {
   readonly partnerId: number
@@ -36,8 +36,10 @@ export class PartnerModel {
   admit(command: Command): void {
     switch (command.kind) {
       case 'createProfile':
-      case 'editProfile':
         this.profiles.set(command.profileId, command.profile)
+        return
+      case 'editProfile':
+        this.#edit(command.profileId, command.profile)
         return
       case 'createSubAccount':
         this.#create(command)
@@ -72,6 +74,12 @@ export class PartnerModel {
     const made = this.subAccounts.get(profileId)
     assert(made?.hasWallet === true, 'a server wallet approves')
     return made
+  }
+
+  #edit(profileId: number, change: ProfileChange): void {
+    const before = this.profiles.get(profileId)
+    assert(before !== undefined, 'only a profile that is there is edited')
+    this.profiles.set(profileId, { ...before, ...change })
   }
 
   #create(command: Extract<Command, { kind: 'createSubAccount' }>): void {

@@ -48,6 +48,7 @@ export const ACTS = [
   'fault',
   'beat',
   'restrict',
+  'freeze',
   // The machine.
   'turn',
   'thread',
@@ -130,6 +131,7 @@ const CLIENTS: Odds = {
   fault: 0.5,
   beat: 0.5,
   restrict: 0.1,
+  freeze: 0.2,
 }
 
 /** How the machine is: as often as each stands here. */

@@ -60,13 +60,14 @@ export class Taught {
     if (token === undefined) return 'API_KEY_INVALID'
     if (isStale) return 'TIMESTAMP_INVALID'
     if (isForged) return 'HMAC_INVALID'
-    return token.scopes.includes('trading') ? null : 'SCOPE_MISSING'
+    return token.scopes.includes('trading') ? null : 'SCOPE_MISSING_TRADING'
   }
 
   /** Of an order that a server wallet is to sign. */
   refusalOfOrder({ tokenId: apiKey }: SimCall, order: SimOrder): Refusal {
     const token = this.tokens.get(apiKey)
-    if (token?.scopes.includes('delegated_signing') !== true) return 'SCOPE_MISSING'
+    if (token?.scopes.includes('delegated_signing') !== true)
+      return 'SCOPE_MISSING_DELEGATED_SIGNING'
     const profile = this.profiles.get(order.actorId)
     if (profile?.partnerId !== token.profileId) return 'NOT_SUB_ACCOUNT'
     const market = this.markets.get(order.slug)

@@ -161,7 +161,7 @@ export class Traders {
   barred({ row, dice }: Step, index: number): void {
     if (isCancel(this.#script, row)) return
     const order = this.#orders.plain(row, index + 1)
-    const nowMs = this.#life.pipeline.sequencer.nowMs()
+    const nowMs = this.#life.nowMs()
     const bars: ((request: PlaceRequest) => Partial<PlaceRequest>)[] = [
       () => ({ tokenId: 'none' }),
       () => ({ recvWindowMs: 500, timestampMs: nowMs - 501 }),
@@ -189,6 +189,7 @@ export class Traders {
       signedFeeBps: this.#life.model.rates[order.accountId] ?? 0,
       timestampMs: 0,
       recvWindowMs: 0,
+      wallMs: this.#life.nowMs(),
     }
   }
 

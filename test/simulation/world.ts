@@ -6,7 +6,15 @@ import { encodeCommand } from '../../bench/threaded-exchange.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { closedAreEmpty, compareBooks, firedAreGone, intakeKnows, liveHash, walk } from './audit.ts'
+import {
+  closedAreEmpty,
+  compareBooks,
+  firedAreGone,
+  frozenAreGone,
+  intakeKnows,
+  liveHash,
+  walk,
+} from './audit.ts'
 import { Delegates } from './delegates.ts'
 import { Holders, partnersOf } from './holders.ts'
 import { Life } from './life.ts'
@@ -98,7 +106,7 @@ export class World {
       records.push(encodeCommand(command))
       exchange.apply(command)
     })
-    for (const body of partnersOf(exchange)) {
+    for (const body of partnersOf()) {
       const seq = exchange.clearing.lastSeq + 1
       const command = { ...body, seq, nowMs: START_MS }
       records.push(encodeCommand(command))
@@ -166,12 +174,14 @@ export class World {
 
   /** Plays one step of the script. */
   async play(step: Step, index: number): Promise<void> {
+    // What failed in a promise of the last step is the cause of all that fails now.
+    this.#heed()
     this.#life.readsAreLate = step.dice[1] < 0.05
     const turn = this.#machine(step)
     if (turn) await this.#turn()
     else if (step.act === 'rest') await this.rest()
     else if (turn === null) await this.#client(step, index)
-    if (this.#life.failure !== null) throw this.#life.failure
+    this.#heed()
     if (this.#life.fault !== null) this.#crash(step.dice)
     if (this.#life.watch.commands - this.#walkedAt < WALK_EVERY) return
     this.#walkedAt = this.#life.watch.commands
@@ -284,6 +294,7 @@ export class World {
       case 'beat':
       case 'fault':
       case 'restrict':
+      case 'freeze':
         operators[step.act](step)
         return
       default:
@@ -306,6 +317,10 @@ export class World {
   /** A turn of main's loop: what it published becomes visible, and its promises go on. */
   async #turn(): Promise<void> {
     await new Promise(setImmediate)
+    this.#heed()
+  }
+
+  #heed(): void {
     const { failure } = this.#life
     if (failure !== null) throw failure
   }
@@ -321,7 +336,7 @@ export class World {
       await this.#turn()
       this.#life.pipeline.tick()
       this.#catchUp()
-      if (this.#life.isAtRest) break
+      if (this.#life.isAtRest && this.#life.pipeline.underWay === 0) break
     }
     await this.#turn()
     assert(this.#life.isAtRest, 'everything under way comes to its end')
@@ -332,6 +347,7 @@ export class World {
     compareBooks(this.#life)
     closedAreEmpty(this.#life)
     firedAreGone(this.#life)
+    frozenAreGone(this.#life)
     intakeKnows(this.#life)
     const seq = this.disk.lastSeq
     this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }

@@ -199,6 +199,7 @@ export class ExchangeDriver {
       signedFeeBps: Math.min(rateBps, profile?.feeCapBps ?? rateBps),
       timestampMs: 0,
       recvWindowMs: 0,
+      wallMs: this.nowMs,
     }
   }
 

@@ -8,8 +8,8 @@ export function fillJournal(
   records: readonly Uint8Array[],
   perBatch = 64,
 ): JournalTail {
-  const { tail } = recoverJournal(dataDir, { visit: () => {} })
-  const writer = new SqliteJournalWriter(dataDir, 'normal', tail)
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
+  const writer = new SqliteJournalWriter(folder, 'normal', tail)
   for (let from = 0; from < records.length; from += perBatch) {
     const batch = records.slice(from, from + perBatch)
     writer.commit(tail.seq + from + batch.length, Buffer.concat(batch))

@@ -38,8 +38,8 @@ export function writeBatches(
   options: { perBatch?: number; durability?: Durability } = {},
 ): SqliteJournalWriter {
   const perBatch = options.perBatch ?? 3
-  const { tail } = recoverJournal(dataDir, { visit: () => {} })
-  const writer = new SqliteJournalWriter(dataDir, options.durability ?? 'full', tail)
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
+  const writer = new SqliteJournalWriter(folder, options.durability ?? 'full', tail)
   let seq = tail.seq
   for (let batch = 0; batch < batches; batch++) {
     const records: Uint8Array[] = []
@@ -84,13 +84,13 @@ export async function startJournal(
   dataDir: string,
   options: { durability?: Durability; pagesMax?: number } = {},
 ): Promise<{ journal: JournalHandle; fault: Promise<string> }> {
-  const { tail } = recoverJournal(dataDir, { visit: () => {} })
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
   let tell: (message: string) => void = () => {}
   const fault = new Promise<string>((resolve) => {
     tell = resolve
   })
   const journal = await JournalHandle.start({
-    dataDir,
+    folder,
     durability: options.durability ?? 'full',
     tail,
     pagesMax: options.pagesMax,

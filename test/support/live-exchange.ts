@@ -10,12 +10,19 @@ import { digestOf } from '../../server/auth/session.ts'
 import { readConfig, type ServeConfig } from '../../server/config.ts'
 import { Gateway } from '../../server/http/gateway.ts'
 import { openLimits } from '../../server/http/rate-limit.ts'
+import { type Edge, EdgeFaults } from '../../server/ops/faults.ts'
 import { Metrics } from '../../server/ops/metrics.ts'
 import { TraceFile } from '../../server/ops/trace.ts'
+import { toldClock } from '../../server/pipeline/clock.ts'
 import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { Services } from '../../server/routes/services.ts'
-import type { SocketGateway, SocketWaits } from '../../server/sockets/socket-gateway.ts'
-import { watch, watchSockets } from '../../server/watch.ts'
+import {
+  type AllSocketBounds,
+  SOCKET_BOUNDS,
+  type SocketGateway,
+  type SocketWaits,
+} from '../../server/sockets/socket-gateway.ts'
+import { watch, watchGateway, watchSockets } from '../../server/watch.ts'
 import { prover, wire, wireSockets } from '../../server/wiring.ts'
 import { newFolder } from './data-folder.ts'
 import { at } from './json-path.ts'
@@ -25,8 +32,9 @@ export { at } from './json-path.ts'
 // The whole exchange in this process, over real sockets and threads: every reply is held against
 // its route's schema, every fault is kept, and the clock can be set.
 
-export const ADMIN_TOKEN = 'the-operator'
+export const ADMIN_TOKEN = 'the-operator-of-the-tests'
 const TICK_MS = 5
+const STEADY = { state: 'steady', offsetMs: 0, behindCount: 0, aheadCount: 0 } as const
 
 export interface Reply {
   readonly status: number
@@ -75,6 +83,7 @@ export class LiveExchange {
   readonly lost: string[]
   readonly #ticker: NodeJS.Timeout | undefined
   readonly #stopWatching: () => Promise<void>
+  readonly #metricsText: () => Promise<string>
   readonly #time: { offsetMs: number }
 
   constructor(parts: {
@@ -85,6 +94,7 @@ export class LiveExchange {
     faults: string[]
     lost: string[]
     stopWatching: () => Promise<void>
+    metricsText: () => Promise<string>
     ticker: NodeJS.Timeout | undefined
     time: { offsetMs: number }
   }) {
@@ -95,6 +105,7 @@ export class LiveExchange {
     this.faults = parts.faults
     this.lost = parts.lost
     this.#stopWatching = parts.stopWatching
+    this.#metricsText = parts.metricsText
     this.#ticker = parts.ticker
     this.#time = parts.time
   }
@@ -190,9 +201,16 @@ export class LiveExchange {
     }
   }
 
+  /** The text of GET /metrics, as its operator reads it. */
+  async metrics(): Promise<string> {
+    // Who asks again and again lets the exchange go on between.
+    await new Promise(setImmediate)
+    return this.#metricsText()
+  }
+
   /** One gauge of GET /metrics. */
   async gauge(name: string): Promise<number> {
-    const { text } = await this.send('GET', '/metrics')
+    const text = await this.metrics()
     const line = text.split('\n').find((each) => each.startsWith(`${name} `))
     assert.ok(line !== undefined, `the metric ${name} is there`)
     return Number(line.slice(name.length))
@@ -209,6 +227,8 @@ export interface LiveOptions {
   readonly stepwise?: boolean
   /** Shorter than a client of the real server has. */
   readonly socketWaits?: SocketWaits
+  /** Smaller than there. */
+  readonly socketBounds?: Partial<AllSocketBounds>
   /** What the limiter says of each order of a profile, in its place. */
   readonly profileWaitSec?: (profileId: number) => number
 }
@@ -222,6 +242,15 @@ function configOf({ dataDir, flags = [] }: LiveOptions): ServeConfig {
   return reading.config
 }
 
+function openTrace({ trace }: ServeConfig, lost: string[]): Promise<TraceFile> | null {
+  return trace === undefined ? null : TraceFile.open(trace, (sentence) => lost.push(sentence))
+}
+
+function socketsOf({ socketWaits, socketBounds }: LiveOptions, faults: EdgeFaults) {
+  const onFault = (error: unknown, edge: Edge) => faults.note(edge, error)
+  return { onFault, waits: socketWaits, bounds: { ...SOCKET_BOUNDS, ...socketBounds } }
+}
+
 export async function startLive(options: LiveOptions = {}): Promise<LiveExchange> {
   const config = configOf(options)
   const time = { offsetMs: 0 }
@@ -232,7 +261,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const limits = options.limited === true ? openLimits(config.rates) : null
   const exchange = await openExchange({
     ...config,
-    clock,
+    clock: toldClock(clock),
     profileWaitSec:
       options.profileWaitSec ??
       ((profileId) => limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0),
@@ -242,31 +271,31 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     onProgress: () => {},
   })
   const lost: string[] = []
-  const { trace: path } = config
-  const onLost = (sentence: string) => lost.push(sentence)
-  const trace = path === undefined ? null : await TraceFile.open(path, onLost)
-  const metrics = new Metrics()
-  const { observe, metricsText, stop: stopWatching } = watch(exchange, metrics, trace, limits)
-  const services = await wire(exchange, config, { metricsText, clock, isReady: () => true })
+  const trace = await openTrace(config, lost)
+  const metrics = new Metrics(0)
+  const edgeFaults = new EdgeFaults(({ stack }) => onFault(stack))
+  const wish = socketsOf(options, edgeFaults)
+  const told = { log: { droppedCount: 0 }, clock: STEADY, dataDir: config.dataDir }
+  const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
+  const services = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
   touch = (tokenId) => services.accounts.touch(tokenId)
   await exchange.pipeline.change({ kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) })
-  const { headerPrefixes } = config
+  const { headerPrefixes, publicUrl } = config
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }
-  const guard = new Guard({ state: services.auth, headerPrefixes, ...identity })
+  const guard = new Guard({ state: services.auth, headerPrefixes, publicUrl, ...identity })
   const gateway = new Gateway<Services>({
     routes: api,
     services,
     authenticate: prover(guard, services),
-    onFault: (error) => onFault(error instanceof Error ? `${error.stack}` : String(error)),
-    observe,
+    onFault: wish.onFault,
+    observe: watching.observe,
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
     ...{ regions: config.regions, addressHeader: config.addressHeader },
-    bodyDeadlineMs: 400,
-    verifyReplies: true,
+    ...{ bodyDeadlineMs: 400, verifyReplies: true },
   })
-  const sockets = wireSockets(services, gateway, guard, options.socketWaits)
-  watchSockets(sockets, metrics)
+  watchGateway(gateway, metrics)
+  const sockets = watchSockets(wireSockets(services, gateway, guard, wish), metrics)
   const tick = () => exchange.pipeline.tick()
   const ticker = options.stepwise === true ? undefined : setInterval(tick, TICK_MS)
   const port = await gateway.listen('127.0.0.1', 0)
@@ -277,7 +306,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     port,
     faults,
     lost,
-    stopWatching,
+    ...{ stopWatching: watching.stop, metricsText: watching.metricsText },
     ticker,
     time,
   })

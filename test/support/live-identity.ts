@@ -8,6 +8,7 @@ import type { LiveExchange, Reply } from './live-exchange.ts'
 // A provider of identity tokens, and calls that show one of its tokens.
 
 const TOKEN_SEC = 600
+const RIGHT = { iss: 'the-provider', aud: 'outcomex' }
 
 export class IdentityProvider {
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -17,13 +18,14 @@ export class IdentityProvider {
   constructor() {
     const keyFile = join(newFolder(), 'provider.pem')
     writeFileSync(keyFile, this.#keys.publicKey.export({ type: 'spki', format: 'pem' }))
-    this.flags = ['--identity-key', keyFile]
+    const claims = ['--identity-issuer', RIGHT.iss, '--identity-audience', RIGHT.aud]
+    this.flags = ['--identity-key', keyFile, ...claims]
   }
 
   token(
     live: LiveExchange,
     account: unknown,
-    { forSec = TOKEN_SEC, claims = {} } = {},
+    { forSec = TOKEN_SEC, claims = RIGHT }: { forSec?: number; claims?: object } = {},
   ): Promise<string> {
     const nowSec = Math.floor(live.nowMs() / 1000)
     return new SignJWT({ account, ...claims })

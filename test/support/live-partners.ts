@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { ZERO_ADDRESS } from '../../server/auth/address.ts'
 import { at, type LiveExchange, type Trader, textAt } from './live-exchange.ts'
 import { type LiveMarket, type OrderWish, unsigned } from './live-orders.ts'
-import { signingMessage } from './live-session.ts'
+import { partnerMessage } from './live-session.ts'
 
 // Partners of a live exchange and the accounts they act for.
 
@@ -50,7 +50,7 @@ export async function ownWallet(
 ): Promise<Trader> {
   const key = randomBytes(32)
   const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
-  const message = await signingMessage(live)
+  const message = await partnerMessage(live, owner)
   const headers = {
     'x-account': wallet.address,
     'x-signing-message': `0x${Buffer.from(message).toString('hex')}`,

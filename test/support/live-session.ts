@@ -16,14 +16,37 @@ export interface LoginWish {
   readonly account?: string
   readonly signature?: string
   readonly asHex?: boolean
+  readonly walletSignature?: string
   readonly body?: unknown
 }
 
-export async function signingMessage(live: LiveExchange): Promise<string> {
-  const reply = await live.send('GET', '/auth/signing-message')
-  assert.equal(reply.status, 200)
+/** `query` says what for; a login when absent. */
+export async function signingMessage(live: LiveExchange, query = ''): Promise<string> {
+  const reply = await live.send('GET', `/auth/signing-message${query}`)
+  assert.equal(reply.status, 200, reply.text)
   assert.equal(typeof reply.body, 'string', 'the message is a JSON string')
   return String(reply.body)
+}
+
+/** What the owner of a wallet signs to become a sub-account of this partner. */
+export function partnerMessage(live: LiveExchange, { profileId }: { profileId: number }) {
+  return signingMessage(live, `?purpose=sub-account&partner=${profileId}`)
+}
+
+/** A login that names a smart wallet with a key, and proves it. */
+export async function loginWithWallet(
+  live: LiveExchange,
+  wallet: Wallet,
+  smartWallet: Wallet,
+  client = 'base',
+): Promise<Reply> {
+  const query = `?account=${wallet.address}&smartWallet=${smartWallet.address}`
+  const message = await signingMessage(live, query)
+  return login(live, wallet, {
+    message,
+    walletSignature: await smartWallet.signMessage({ message }),
+    body: { client, smartWallet: smartWallet.address },
+  })
 }
 
 export async function login(
@@ -33,6 +56,7 @@ export async function login(
 ): Promise<Reply> {
   const message = wish.message ?? (await signingMessage(live))
   const signature = wish.signature ?? (await wallet.signMessage({ message }))
+  const own = wish.walletSignature
   const hex = `0x${Buffer.from(message).toString('hex')}`
   return live.send('POST', '/auth/login', {
     headers: {
@@ -40,6 +64,7 @@ export async function login(
       'x-signing-message': wish.asHex === false ? message : hex,
       'x-signature': signature,
       'content-type': 'application/json',
+      ...(own === undefined ? {} : { 'x-smart-wallet-signature': own }),
     },
     body: JSON.stringify(wish.body ?? { client: 'eoa' }),
   })

@@ -4,6 +4,8 @@
 import { ASK_TABLES } from '../../engine/core/decide.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
+import { tokenSecretOf } from '../../persistence/seal.ts'
+import { toldClock } from '../../server/pipeline/clock.ts'
 import { type OpenOptions, openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
 import type { MarketThreads } from '../../server/pipeline/shards.ts'
 import { marketSpec, ownRequest, profileFields } from './specs.ts'
@@ -25,7 +27,7 @@ export function openForTest(
     marketThreads,
     intakeThreads: 0,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
-    clock: () => clock.nowMs,
+    clock: toldClock(() => clock.nowMs),
     profileWaitSec: () => 0,
     onTokenUsed: () => {},
     onFault: (sentence) => {
@@ -59,7 +61,7 @@ export async function fill(
   await makeMarket(exchange, 1, deadlineMs)
   pipeline.refreshMarket(1)
   const profile = profileFields(1, { rank: null })
-  const sealedSecret = seal.seal(new Uint8Array(32))
+  const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf(TOKEN, 1))
   const token = { tokenId: TOKEN, sealedSecret, label: null, scopes: ['trading'] as const }
   await pipeline.change({ kind: 'createProfile', profileId: 1, profile, token })
   await pipeline.change({ kind: 'adjustBalance', profileId: 1, collateralRaw })

@@ -5,7 +5,7 @@ import { Flood } from './flood.ts'
 import { checkNothingLost } from './journal-salts.ts'
 import type { LoopResult } from './open-loop.ts'
 import { figuresOf, gaugeIn } from './process-figures.ts'
-import { ServerProcess, verify } from './server-process.ts'
+import { metricsOf, ServerProcess, verify } from './server-process.ts'
 
 // Three times the orders that the machine can take, from a process of its own, while a maker pulls
 // quotes and somebody asks for the health. What must hold is asserted here; what is a matter of
@@ -203,7 +203,7 @@ export class Overload {
   /** Until nothing is under way and the read tables show everything. */
   async #caughtUp(): Promise<void> {
     for (;;) {
-      const text = await (await fetch(`${this.#server.baseUrl}/metrics`)).text()
+      const text = await metricsOf(this.#server.baseUrl)
       const gauge = (name: string) => gaugeIn(text, `outcomex_${name}`)
       const isIdle = gauge('replies_waiting') === 0 && gauge('intake_in_flight') === 0
       if (isIdle && gauge('follower_seq') === gauge('sequenced_seq')) return

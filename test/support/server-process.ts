@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { integer, text } from '../../server/http/scalars.ts'
 import { compile, openObject } from '../../server/http/schema.ts'
+import { compiledProgram, compileSources } from './compiled.ts'
 
 // The real program as a child process: lines and events are waited for, never a time.
 
@@ -15,6 +15,14 @@ const SOURCE = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COMPILED = join(ROOT, 'dist', 'server', 'main.js')
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
+
+/** The text of GET /metrics of a server with the token of the tests. */
+export async function metricsOf(baseUrl: string): Promise<string> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const reply = await fetch(`${baseUrl}/metrics`, { headers })
+  assert.equal(reply.status, 200)
+  return await reply.text()
+}
 
 /** A place in the journal and the state there. */
 export interface Mark {
@@ -24,27 +32,17 @@ export interface Mark {
 
 const markLine = compile(openObject({ msg: text(), seq: integer(0), stateHash: text() }))
 
-let compiled = ''
-
-/** Compiles the sources to a folder of their own: a compiled server starts in half the time. */
+/** Once for this process, unless it was started with a compiled copy. */
 export async function compileProgram(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'outcomex-program-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
-  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
-  const compiler = spawn(tsc, ['-p', join(ROOT, 'tsconfig.build.json'), '--outDir', folder], {
-    stdio: 'inherit',
-  })
-  const [code] = await once(compiler, 'close')
-  assert.equal(code, 0, 'the sources compile')
-  compiled = join(folder, 'server', 'main.js')
+  if (compiledProgram() === null) await compileSources()
 }
 
-/** From its sources, unless compiled here; TEST_DIST=1 runs what `make build` made. */
+/** From its sources, unless there is a compiled copy; TEST_DIST=1 runs what `make build` made. */
 function programOf(): readonly string[] {
-  if (compiled !== '') return [compiled]
-  if (process.env.TEST_DIST !== '1') return ['--import', 'tsx', SOURCE]
+  const compiled = compiledProgram()
+  if (process.env.TEST_DIST !== '1') {
+    return compiled === null ? ['--import', 'tsx', SOURCE] : [compiled]
+  }
   assert.ok(existsSync(COMPILED), 'TEST_DIST=1 needs `make build` first')
   return [COMPILED]
 }
@@ -76,6 +74,7 @@ class Run {
   readonly ended: Promise<Ended>
   stdout = ''
   stderr = ''
+  #onLogged: () => void = () => {}
 
   constructor(args: readonly string[], onLine: (line: string) => void, around: Around = {}) {
     const { wrapper = [], fault } = around
@@ -93,10 +92,21 @@ class Run {
     createInterface({ input: stderr }).on('line', (line) => {
       this.stderr += `${line}\n`
       onLine(line)
+      this.#onLogged()
     })
     this.ended = once(this.child, 'close').then(() => {
       const { exitCode: code, signalCode: signal } = this.child
       return { code, signal, stdout: this.stdout, stderr: this.stderr }
+    })
+  }
+
+  /** The log is written behind the program's back: its lines come later than those of stdout. */
+  logged(isThere: (stderr: string) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onLogged = () => {
+        if (isThere(this.stderr)) resolve()
+      }
+      this.#onLogged()
     })
   }
 }
@@ -162,7 +172,10 @@ export class ServerProcess {
   /** Resolves when the server listens; one that ends before fails with what it said. */
   static async start(options: ServeOptions): Promise<ServerProcess> {
     const { run, said: baseUrl } = await serveUntil(options, 'listening ')
-    if (typeof baseUrl === 'string') return new ServerProcess(run, baseUrl)
+    if (typeof baseUrl === 'string') {
+      await run.logged((stderr) => markOf(stderr, 'recovered') !== null)
+      return new ServerProcess(run, baseUrl)
+    }
     assert.fail(`the server ended before it listened: ${JSON.stringify(baseUrl)}`)
   }
 
@@ -188,6 +201,10 @@ export class ServerProcess {
     return this.#run.ended
   }
 
+  get stdout(): string {
+    return this.#run.stdout
+  }
+
   get stderr(): string {
     return this.#run.stderr
   }
@@ -201,6 +218,15 @@ export class ServerProcess {
 
   signal(signal: NodeJS.Signals): void {
     this.#run.child.kill(signal)
+  }
+
+  /** Nobody reads what it says on standard error until `readLog`. */
+  stallLog(): void {
+    this.#run.child.stderr?.pause()
+  }
+
+  readLog(): void {
+    this.#run.child.stderr?.resume()
   }
 
   async kill(): Promise<void> {

@@ -8,7 +8,7 @@ import type { Flood } from './flood.ts'
 import { LOOP_PERCENTILES, type LoopResult } from './open-loop.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from './process-figures.ts'
 import type { Random } from './random.ts'
-import type { ServerProcess } from './server-process.ts'
+import { metricsOf, type ServerProcess } from './server-process.ts'
 
 // One life of the server under a constant rate of orders, while traders cancel and sockets of all
 // bad kinds come and go; figures are taken in the rest after each window.
@@ -134,7 +134,7 @@ export class SoakPhase {
   /** The metrics once nothing is under way and the read tables show everything. */
   async #idle(): Promise<string> {
     for (;;) {
-      const text = await (await fetch(`${this.#server.baseUrl}/metrics`)).text()
+      const text = await metricsOf(this.#server.baseUrl)
       const gauge = (name: string) => gaugeIn(text, `outcomex_${name}`)
       if (gauge('replies_waiting') > 0 || gauge('intake_in_flight') > 0) continue
       if (gauge('follower_seq') === gauge('sequenced_seq')) return text

@@ -53,5 +53,6 @@ export function ownRequest(order: PlaceOrder, tokenId: string): PlaceRequest {
     signedFeeBps: 0,
     timestampMs: 0,
     recvWindowMs: 0,
+    wallMs: 0,
   }
 }

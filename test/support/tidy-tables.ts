@@ -16,14 +16,19 @@ const files = (text: string): string[] => words(text).map((name) => `${name}.ts`
 export const FOLDERS: readonly Folder[] = [
   { path: 'server', rank: 5, doors: [] },
   { path: 'server/routes', rank: 4, doors: ['*'] },
-  { path: 'server/sockets', rank: 4, doors: files('socket-gateway account-channels') },
+  {
+    path: 'server/sockets',
+    rank: 4,
+    doors: files('socket-gateway open census'),
+  },
   {
     path: 'server/pipeline',
     rank: 3,
     doors: files(
       `pipeline views published open accounts cancels market-changes private-reads order-status
-       order-news order-answer order-groups partner-accounts trading-modes heartbeats
-       refused-order cancel-replace mining`,
+       order-news order-answer order-groups partner-accounts trading-modes heartbeats operators
+       refused-order cancel-replace mining clock
+       market-lists`,
     ),
   },
   { path: 'server/services', rank: 3, doors: ['*'] },
@@ -38,28 +43,31 @@ export const FOLDERS: readonly Folder[] = [
     doors: files(
       `guard intake-pool eip712 api-token session identity address keccak ecdsa client-order
        order-body uint256 client-order-id order-group intake-layout delegation on-behalf
-       taught-profile`,
+       taught-profile registrations`,
     ),
   },
   {
     path: 'server/http',
     rank: 1,
     doors: files(
-      `gateway socket-port call route auth-scheme schema scalars fields refusal reply rate-limit
-       openapi profile-fields regions`,
+      `gateway gateway-options connections socket-port call route auth-scheme schema scalars
+       fields refusal reply said rate-limit openapi profile-fields regions listen-check`,
     ),
   },
   {
     path: 'server/ops',
     rank: 1,
-    doors: files('audit log metrics latency order-times process-metrics trace'),
+    doors: files(
+      `audit descriptors faults log log-output metrics latency order-times process-metrics
+       readiness trace`,
+    ),
   },
   {
     path: 'persistence',
     rank: 1,
     doors: [
       ...files('journal-port journal-handle snapshot recovery follower-handle query-handle'),
-      ...files('seal data-lock'),
+      ...files('query-queue seal folder-key keyed-folder data-lock disk-room verify-folder'),
       'read/*',
     ],
   },
@@ -68,17 +76,19 @@ export const FOLDERS: readonly Folder[] = [
     path: 'engine/core',
     rank: 0.5,
     doors: files(
-      `exchange decide ledger market settlement conditions state-hash clearing accounts catalogue
-       order-table decide-accounts decide-partners deadlines event-buffer capture balance-digest
-       seen-orders seen-filter release trading-mode heartbeats blocks reversal tx-hash
-       withdrawal-addresses`,
+      `exchange decide ledger market settlement conditions state-hash clearing accounts
+       catalogue order-table decide-accounts decide-profiles decide-operators decide-partners
+       deadlines
+       event-buffer capture balance-digest seen-orders seen-filter release trading-mode
+       heartbeats frozen operators blocks reversal tx-hash withdrawal-addresses`,
     ),
   },
   {
     path: 'engine/wire',
     rank: 0.5,
     doors: files(
-      'layout codec cancel-codec place-codec release-codec record-head ring spawn fault-point',
+      `layout codec cancel-codec place-codec release-codec record-head ring spawn fault-point
+       whole-text idle-deaths stall-point`,
     ),
   },
   { path: 'engine/domain', rank: 0, doors: ['*'] },

@@ -4,6 +4,7 @@ import { balanceDigest } from '../../../engine/core/balance-digest.ts'
 import { type CapturedState, capture, restore } from '../../../engine/core/capture.ts'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { decodeCommand, packState, unpackState } from '../../../engine/wire/codec.ts'
+import { digestOf } from '../../../server/auth/session.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { freshSeed } from '../../support/random.ts'
 import { profileFields } from '../../support/specs.ts'
@@ -27,15 +28,21 @@ function rareLife(flow: CommandFlow): void {
     const sealedSecret = Uint8Array.of(index, 2, 3)
     const token = { tokenId: `t${index}`, sealedSecret, label: null, scopes: ['trading' as const] }
     flow.rare({ kind: 'createToken', profileId: 1 + (index % 2), token })
-    const session = { sessionDigest: `s${index}`, expiresMs: 1e15 + index }
+    const session = { sessionDigest: digestOf(`s${index}`), expiresMs: 1e15 + index }
     const nonce = { nonce: `n${index}`, nonceExpiresMs: 1e15 }
     flow.rare({ kind: 'login', profileId: 1, ...session, ...nonce })
   }
   flow.rare({ kind: 'revokeToken', tokenId: 't2' })
   flow.rare({ kind: 'touchToken', tokenId: 't3' })
-  flow.rare({ kind: 'logout', sessionDigest: 's2' })
+  flow.rare({ kind: 'logout', sessionDigest: digestOf('s2') })
   const nonce = { nonce: 'n5', nonceExpiresMs: 1e15 }
-  flow.rare({ kind: 'login', profileId: 2, sessionDigest: 's5', expiresMs: 1e15 + 5, ...nonce })
+  flow.rare({
+    kind: 'login',
+    profileId: 2,
+    sessionDigest: digestOf('s5'),
+    expiresMs: 1e15 + 5,
+    ...nonce,
+  })
   flow.rare({ kind: 'logoutEverywhere', profileId: 2 })
   for (const [addressId, profileId] of [
     ['w1', 2],
@@ -45,6 +52,8 @@ function rareLife(flow: CommandFlow): void {
     const address = `0x${addressId}`
     flow.rare({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: 'cold' })
   }
+  const change = { username: 'Öl', smartWallet: `0x${'aB'.repeat(20)}`, rank: null, bio: 'said' }
+  flow.rare({ kind: 'editProfile', profileId: 2, profile: change, token: null })
   flow.rare({ kind: 'removeWithdrawalAddress', profileId: 1, address: '0xW2' })
 }
 
@@ -76,6 +85,14 @@ function entryLife(flow: CommandFlow): void {
   }
   flow.rare({ kind: 'disarmHeartbeat', profileId: 2 })
   flow.rare({ kind: 'fireHeartbeat', profileId: 3 })
+  for (const profileId of [accounts.count, 2, accounts.count - 1]) {
+    flow.rare({ kind: 'freezeProfile', profileId, reason: `case ${profileId}` })
+  }
+  flow.rare({ kind: 'unfreezeProfile', profileId: 2, reason: '' })
+  for (const name of ['ada', 'bob']) {
+    flow.rare({ kind: 'addOperator', name, role: 'support', tokenDigest: name, by: 'root' })
+  }
+  flow.rare({ kind: 'removeOperator', name: 'ada' })
   const covered = flow.seq
   for (const tradeSeq of [covered - 2, covered - 1])
     flow.rare({ kind: 'retrySettlement', tradeSeq })
@@ -99,6 +116,7 @@ function flowOf(seed: number): CommandFlow {
   flow.rare({ kind: 'lockMarket', marketId: 2 })
   flow.rare({ kind: 'resolveMarket', marketId: 3, payoutNumerators: [1, 0] })
   flow.rare({ kind: 'touchToken', tokenId: 't4' })
+  flow.rare({ kind: 'revokeTokens', profileId: 2 })
   flow.rare({ kind: 'revokeToken', tokenId: 't4' })
   flow.rare({ kind: 'adjustBalance', profileId: 2, collateralRaw: 77 })
   return flow

@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { capture, restore } from '../../../engine/core/capture.ts'
 import {
   decideAdjust,
   decideMarket,
-  decideProfile,
   decideResolve,
   decideRevoke,
   decideToken,
 } from '../../../engine/core/decide-accounts.ts'
-import type { Exchange } from '../../../engine/core/exchange.ts'
+import { decideProfile } from '../../../engine/core/decide-profiles.ts'
 import type { Scope } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import { rejectName } from '../../../engine/domain/reject.ts'
 import { ExchangeDriver } from '../../support/exchange-driver.ts'
 import { marketSpec, profileFields } from '../../support/specs.ts'
-
-const SECRET = new Uint8Array(4)
 
 test('a token is revoked once, by its own profile', () => {
   const driver = new ExchangeDriver(16)
@@ -52,25 +48,6 @@ test('a token has scopes of its profile only, and delegated signing needs tradin
     driver.rare({ kind: 'createToken', profileId: trader, token })
   }
   assert.equal(decide(trader, ['trading']), 'TOKEN_LIMIT')
-})
-
-test('a profile makes a bounded number of tokens in its life, also when it revokes them', () => {
-  const driver = new ExchangeDriver(16)
-  const account = driver.addAccount(0)
-  const decide = ({ clearing }: Exchange) => {
-    const profile = clearing.accounts.byId(account)
-    assert(profile !== undefined)
-    return rejectName(decideToken(clearing, profile, ['trading']))
-  }
-  for (let each = driver.clearing.accounts.tokensMadeBy(account); ; each++) {
-    if (each === LIMITS.tokensEverPerProfileMax) break
-    assert.equal(decide(driver.exchange), 'NONE')
-    const token = { tokenId: `n${each}`, sealedSecret: SECRET, label: null, scopes: [] }
-    driver.rare({ kind: 'createToken', profileId: account, token })
-    driver.rare({ kind: 'revokeToken', tokenId: token.tokenId })
-  }
-  assert.equal(decide(driver.exchange), 'TOKENS_USED_UP')
-  assert.equal(decide(restore(capture(driver.exchange))), 'TOKENS_USED_UP')
 })
 
 test('a debit takes free collateral to the last raw unit, never what is reserved', () => {

@@ -35,6 +35,10 @@ const WINDOW = {
 const BREAKS: readonly [RejectName, (world: World) => void][] = [
   ['MARKET_NOT_FOUND', ({ request }) => Object.assign(request.order, { marketId: 9 })],
   ['TOKEN_REVOKED', ({ driver }) => driver.rare({ kind: 'revokeToken', tokenId: 'token-1' })],
+  [
+    'PROFILE_FROZEN',
+    ({ driver }) => driver.rare({ kind: 'freezeProfile', profileId: 1, reason: '' }),
+  ],
   ['CANCEL_ONLY_MODE', ({ driver }) => driver.rare({ kind: 'putTradingWindow', window: WINDOW })],
   [
     'RECV_WINDOW_EXPIRED',
@@ -154,6 +158,10 @@ test('the receive window, the deadline and the expiration end exactly where they
   assert.equal(windowed(now - 501), 'RECV_WINDOW_EXPIRED')
   assert.equal(windowed(now + 1000), 'NONE')
   assert.equal(windowed(now + 1001), 'RECV_WINDOW_EXPIRED')
+  // The caller has the wall clock, and the server's time may be hours away from it.
+  const stamped = { recvWindowMs: 500, timestampMs: now - 500, wallMs: now }
+  assert.equal(decide(stamped, 0, now + 9_000), 'NONE')
+  assert.equal(decide({ ...stamped, wallMs: now + 1 }, 0, now), 'RECV_WINDOW_EXPIRED')
   assert.equal(decide({}, 0, now + 9_999), 'NONE')
   assert.equal(decide({}, 0, now + 10_000), 'MARKET_NOT_TRADABLE')
   // An order is alive in the whole second of its expiration.

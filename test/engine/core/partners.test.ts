@@ -38,7 +38,9 @@ test('an address with a profile is taken, and a partner has addresses of others 
   const partner = driver.addAccount(0)
   const trader = driver.addAccount(0)
   const decide = (account: string) =>
-    rejectName(decideSubAccount(driver.clearing, partner, account.toUpperCase()))
+    rejectName(
+      decideSubAccount(driver.clearing, partner, account.toUpperCase().replace('0X', '0x')),
+    )
   assert.equal(decide(profileFields(partner).account), 'OWN_ADDRESS')
   assert.equal(decide(profileFields(trader).account), 'ACCOUNT_TAKEN')
   assert.equal(decide(profileFields(99).account), 'NONE')

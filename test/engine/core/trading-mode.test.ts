@@ -7,7 +7,7 @@ import { modeAt, TradingModes } from '../../../engine/core/trading-mode.ts'
 import { rejectName } from '../../../engine/domain/reject.ts'
 import type { TradingWindow } from '../../../engine/domain/trading-mode.ts'
 import { decodeCommand, encodeRare, packState, unpackState } from '../../../engine/wire/codec.ts'
-import type { RareBody } from '../../../server/pipeline/sequencer.ts'
+import type { RareBody } from '../../../server/pipeline/rare-body.ts'
 
 const NOON_MS = 1_800_000_000_000
 

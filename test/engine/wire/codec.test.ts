@@ -12,6 +12,7 @@ import {
   readPlaceHead,
   stampPlace,
 } from '../../../engine/wire/place-codec.ts'
+import { wholeWordsOf } from '../../../engine/wire/record-head.ts'
 import { profileFields } from '../../support/specs.ts'
 
 const safe = fc.maxSafeNat()
@@ -94,6 +95,10 @@ const rare: fc.Arbitrary<RareCommand> = fc.oneof(
   }),
   fc.record({ ...stamp, kind: fc.constant('createToken' as const), profileId, token }),
   fc.record({ ...stamp, kind: fc.constant('logout' as const), sessionDigest: text }),
+  fc.record({
+    ...stamp,
+    ...{ kind: fc.constant('freezeProfile' as const), profileId, reason: text, by: text },
+  }),
   fc.record({ ...stamp, kind: fc.constant('logoutEverywhere' as const), profileId }),
   fc.record({
     ...stamp,
@@ -216,4 +221,10 @@ test('a batch falls into the records it was made of', () => {
 test('a batch that ends in the middle of a record is a fault', () => {
   const record = encodePlace(blankPlace())
   assert.throws(() => eachRecord(record.subarray(0, record.length - 8), () => {}), /its batch/)
+})
+
+test('a record may lie in a buffer whose last bytes are no whole word', () => {
+  const bytes = new Uint8Array(new ArrayBuffer(13), 4, 8)
+  new DataView(bytes.buffer).setInt32(4, -7, true)
+  assert.equal(wholeWordsOf(bytes)[bytes.byteOffset >> 2], -7)
 })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { SignJWT } from 'jose'
+import type { Role } from '../../../engine/domain/operator.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
 import { accountOf } from '../../../server/auth/client-order.ts'
 import { type AuthState, apiHeaders, Guard } from '../../../server/auth/guard.ts'
@@ -39,18 +40,23 @@ writeFileSync(jwkFile, JSON.stringify(jwk))
 writeFileSync(jwksFile, JSON.stringify({ keys: [jwk] }))
 
 const account = accountOf(KEY)
+const operator = (name: string, role: Role, token: string) => {
+  return { name, role, rateKey: 0, digest: Buffer.from(digestOf(token), 'latin1') }
+}
 const state: AuthState = {
   tokenById: (tokenId) => {
-    const token = { profileId: 7, account, scopes: ['trading'], secret: SECRET, revoked: false }
-    if (tokenId === 'alice') return token
-    return tokenId === 'old' ? { ...token, revoked: true } : undefined
+    const token = { profileId: 7, account, scopes: ['trading'], secret: SECRET }
+    return tokenId === 'alice' ? token : undefined
   },
   sessionByDigest: (digest) =>
     digest === digestOf('cookie') ? { profileId: 7, expiresMs: NOW_MS + 1000 } : undefined,
-  profileById: (profileId) => (profileId === 7 ? { account } : undefined),
+  accountOf: (profileId) => (profileId === 7 ? account : undefined),
   profileByAddress: (address) =>
     address.toLowerCase() === account.toLowerCase() ? { profileId: 7, account } : undefined,
-  adminTokenDigest: () => digestOf('admin-token'),
+  operators: () => [
+    operator('root', 'root', 'admin-token'),
+    operator('eve', 'read', 'reader-token'),
+  ],
 }
 const guard = new Guard({
   state,
@@ -66,6 +72,7 @@ function call(headers: Record<string, string>): Call {
     query: 'y=1',
     headers: new Map(Object.entries(headers)),
     body: new Uint8Array(0),
+    from: '',
     receivedMs: 0,
     readMs: 0,
     timesRow: 0,
@@ -94,7 +101,7 @@ test('an API token call is refused for the first reason there is', async () => {
   const rows: [string, Record<string, string>, Guarded, number][] = [
     ['hmac', good, hmac('trading'), NOW_MS],
     ['hmac', signedHeaders('lmts-'), hmac(), NOW_MS],
-    ['SCOPE_MISSING', good, hmac('trading', 'withdrawal'), NOW_MS],
+    ['SCOPE_MISSING_WITHDRAWAL', good, hmac('trading', 'withdrawal'), NOW_MS],
     ['HMAC_INVALID', { ...good, 'svc-signature': '' }, hmac('withdrawal'), NOW_MS],
     ['TIMESTAMP_INVALID', { ...good, 'svc-signature': '' }, hmac('withdrawal'), NOW_MS + 30_001],
     ['API_KEY_INVALID', { ...good, 'svc-api-key': 'old' }, hmac('withdrawal'), 0],
@@ -152,15 +159,17 @@ test('where two proofs are accepted the one that is shown decides', async () => 
 })
 
 test('only the admin token is the admin token', async () => {
-  const bearer = (authorization: string) => answer({ authorization }, admin())
+  const bearer = (authorization: string) => answer({ authorization }, admin('root'))
   assert.equal(await bearer('Bearer admin-token'), 'admin')
   assert.equal(await bearer('bearer admin-token'), 'admin')
+  // Proven; what its role allows is the gateway's question.
+  assert.equal(await bearer('Bearer reader-token'), 'admin')
   for (const wrong of ['', 'Bearer ', 'Bearer admin-toke', 'Basic admin-token', 'admin-token']) {
     assert.equal(await bearer(wrong), 'ADMIN_TOKEN_INVALID', wrong)
   }
-  const none = new Guard({ state: { ...state, adminTokenDigest: () => '' }, headerPrefixes: [] })
+  const none = new Guard({ state: { ...state, operators: () => [] }, headerPrefixes: [] })
   const headers = { authorization: 'Bearer x' }
-  assert.equal(await answer(headers, admin(), NOW_MS, none), 'ADMIN_TOKEN_INVALID')
+  assert.equal(await answer(headers, admin('read'), NOW_MS, none), 'ADMIN_TOKEN_INVALID')
 })
 
 async function jwt(claims: Record<string, unknown>, key = signing.privateKey): Promise<string> {

@@ -158,7 +158,7 @@ test('of several wrong things the one that stands higher is answered', () => {
     ['MARKET_NOT_FOUND', JSON.stringify(unknown), {}],
     ['VALIDATION', JSON.stringify(invalid), {}],
     ['BODY_MALFORMED', '{"order":', {}],
-    ['SCOPE_MISSING', '{"order":', { apiKey: 'reader' }],
+    ['SCOPE_MISSING_TRADING', '{"order":', { apiKey: 'reader' }],
     ['HMAC_INVALID', '{"order":', { apiKey: 'reader', signature: 'AAAA' }],
     ['TIMESTAMP_INVALID', '{', { apiKey: 'reader', signature: '', nowMs: kit.NOW_MS + 30_001 }],
     ['API_KEY_INVALID', '{', { apiKey: 'nobody', signature: '', nowMs: 0 }],

@@ -51,7 +51,6 @@ const WRONG_FIELDS: [string, unknown][] = [
   ['order.signature', `0x${'1'.repeat(132)}`],
   ['order.signature', `0x${'g'.repeat(130)}`],
   ['order.price', '0.65'],
-  ['order.price', null],
   ['order.extra', 1],
   ['ownerId', 0],
   ['ownerId', 1.5],
@@ -86,6 +85,23 @@ test('a wrong field is refused by its name', () => {
     else body.order = { ...kit.orderBody().order, [inner]: value }
     assert.deepEqual(blamed(body), [field], `${field} ${String(value).slice(0, 40)}`)
   }
+})
+
+test('what a number of an order must be is said with its bound', () => {
+  const order = { ...kit.orderBody().order, makerAmount: '9'.repeat(78), maker: 'alice' }
+  assert.deepEqual(JSON.parse(send({ ...kit.orderBody(), order }).text), [
+    {
+      field: 'order.maker',
+      message:
+        'must have this form: 0x and 40 hex digits: whose balance trades, EIP-55 or lower case',
+    },
+    {
+      field: 'order.makerAmount',
+      message:
+        'must have this form: Whole number, or text of at most 16 digits: ' +
+        'raw units given, collateral for a buy, shares for a sell',
+    },
+  ])
 })
 
 test('a missing field, a wrong pairing and a body that is no object are named', () => {

@@ -9,7 +9,8 @@ import { keccakReady } from '../../../server/auth/keccak.ts'
 import {
   digestOf,
   mintSession,
-  proveLogin,
+  type Purpose,
+  proveWallet,
   sessionCookie,
   signingMessage,
 } from '../../../server/auth/session.ts'
@@ -17,8 +18,9 @@ import { KEY, NOW_MS, OTHER_KEY } from './order-kit.ts'
 
 before(() => keccakReady)
 
-const SERVER_KEY = Buffer.alloc(32, 9)
-const RULES = { key: SERVER_KEY, nowMs: NOW_MS, isNonceBurned: () => false }
+const SIGNING = { key: Buffer.alloc(32, 9), host: 'exchange.example', chainId: 8453 }
+const LOGIN: Purpose = { kind: 'login' }
+const RULES = { signing: SIGNING, purpose: LOGIN, nowMs: NOW_MS, isNonceBurned: () => false }
 
 function sign(message: string, key = KEY): string {
   return `0x${Buffer.from(signHash(hashPersonalMessage(message), key)).toString('hex')}`
@@ -28,26 +30,81 @@ function attempt(message: string) {
   return { account: accountOf(KEY), signingMessage: message, signature: sign(message) }
 }
 
-test('a wallet logs in over a fresh message, as it is or as hex, at most once', () => {
-  const message = signingMessage(SERVER_KEY, NOW_MS)
-  assert.match(message, /Nonce: 0x[0-9a-f]+$/)
-  assert.doesNotMatch(message, /[^\x20-\x7e]/, 'a header can carry it')
-  const hex = `0x${Buffer.from(message).toString('hex')}`
-  for (const signingMessage of [message, hex]) {
-    const proven = proveLogin({ ...attempt(message), signingMessage }, RULES)
-    assert.ok(proven)
-    assert.equal(formatAddress(proven.account), accountOf(KEY))
-    assert.equal(proven.nonceExpiresMs, NOW_MS + LIMITS.loginNonceMs)
-    const burned = { ...RULES, isNonceBurned: (nonce: string) => nonce === proven.nonce }
-    assert.equal(proveLogin(attempt(message), burned), undefined)
+const messageFor = (purpose: Purpose, account = '') =>
+  signingMessage(SIGNING, purpose, account, NOW_MS)
+
+test('a message says on one line whose it is, where, for what and when', () => {
+  const issued = new Date(NOW_MS).toISOString()
+  const account = accountOf(KEY)
+  const rows: [message: string, parts: string[]][] = [
+    [messageFor(LOGIN), ['Purpose: log in. Chain ID: 8453.']],
+    [messageFor(LOGIN, account), ['Purpose: log in.', ` Account: ${account}. `]],
+    [
+      messageFor({ kind: 'sub-account', partnerId: 7 }),
+      ['Purpose: become a sub-account of the partner with profile id 7.'],
+    ],
+    [
+      messageFor({ kind: 'login', smartWallet: accountOf(OTHER_KEY) }, account),
+      [`use the smart wallet ${accountOf(OTHER_KEY)}.`, `Account: ${account}.`],
+    ],
+  ]
+  for (const [message, parts] of rows) {
+    assert.match(message, /^[\x20-\x7e]+ Nonce: 0x[0-9a-f]+$/, 'a header can carry it')
+    for (const part of ['exchange.example asks you', `Issued At: ${issued}. Nonce:`, ...parts]) {
+      assert.ok(message.includes(part), `${part} in ${message}`)
+    }
+  }
+  assert.ok(!messageFor(LOGIN).includes('Account:'), 'no account is named unless it was asked')
+})
+
+test('a wallet proves itself over text, JSON or hex, named or not, at most once', () => {
+  for (const message of [messageFor(LOGIN), messageFor(LOGIN, accountOf(KEY))]) {
+    const quoted = JSON.stringify(message)
+    const hex = (text: string) => `0x${Buffer.from(text).toString('hex')}`
+    for (const signingMessage of [message, quoted, hex(message), hex(quoted)]) {
+      for (const signature of [sign(message), sign(quoted)]) {
+        const proven = proveWallet({ account: accountOf(KEY), signingMessage, signature }, RULES)
+        assert.ok(proven, signingMessage)
+        assert.equal(formatAddress(proven.account), accountOf(KEY))
+        assert.equal(proven.nonceExpiresMs, NOW_MS + LIMITS.loginNonceMs)
+        const burned = { ...RULES, isNonceBurned: (nonce: string) => nonce === proven.nonce }
+        assert.equal(proveWallet(attempt(message), burned), undefined)
+      }
+    }
   }
 })
 
-test('no other signature, account, text, time or server key logs in', () => {
-  const message = signingMessage(SERVER_KEY, NOW_MS)
+test('a message is good for its purpose, its partner, its wallet and its account alone', () => {
+  const wallet = accountOf(OTHER_KEY)
+  const purposes: Purpose[] = [
+    LOGIN,
+    { kind: 'login', smartWallet: wallet },
+    { kind: 'login', smartWallet: accountOf(KEY) },
+    { kind: 'sub-account', partnerId: 7 },
+    { kind: 'sub-account', partnerId: 77 },
+  ]
+  for (const made of purposes) {
+    for (const purpose of purposes) {
+      const proven = proveWallet(attempt(messageFor(made)), { ...RULES, purpose })
+      assert.equal(proven !== undefined, made === purpose, JSON.stringify([made, purpose]))
+    }
+  }
+  assert.equal(proveWallet(attempt(messageFor(LOGIN, wallet)), RULES), undefined)
+  const lower = messageFor(LOGIN, accountOf(KEY).toLowerCase())
+  assert.equal(proveWallet(attempt(lower), RULES), undefined)
+  for (const other of [{ host: 'evil.example' }, { chainId: 1 }, { key: Buffer.alloc(32, 8) }]) {
+    const signing = { ...SIGNING, ...other }
+    assert.equal(proveWallet(attempt(messageFor(LOGIN)), { ...RULES, signing }), undefined)
+  }
+})
+
+test('no other signature, account, text, time or nonce proves a wallet', () => {
+  const message = messageFor(LOGIN)
   const good = attempt(message)
-  assert.ok(proveLogin(good, RULES))
+  assert.ok(proveWallet(good, RULES))
   const text = (edited: string) => ({ ...good, signingMessage: edited, signature: sign(edited) })
+  const nonceOf = (from: string) => from.slice(from.lastIndexOf('0x'))
+  const partner = messageFor({ kind: 'sub-account', partnerId: 7 })
   const rows: [string, typeof good][] = [
     ['another wallet', { ...good, signature: sign(message, OTHER_KEY) }],
     ['another account', { ...good, account: accountOf(OTHER_KEY) }],
@@ -57,19 +114,28 @@ test('no other signature, account, text, time or server key logs in', () => {
     ['half a signature', { ...good, signature: good.signature.slice(0, 100) }],
     ['a huge signature', { ...good, signature: `0x${'11'.repeat(50_000)}` }],
     ['no message', text('')],
-    ['another text', text(message.replace('Welcome', 'Transfer'))],
+    ['quotes alone', text('"')],
+    ['an empty text', text('""')],
+    ['one quote', text(`"${message}`)],
+    ['two pairs of quotes', text(`""${message}""`)],
+    ['another host', text(message.replace('exchange.example', 'evil.example'))],
+    ['another purpose', text(message.replace('log in', 'trade'))],
+    ['another time', text(message.replace('Issued At: 2', 'Issued At: 3'))],
+    ['an account put in', text(message.replace(' Chain', ` Account: ${good.account}. Chain`))],
+    ['the nonce of another purpose', text(message.replace(nonceOf(message), nonceOf(partner)))],
     ['text before it', text(`x${message}`)],
     ['text after it', text(`${message} `)],
+    ['a second nonce', text(`${message} Nonce: ${nonceOf(message)}`)],
     ['a nonce of its own', text(message.replace(/0x[0-9a-f]+$/, `0x${'ab'.repeat(40)}`))],
+    ['a time past all dates', text(message.replace(/0x[0-9a-f]+$/, `0x${'ff'.repeat(40)}`))],
     ['a shorter nonce', text(message.slice(0, -2))],
     ['a later nonce', text(message.replace(/0x0/, '0x1'))],
     ['a nonce in capitals', text(message.replace(/[0-9a-f]+$/, (hex) => hex.toUpperCase()))],
   ]
-  for (const [label, wrong] of rows) assert.equal(proveLogin(wrong, RULES), undefined, label)
+  for (const [label, wrong] of rows) assert.equal(proveWallet(wrong, RULES), undefined, label)
   const lateMs = NOW_MS + LIMITS.loginNonceMs
-  assert.ok(proveLogin(good, { ...RULES, nowMs: lateMs - 1 }))
-  assert.equal(proveLogin(good, { ...RULES, nowMs: lateMs }), undefined)
-  assert.equal(proveLogin(good, { ...RULES, key: Buffer.alloc(32, 8) }), undefined)
+  assert.ok(proveWallet(good, { ...RULES, nowMs: lateMs - 1 }))
+  assert.equal(proveWallet(good, { ...RULES, nowMs: lateMs }), undefined)
 })
 
 test('a session is kept by its digest and carried by a guarded cookie', () => {

@@ -26,6 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
   'jwks.json': '{ "keys": [] }',
   'jwk.json': '{ "kty": "EC" }',
   'text.txt': 'hello',
+  'token.json': '{ "admin-token": "fifteen-letters" }',
 }
 
 function readFile(path: string): string {
@@ -69,9 +70,13 @@ test('nothing given is the defaults', () => {
     rates: { address: ADDRESS_RATES, profile: PROFILE_RATES },
     regions: undefined,
     addressHeader: undefined,
+    opsListen: undefined,
+    registration: { isOpen: true, perAddressMax: 200 },
     snapshotEveryCommands: 250_000,
+    stopDeadlineSec: 10,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     identity: undefined,
+    publicUrl: undefined,
     exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
     collateralAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   })
@@ -109,16 +114,36 @@ test('a value is written in every way its kind allows', () => {
   })
 })
 
+test('registration is closed or bounded by flags, and unbounded where nothing is', () => {
+  const of = (line: string) => config(line).registration
+  assert.deepEqual(of('--registration closed'), { isOpen: false, perAddressMax: 200 })
+  assert.equal(of('--registrations-per-day 7').perAddressMax, 7)
+  assert.equal(of('--registrations-per-day 7 --no-rate-limit').perAddressMax, Infinity)
+})
+
 test('an identity key is told apart by what it is', () => {
   const of = (line: string) => config(line).identity
   const url = 'https://id.example/keys'
-  assert.deepEqual(of(`--identity-key ${url} --identity-issuer me`), { jwks: url, issuer: 'me' })
-  assert.deepEqual(of('--identity-key jwks.json --identity-audience us'), {
+  const all = '--identity-issuer any --identity-audience any'
+  const claims = '--identity-issuer me --identity-audience us'
+  assert.deepEqual(of(`--identity-key ${url} ${claims}`), {
+    jwks: url,
+    issuer: 'me',
+    audience: 'us',
+  })
+  assert.deepEqual(of(`--identity-key jwks.json --identity-issuer any --identity-audience us`), {
     jwks: 'jwks.json',
     audience: 'us',
   })
-  assert.deepEqual(of('--identity-key jwk.json'), { publicKey: 'jwk.json' })
-  assert.deepEqual(of('--identity-key cert.pem'), { publicKey: 'cert.pem' })
+  assert.deepEqual(of(`--identity-key jwk.json ${all}`), { publicKey: 'jwk.json' })
+  assert.deepEqual(of(`--identity-key cert.pem ${all}`), { publicKey: 'cert.pem' })
+})
+
+test('the public URL is an origin', () => {
+  const of = (text: string) => config(`--public-url ${text}`).publicUrl
+  assert.equal(of('https://exchange.example'), 'https://exchange.example')
+  assert.equal(of('https://Exchange.example:443/'), 'https://exchange.example')
+  assert.equal(of('http://[::1]:3000'), 'http://[::1]:3000')
 })
 
 test('rates and countries are read from flags, variables and files', () => {
@@ -150,6 +175,7 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--market-thread 1', /did you mean --market-threads\?$/],
   ['--zzzzzzzz', /^There is no flag --zzzzzzzz; see --help$/],
   ['-p 1', /^There is no flag -p; flags have two dashes/],
+  ['-5', /^There is no flag -5; a number has no sign/],
   ['extra', /^serve takes flags only, not 'extra'/],
   ['--demo false', /^serve takes flags only, not 'false'/],
   ['--port', /^--port needs a value: it must be a whole number from 0 to 65535$/],
@@ -198,6 +224,18 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--identity-key gone.pem', /^The identity key file gone.pem cannot be read/],
   ['--identity-key text.txt', /neither a JWK set nor a public key$/],
   ['--identity-key http://', /^--identity-key must be a file or a URL/],
+  ['--identity-key http://id.example/keys', /^--identity-key must be a file or an https URL/],
+  ['--identity-key http://127.0.0.1/keys', /anybody between could put in keys/],
+  ['--identity-key key.pem', /^The identity key file key.pem holds a private key/],
+  ['--identity-key cert.pem', /^--identity-key needs --identity-issuer: .* takes every token/],
+  ['--identity-key cert.pem --identity-issuer me', /^--identity-key needs --identity-audience: /],
+  ['--identity-key cert.pem --identity-audience me', /^--identity-key needs --identity-issuer: /],
+  ['--public-url exchange.example', /^--public-url must be an address like https:/],
+  ['--public-url https://exchange.example/markets', /^--public-url must be/],
+  ['--public-url https://me@exchange.example', /^--public-url must be/],
+  ['--public-url ftp://exchange.example', /^--public-url must be/],
+  ['--admin-token fifteen-letters', /^--admin-token must be 16 to 256 visible ASCII characters/],
+  ['--config token.json', /^"admin-token" in token.json must be 16 to 256 visible ASCII/],
   ['--config gone.json', /^The config file gone.json cannot be read: ENOENT/],
   ['--config broken.json', /^The config file broken.json is not JSON/],
   ['--config list.json', /must hold one JSON object/],
@@ -222,6 +260,14 @@ test('a wrong variable is refused with the nearest right one', () => {
   ]
   for (const [env, expected] of rows) assert.match(sentence('', env), expected)
   assert.equal(config('', { PORT: '1', OUTCOME: 'x' }).port, 3000)
+})
+
+test('an admin token has at least sixteen characters', () => {
+  const token = 'sixteen--letters'
+  assert.equal(config(`--admin-token ${token}`).adminToken, token)
+  assert.equal(config('', { OUTCOMEX_ADMIN_TOKEN: token }).adminToken, token)
+  const short = { OUTCOMEX_ADMIN_TOKEN: token.slice(1) }
+  assert.match(sentence('', short), /^OUTCOMEX_ADMIN_TOKEN must be 16 to 256 visible ASCII/)
 })
 
 test('a wrong admin token is not shown again', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { keccakReady } from '../../../server/auth/keccak.ts'
 import { readAdminLine } from '../../../server/cli/admin-line.ts'
-import { curlText, signedRequest } from '../../../server/cli/client.ts'
+import { curlText, refusalText, signedRequest } from '../../../server/cli/client.ts'
 import { formatUnits, parsePriceTicks, parseUnits } from '../../../server/cli/decimals.ts'
 import { nearest } from '../../../server/cli/nearest.ts'
 import { readOrderLine, readTerms } from '../../../server/cli/order-line.ts'
@@ -243,6 +243,36 @@ const ADMIN_CALLS: readonly (readonly [words: string[], call: readonly unknown[]
     ],
   ],
   [
+    ['freeze', '7', '--reason', 'A theft.'],
+    ['POST', '/admin/profiles/7/freeze', { reason: 'A theft.' }],
+  ],
+  [
+    ['unfreeze', '7'],
+    ['POST', '/admin/profiles/7/unfreeze', {}],
+  ],
+  [
+    ['revoke-tokens', '7'],
+    ['DELETE', '/admin/profiles/7/tokens', null],
+  ],
+  [
+    ['revoke-sessions', '7'],
+    ['DELETE', '/admin/profiles/7/sessions', null],
+  ],
+  [
+    ['operator', 'add', 'ada', '--role', 'support'],
+    ['POST', '/admin/operators', { name: 'ada', role: 'support' }],
+  ],
+  [
+    ['operator', 'remove', 'a/b'],
+    ['DELETE', '/admin/operators/a%2Fb', null],
+  ],
+  [['operators'], ['GET', '/admin/operators', null]],
+  [['audit'], ['GET', '/admin/audit', null]],
+  [
+    ['audit', '--operator=ada', '--before', '9', '--limit', '100'],
+    ['GET', '/admin/audit?operator=ada&before=9&limit=100', null],
+  ],
+  [
     ['get', '/admin/log'],
     ['GET', '/admin/log', null],
   ],
@@ -275,10 +305,32 @@ const WRONG_ADMIN: readonly (readonly [words: string[], sentence: RegExp])[] = [
   [['resolve', 'm', 'maybe'], /^'maybe' must be yes, no or split$/],
   [['restrict', 'normal'], /^'normal' must be one of post_only, cancel_only, disabled$/],
   [['resolve', 'm', 'yes', '--until', 'T'], /^--until has no meaning here/],
+  [['freeze', 'ann'], /^'ann' must be a whole number from 1/],
+  [['unfreeze'], /^Write: outcomex admin unfreeze PROFILE_ID \[--reason TEXT\]$/],
+  [['operator', 'add', 'ada'], /^Say what ada may do: --role read\|support\|money\|root$/],
+  [['operator', 'add', 'ada', '--role', 'boss'], /^--role must be one of read, support/],
+  [['operator', 'hire', 'ada'], /^'hire' must be add or remove$/],
+  [['audit', '--limit', '101'], /^--limit must be a whole number from 1 to 100/],
+  [['operators', '--role', 'read'], /^--role has no meaning here/],
   [['GET'], /^Write: outcomex admin GET \/admin/],
   [['GET', 'admin'], /^Write: outcomex admin GET/],
   [['POST', '/admin/x', '{a:1}'], /^The body is not JSON/],
 ]
+
+test('what the exchange refuses is named as the line named it', () => {
+  const { fields } = readAdminLine(['profile', ACCOUNT, '--scopes', 'x'], {})
+  const message = [
+    { field: 'apiToken.scopes.0', message: 'is no scope' },
+    { field: 'rank', message: 'is no rank' },
+    { field: 'more', message: 'is too much' },
+  ]
+  const reply = { status: 400, body: { message, code: 'VALIDATION' } }
+  assert.equal(
+    refusalText(reply, fields),
+    'The exchange refused with 400 VALIDATION: --scopes is no scope; --rank is no rank; ' +
+      'more is too much',
+  )
+})
 
 test('a wrong admin line is refused with a sentence', () => {
   for (const [words, expected] of WRONG_ADMIN) {

@@ -119,7 +119,7 @@ test('every query that is not exactly of its schema is refused with its field', 
 test('a validation refusal has the four fields and an array of messages', async () => {
   const refused = await ask('/markets/btc/echo?limit=0')
   assert.deepEqual(refused.body, {
-    message: [{ field: 'limit', message: 'must be >= 1' }],
+    message: [{ field: 'limit', message: 'must be at least 1' }],
     error: 'Bad Request',
     statusCode: 400,
     code: 'VALIDATION',
@@ -271,29 +271,6 @@ test('a reply may have a status and headers of its own, one name twice', async (
   assert.deepEqual(loggedIn.headers.getSetCookie(), ['a=1', 'b=2'])
 })
 
-test('an exception of a handler is a fault and never a reply', async () => {
-  const root = { headers: { authorization: 'Bearer root' } }
-  for (const query of ['', '?late=true', '?wrong=true']) {
-    await assert.rejects(ask(`/broken${query}`, root))
-  }
-  assert.equal(toys.faults.length, 3)
-  toys.faults.length = 0
-  assert.equal(toys.gateway.inFlight, 0)
-})
-
-test("an outcome settled elsewhere is answered, and its fault is not the settler's", async () => {
-  assert.deepEqual((await post('/late', 'x')).body, { bytes: 1 })
-  const late = post('/late', 'xyz')
-  const gone = assert.rejects(post('/late', 'x'.repeat(101)))
-  await toys.waiting(2)
-  toys.release()
-  assert.deepEqual((await late).body, { bytes: 3 })
-  await gone
-  assert.equal(toys.faults.length, 1)
-  toys.faults.length = 0
-  assert.equal(toys.gateway.inFlight, 0)
-})
-
 test('a caller without a token left gets 429 with the seconds to wait', async () => {
   const slowTrade = { ...PROFILE_RATES, trade: { perSecond: 0.5, burst: 2 } }
   let nowMs = 0
@@ -316,19 +293,6 @@ test('a caller without a token left gets 429 with the seconds to wait', async ()
   assert.equal((await ask('/markets/active/slugs', {}, limits.url)).status, 200)
   assert.equal((await ask('/nope', {}, limits.url)).status, 429)
   await limits.gateway.stop()
-})
-
-test('above the bound of calls in flight the answer is 503 with Retry-After', async () => {
-  const small = await startToys({ inFlightMax: 2 })
-  const slow = [1, 2].map(() => ask('/slow', { method: 'POST' }, small.url))
-  await small.waiting(2)
-  const refused = await ask('/markets/active/slugs', {}, small.url)
-  assert.deepEqual([refused.status, code(refused)], [503, 'OVERLOADED'])
-  assert.equal(refused.headers.get('retry-after'), '1')
-  small.release()
-  for (const done of await Promise.all(slow)) assert.deepEqual(done.body, { done: true })
-  assert.equal((await ask('/markets/active/slugs', {}, small.url)).status, 200)
-  await small.gateway.stop()
 })
 
 test('a route without room refuses before the body came, and the others go on', async () => {

@@ -76,6 +76,46 @@ test('pipelined requests that need no waiting are all answered in order', async 
   assert.match(replies[3], /"target":"\/raw\?"/)
 })
 
+test('a connection stays usable behind a HEAD', async () => {
+  const head = OK.replace('GET', 'HEAD')
+  const lost = `HEAD /nope HTTP/1.1\r\n${HOST}\r\n`
+  const all = await client().send([head, lost, OK].join('')).finish().closed()
+  assert.deepEqual(all.match(/HTTP\/1\.1 [0-9]{3}/g), [
+    'HTTP/1.1 200',
+    'HTTP/1.1 404',
+    'HTTP/1.1 200',
+  ])
+  assert.equal(all.match(/content-length: 7\r\n/gi)?.length, 2)
+  const long = client().send(
+    posting('/orders/1', `Content-Length: ${BODY_MAX + 1}\r\n`, '').replace('POST', 'HEAD'),
+  )
+  assert.match(await long.closed(), /^HTTP\/1\.1 4/)
+})
+
+test('what follows a body of two lengths is no request', async () => {
+  for (const framing of [
+    'Content-Length: 2\r\nContent-Length: 40\r\n',
+    'Transfer-Encoding: xchunked\r\n',
+    'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n',
+  ]) {
+    const isChunked = framing.startsWith('Transfer')
+    const body = isChunked ? '2\r\n{}\r\n0\r\n\r\n' : '{}'
+    const seen = toys.seen.length
+    const smuggled = await client()
+      .send(posting('/raw', framing, `${body}${OK}`))
+      .closed()
+    assert.doesNotMatch(smuggled, /HTTP\/1\.1 200/, framing)
+    const alone = await client()
+      .send(posting('/raw', framing, body))
+      .closed()
+    assert.match(alone, /^HTTP\/1\.1 400 [\s\S]*"code":"BODY_MALFORMED"/, framing)
+    assert.deepEqual(
+      toys.seen.slice(seen).filter(({ call }) => call.method === 'GET'),
+      [],
+    )
+  }
+})
+
 test('a request pipelined behind a waiting one ends the connection; nothing is stuck', async () => {
   const impatient = client().send(`POST /slow HTTP/1.1\r\n${HOST}\r\n${OK}`)
   assert.equal(await impatient.closed(), '')

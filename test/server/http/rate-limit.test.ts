@@ -43,6 +43,16 @@ test('keys and lanes do not spend each other', () => {
   }
 })
 
+test('a call may cost several tokens, and at most a whole bucket', () => {
+  const limiter = new RateLimiter<string>({ ...RATES, private: { perSecond: 10, burst: 20 } })
+  assert.equal(limiter.take('a', 'private', 0, 19), 0)
+  assert.equal(limiter.take('a', 'private', 0, 2), 1)
+  assert.equal(limiter.take('a', 'private', 0, 1), 0)
+  assert.equal(limiter.take('b', 'private', 0, 1000), 0)
+  assert.equal(limiter.take('b', 'private', 0, 1), 1)
+  assert.equal(limiter.take('b', 'private', 2000, 1000), 0)
+})
+
 test('full buckets are forgotten, and a flood of keys stays within the bound', () => {
   const limiter = new RateLimiter<number>(RATES, 1000)
   for (let key = 0; key < 50_000; key++) {

@@ -31,6 +31,12 @@ export class RawClient {
     this.socket.write(bytes, () => sent())
   }
 
+  /** Reads nothing more. */
+  pause(): this {
+    this.socket.pause()
+    return this
+  }
+
   /** Half-closes: no more will be sent. */
   finish(): this {
     this.socket.end()

@@ -10,11 +10,16 @@ test('every refusal has its four fields, and only 503 and 429 ask to wait', () =
   for (const [name, sentence] of REJECTS.slice(1)) {
     const refusal = refuse(name)
     const body = JSON.parse(refusal.body)
-    assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode', 'code'])
+    const scope = /^SCOPE_MISSING_(.+)$/.exec(name)?.[1]
+    const more = scope === undefined ? [] : ['scope']
+    assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode', 'code', ...more])
+    assert.equal(body.scope, scope?.toLowerCase())
     assert.deepEqual([body.message, body.statusCode], [sentence, refusal.status])
-    assert.equal(body.code, MODE_CODES.has(name) ? name.toLowerCase() : name)
+    const code = MODE_CODES.has(name) ? name.toLowerCase() : name
+    const shared = name === 'ORDER_FILLED' ? 'ORDER_NOT_OPEN' : code
+    assert.equal(body.code, scope === undefined ? shared : 'SCOPE_MISSING')
     assert.equal(refusal.status, refusalStatus(name))
-    assert.ok(refusal.status < 500 || refusal.status === 503)
+    assert.ok(refusal.status < 500 || refusal.status === 503 || name === 'INTERNAL')
     assert.equal(refusal.retryAfterSec > 0, refusal.status === 503 || refusal.status === 429)
     assert.equal(refuse(REJECT[name]), refusal)
   }

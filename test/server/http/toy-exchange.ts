@@ -1,8 +1,10 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ROLES } from '../../../engine/domain/operator.ts'
 import { admin, hmac, hmacOrSession, open } from '../../../server/http/auth-scheme.ts'
 import { type Call, type Caller, cookie, header } from '../../../server/http/call.ts'
 import { slug } from '../../../server/http/fields.ts'
-import { Gateway, type GatewayOptions } from '../../../server/http/gateway.ts'
+import { Gateway } from '../../../server/http/gateway.ts'
+import type { GatewayOptions } from '../../../server/http/gateway-options.ts'
 import { type Refusal, refuse } from '../../../server/http/refusal.ts'
 import { bytes, Pending, reply } from '../../../server/http/reply.ts'
 import { type Guarded, type Route, rawRoute, route, type Seen } from '../../../server/http/route.ts'
@@ -48,6 +50,71 @@ export const activeSlugs = route({
   reply: list(text()),
   example: { reply: ['btc'] },
   handle: () => bytes(new TextEncoder().encode('["btc"]')),
+})
+
+const DOCUMENT = new TextEncoder().encode(JSON.stringify(['x'.repeat(400_000)]))
+
+export const document = route({
+  method: 'GET',
+  path: '/document',
+  auth: open(),
+  lane: 'public',
+  about: 'A long reply, encoded once.',
+  reply: list(text()),
+  example: { reply: ['x'] },
+  handle: () => bytes(DOCUMENT),
+})
+
+export const wide = route({
+  method: 'GET',
+  path: '/wide',
+  auth: open(),
+  lane: 'public',
+  about: 'A long reply, made for each caller.',
+  query: { size: defaulted(integer(1, 1 << 24), 200_000) },
+  reply: list(text()),
+  example: { reply: ['x'] },
+  handle: ({ query }) => ['é'.repeat(100_000), 'x'.repeat(query.size)],
+})
+
+export const health = route({
+  method: 'GET',
+  path: '/health',
+  auth: open(),
+  lane: 'public',
+  room: 'vital',
+  about: 'Always has room.',
+  reply: object({ ok: boolean() }),
+  example: { reply: { ok: true } },
+  handle: () => ({ ok: true }),
+})
+
+export const free = route({
+  method: 'DELETE',
+  path: '/orders/:lot',
+  auth: hmac('trading'),
+  lane: 'trade',
+  room: 'frees',
+  about: 'Gives something up.',
+  params: { lot: integer(1, 9) },
+  reply: object({ ok: boolean() }),
+  example: { params: { lot: 1 }, reply: { ok: true } },
+  handle: () => ({ ok: true }),
+})
+
+export const slowOrder = route({
+  method: 'POST',
+  path: '/orders/:lot/slow',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Answers when the test lets it.',
+  params: { lot: integer(1, 9) },
+  reply: object({ done: boolean() }),
+  example: { params: { lot: 1 }, reply: { done: true } },
+  handle: async (_input, { wait }: Toys) => {
+    await wait()
+    return { done: true }
+  },
 })
 
 export const place = route({
@@ -114,8 +181,13 @@ export const latePlace = rawRoute({
   handle: ({ call }, { wait }) => {
     const bytes = call.body.length
     const pending = new Pending<{ bytes: number }>()
-    if (bytes === 1) pending.settle({ bytes })
-    else wait().then(() => pending.settle({ bytes: bytes > 100 ? 0.5 : bytes }))
+    const settle = () =>
+      pending.settleBy(() => {
+        if (bytes > 1000) throw new Error('bug')
+        return { bytes: bytes > 100 ? 0.5 : bytes }
+      })
+    if (bytes === 1) settle()
+    else wait().then(settle)
     return pending
   },
 })
@@ -140,7 +212,7 @@ export const logIn = route({
 export const broken = route({
   method: 'GET',
   path: '/broken',
-  auth: admin(),
+  auth: admin('support'),
   lane: 'admin',
   about: 'Has a bug.',
   query: { late: optional(boolean()), wrong: optional(boolean()) },
@@ -156,6 +228,11 @@ export const broken = route({
 export const TOY_ROUTES: readonly Route<Toys>[] = [
   echo,
   activeSlugs,
+  document,
+  wide,
+  health,
+  free,
+  slowOrder,
   place,
   slow,
   rawOrder,
@@ -169,9 +246,13 @@ function authenticate(call: Call, auth: Guarded): Caller | Refusal | Promise<Cal
   const base = { profileId: 7, account: '0xabc', scopes: new Set(['trading']), tokenId: null }
   if (cookie(call, 'session') === 'alice') return { ...base, via: 'session' }
   const key = header(call, 'svc-api-key')
+  if (key === 'bob') return { ...base, profileId: 8, via: 'hmac' }
   if (key === 'alice') return Promise.resolve({ ...base, via: 'hmac' as const })
-  if (key === 'reader') return refuse('SCOPE_MISSING')
-  if (header(call, 'authorization') === 'Bearer root') return { ...base, via: 'admin' }
+  if (key === 'reader') return refuse('SCOPE_MISSING_TRADING')
+  for (const role of ROLES) {
+    if (header(call, 'authorization') !== `Bearer ${role}`) continue
+    return { ...base, via: 'admin', operator: { name: role, role, rateKey: 0 } }
+  }
   return refuse(auth.accepts[0].scheme === 'admin' ? 'ADMIN_TOKEN_INVALID' : 'API_KEY_INVALID')
 }
 
@@ -216,7 +297,7 @@ export async function startToys(options: Partial<GatewayOptions<Toys>> = {}): Pr
     routes: TOY_ROUTES,
     services: { placed, wait, takesRaw: true },
     authenticate,
-    onFault: (error) => faults.push(error),
+    onFault: (error) => `fault-${faults.push(error)}`,
     observe: (turn) => {
       seen.push(turn)
       changed()

@@ -70,11 +70,11 @@ async function traced(live: LiveExchange): Promise<void> {
   const refused = await live.call(alice, 'POST', '/orders', forged, { signedBody: '{}' })
   assert.equal(textAt(refused.body, 'code'), 'HMAC_INVALID')
   assert.equal((await live.call(alice, 'POST', '/orders', ' '.repeat(70_000))).status, 413)
-  // As if as many calls were under way as may be.
-  const { inFlight } = live.gateway
-  live.gateway.inFlight = LIMITS.inFlightMax
+  // As if as many orders were under way as may be.
+  const { groups } = live.exchange.pipeline
+  groups.occupy(LIMITS.ordersUnderWayMax)
   const late = await place(live, alice, market)
-  live.gateway.inFlight = inFlight
+  groups.occupy(-LIMITS.ordersUnderWayMax)
   assert.equal(late.status, 503)
   // Nothing but orders is traced.
   assert.equal((await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)).status, 200)

@@ -15,7 +15,7 @@ const alice = await live.trader(100_000_000)
 
 /** The samples of GET /metrics whose name and labels begin so, by the rest. */
 async function samples(start: string): Promise<Map<string, number>> {
-  const { text } = await live.send('GET', '/metrics')
+  const text = await live.metrics()
   const lines = text.split('\n').filter((line) => line.startsWith(start))
   return new Map(
     lines.map((line) => {
@@ -102,7 +102,7 @@ test('commits, queues and the follower are told', async () => {
 })
 
 test('every metric has a sentence, a type, and its row in the README', async () => {
-  const { text } = await live.send('GET', '/metrics')
+  const text = await live.metrics()
   const helps = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)]
   assert.ok(helps.length > 20)
   for (const [, name, help] of helps) {

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { CANCEL_REASONS } from '../../../engine/domain/event.ts'
 import { REJECT } from '../../../engine/domain/reject.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
+import { tokenSecretOf } from '../../../persistence/seal.ts'
 import { HeartbeatChanges } from '../../../server/pipeline/heartbeats.ts'
 import type { RunningExchange } from '../../../server/pipeline/open.ts'
 import { TradingModeChanges } from '../../../server/pipeline/trading-modes.ts'
@@ -75,7 +76,7 @@ test('when it passes, every resting order of the profile goes, and no later one'
   const { dataDir, clock, exchange, beats } = await filled(2300, 2)
   const { pipeline, seal } = exchange
   const profile = profileFields(2, { rank: null })
-  const sealedSecret = seal.seal(new Uint8Array(32))
+  const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf('other', 2))
   const token = { tokenId: 'other', sealedSecret, label: null, scopes: ['trading'] as const }
   await pipeline.change({ kind: 'createProfile', profileId: 2, profile, token })
   assert.ok(typeof (await beats.beat(1, DUE_MS)) === 'object')

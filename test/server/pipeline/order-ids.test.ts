@@ -38,3 +38,13 @@ test('neighbouring orders have ids that share nothing', () => {
   const same = [...first].filter((digit, at) => digit === second[at] && digit !== '-').length
   assert.ok(same < 12, `${same} of 32 digits are the same`)
 })
+
+test('the ids of many are those of each', () => {
+  const refs = fc.array(fc.record({ slot: word(), generation: word() }), { maxLength: 50 })
+  fc.assert(
+    fc.property(refs, (orders) => {
+      const each = orders.map(({ slot, generation }) => ids.text(slot, generation))
+      assert.deepEqual(ids.texts(orders), each)
+    }),
+  )
+})

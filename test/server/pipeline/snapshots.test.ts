@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { SavedSnapshot } from '../../../persistence/follower-handle.ts'
-import { verifyFolder } from '../../../persistence/recovery.ts'
+import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { Hold } from '../../../server/pipeline/hold.ts'
 import type { RunningExchange } from '../../../server/pipeline/open.ts'
 import { newFolder } from '../../support/data-folder.ts'
@@ -68,11 +69,14 @@ test('snapshots are taken while orders come, one at a time, at seqs that end a b
   })
   await fill(exchange, 1e12)
   let hash = 1
+  let nowMs = 0
   while (saved.length < 5) {
     // The intake would wait while main looks at a still state; these orders do as well.
     await exchange.pipeline.hold.over()
     for (let each = 0; each < 20; each++) assert.equal(buy(exchange, hash++, ORDER), 0)
-    exchange.snapshots.tick()
+    // On a busy machine a still moment may not come in time: the next attempt is due at once.
+    nowMs += LIMITS.snapshotRetryMsMax
+    exchange.snapshots.tick(nowMs)
     if (hash % 400 === 1) await exchange.pipeline.settled()
     else await new Promise(setImmediate)
   }
@@ -175,4 +179,54 @@ test('money is exact over a snapshot and a restart', async () => {
     [9 * COST_RAW, COST_RAW],
   )
   await second.stop()
+})
+
+test('a snapshot that cannot be saved is tried again after growing pauses, and shown', async () => {
+  const dataDir = newFolder()
+  const saved: SavedSnapshot[] = []
+  const warned: string[] = []
+  const exchange = await openForTest(dataDir, CLOCK, 0, {
+    snapshotEveryCommands: 10,
+    onSnapshot: (each) => saved.push(each),
+    onWarning: (sentence) => warned.push(sentence),
+  })
+  await fill(exchange, 1e12)
+  const { snapshots } = exchange
+  await trade(exchange, 1, 20)
+  writeFileSync(join(dataDir, 'snapshots'), 'a file stands where the folder should be')
+  const pause = LIMITS.snapshotRetryMsMin
+  // When each attempt is due, if every one before it failed.
+  const dueMs = [0, pause, 3 * pause, 7 * pause]
+  for (const [attempt, nowMs] of dueMs.entries()) {
+    snapshots.tick(nowMs - 1)
+    assert.equal(saved.length, attempt, `none before ${nowMs}`)
+    snapshots.tick(nowMs)
+    // Joins the attempt under way; one that had not begun would be one too many.
+    await snapshots.take()
+    assert.equal(saved.length, attempt + 1)
+    assert.equal(snapshots.failures, attempt + 1)
+    assert.equal(snapshots.failingMs, nowMs - dueMs[0])
+    // Trading goes on.
+    await trade(exchange, 100 + 50 * attempt, 5)
+  }
+  assert.match(warned[0], /^No snapshot was saved, trading goes on: .*snapshots: a file stands/)
+  rmSync(join(dataDir, 'snapshots'))
+  snapshots.tick(15 * pause)
+  await snapshots.take()
+  assert.deepEqual([saved.at(-1)?.failure, snapshots.failures, snapshots.failingMs], [null, 4, 0])
+  const end = await exchange.stop()
+  assert.deepEqual(verifyFolder(dataDir).snapshots, [{ seq: end.seq, unusable: null }])
+  assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
+})
+
+test('the snapshot of a stop is tried twice, and its failure stops nothing', async () => {
+  const dataDir = newFolder()
+  const saved: SavedSnapshot[] = []
+  const exchange = await openForTest(dataDir, CLOCK, 0, { onSnapshot: (each) => saved.push(each) })
+  await fill(exchange, 1e12)
+  writeFileSync(join(dataDir, 'snapshots'), '')
+  const end = await exchange.stop()
+  assert.equal(saved.filter(({ failure }) => failure !== null).length, 2)
+  rmSync(join(dataDir, 'snapshots'))
+  assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
 })

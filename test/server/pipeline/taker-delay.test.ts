@@ -11,6 +11,7 @@ import type { OrderName } from '../../../server/pipeline/sequencer.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { recoverAll } from '../../support/journal-records.ts'
 import { buy, fill, openForTest } from '../../support/open-pipeline.ts'
+import { freshSeed, Random } from '../../support/random.ts'
 import { marketSpec, profileFields } from '../../support/specs.ts'
 
 // Taker delay on main (domain §4.3): when a release is stamped, and what may come between.
@@ -291,3 +292,60 @@ test('while takers may not trade a release waits, and is no failure', async () =
   assert.equal(pipeline.clearing.orders.openCount, 0, 'both have traded')
   assert.deepEqual(await storyOf(setting), ['0 putTradingWindow', '1000 releaseOrder'])
 })
+
+const TIES = 50
+const ACCOUNTS = 8
+
+/** Ends a few orders out of turn, so that the slots of those that come next are in no order. */
+async function shuffleSlots(setting: Setting): Promise<void> {
+  const gone: OrderName[] = []
+  for (let each = 0; each < TIES; each++) {
+    gone.push(await placed(setting, { ...TERMS, accountId: MAKER, priceTicks: 1, sizeRaw: 1000 }))
+  }
+  const random = new Random(freshSeed())
+  while (gone.length > 0) {
+    const [name] = gone.splice(random.below(gone.length), 1)
+    assert.equal(await setting.cancels.one(MAKER, orderIdOf(setting, name)), 0)
+  }
+}
+
+async function moreAccounts({ exchange: { pipeline } }: Setting): Promise<void> {
+  for (let profileId = MAKER + 1; profileId <= ACCOUNTS; profileId++) {
+    const profile = profileFields(profileId)
+    await pipeline.change({ kind: 'createProfile', profileId, profile, token: null })
+    await pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE })
+  }
+}
+
+for (const restarted of [false, true]) {
+  const when = restarted ? 'after a restart too' : 'whatever their slots'
+  test(`takers held at one instant are released in the order they came, ${when}`, async () => {
+    const setting = await opened()
+    await moreAccounts(setting)
+    await shuffleSlots(setting)
+    await placed(setting, { ...ASK, sizeRaw: TIES * SHARE })
+    for (let each = 0; each < TIES; each++) {
+      const accountId = each % ACCOUNTS === MAKER - 1 ? TAKER : (each % ACCOUNTS) + 1
+      const held = await placed(setting, { ...TERMS, accountId, sizeRaw: SHARE })
+      assert.equal(held.result, RESULT.HELD)
+    }
+    let { exchange } = setting
+    if (restarted) {
+      await exchange.stop()
+      exchange = await openForTest(setting.dataDir, setting.clock, 0)
+    }
+    setting.clock.nowMs = NOON_MS + DELAY_MS
+    exchange.pipeline.tick()
+    await exchange.pipeline.settled()
+    await exchange.stop()
+    const { commands } = recoverAll(setting.dataDir)
+    const held = commands.flatMap((each) => (each.kind === 'placeOrder' ? each : [])).slice(-TIES)
+    const released = commands.flatMap((each) => (each.kind === 'releaseOrder' ? each : []))
+    const nameOf = ({ slot, generation }: OrderName) => `${slot}.${generation}`
+    assert.notDeepEqual(
+      held.map(({ slot }) => slot),
+      held.map(({ slot }) => slot).sort((a, b) => a - b),
+    )
+    assert.deepEqual(released.map(nameOf), held.map(nameOf))
+  })
+}

@@ -40,6 +40,7 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
     effectiveFeeRateBps: 300,
     scopes: ['trading'],
     createdAt: at(before.body, 'createdAt'),
+    ...{ frozenAt: null, frozenReason: null },
   })
   const rows: [wish: object, seen: object][] = [
     [{}, {}],
@@ -97,7 +98,7 @@ test('a wrong edit is refused and changes nothing; only an operator edits', asyn
     ['PATCH', path, { rank: 6 }, 400, 'VALIDATION'],
     ['PATCH', path, { username: '' }, 400, 'VALIDATION'],
     ['PATCH', path, { username: 'x'.repeat(45) }, 400, 'VALIDATION'],
-    ['PATCH', path, { displayName: null }, 400, 'VALIDATION'],
+    ['PATCH', path, { displayName: 5 }, 400, 'VALIDATION'],
     ['PATCH', path, { scopes: ['admin'] }, 400, 'VALIDATION'],
     ['PATCH', path, { account: other.account }, 400, 'VALIDATION'],
     ['PATCH', path, { username: 'TAKEN' }, 409, 'USERNAME_TAKEN'],
@@ -130,7 +131,7 @@ test('half a surrogate pair is no text; a whole one is', async () => {
   assert.equal(at((await name('\\ud83d\\ude00')).body, 'username'), '😀')
 })
 
-test('every act of an operator leaves a line: who, what, when, and what came of it', async () => {
+test('each act of a proven operator leaves a line, what a stranger asks leaves none', async () => {
   const server = await ServerProcess.start({ dataDir: newFolder() })
   const act = (method: string, path: string, token: string, body: string | null) =>
     fetch(`${server.baseUrl}${path}`, {
@@ -148,18 +149,20 @@ test('every act of an operator leaves a line: who, what, when, and what came of 
   const said = lines.map((line) => JSON.parse(line))
   const from = said[0].from
   assert.match(from, /127\.0\.0\.1|7f00:0001/)
-  for (const { time } of said) assert.ok(Math.abs(time - Date.now()) < 600_000)
+  for (const { time } of said) assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000)
   assert.deepEqual(
     said.map(({ time: _time, level: _level, msg: _msg, ...fields }) => fields),
     [
-      { from, method: 'POST', target: '/admin/profiles', body, status: 201 },
+      { from, operator: 'root', method: 'POST', target: '/admin/profiles', body, status: 201 },
       {
-        ...{ from, method: 'PATCH', target: '/admin/profiles/1?x=1', body: '{"rank":"gold"}' },
+        ...{
+          from,
+          operator: 'root',
+          method: 'PATCH',
+          target: '/admin/profiles/1?x=1',
+          body: '{"rank":"gold"}',
+        },
         ...{ status: 400, refusal: 'VALIDATION' },
-      },
-      {
-        ...{ from, method: 'POST', target: '/admin/balances', body: '{}' },
-        ...{ status: 401, refusal: 'ADMIN_TOKEN_INVALID' },
       },
     ],
   )

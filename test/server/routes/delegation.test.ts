@@ -28,7 +28,7 @@ import {
   serverWallet,
   tokenOf,
 } from '../../support/live-partners.ts'
-import { codeOf, signingMessage } from '../../support/live-session.ts'
+import { codeOf, login, loginWithWallet, newWallet } from '../../support/live-session.ts'
 
 // Acting for sub-accounts (api-spec "Authentication" 3 and 4, domain §12.4): the partner may, the
 // same partner without the scope, another partner, the account itself and a stranger may not.
@@ -212,27 +212,17 @@ test('a group of orders mixes what the caller signs and what its accounts do', a
   assert.equal(at(reply.body, 'results', 1, 'order', 'ownerId'), desk.profileId)
 })
 
-test('orders for smart wallets are signed by the account that registered them', async () => {
+test('orders for smart wallets are signed by the account that proved them', async () => {
   const key = randomBytes(32)
   const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
-  const smartWallet = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`).address
-  const login = async (account: string | null) => {
-    const message = await signingMessage(live)
-    return live.send('POST', '/auth/login', {
-      headers: {
-        'x-account': wallet.address,
-        'x-signing-message': message,
-        'x-signature': await wallet.signMessage({ message }),
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(account === null ? {} : { client: 'etherspot', smartWallet: account }),
-    })
-  }
+  const owned = newWallet()
+  const smartWallet = owned.address
   const swapped = [...smartWallet]
     .map((letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()))
     .join('')
-  assertRefused(await login(`0x${swapped.slice(2)}`), 400, 'VALIDATION')
-  assert.equal((await login(smartWallet)).status, 200)
+  const wrong = { client: 'etherspot', smartWallet: `0x${swapped.slice(2)}` }
+  assertRefused(await login(live, wallet, { body: wrong }), 400, 'VALIDATION')
+  assert.equal((await loginWithWallet(live, wallet, owned, 'etherspot')).status, 200)
   const made = await live.admin('/admin/profiles', { account: wallet.address, apiToken: {} })
   const trader: Trader = {
     key,

@@ -79,7 +79,7 @@ test('a deadline less than 5 s ahead is 400, and one that is no time of ours too
     assert.equal(at(reply.body, 'message', 0, 'field'), 'cancelAt')
   }
   const soon = live.nowMs() + 60_000
-  for (const body of [{ cancelAt: null }, { cancelAt: `${soon}` }, { cancelAt: soon + 0.5 }]) {
+  for (const body of [{ cancelAt: `${soon}` }, { cancelAt: soon + 0.5 }]) {
     assert.equal((await beat(body)).status, 400, JSON.stringify(body))
   }
   assert.equal((await beat({ cancelAt: soon, again: true })).status, 400)

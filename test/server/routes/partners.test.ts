@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
+import { walletKeyOf } from '../../../persistence/seal.ts'
 import { ZERO_ADDRESS } from '../../../server/auth/address.ts'
 import { Told } from '../../support/chain-desk.ts'
 import { newFolder } from '../../support/data-folder.ts'
@@ -13,7 +14,14 @@ import {
   type Trader,
 } from '../../support/live-exchange.ts'
 import { openMarket, unsigned } from '../../support/live-orders.ts'
-import { codeOf, newWallet, signingMessage, type Wallet } from '../../support/live-session.ts'
+import {
+  codeOf,
+  login,
+  newWallet,
+  partnerMessage,
+  signingMessage,
+  type Wallet,
+} from '../../support/live-session.ts'
 
 // Partner accounts as their partner, another partner and a thief ask for them (domain §12.1).
 
@@ -45,8 +53,11 @@ async function serverWallet(owner: Trader, displayName = 'Desk'): Promise<Reply>
   return reply
 }
 
-async function proofOf(wallet: Wallet, wish: { account?: string; message?: string } = {}) {
-  const message = wish.message ?? (await signingMessage(live))
+async function proofOf(
+  wallet: Wallet,
+  wish: { account?: string; message?: string; of?: Trader } = {},
+) {
+  const message = wish.message ?? (await partnerMessage(live, wish.of ?? partner))
   return {
     'x-account': wish.account ?? wallet.address,
     'x-signing-message': `0x${Buffer.from(message).toString('hex')}`,
@@ -61,7 +72,6 @@ test("a server wallet is a fresh address with its partner's rank, not its cap", 
   assert.match(String(at(reply.body, 'account')), /^0x[0-9a-fA-F]{40}$/)
   const { accounts } = live.exchange.pipeline.clearing
   const made = accounts.byId(profileId)
-  assert.equal(made?.displayName, 'Desk 1')
   assert.equal(made?.rank?.name, 'Gold')
   assert.equal(made?.feeCapBps, null)
   assert.equal(accounts.partners.byId(profileId)?.partnerId, partner.profileId)
@@ -78,13 +88,57 @@ test('a wallet that proves its address becomes a sub-account, once', async () =>
   assert.equal(at(reply.body, 'account'), wallet.address)
   const again = await live.call(partner, 'POST', PATH, {}, { headers })
   assertRefused(again, 401, 'ACCOUNT_UNPROVEN')
-  const fresh = await live.call(stranger, 'POST', PATH, {}, { headers: await proofOf(wallet) })
+  const anew = { headers: await proofOf(wallet, { of: stranger }) }
+  const fresh = await live.call(stranger, 'POST', PATH, {}, anew)
   assertRefused(fresh, 409, 'ACCOUNT_TAKEN')
   const log = await live.send('POST', '/auth/login', {
     headers: { ...headers, 'content-type': 'application/json' },
     body: '{}',
   })
   assertRefused(log, 400, 'LOGIN_INVALID')
+})
+
+test('a signature is good for one purpose, and a sub-account for one partner', async () => {
+  const wallet = newWallet()
+  const claim = async (owner: Trader, message: string) => {
+    const headers = await proofOf(wallet, { message })
+    return live.call(owner, 'POST', PATH, {}, { headers })
+  }
+  for (const query of ['', `?account=${wallet.address}`]) {
+    const message = await signingMessage(live, query)
+    assertRefused(await claim(partner, message), 401, 'ACCOUNT_UNPROVEN')
+    assert.equal((await login(live, wallet, { message })).status, 200, 'it is still good to log in')
+  }
+  const other = newWallet()
+  const message = await partnerMessage(live, partner)
+  assertRefused(await login(live, other, { message }), 400, 'LOGIN_INVALID')
+  const headers = await proofOf(other, { message })
+  const stolen = await live.call(stranger, 'POST', PATH, {}, { headers })
+  assertRefused(stolen, 401, 'ACCOUNT_UNPROVEN')
+  assert.equal((await live.call(partner, 'POST', PATH, {}, { headers })).status, 201)
+})
+
+test('a signing message is asked for one purpose, in words that fit it', async () => {
+  const account = newWallet().address
+  const rows = [
+    ['purpose=sub-account', 'partner is needed'],
+    ['partner=1', 'partner is for a sub-account only'],
+    [`purpose=sub-account&partner=1&smartWallet=${account}`, 'smartWallet is for a login only'],
+    [`smartWallet=${account}`, 'account is needed'],
+    [`account=${account.replace(/[a-f]/, (letter) => letter.toUpperCase())}x`, 'account'],
+    [`account=${account}&smartWallet=0x12`, 'smartWallet'],
+    ['purpose=withdraw', 'purpose'],
+    ['purpose=sub-account&partner=x', 'partner'],
+  ]
+  for (const [query, said] of rows) {
+    const reply = await live.send('GET', `/auth/signing-message?${query}`)
+    assertRefused(reply, 400, 'VALIDATION')
+    const [field, ...words] = said.split(' ')
+    assert.equal(at(reply.body, 'message', 0, 'field'), field, reply.text)
+    assert.ok(String(at(reply.body, 'message', 0, 'message')).includes(words.join(' ')), reply.text)
+  }
+  const named = await signingMessage(live, `?purpose=sub-account&partner=7&account=${account}`)
+  assert.match(named, /partner with profile id 7\. Account: 0x/)
 })
 
 test('each way to ask wrongly has its own answer', async () => {
@@ -118,8 +172,9 @@ test('the scopes of the token say which accounts it may make', async () => {
   assertRefused(await live.call(trader, 'POST', PATH, body), 403, 'SCOPE_MISSING')
   assertRefused(await live.call(trader, 'GET', PATH), 403, 'SCOPE_MISSING')
   const maker = await live.trader(0, { apiToken: { scopes: ['account_creation'] } })
-  assertRefused(await live.call(maker, 'POST', PATH, body), 403, 'SCOPE_MISSING')
-  const headers = await proofOf(newWallet())
+  const wallet = await live.call(maker, 'POST', PATH, body)
+  assert.equal(wallet.status, 201, wallet.text)
+  const headers = await proofOf(newWallet(), { of: maker })
   const made = await live.call(maker, 'POST', PATH, {}, { headers })
   assert.equal(made.status, 201, made.text)
   const path = `${PATH}/${at(made.body, 'profileId')}/allowances`
@@ -241,8 +296,8 @@ function filesIn(folder: string): string[] {
 test('sub-accounts come back after a restart, their keys only ever sealed on disk', async () => {
   const before = await live.call(partner, 'GET', PATH)
   const { accounts } = live.exchange.pipeline.clearing
-  const keys = [...accounts.partners.all()].flatMap(({ sealedKey }) =>
-    sealedKey === null ? [] : [live.exchange.seal.open(sealedKey)],
+  const keys = [...accounts.partners.all()].flatMap(({ profileId, sealedKey }) =>
+    sealedKey === null ? [] : [live.exchange.seal.open(sealedKey, walletKeyOf(profileId))],
   )
   assert.ok(keys.length >= 6)
   const last = await live.stop()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { rebuildReadTables } from '../../../persistence/follower.ts'
-import { verifyFolder } from '../../../persistence/recovery.ts'
+import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { BLOCK_MS, Told, UNIT } from '../../support/chain-desk.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import {

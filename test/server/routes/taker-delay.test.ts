@@ -276,3 +276,28 @@ for (const [what, begin] of OTHER_ENDS) {
     assert.deepEqual(await fateOf(id), ['CANCELED', 'UNMATCHED', '0'])
   })
 }
+
+test('takers of one batch take in the order they came', async () => {
+  await newMarket()
+  const batchMax = 50
+  await ask(20 * SHARE)
+  const orders = Array.from({ length: batchMax }, () =>
+    orderBody(taker, slow, { sizeRaw: SHARE, ticks: 500 }),
+  )
+  const { status, body } = await live.call(taker, 'POST', '/orders/batch', { orders })
+  assert.equal(status, 200)
+  const ids: string[] = []
+  for (let index = 0; index < batchMax; index++) {
+    assert.equal(stateOf(at(body, 'results', index)), 'DELAYED')
+    ids.push(textAt(body, 'results', index, 'order', 'id'))
+  }
+  await pass(DELAY_MS + 1000)
+  const items = ids.map((orderId) => ({ orderId }))
+  const told = await live.call(taker, 'POST', '/orders/status/batch', { items })
+  const states = ids.map((_, index) => stateOf(at(told.body, 'results', index, 'data')))
+  const expected = ids.map((_, index) => (index < 20 ? 'MATCHED' : 'UNMATCHED'))
+  assert.deepEqual(
+    states.map((state) => (state === 'MINED' ? 'MATCHED' : state)),
+    expected,
+  )
+})

@@ -147,6 +147,49 @@ async function proofRows({ alice, bob, wallet, message, cookies }: Speakers): Pr
   ]
 }
 
+/** What operators do, and calls that show it. */
+function operatorRows({ alice, bob }: Speakers): Row[] {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const act = (method: string, path: string, body?: object) =>
+    live.send(method, path, {
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const ofAlice = `/admin/profiles/${alice.profileId}`
+  return [
+    [
+      'a freeze',
+      () => act('POST', `${ofAlice}/freeze`, {}),
+      () => act('GET', ofAlice),
+      (changed, called) => assert.equal(at(called.body, 'frozenAt'), at(changed.body, 'frozenAt')),
+    ],
+    [
+      'the end of a freeze',
+      () => act('POST', `${ofAlice}/unfreeze`, {}),
+      () => act('GET', ofAlice),
+      (_changed, called) => assert.equal(at(called.body, 'frozenAt'), null),
+    ],
+    [
+      'a new operator',
+      () => live.admin('/admin/operators', { name: 'ada', role: 'read' }),
+      () => act('GET', '/admin/operators'),
+      (changed, called) => assert.equal(at(called.body, 1, 'name'), at(changed.body, 'name')),
+    ],
+    [
+      'the end of an operator',
+      () => act('DELETE', '/admin/operators/ada'),
+      () => act('DELETE', '/admin/operators/ada'),
+      refused(404, 'OPERATOR_NOT_FOUND'),
+    ],
+    [
+      'the end of all tokens',
+      () => act('DELETE', `/admin/profiles/${bob.profileId}/tokens`),
+      () => live.call(bob, 'GET', ME),
+      refused(401, 'API_KEY_INVALID'),
+    ],
+  ]
+}
+
 /** Changes, and calls that show what they made. */
 function changeRows({ bob, cookies }: Speakers): Row[] {
   const [, second] = cookies
@@ -192,7 +235,7 @@ function changeRows({ bob, cookies }: Speakers): Row[] {
 
 test('what a call rests on is durable before its caller is told', async () => {
   const all = await speakers()
-  const rows = [...changeRows(all), ...(await proofRows(all))]
+  const rows = [...changeRows(all), ...(await proofRows(all)), ...operatorRows(all)]
   for (const [name, change, call, check] of rows) {
     const { changed, called } = await heldBack(change, call)
     assert.ok(changed.status === 200 || changed.status === 201, `${name}: ${changed.text}`)

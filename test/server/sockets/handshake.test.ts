@@ -36,9 +36,29 @@ test('a signed handshake is authenticated, under every configured prefix', async
 
 test('a session cookie is a proof as well', async () => {
   const cookie = cookieOf(await login(live, newWallet()))
-  const client = await join({ cookie })
+  const client = await join({ cookie, origin: `http://127.0.0.1:${live.port}` })
   const [said] = await client.take('authenticated', 1)
   assert.ok(Number(at(said, 'profileId')) > 0)
+  client.close()
+})
+
+test('a cookie of a foreign page, or of none, is no proof; a signature needs no page', async () => {
+  const cookie = cookieOf(await login(live, newWallet()))
+  const { port } = live
+  const foreign = [`http://127.0.0.1:${port + 1}`, `http://evil.example:${port}`, 'null', 'x', '']
+  for (const origin of foreign) {
+    const client = await join(origin === '' ? { cookie } : { cookie, origin })
+    const [said] = await client.take('exception', 1)
+    assert.equal(at(said, 'code'), 'ORIGIN_NOT_ALLOWED', origin)
+    assert.deepEqual(client.of('authenticated'), [])
+    client.socket.emit('subscribe_order_events')
+    const [, refused] = await client.take('exception', 2)
+    assert.equal(at(refused, 'code'), 'UNAUTHENTICATED')
+    client.close()
+  }
+  const signed = handshakeOf(alice, live.nowMs())
+  const client = await join({ ...signed, cookie, origin: 'http://evil.example' })
+  await client.take('authenticated', 1)
   client.close()
 })
 

@@ -273,6 +273,7 @@ test('a reader that is too slow is cut off within its bound, and the others go o
   }
   await brisk.until(() => brisk.of('orderEvent').length === sent)
   assert.deepEqual(brisk.ends, [])
+  assert.equal(live.sockets.heldBytes, 0, 'nothing is kept for who is gone')
   // What it does read in the end says why.
   slow.resume()
   await once(slow, 'close')

@@ -221,7 +221,7 @@ function crowd(): () => Promise<unknown> {
   const asked: Promise<unknown>[] = []
   let isOn = true
   const fill = () => {
-    while (query.waiting < LIMITS.queryQueueMax) asked.push(query.hasTraded(1))
+    while (query.waiting < LIMITS.queryQueueMax) asked.push(query.profiles([1]))
     if (isOn) setImmediate(fill)
   }
   fill()

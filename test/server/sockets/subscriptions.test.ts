@@ -65,8 +65,9 @@ async function trade(market = rain): Promise<string> {
 test('each subscription is confirmed, with the markets that it named', async () => {
   const client = await join(bob)
   client.socket.emit('subscribe_order_events')
-  client.socket.emit('subscribe_transactions', {})
-  client.socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
+  // As typed clients write what they do not set.
+  client.socket.emit('subscribe_transactions', { marketSlugs: null, marketAddresses: null })
+  client.socket.emit('subscribe_positions', { marketSlugs: ['rain'], marketAddresses: null })
   assert.deepEqual(await client.take('system', 3), [
     { message: 'Subscribed to subscribe_order_events' },
     { message: 'Subscribed to subscribe_transactions' },
@@ -145,7 +146,7 @@ const TOO_MANY = Array.from({ length: LIMITS.socketMarketsMax + 1 }, () => 'rain
 const NO_PAYLOADS: unknown[] = [
   ...[7, 'rain', true, [], ['rain']],
   ...[{ marketSlugs: 'rain' }, { marketSlugs: [7] }, { marketSlugs: [''] }],
-  ...[{ marketSlugs: TOO_MANY }, { marketAddresses: ['rain'] }, { marketSlugs: null }],
+  ...[{ marketSlugs: TOO_MANY }, { marketAddresses: ['rain'] }, { marketSlugs: {} }],
 ]
 
 for (const event of EVENTS) {

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# A short suite on Node 22: the npm package brings the program and its headers, the native packages
+# are compiled against them in a copy of the tree, and nothing here is touched.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+NODE_22=22.23.3
+SUITE='server/http server/sockets/handshake persistence/journal persistence/durability'
+SUITE="$SUITE crash/heartbeat conformance/public-client server/cli/start engine/wire"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/node" "$folder/tree"
+echo '{ "private": true }' > "$folder/node/package.json"
+npm install --prefix "$folder/node" --no-audit --no-fund --loglevel=error "node@$NODE_22"
+headers=$(find "$folder/node" -path '*/include/node/node.h' -print -quit)
+git ls-files -z | tar --null --files-from=- --create | tar --extract --directory "$folder/tree"
+
+PATH="$folder/node/node_modules/node/bin:$PATH"
+export PATH npm_config_nodedir="${headers%/include/node/node.h}"
+node --version | grep -q '^v22[.]'
+make --directory "$folder/tree" test ONLY="$SUITE"

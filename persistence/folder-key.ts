@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DataFolderError } from './folder-error.ts'
+import { journalPath } from './journal-end.ts'
+import { headPath } from './journal-head.ts'
+import { findMark, writeMark } from './journal-marks.ts'
+import { KEY_BYTES, Seal, SealError } from './seal.ts'
+import { makeServerKey, readServerKey } from './server-key.ts'
+
+// Each data folder has a random key of its own, which every seal, MAC and order id comes from. It
+// lies in the journal, sealed by the server key: another server key means one value sealed anew.
+// It is opened before the end of the journal is looked at, since that end is told under it.
+
+const MARK = 'folder-key'
+
+export function defaultKeyFile(dataDir: string): string {
+  return join(dataDir, 'server.key')
+}
+
+/**
+ * The seal of a data folder. Keys are made only for a journal in which nothing was acknowledged: a
+ * fresh key for an old one could open none of its secrets. Call it with the folder locked.
+ */
+export function openSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Seal {
+  const known = readSeal(dataDir, keyFile)
+  if (known !== null) return known
+  const serverKey = readServerKey(keyFile) ?? makeServerKey(keyFile)
+  const folderKey = randomBytes(KEY_BYTES)
+  // A head of an earlier first start promises nothing, and is of another key.
+  rmSync(headPath(dataDir), { force: true })
+  writeMark(dataDir, MARK, new Seal(serverKey).seal(folderKey, MARK))
+  return new Seal(folderKey)
+}
+
+/** The seal, without writing anything; null where a start would make one. */
+export function readSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Seal | null {
+  const { value, isEmpty } = findMark(dataDir, MARK)
+  const serverKey = readServerKey(keyFile)
+  if (isEmpty && (value === undefined || serverKey === null)) return null
+  if (serverKey === null) {
+    throw new DataFolderError(
+      `${keyFile}: the server key is missing and the journal holds secrets sealed with it; ` +
+        'restore the file from a backup, or name it with --key-file.',
+    )
+  }
+  if (value === undefined) {
+    throw new DataFolderError(
+      `${journalPath(dataDir)}: the sealed key of the folder is gone from it; ` +
+        'restore the data folder from a backup.',
+    )
+  }
+  const folderKey = unsealed(value, serverKey)
+  if (folderKey !== null) return new Seal(folderKey)
+  if (isEmpty) return null
+  throw new DataFolderError(
+    `${keyFile}: this is not the key the journal was written with; ` +
+      'give the right one with --key-file.',
+  )
+}
+
+function unsealed(value: Uint8Array, serverKey: Uint8Array): Uint8Array | null {
+  try {
+    return new Seal(serverKey).open(value, MARK)
+  } catch (error) {
+    if (error instanceof SealError) return null
+    throw error
+  }
+}
+
+/**
+ * Seals the folder key under another server key, which is made when its file is not there; from
+ * then on the old one opens nothing. Call it with the folder locked. Ended midway the old key
+ * still holds: the new file is whole before the one value is replaced.
+ */
+export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: string): void {
+  const { value } = findMark(dataDir, MARK)
+  const serverKey = readServerKey(keyFile)
+  const folderKey = value === undefined || serverKey === null ? null : unsealed(value, serverKey)
+  if (folderKey === null) {
+    throw new DataFolderError(
+      `${keyFile}: this is not the key the journal was written with; nothing was changed.`,
+    )
+  }
+  const newKey = readServerKey(newKeyFile) ?? makeServerKey(newKeyFile)
+  writeMark(dataDir, MARK, new Seal(newKey).seal(folderKey, MARK))
+}

@@ -1,0 +1,18 @@
+import type { Hmac } from 'node:crypto'
+import type { Batch, JournalTail } from './journal-port.ts'
+
+// How one batch of the journal is tied to all before it.
+
+export const EMPTY_TAIL: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
+
+/** The checksum of a batch: a MAC of it and of the checksum before it, so of all there was. */
+export function chain(mac: Hmac, before: Uint8Array, batch: Omit<Batch, 'checksum'>): Uint8Array {
+  const seqs = Buffer.alloc(16)
+  seqs.writeDoubleLE(batch.firstSeq, 0)
+  seqs.writeDoubleLE(batch.lastSeq, 8)
+  return mac.update(before).update(seqs).update(batch.records).digest()
+}
+
+export function same(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0
+}

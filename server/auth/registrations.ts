@@ -1,0 +1,51 @@
+// Who may make a profile by a login: anybody or nobody, and so many a day from one address. Counts
+// are no state: a start begins them anew.
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import type { TimeMs } from '../../engine/domain/units.ts'
+import { addressKey } from '../http/rate-limit.ts'
+import { type Refusal, refuse } from '../http/refusal.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+export interface RegistrationRules {
+  /** Otherwise the operator makes every profile. */
+  readonly isOpen: boolean
+  /** New profiles of one address and day (UTC); the first 64 bits of an IPv6 one. */
+  readonly perAddressMax: number
+}
+
+export class Registrations {
+  readonly #rules: RegistrationRules
+  /** Of this day, oldest address first. */
+  readonly #made = new Map<string, number>()
+  #day = 0
+
+  constructor(rules: RegistrationRules) {
+    this.#rules = rules
+  }
+
+  /** Takes one of the profiles that an address may make today; why not, if it may not. */
+  take(address: string, nowMs: TimeMs): Refusal | null {
+    if (!this.#rules.isOpen) return refuse(REJECT.REGISTRATION_CLOSED)
+    const day = Math.floor(nowMs / DAY_MS)
+    if (day !== this.#day) this.#made.clear()
+    this.#day = day
+    const key = addressKey(address)
+    const count = this.#made.get(key) ?? 0
+    if (count >= this.#rules.perAddressMax) {
+      const waitSec = Math.ceil(((day + 1) * DAY_MS - nowMs) / 1000)
+      return refuse(REJECT.REGISTRATION_LIMIT, undefined, waitSec)
+    }
+    // A flood of addresses must not lock others out: the oldest starts afresh.
+    if (count === 0 && this.#made.size >= LIMITS.registrationAddressesMax) {
+      for (const oldest of this.#made.keys()) {
+        this.#made.delete(oldest)
+        break
+      }
+    }
+    this.#made.set(key, count + 1)
+    return null
+  }
+}

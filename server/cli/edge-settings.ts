@@ -1,0 +1,108 @@
+import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
+import { words } from './kinds.ts'
+import { maybe } from './setting.ts'
+
+// Settings of how the exchange is known outside, and of whose word it takes on who somebody is.
+
+const publicUrl: Kind<string> = {
+  shape: 'URL',
+  wants: 'an address like https://exchange.example: http or https, a host, nothing behind it',
+  read(text) {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
+    return `${url.origin}/` === url.href ? url.origin : undefined
+  },
+}
+
+const PUBLIC_URL = maybe(
+  'public-url',
+  publicUrl,
+  'The address that users type; https makes cookies Secure behind a proxy too.',
+)
+
+/** What says that any issuer, or any audience, will do. */
+const ANY = 'any'
+
+const IDENTITY = {
+  key: maybe(
+    'identity-key',
+    words('FILE|URL', 'a file or an https URL'),
+    'Keys of the identity provider: a JWK set (file or URL), or a public key (PEM or JWK file).',
+  ),
+  issuer: maybe(
+    'identity-issuer',
+    words('TEXT', 'a text'),
+    'Issuer of identity tokens; any takes all.',
+  ),
+  audience: maybe('identity-audience', words('TEXT', 'a text'), 'Their audience; any takes all.'),
+} as const
+
+export const EDGE_ROWS: readonly AnySetting[] = [PUBLIC_URL, ...Object.values(IDENTITY)]
+
+/** As `identityCheck` takes it. */
+export interface IdentityWish {
+  readonly jwks?: string
+  readonly publicKey?: string
+  readonly issuer?: string
+  readonly audience?: string
+}
+
+/** `https://exchange.example`; undefined when nobody said. */
+export function publicUrlOf(given: readonly Given[]): string | undefined {
+  return readSetting(PUBLIC_URL, given)
+}
+
+/** A claim as it must be; undefined when the operator takes any. */
+function claimOf(flag: string, text: string | undefined): string | undefined {
+  if (text !== undefined) return text === ANY ? undefined : text
+  throw new WrongUse(
+    `--identity-key needs --${flag}: else a token made for another service opens this one; ` +
+      `--${flag} ${ANY} takes every token of that key`,
+  )
+}
+
+/** Undefined when no identity token is to be accepted. `readText` gives a file or throws. */
+export function identityOf(
+  given: readonly Given[],
+  readText: (path: string) => string,
+): IdentityWish | undefined {
+  const source = readSetting(IDENTITY.key, given)
+  const claims = {
+    issuer: readSetting(IDENTITY.issuer, given),
+    audience: readSetting(IDENTITY.audience, given),
+  }
+  if (source === undefined) {
+    if (claims.issuer !== undefined) throw new WrongUse('--identity-issuer needs --identity-key')
+    if (claims.audience === undefined) return undefined
+    throw new WrongUse('--identity-audience needs --identity-key')
+  }
+  const keys = isKeySet(source, readText) ? { jwks: source } : { publicKey: source }
+  const issuer = claimOf('identity-issuer', claims.issuer)
+  const audience = claimOf('identity-audience', claims.audience)
+  return {
+    ...keys,
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(audience === undefined ? {} : { audience }),
+  }
+}
+
+/** A URL or a JSON file with "keys"; else one public key. */
+function isKeySet(source: string, readText: (path: string) => string): boolean {
+  if (/^https?:\/\//i.test(source)) {
+    if (!URL.canParse(source)) {
+      throw new WrongUse(`--identity-key must be a file or a URL, not '${source}'`)
+    }
+    if (new URL(source).protocol === 'https:') return true
+    throw new WrongUse(
+      `--identity-key must be a file or an https URL, not '${source}': ` +
+        'over http anybody between could put in keys of its own',
+    )
+  }
+  const text = readText(source)
+  if (/PRIVATE KEY-----/.test(text)) {
+    throw new WrongUse(`The identity key file ${source} holds a private key; give the public one`)
+  }
+  if (/^\s*-----BEGIN /.test(text)) return false
+  if (/^\s*\{/.test(text)) return /"keys"\s*:/.test(text)
+  throw new WrongUse(`The identity key file ${source} is neither a JWK set nor a public key`)
+}

@@ -1,0 +1,107 @@
+// Writes replies. One that its reader does not take stays here as its text or its shared bytes, and
+// goes out as the kernel makes room: the library would copy it whole, for each reader that sleeps.
+// Invariant: what is held is counted until it is out or its connection has ended.
+
+import type { HttpResponse } from 'uWebSockets.js'
+import { type Outgoing, sizeOf, statusLine } from './outgoing.ts'
+
+/** Shorter ones go to the kernel, or into the buffer of their connection, at once. */
+const SHORT_BYTES = 1024
+
+/** The library closes an idle connection after ten seconds, and looks every four. */
+const KEEP_ALIVE = 'timeout=3'
+
+export interface HeldBounds {
+  readonly all: number
+  readonly address: number
+}
+
+/** One that is held, to be given back when its connection ends. */
+export interface Held {
+  readonly address: string
+  readonly bytes: number
+}
+
+export interface Writing {
+  readonly address: string
+  readonly isHead: boolean
+  /** Its connection is not kept for another call, if it is short. */
+  readonly isLast: boolean
+  /** Called when what was held is out. */
+  readonly done: () => void
+}
+
+export class HeldReplies {
+  readonly #bounds: HeldBounds
+  readonly #byAddress = new Map<string, number>()
+  #bytes = 0
+
+  constructor(bounds: HeldBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Bytes of replies that wait for their readers; those encoded once for all are not counted. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /**
+   * Writes a reply in a cork. Null when all of it is out, else what is held; 'full' when there is
+   * no room to hold it: its connection must end.
+   */
+  write(
+    response: HttpResponse,
+    out: Outgoing,
+    { address, isHead, isLast, done }: Writing,
+  ): Held | 'full' | null {
+    const { payload } = out
+    const isShort = payload.length <= SHORT_BYTES
+    const close = out.close || (isLast && isShort)
+    let isOut = true
+    response.cork(() => {
+      response.writeStatus(statusLine(out.status))
+      if (payload.length > 0) response.writeHeader('content-type', out.type)
+      if (!close) response.writeHeader('keep-alive', KEEP_ALIVE)
+      for (const [name, value] of out.headers) response.writeHeader(name, value)
+      if (isHead && close) response.end('', true)
+      else if (out.status === 204 || isHead) {
+        // The library would wait for the bytes of a length that it prints, and end the connection
+        // when it brings another request instead.
+        if (isHead) response.writeHeader('content-length', `${sizeOf(out)}`)
+        response.endWithoutBody()
+      } else if (close || isShort) response.end(payload, close)
+      else [, isOut] = response.tryEnd(payload, sizeOf(out))
+    })
+    return isOut ? null : this.#hold(response, out, address, done)
+  }
+
+  release({ address, bytes }: Held): void {
+    this.#bytes -= bytes
+    if (bytes === 0 || address === '') return
+    const left = (this.#byAddress.get(address) ?? 0) - bytes
+    if (left > 0) this.#byAddress.set(address, left)
+    else this.#byAddress.delete(address)
+  }
+
+  #hold(
+    response: HttpResponse,
+    { payload }: Outgoing,
+    address: string,
+    done: () => void,
+  ): Held | 'full' {
+    const isShared = typeof payload !== 'string'
+    const whole = isShared ? payload : Buffer.from(payload)
+    const bytes = isShared ? 0 : whole.length
+    const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes
+    if (this.#bytes + bytes > this.#bounds.all) return 'full'
+    if (address !== '' && ofAddress > this.#bounds.address) return 'full'
+    this.#bytes += bytes
+    if (bytes > 0 && address !== '') this.#byAddress.set(address, ofAddress)
+    response.onWritable((offset) => {
+      const [isTaken, isOut] = response.tryEnd(whole.subarray(offset), whole.length)
+      if (isOut) done()
+      return isTaken
+    })
+    return { address, bytes }
+  }
+}

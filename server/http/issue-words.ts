@@ -1,0 +1,103 @@
+// What is wrong with a value, in words a caller can act on: never a pattern, never the machinery of
+// schemas. What a schema says of itself comes before what its keywords say.
+
+/** As the validator tells it. */
+export interface SchemaError {
+  readonly keyword: string
+  readonly schemaPath: string
+  readonly instancePath: string
+  readonly params: object
+  readonly message: string
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+const KINDS: ReadonlyMap<unknown, string> = new Map([
+  ['string', 'text'],
+  ['integer', 'an integer'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+  ['object', 'an object'],
+  ['array', 'a list'],
+  ['null', 'null'],
+])
+
+const FORM = 'does not have the form this field takes'
+
+function recordOf(value: unknown): Node {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+/** The part of a schema that a path like `#/properties/a/anyOf/0` names. */
+function nodeAt(root: object, path: string): Node {
+  let node = recordOf(root)
+  for (const step of path.split('/').slice(1)) {
+    node = recordOf(node[step.replaceAll('~1', '/').replaceAll('~0', '~')])
+  }
+  return node
+}
+
+/** A shape, or null. */
+export function isNullable(node: object): boolean {
+  const { anyOf } = recordOf(node)
+  if (!Array.isArray(anyOf)) return false
+  return anyOf.length === 2 && anyOf.some((each) => recordOf(each).type === 'null')
+}
+
+function kindsOf(node: Node): string {
+  const { anyOf, type } = node
+  if (Array.isArray(anyOf)) return anyOf.map((each) => kindsOf(recordOf(each))).join(' or ')
+  return listOf(type)
+    .map((each) => KINDS.get(each) ?? 'of another form')
+    .join(' or ')
+}
+
+/** True for what only says that one of several shapes does not fit. */
+function isOfOneShape(root: object, path: string, node: Node): boolean {
+  const at = path.indexOf('/anyOf/')
+  if (at === -1) return false
+  return !isNullable(nodeAt(root, path.slice(0, at))) || node.type === 'null'
+}
+
+/** Null when another error of the same value says it. */
+export function wordsOf(error: SchemaError, root: object): string | null {
+  const { keyword, schemaPath } = error
+  const node = nodeAt(root, schemaPath)
+  if (isOfOneShape(root, schemaPath, node)) return null
+  if (keyword === 'anyOf' && isNullable(node)) return null
+  const { limit } = recordOf(error.params)
+  switch (keyword) {
+    case 'type':
+    case 'anyOf':
+      return `must be ${kindsOf(node)}`
+    case 'enum':
+      return `must be one of ${listOf(node.enum).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(node.const)}`
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`
+    case 'maxLength':
+      return `must have at most ${limit} characters`
+    case 'minItems':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} items`
+    case 'maxItems':
+      return `must have at most ${limit} items`
+    case 'pattern':
+      return patternWords(node)
+    default:
+      return FORM
+  }
+}
+
+function patternWords({ description }: Node): string {
+  if (typeof description !== 'string') return FORM
+  return `must have this form: ${description.replace(/[.]$/, '')}`
+}

@@ -1,0 +1,51 @@
+// What a caller says: an optional field that is null is absent, unless null means something there.
+// Typed clients write null for what they do not set.
+
+import { type Checker, compile, type Infer, type Schema } from './schema.ts'
+
+/** Takes such fields out of the value that it checks, which nobody else may hold yet. */
+export function compileSaid<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
+  const plain = compile(schema)
+  if (schema === undefined) return plain
+  return {
+    holds: (value): value is Infer<S> =>
+      plain.holds(value) || (dropNulls(schema, value) && plain.holds(value)),
+    issues: plain.issues,
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** A keyword of a schema that is a list; empty when there is none. */
+function listOf(schema: object, keyword: string): readonly unknown[] {
+  const found: unknown = Reflect.get(schema, keyword)
+  return Array.isArray(found) ? found : []
+}
+
+/** False when there was nothing to take out. */
+function dropNulls(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema) || !isObject(value)) return false
+  if (Array.isArray(value)) {
+    const items: unknown = Reflect.get(schema, 'items')
+    return value.map((each) => dropNulls(items, each)).includes(true)
+  }
+  const inShapes = listOf(schema, 'anyOf').map((shape) => dropNulls(shape, value))
+  const properties: unknown = Reflect.get(schema, 'properties')
+  if (!isObject(properties)) return inShapes.includes(true)
+  const required = listOf(schema, 'required')
+  const inFields = Object.entries(properties).map(([name, field]) => {
+    if (!Object.hasOwn(value, name)) return false
+    const said: unknown = Reflect.get(value, name)
+    if (said !== null) return dropNulls(field, said)
+    if (required.includes(name) || takesNull(field)) return false
+    return Reflect.deleteProperty(value, name)
+  })
+  return inShapes.includes(true) || inFields.includes(true)
+}
+
+function takesNull(schema: unknown): boolean {
+  if (!isObject(schema)) return false
+  return Reflect.get(schema, 'type') === 'null' || listOf(schema, 'anyOf').some(takesNull)
+}

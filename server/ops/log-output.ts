@@ -1,0 +1,149 @@
+// Where lines of the log go: standard error, written behind main's back. A reader that stalls must
+// stop nobody, and a write to a full pipe would: even on another thread it would hold the end of
+// the process. So the file is one whose writes never wait, and what finds no room is dropped.
+// Invariants: one write is under way at a time; lines that wait are bounded; each dropped line is
+// counted, and told of once there is room again.
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { codeOf } from '../../engine/domain/error-code.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+
+const STDERR = 2
+/** Until a full pipe is tried again. */
+const RETRY_MS = 50
+/** How long an end waits for a reader of what is left. */
+const END_MS = 500
+const LAST_WORDS_MS = 200
+const PAUSE_MS = 5
+
+/** Shares a pipe's buffer and not its flags: others that write to it go on as they are used to. */
+function reopened(): number | null {
+  try {
+    return openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return null
+  }
+}
+
+/** Standard error as a file whose writes never wait. */
+function standardError(): number {
+  const stats = fstatSync(STDERR)
+  // A regular file has no reader to wait for, and its position is shared with whoever has it too.
+  if (stats.isFile()) return STDERR
+  const own = stats.isSocket() ? null : reopened()
+  if (own !== null) return own
+  // The library makes the file of every socket non-blocking; nothing else is wanted of it.
+  if (!stats.isCharacterDevice())
+    new Socket({ fd: STDERR, readable: false, writable: true }).unref()
+  return STDERR
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+}
+
+export class LogOutput {
+  readonly #fd: number
+  readonly #bytesMax: number
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  /** What is being written, and how many lines it began as. */
+  #rest = Buffer.alloc(0)
+  #restLines = 0
+  #isWriting = false
+  #timer: NodeJS.Timeout | undefined
+  /** Since it was last told. */
+  #lost = 0
+  #onIdle: () => void = () => {}
+  droppedCount = 0
+  /** Told how many lines were lost, when there is room again. */
+  onLost: (count: number) => void = () => {}
+
+  constructor(fd = standardError(), bytesMax: number = LIMITS.logWaitingBytesMax) {
+    this.#fd = fd
+    this.#bytesMax = bytesMax
+  }
+
+  /** Takes one line, its end included. */
+  write(line: string): void {
+    const bytes = Buffer.from(line)
+    if (this.#waitingBytes + this.#rest.length + bytes.length > this.#bytesMax) {
+      this.#lose(1)
+      return
+    }
+    this.#waiting.push(bytes)
+    this.#waitingBytes += bytes.length
+    if (!this.#isWriting && this.#timer === undefined) this.#next()
+  }
+
+  /** Waits a moment for a reader of what is left. */
+  async end(): Promise<void> {
+    if (this.#isIdle()) return
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+      timer = setTimeout(resolve, END_MS)
+    })
+    clearTimeout(timer)
+  }
+
+  /** The process ends now: what is left and this line are written at once, if they are read. */
+  lastWords(line: string): void {
+    const untilMs = performance.now() + LAST_WORDS_MS
+    // Another thread has it, and is done with it in no time.
+    if (this.#isWriting) {
+      pause()
+      this.#rest = Buffer.alloc(0)
+    }
+    let left = Buffer.concat([this.#rest, ...this.#waiting, Buffer.from(line)])
+    while (left.length > 0 && performance.now() < untilMs) {
+      try {
+        left = left.subarray(writeSync(this.#fd, left))
+      } catch (error) {
+        if (codeOf(error) !== 'EAGAIN') return
+        pause()
+      }
+    }
+  }
+
+  #isIdle(): boolean {
+    return this.#rest.length === 0 && this.#waiting.length === 0
+  }
+
+  #lose(lines: number): void {
+    this.#lost += lines
+    this.droppedCount += lines
+  }
+
+  #next(): void {
+    this.#timer = undefined
+    if (this.#rest.length === 0) {
+      if (this.#waiting.length === 0) {
+        this.#onIdle()
+        return
+      }
+      this.#rest = Buffer.concat(this.#waiting)
+      this.#restLines = this.#waiting.length
+      this.#waiting = []
+      this.#waitingBytes = 0
+    }
+    this.#isWriting = true
+    write(this.#fd, this.#rest, (error, writtenBytes) => this.#wrote(error, writtenBytes))
+  }
+
+  #wrote(error: NodeJS.ErrnoException | null, writtenBytes: number): void {
+    this.#isWriting = false
+    if (error?.code === 'EAGAIN') {
+      this.#timer = setTimeout(() => this.#next(), RETRY_MS).unref()
+      return
+    }
+    if (error !== null) this.#lose(this.#restLines)
+    this.#rest = this.#rest.subarray(error === null ? writtenBytes : this.#rest.length)
+    if (error === null && this.#lost > 0 && this.#isIdle()) {
+      const lost = this.#lost
+      this.#lost = 0
+      this.onLost(lost)
+    }
+    if (!this.#isWriting) this.#next()
+  }
+}

@@ -1,0 +1,240 @@
+// The frames of one account, made and encoded once for all of its sockets. Each frame has a number;
+// a socket has all frames it is to hear up to its own, in this order. A reader that is slow waits
+// here, at the cost of its place alone; one that is too far behind is disconnected with a reason.
+// Invariants: numbers rise; `#log` holds every made frame that some member has not been offered;
+// what breaks here costs those sockets that would have heard it, and never who posted it.
+
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
+import { refuse } from '../http/refusal.ts'
+import type { Frame, Hearers, Member, SharedFrames } from './member.ts'
+import { packetOf } from './packets.ts'
+import type { Pump, Sender } from './pump.ts'
+
+/** A frame that is still to be made. */
+export interface Post {
+  readonly to: Hearers
+  readonly event: string
+  readonly payload: () => object
+}
+
+interface Numbered extends Post {
+  readonly number: number
+}
+
+export interface StreamParts {
+  readonly pump: Pump
+  readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
+  /** All streams count what they hold here. */
+  readonly held: { bytes: number }
+}
+
+export class AccountStream implements Sender, SharedFrames {
+  readonly #parts: StreamParts
+  readonly #members = new Set<Member>()
+  #posts: Numbered[] = []
+  #postAt = 0
+  #log: Frame[] = []
+  /** Place in the stream of the first frame in the log. */
+  #firstPlace = 0
+  #endBytes = 0
+  /** Members that may be behind, and which of them is next. */
+  #round: Member[] = []
+  #roundAt = 0
+  #isRoundDue = false
+  /** Of the newest frame that was posted, and of the newest that was made. */
+  postedNumber = 0
+  madeNumber = 0
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+  }
+
+  get isEmpty(): boolean {
+    return this.#members.size === 0
+  }
+
+  /** Place of the next frame that is made. */
+  get endPlace(): number {
+    return this.#firstPlace + this.#log.length
+  }
+
+  /** Undefined past the newest. */
+  frameAt(place: number): Frame | undefined {
+    return this.#log[place - this.#firstPlace]
+  }
+
+  /** Bytes made from a place on. */
+  bytesFrom(place: number): number {
+    const frame = this.frameAt(place)
+    return frame === undefined ? 0 : this.#endBytes - frame.endBytes + frame.packet.length
+  }
+
+  join(member: Member): void {
+    this.#members.add(member)
+  }
+
+  leave(member: Member): void {
+    this.#members.delete(member)
+    this.#trim()
+  }
+
+  /** Makes a frame when its turn comes. */
+  post(post: Post): void {
+    this.postedNumber++
+    this.#posts.push({ ...post, number: this.postedNumber })
+    if (this.#posts.length - this.#postAt > LIMITS.socketFramesDueMax) this.#overflow()
+    this.#parts.pump.wake(this)
+  }
+
+  /** A member has something to send, or room for it again. */
+  wake(): void {
+    this.#isRoundDue = true
+    this.#parts.pump.wake(this)
+  }
+
+  work(untilMs: number): boolean {
+    try {
+      this.#serve(untilMs)
+      // More is made when what was is sent: a reader that keeps up is never far behind.
+      if (!this.#isServing && !this.#isRoundDue) {
+        this.#make(untilMs)
+        this.#serve(untilMs)
+      }
+      this.#trim()
+    } catch (error) {
+      this.fail(error, () => true)
+    }
+    return this.#postAt < this.#posts.length || this.#isServing || this.#isRoundDue
+  }
+
+  /** Ends those that miss something because of it. */
+  fail(error: unknown, misses: (member: Member) => boolean): void {
+    endBroken(this.#parts, error, [...this.#members].filter(misses))
+  }
+
+  get #isServing(): boolean {
+    return this.#roundAt < this.#round.length
+  }
+
+  /** One batch at the most. */
+  #make(untilMs: number): void {
+    const mostBytes = this.#endBytes + LIMITS.socketBatchBytes
+    while (this.#postAt < this.#posts.length && this.#endBytes < mostBytes) {
+      const post = this.#posts[this.#postAt++]
+      this.#made(post)
+      if (performance.now() >= untilMs) break
+    }
+    if (this.#postAt < this.#posts.length) return
+    this.#posts = []
+    this.#postAt = 0
+  }
+
+  #made({ number, to, event, payload }: Numbered): void {
+    this.madeNumber = number
+    try {
+      edgePoint('at-socket-frame')
+      const packet = packetOf(event, payload())
+      this.#endBytes += packet.length
+      this.#parts.held.bytes += packet.length
+      this.#log.push({ number, to, packet, endBytes: this.#endBytes })
+      this.#isRoundDue = true
+    } catch (error) {
+      this.fail(error, (member) => to.hears(member, number))
+    }
+  }
+
+  #serve(untilMs: number): void {
+    if (!this.#isServing && this.#isRoundDue) {
+      this.#isRoundDue = false
+      this.#round = [...this.#members]
+      this.#roundAt = 0
+    }
+    const isFull = this.#parts.held.bytes > LIMITS.socketLogBytesMax
+    while (this.#isServing) {
+      const member = this.#round[this.#roundAt++]
+      this.#serveOne(member, isFull)
+      if (performance.now() >= untilMs) return
+    }
+    this.#round = []
+    this.#roundAt = 0
+  }
+
+  #serveOne(member: Member, isFull: boolean): void {
+    try {
+      if (member.catchUp(isFull)) this.#isRoundDue = true
+    } catch (error) {
+      this.fail(error, (each) => each === member)
+    }
+  }
+
+  /** Lets go what every member was offered. */
+  #trim(): void {
+    if (this.#log.length === 0) return
+    let place = this.endPlace
+    for (const member of this.#members) place = Math.min(place, member.place)
+    const count = place - this.#firstPlace
+    assert(count >= 0, 'no member is before the log')
+    if (count === 0) return
+    for (let index = 0; index < count; index++) {
+      this.#parts.held.bytes -= this.#log[index].packet.length
+    }
+    this.#log = count === this.#log.length ? [] : this.#log.slice(count)
+    this.#firstPlace = place
+  }
+
+  /** More is due than is kept: whoever listens misses some of it, and hears so. */
+  #overflow(): void {
+    const last = new Map(this.#posts.map(({ to, number }) => [to, number]))
+    this.#posts = []
+    this.#postAt = 0
+    this.madeNumber = this.postedNumber
+    for (const member of [...this.#members]) {
+      if ([...last].some(([to, number]) => to.hears(member, number))) member.endSlow()
+    }
+  }
+}
+
+function endBroken({ onFault }: StreamParts, error: unknown, members: readonly Member[]): void {
+  const faultId = onFault(error, 'frame')
+  const refusal = refuse('INTERNAL', { faultId })
+  for (const member of members) member.end(refusal)
+}
+
+/** By account: a stream is there while somebody could hear it. */
+export class Streams {
+  readonly #parts: StreamParts
+  readonly #streams = new Map<number, AccountStream>()
+
+  constructor(parts: Omit<StreamParts, 'held'>) {
+    this.#parts = { ...parts, held: { bytes: 0 } }
+  }
+
+  get heldBytes(): number {
+    return this.#parts.held.bytes
+  }
+
+  of(profileId: number): AccountStream | undefined {
+    return this.#streams.get(profileId)
+  }
+
+  /** The stream that a member of this profile is to join. */
+  open(profileId: number): AccountStream {
+    const stream = this.#streams.get(profileId) ?? new AccountStream(this.#parts)
+    this.#streams.set(profileId, stream)
+    return stream
+  }
+
+  /** Ends members of any account that miss something because of it. */
+  fail(error: unknown, members: readonly Member[]): void {
+    endBroken(this.#parts, error, members)
+  }
+
+  left(member: Member): void {
+    const profileId = member.caller?.profileId ?? 0
+    const stream = this.#streams.get(profileId)
+    stream?.leave(member)
+    if (stream?.isEmpty === true) this.#streams.delete(profileId)
+  }
+}

@@ -1,0 +1,176 @@
+// Who holds how many sockets, and how much they say. Each address and each profile has a bound, and
+// nobody without a proof takes the room that is kept for signed clients.
+// Invariants: a seat is counted from `entered` to `left`, each once; an owner is kept while it has
+// a seat, so owners are no more than sockets.
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+
+export interface CensusBounds {
+  readonly socketsMax: number
+  /** Without a proof; the rest is for signed clients alone. */
+  readonly anonymousMax: number
+  readonly perAddressMax: number
+  readonly perProfileMax: number
+  /** Markets in the subscriptions of all sockets of a profile. */
+  readonly marketsPerProfileMax: number
+  readonly messagesPerSecondMax: number
+  /** Of all sockets of one address, and of one profile, in `LIMITS.ownerMessagesSec`. */
+  readonly ownerMessagesMax: number
+}
+
+export const SOCKET_REFUSALS = [
+  'all',
+  'anonymous',
+  'address',
+  'profile',
+  'markets',
+  'messages',
+] as const
+/** What was full: all sockets, those without a proof, those of an address or a profile, … */
+export type SocketRefusal = (typeof SOCKET_REFUSALS)[number]
+
+/** Messages of one span of time. */
+class Tally {
+  #span = 0
+  #count = 0
+
+  takes(span: number, most: number): boolean {
+    if (this.#span !== span) {
+      this.#span = span
+      this.#count = 0
+    }
+    return ++this.#count <= most
+  }
+}
+
+interface Owner {
+  readonly tally: Tally
+  seats: number
+}
+
+export interface Visitor {
+  /** '' when a proxy names none. */
+  readonly address: string
+  /** 0 for nobody. */
+  readonly profileId: number
+}
+
+/** One connection, as far as it is counted. */
+export class Seat {
+  /** Of a profile that has as many as one may: it hears so when it joins. */
+  readonly isOver: boolean
+  readonly #visitor: Visitor
+  readonly #census: Census
+  readonly #tally = new Tally()
+  #isCounted = false
+
+  constructor(census: Census, visitor: Visitor, isOver: boolean) {
+    this.#census = census
+    this.#visitor = visitor
+    this.isOver = isOver
+  }
+
+  entered(): void {
+    if (this.#isCounted) return
+    this.#isCounted = true
+    this.#census.enter(this.#visitor, this.isOver)
+  }
+
+  takes(): boolean {
+    const second = Math.floor(performance.now() / 1000)
+    const { messagesPerSecondMax } = this.#census.bounds
+    const isHeard =
+      this.#tally.takes(second, messagesPerSecondMax) && this.#census.takes(this.#visitor, second)
+    if (!isHeard) this.#census.refuse('messages')
+    return isHeard
+  }
+
+  left(): void {
+    if (!this.#isCounted) return
+    this.#isCounted = false
+    this.#census.leave(this.#visitor, this.isOver)
+  }
+}
+
+export class Census {
+  readonly bounds: CensusBounds
+  readonly #addresses = new Map<string, Owner>()
+  readonly #profiles = new Map<number, Owner>()
+  readonly #refused: Record<SocketRefusal, number> = {
+    all: 0,
+    anonymous: 0,
+    address: 0,
+    profile: 0,
+    markets: 0,
+    messages: 0,
+  }
+  signed = 0
+  anonymous = 0
+
+  constructor(bounds: CensusBounds) {
+    this.bounds = bounds
+  }
+
+  refusedFor(what: SocketRefusal): number {
+    return this.#refused[what]
+  }
+
+  refuse(what: SocketRefusal): SocketRefusal {
+    this.#refused[what]++
+    return what
+  }
+
+  /** What an address comes up against, whoever it is; null for room. */
+  doorFull(address: string): SocketRefusal | null {
+    const { socketsMax, perAddressMax } = this.bounds
+    if (this.signed + this.anonymous >= socketsMax) return this.refuse('all')
+    const held = this.#addresses.get(address)?.seats ?? 0
+    return held >= perAddressMax ? this.refuse('address') : null
+  }
+
+  /** A profile above its bound sits among those without a proof, as long as it takes to tell it. */
+  seatFor(visitor: Visitor): Seat | SocketRefusal {
+    const { perProfileMax, anonymousMax } = this.bounds
+    const held = this.#profiles.get(visitor.profileId)?.seats ?? 0
+    const isOver = visitor.profileId !== 0 && held >= perProfileMax
+    const isSigned = visitor.profileId !== 0 && !isOver
+    if (!isSigned && this.anonymous >= anonymousMax) return this.refuse('anonymous')
+    if (isOver) this.refuse('profile')
+    return new Seat(this, visitor, isOver)
+  }
+
+  enter({ address, profileId }: Visitor, isOver: boolean): void {
+    const isSigned = profileId !== 0 && !isOver
+    if (isSigned) this.signed++
+    else this.anonymous++
+    if (address !== '') seated(this.#addresses, address)
+    if (isSigned) seated(this.#profiles, profileId)
+  }
+
+  leave({ address, profileId }: Visitor, isOver: boolean): void {
+    const isSigned = profileId !== 0 && !isOver
+    if (isSigned) this.signed--
+    else this.anonymous--
+    if (address !== '') rose(this.#addresses, address)
+    if (isSigned) rose(this.#profiles, profileId)
+  }
+
+  takes({ address, profileId }: Visitor, second: number): boolean {
+    const most = this.bounds.ownerMessagesMax
+    const span = Math.floor(second / LIMITS.ownerMessagesSec)
+    const ofAddress = this.#addresses.get(address)?.tally.takes(span, most) ?? true
+    return ofAddress && (this.#profiles.get(profileId)?.tally.takes(span, most) ?? true)
+  }
+}
+
+function seated<Key>(owners: Map<Key, Owner>, key: Key): void {
+  const owner = owners.get(key) ?? { tally: new Tally(), seats: 0 }
+  owner.seats++
+  owners.set(key, owner)
+}
+
+function rose<Key>(owners: Map<Key, Owner>, key: Key): void {
+  const owner = owners.get(key)
+  if (owner === undefined) return
+  if (--owner.seats === 0) owners.delete(key)
+}

@@ -1,0 +1,23 @@
+// The parts of the sockets, joined: what bounds them, what they hear, and where they come in.
+
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { PrivateReads } from '../pipeline/private-reads.ts'
+import { accountChannels } from './account-channels.ts'
+import { Streams } from './account-stream.ts'
+import { Census } from './census.ts'
+import { Pump } from './pump.ts'
+import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
+
+export interface OpenParts extends Omit<SocketParts, 'channels' | 'census' | 'streams'> {
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+  readonly bounds: AllSocketBounds
+}
+
+export function openSockets(parts: OpenParts): SocketGateway {
+  const { bounds, onFault } = parts
+  const census = new Census(bounds)
+  const streams = new Streams({ pump: new Pump(), onFault })
+  const channels = accountChannels({ ...parts, census, streams })
+  return new SocketGateway({ ...parts, channels, census, streams })
+}

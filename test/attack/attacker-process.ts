@@ -1,0 +1,23 @@
+import { ATTACKS } from './attacks.ts'
+import { Ground, type GroundPlan } from './ground.ts'
+
+// The attacker in a process of its own: what it costs is on no thread of the exchange.
+
+export interface AttackAsk extends GroundPlan {
+  readonly name: string
+}
+
+async function attack({ name, ...plan }: AttackAsk) {
+  const chosen = ATTACKS.find((each) => each.name === name)
+  if (chosen === undefined) throw new Error(`there is no attack ${name}`)
+  const usage = process.cpuUsage()
+  const on = new Ground(plan)
+  await chosen.run(on)
+  on.end()
+  const { user, system } = process.cpuUsage(usage)
+  return { counts: on.told.counts, cpu: (user + system) / 1e6 / plan.seconds }
+}
+
+process.on('message', async (ask: AttackAsk) => process.send?.(await attack(ask)))
+process.on('disconnect', () => process.exit(0))
+process.send?.('ready')

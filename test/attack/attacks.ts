@@ -1,0 +1,269 @@
+import { privateKeyToAccount } from 'viem/accounts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { keyOf, orderBody, SHARE } from '../support/exchange-client.ts'
+import { ADMIN_TOKEN } from '../support/server-process.ts'
+import type { Ground } from './ground.ts'
+import type { Peer } from './peer.ts'
+import { JOIN, plain, says, signed, upgrade } from './requests.ts'
+import { cancelAll, heartbeats, sweep } from './wide-acts.ts'
+
+// What one caller with few addresses and one token tries against an exchange with default rates.
+
+export interface Attack {
+  readonly name: string
+  readonly run: (on: Ground) => Promise<void>
+  /** What it may take of the memory, by the bounds that hold it. */
+  readonly bytes: number
+  /** All that it may be told. */
+  readonly answers: readonly string[]
+  /** Of these, what a short one waits for: the bound that stops it, where it has one. */
+  readonly meets: readonly string[]
+  readonly shortTurns: number
+  /** Nobody reads the log meanwhile. */
+  readonly stallsLog?: boolean
+}
+
+const MIB = 2 ** 20
+/** Measured: a socket with its state costs up to 26 KB, a connection alone less. */
+const SOCKET_BYTES = 26 * 1024
+const CONNECTIONS = 5000
+/** That the connections without a body come from. */
+const ADDRESSES = 4
+const OPENINGS_PER_SECOND = 500
+const DOCUMENT = plain('GET', '/openapi.json')
+const PIPELINED = 100
+/** What it keeps of its own bytes before it waits for the exchange. */
+const AHEAD_BYTES_MAX = MIB
+const HALF = plain('POST', '/orders', {
+  headers: { 'content-type': 'application/json', 'content-length': '500' },
+})
+
+async function unreadReplies(on: Ground): Promise<void> {
+  let peer = on.peer().pause()
+  const asked = DOCUMENT.repeat(PIPELINED)
+  while (await on.turn(30)) {
+    peer = on.again(peer).pause()
+    if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(asked)
+  }
+  // A connection that is not read hears of its end when it writes.
+  while (on.isShort && !peer.isClosed) {
+    if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(asked)
+    await new Promise(setImmediate)
+  }
+}
+
+async function noBodies(on: Ground): Promise<void> {
+  const peers: Peer[] = []
+  for (let turn = 0; await on.turn(OPENINGS_PER_SECOND); turn++) {
+    const from = turn % ADDRESSES
+    const place = turn % CONNECTIONS
+    const old = peers[place]
+    if (old !== undefined && !old.isClosed && old.answers === 0) continue
+    old?.end()
+    peers[place] = on.peer(from).send(HALF)
+  }
+}
+
+async function anonymousSockets(on: Ground): Promise<void> {
+  const peers: Peer[] = []
+  for (let turn = 0; await on.turn(OPENINGS_PER_SECOND); turn++) {
+    const place = turn % LIMITS.socketsMax
+    if (peers[place]?.isClosed === false) continue
+    const peer = on.peer()
+    peers[place] = peer
+    void peer.ask(upgrade()).then(() => peer.isSocket && peer.send(JOIN))
+  }
+}
+
+/** Sockets of the attacker's token, each joined, up to more than it may have. */
+async function members(on: Ground, count: number): Promise<Peer[]> {
+  const peers: Peer[] = []
+  while (peers.length < count && (await on.turn(200))) {
+    const peer = on.peer()
+    await peer.ask(upgrade(on.scene.attacker))
+    if (peer.isSocket) peers.push(peer.send(JOIN))
+  }
+  return peers
+}
+
+async function positionsSockets(on: Ground): Promise<void> {
+  const peers = await members(on, LIMITS.socketsPerProfileMax + 76)
+  const slugs = { marketSlugs: [on.scene.quiet.slug, on.scene.full[0].slug] }
+  for (let turn = 0; await on.turn(1000); turn++) {
+    peers[turn % peers.length].send(says('subscribe_positions', slugs))
+  }
+}
+
+async function statusBatches(on: Ground): Promise<void> {
+  const { attacker, statusIds } = on.scene
+  const body = JSON.stringify({ items: statusIds.map((orderId) => ({ orderId })) })
+  const caller = async () => {
+    let peer = on.peer()
+    while (await on.turn(400)) {
+      peer = on.again(peer)
+      await peer.ask(signed(attacker, 'POST', '/orders/status/batch', body))
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, caller))
+}
+
+const ORDERS_PER_SECOND = 20
+
+async function listeners(on: Ground): Promise<void> {
+  const { attacker, quiet } = on.scene
+  const peers = await members(on, on.isShort ? 50 : LIMITS.socketsPerProfileMax)
+  for (const peer of peers) peer.send(says('subscribe_order_events'))
+  let peer = on.peer()
+  for (let turn = 0; await on.turn(ORDERS_PER_SECOND); turn++) {
+    const terms = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE } as const
+    const salt = Date.now() * 1000 + turn
+    peer = on.again(peer)
+    const body = orderBody(attacker, quiet, { ...terms, type: 'GTC', salt })
+    await peer.ask(signed(attacker, 'POST', '/orders', body))
+  }
+}
+
+/** One request after the other on few connections, so many a second in all. */
+function hammer(request: () => string, perSecond: number, connections = 8) {
+  return async (on: Ground) => {
+    const caller = async (_: unknown, index: number) => {
+      const from = index % 2
+      let peer = on.peer(from)
+      while (await on.turn(perSecond)) {
+        peer = on.again(peer, from)
+        await peer.ask(request())
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, caller))
+  }
+}
+
+const WRONG = plain('DELETE', '/orders/all/none', {
+  headers: { 'svc-api-key': 'nobody', 'svc-timestamp': 'never', 'svc-signature': 'none' },
+})
+const METRICS = plain('GET', '/metrics')
+const OWN_METRICS = plain('GET', '/metrics', {
+  headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+})
+const SLUGS = plain('GET', '/markets/active/slugs')
+
+/** Each of a key that nobody has seen. */
+async function freshLogins(on: Ground): Promise<void> {
+  const run = `${process.pid} ${Date.now()}`
+  let serial = 0
+  const caller = async (_: unknown, index: number) => {
+    const from = index % 2
+    let peer = on.peer(from)
+    while (await on.turn(60)) {
+      peer = on.again(peer, from)
+      const message = await peer.ask(plain('GET', '/auth/signing-message'))
+      // A refusal is an object, and the message a text.
+      if (!message.startsWith('"')) continue
+      const key = Buffer.from(keyOf(`${run} ${serial++}`)).toString('hex')
+      const wallet = privateKeyToAccount(`0x${key}`)
+      const headers = {
+        'x-account': wallet.address,
+        'x-signing-message': message,
+        'x-signature': await wallet.signMessage({ message: String(JSON.parse(message)) }),
+        'content-type': 'application/json',
+      }
+      await peer.ask(plain('POST', '/auth/login', { headers, body: '{"client":"eoa"}' }))
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, caller))
+}
+
+const CROWDED = ['closed', '429 RATE_LIMITED', '503 OVERLOADED']
+
+export const ATTACKS: readonly Attack[] = [
+  {
+    name: 'unread replies on one connection',
+    run: unreadReplies,
+    bytes: LIMITS.heldReplyBytes.address,
+    ...{ answers: ['closed'], meets: ['closed'], shortTurns: 30 },
+  },
+  {
+    name: `${CONNECTIONS} connections without a body`,
+    run: noBodies,
+    bytes: CONNECTIONS * SOCKET_BYTES,
+    answers: [...CROWDED, '408 BODY_TIMEOUT'],
+    ...{ meets: ['429 RATE_LIMITED', '408 BODY_TIMEOUT'], shortTurns: 800 },
+  },
+  {
+    name: 'anonymous sockets of one address',
+    run: anonymousSockets,
+    bytes: LIMITS.socketsPerAddressMax * SOCKET_BYTES,
+    answers: ['101', 'closed', '429 SOCKET_LIMIT', '503 OVERLOADED'],
+    ...{ meets: ['101', 'closed'], shortTurns: 2200 },
+  },
+  {
+    name: 'sockets of one token for positions',
+    run: positionsSockets,
+    bytes: 2 * LIMITS.socketsPerProfileMax * SOCKET_BYTES,
+    answers: ['101', 'closed', 'exception SOCKET_LIMIT', 'exception READ_TIMEOUT'],
+    ...{ meets: ['exception SOCKET_LIMIT'], shortTurns: 2200 },
+  },
+  {
+    name: '64 status/batch of 50 orders at once',
+    run: statusBatches,
+    bytes: 64 * MIB,
+    answers: ['200', ...CROWDED, '503 READ_TIMEOUT'],
+    ...{ meets: ['200'], shortTurns: 300 },
+  },
+  {
+    name: 'listening sockets of an account that trades',
+    run: listeners,
+    bytes: 2 * LIMITS.socketsPerProfileMax * SOCKET_BYTES,
+    answers: ['101', '201', 'closed', 'exception SOCKET_LIMIT', 'exception SLOW_READER'],
+    ...{ meets: ['101', '201'], shortTurns: 100 },
+  },
+  {
+    name: 'refusals while nobody reads the log',
+    run: hammer(() => WRONG, 2000, 16),
+    bytes: LIMITS.logWaitingBytesMax,
+    ...{
+      answers: ['401 API_KEY_INVALID', ...CROWDED],
+      meets: [],
+      shortTurns: 1000,
+      stallsLog: true,
+    },
+  },
+  {
+    name: '/metrics without a token',
+    run: hammer(() => METRICS, 1000),
+    ...{ bytes: 0, answers: ['401 ADMIN_TOKEN_INVALID', ...CROWDED], meets: [], shortTurns: 1000 },
+  },
+  {
+    name: '/metrics with the token',
+    run: hammer(() => OWN_METRICS, 400),
+    ...{ bytes: 0, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 200 },
+  },
+  {
+    name: '/markets/active/slugs of all markets',
+    run: hammer(() => SLUGS, 300),
+    ...{ bytes: LIMITS.heldReplyBytes.address, answers: ['200', ...CROWDED], meets: ['200'] },
+    shortTurns: 500,
+  },
+  {
+    name: 'logins of fresh keys',
+    run: freshLogins,
+    bytes: 0,
+    answers: ['200', ...CROWDED, '429 REGISTRATION_LIMIT'],
+    ...{ meets: ['200', '429 RATE_LIMITED'], shortTurns: 200 },
+  },
+  {
+    name: 'cancel-all of many orders',
+    run: cancelAll,
+    ...{ bytes: 64 * MIB, answers: ['200', 'closed'], meets: ['200'], shortTurns: 0 },
+  },
+  {
+    name: 'a sweep over many makers',
+    run: sweep,
+    ...{ bytes: 64 * MIB, answers: ['201', 'closed'], meets: ['201'], shortTurns: 0 },
+  },
+  {
+    name: 'heartbeats of one instant',
+    run: heartbeats,
+    ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 0 },
+  },
+]

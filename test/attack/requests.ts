@@ -1,0 +1,37 @@
+import { headersFor, type Trader } from '../support/exchange-client.ts'
+import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
+
+// The bytes that attackers send.
+
+const linesOf = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+export function plain(
+  method: string,
+  path: string,
+  rest: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+): string {
+  const { headers = {}, body = '' } = rest
+  const length = body === '' ? '' : `content-length: ${body.length}\r\n`
+  return `${method} ${path} HTTP/1.1\r\nhost: x\r\n${linesOf(headers)}${length}\r\n${body}`
+}
+
+/** A call that a token of the trader signed. */
+export function signed(trader: Trader, method: string, path: string, body = ''): string {
+  return plain(method, path, { headers: headersFor(trader, { method, path, body }), body })
+}
+
+/** The handshake of a socket: of a token, or of nobody. */
+export function upgrade(trader?: Trader): string {
+  return upgradeText(trader === undefined ? '' : linesOf(handshakeOf(trader, Date.now())))
+}
+
+export const JOIN = textFrame('40/markets,')
+
+export function says(event: string, payload?: unknown): Buffer {
+  return textFrame(
+    `42/markets,${JSON.stringify(payload === undefined ? [event] : [event, payload])}`,
+  )
+}

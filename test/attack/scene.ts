@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { integer, text } from '../../server/http/scalars.ts'
+import { compile, list, openObject } from '../../server/http/schema.ts'
+import {
+  type ExchangeClient,
+  orderBody,
+  orderShape,
+  SHARE,
+  shaped,
+  type TestMarket,
+  type Trader,
+} from '../support/exchange-client.ts'
+
+// What stands on the exchange before it is attacked: those who trade there, and what an attacker
+// has prepared.
+
+export interface Sizes {
+  /** In all, with those that are traded. */
+  readonly markets: number
+  /** Orders that one wide act meets. */
+  readonly wideOrders: number
+  /** Wide acts of each kind. */
+  readonly sets: number
+  /** Profiles with a heartbeat. */
+  readonly beaters: number
+  /** Makers of each order whose status is asked for. */
+  readonly makers: number
+}
+
+export const WHOLE: Sizes = {
+  ...{ markets: 4092, wideOrders: 20_000, sets: 2, beaters: 2500, makers: 100 },
+}
+export const SMALL: Sizes = { markets: 12, wideOrders: 200, sets: 1, beaters: 10, makers: 4 }
+
+export interface Scene {
+  readonly traders: readonly Trader[]
+  readonly markets: readonly TestMarket[]
+  readonly attacker: Trader
+  /** Its market of its own. */
+  readonly quiet: TestMarket
+  /** Each full of orders of the attacker. */
+  readonly full: readonly TestMarket[]
+  /** Each full of orders that a buyer of `yes` takes. */
+  readonly sellers: readonly TestMarket[]
+  readonly sweepSize: number
+  readonly beaters: readonly Trader[]
+  /** Orders of the attacker with many makers. */
+  readonly statusIds: readonly string[]
+}
+
+const FUNDS_RAW = 100_000_000_000
+const TRADERS = 4
+const STATUS_ORDERS = 50
+const BATCH = 50
+const AT_ONCE = 8
+const results = compile(openObject({ results: list(openObject({ status: integer() })) }))
+const slugs = compile(list(openObject({ slug: text() })))
+
+/** Runs `work` for 0 to `count` - 1, so many at once. */
+export async function inTurns(count: number, work: (index: number) => Promise<unknown>) {
+  let next = 0
+  const worker = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+export class SceneMaker {
+  readonly #client: ExchangeClient
+  readonly #sizes: Sizes
+  #salt = 1
+
+  constructor(client: ExchangeClient, sizes: Sizes) {
+    this.#client = client
+    this.#sizes = sizes
+  }
+
+  async make(): Promise<Scene> {
+    const { wideOrders, sets, markets: marketCount } = this.#sizes
+    const traders = await this.#traders('trader', TRADERS)
+    const [attacker, maker] = await this.#traders('attacker', 2)
+    const markets = await this.#markets('load', 2)
+    const [quiet, asked] = await this.#markets('quiet', 2)
+    const full = await this.#markets('full', sets)
+    const sellers = await this.#markets('sellers', sets)
+    for (const market of full) await this.#fill(attacker, market, wideOrders, 'yes', 1)
+    for (const market of sellers) await this.#fill(maker, market, wideOrders, 'no', 500)
+    const statusIds = await this.#traded(attacker, maker, asked)
+    const beaters = await this.#beaters(quiet)
+    const made = 2 + 2 + 2 * sets
+    await inTurns(marketCount - made, (index) => this.#client.makeMarket(`more-${index}`, true))
+    const active = shaped(slugs, await this.#client.get('/markets/active/slugs'))
+    assert.equal(active.length, marketCount)
+    const prepared = { traders, markets, attacker, quiet, full, sellers, beaters, statusIds }
+    return { ...prepared, sweepSize: wideOrders * SHARE }
+  }
+
+  async #traders(name: string, count: number): Promise<Trader[]> {
+    const made: Trader[] = []
+    await inTurns(count, async (index) => {
+      made[index] = await this.#client.makeTrader(`${name} ${index}`, FUNDS_RAW)
+    })
+    return made
+  }
+
+  async #markets(name: string, count: number): Promise<TestMarket[]> {
+    const made: TestMarket[] = []
+    await inTurns(count, async (index) => {
+      made[index] = await this.#client.makeMarket(`${name}-${index}`, true)
+    })
+    return made
+  }
+
+  /** Orders of one share that rest at one price. */
+  async #fill(
+    trader: Trader,
+    market: TestMarket,
+    count: number,
+    outcome: 'yes' | 'no',
+    ticks: number,
+  ): Promise<void> {
+    await inTurns(Math.ceil(count / BATCH), async (index) => {
+      const orders = Array.from({ length: Math.min(BATCH, count - index * BATCH) }, () => {
+        const terms = { isBuy: true, outcome, ticks, sizeRaw: SHARE, salt: this.#salt++ }
+        return orderBody(trader, market, { ...terms, type: 'GTC' })
+      })
+      const body = `{"orders":[${orders.join(',')}]}`
+      const reply = await this.#client.call(trader, 'POST', '/orders/batch', body)
+      const taken = shaped(results, reply.body).results.map(({ status }) => status)
+      assert.deepEqual(new Set(taken), new Set([201]))
+    })
+  }
+
+  async #traded(taker: Trader, maker: Trader, market: TestMarket): Promise<string[]> {
+    const { makers } = this.#sizes
+    const ids: string[] = []
+    for (let index = 0; index < STATUS_ORDERS; index++) {
+      await this.#fill(maker, market, makers, 'no', 500)
+      const terms = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: makers * SHARE } as const
+      const wish = { ...terms, type: 'FAK', salt: this.#salt++ } as const
+      const { status, body } = await this.#client.place(taker, market, wish)
+      assert.equal(status, 201)
+      ids.push(shaped(orderShape, body).order.id)
+    }
+    return ids
+  }
+
+  /** Each with an order for its deadline to cancel. */
+  async #beaters(market: TestMarket): Promise<Trader[]> {
+    const made = await this.#traders('beater', this.#sizes.beaters)
+    const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
+    await inTurns(made.length, (index) =>
+      this.#client.placed(made[index], market, { ...wish, salt: this.#salt++ }),
+    )
+    return made
+  }
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { setTimeout as afterMs, setInterval as everyMs } from 'node:timers/promises'
+import { number } from '../../server/http/scalars.ts'
+import { compile, openObject, schemaOf } from '../../server/http/schema.ts'
+import { shaped } from '../support/exchange-client.ts'
+import { figuresOf } from '../support/process-figures.ts'
+import { metricsOf, ServerProcess } from '../support/server-process.ts'
+import type { Attack } from './attacks.ts'
+import { Child } from './child.ts'
+import type { LoadFigures } from './load.ts'
+import type { Scene } from './scene.ts'
+
+// One attack on a fresh process with default flags: the load alone, with the attacker, and two
+// seconds after it has gone.
+
+export interface SiegePlan {
+  readonly dataDir: string
+  readonly scene: Scene
+  readonly attack: Attack
+  readonly seconds: number
+}
+
+export interface SiegeReport {
+  readonly before: LoadFigures
+  readonly during: LoadFigures
+  readonly after: LoadFigures
+  readonly beforeBytes: number
+  readonly peakBytes: number
+  readonly bytesMax: number
+  /** The longest that main came late to its timer, as far as the buckets tell. */
+  readonly mainLateMs: number
+  readonly told: Readonly<Record<string, number>>
+  /** Share of one core that the attacker used. */
+  readonly attackerCpu: number
+  /** What the process said that it should never say. */
+  readonly faults: readonly string[]
+}
+
+/**
+ * Beside what the bounds of an attack hold: what V8 leaves uncollected and what threads and the
+ * allocator keep after their first busy seconds.
+ */
+const GARBAGE_BYTES_MAX = 160 * 2 ** 20
+const WARM_MS = 4000
+const CALM_MS = 2000
+const SAMPLE_MS = 50
+const ERROR_LEVEL = 50
+const counted = () =>
+  schemaOf<Readonly<Record<string, number>>>({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+  })
+const figuresShape = compile(
+  openObject({
+    ...{ calls: number(), p50Ms: number(), p99Ms: number(), worstMs: number() },
+    ...{ healthWorstMs: number(), failures: counted() },
+  }),
+)
+const attackedShape = compile(openObject({ counts: counted(), cpu: number() }))
+const BUCKET = /^outcomex_event_loop_delay_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm
+
+function lateBuckets(text: string): Map<number, number> {
+  const found = [...text.matchAll(BUCKET)]
+  return new Map(
+    found.map(([, le, count]) => [Number(le.replace('+Inf', 'Infinity')), Number(count)]),
+  )
+}
+
+/** The lowest bound of a bucket under which all that came in between stands. */
+function latestMs(before: string, after: string): number {
+  const old = lateBuckets(before)
+  const now = [...lateBuckets(after)]
+  const all = Math.max(...now.map(([le, count]) => count - (old.get(le) ?? 0)))
+  const found = now.find(([le, count]) => count - (old.get(le) ?? 0) === all)
+  return (found?.[0] ?? Number.NaN) * 1000
+}
+
+export class Siege {
+  readonly #plan: SiegePlan
+  readonly #server: ServerProcess
+  readonly #load: Child
+  readonly #attacker: Child
+  #peakBytes = 0
+
+  private constructor(plan: SiegePlan, server: ServerProcess, load: Child, attacker: Child) {
+    this.#plan = plan
+    this.#server = server
+    this.#load = load
+    this.#attacker = attacker
+  }
+
+  static async run(plan: SiegePlan): Promise<SiegeReport> {
+    const { dataDir } = plan
+    const server = await ServerProcess.start({ dataDir })
+    const load = await Child.start('./load-process.ts')
+    const attacker = await Child.start('./attacker-process.ts')
+    try {
+      return await new Siege(plan, server, load, attacker).#run()
+    } finally {
+      load.end()
+      attacker.end()
+      server.signal('SIGKILL')
+    }
+  }
+
+  async #run(): Promise<SiegeReport> {
+    const { seconds, scene } = this.#plan
+    const { baseUrl, pid } = this.#server
+    const { traders, markets } = scene
+    const port = Number(new URL(baseUrl).port)
+    const quietMs = 1000 * Math.max(5, seconds / 4)
+    await this.#load.ask({ kind: 'start', setting: { port, traders, markets } })
+    await afterMs(WARM_MS)
+    await this.#figures()
+    await afterMs(quietMs)
+    const before = await this.#figures()
+    const beforeBytes = figuresOf(pid).residentBytes
+    const metricsBefore = await metricsOf(baseUrl)
+    const attacked = await this.#attack(port)
+    const during = await this.#figures()
+    const metricsAfter = await metricsOf(baseUrl)
+    await afterMs(CALM_MS)
+    await this.#figures()
+    await afterMs(quietMs)
+    const after = await this.#figures()
+    await this.#load.ask({ kind: 'end' })
+    const faults = await this.#faults(metricsAfter)
+    return {
+      ...{ before, during, after, beforeBytes, faults },
+      peakBytes: this.#peakBytes,
+      bytesMax: beforeBytes + GARBAGE_BYTES_MAX + this.#plan.attack.bytes,
+      mainLateMs: latestMs(metricsBefore, metricsAfter),
+      ...{ told: attacked.counts, attackerCpu: attacked.cpu },
+    }
+  }
+
+  async #figures(): Promise<LoadFigures> {
+    return shaped(figuresShape, await this.#load.ask({ kind: 'figures' }))
+  }
+
+  async #attack(port: number) {
+    const { attack, scene, seconds } = this.#plan
+    if (attack.stallsLog === true) this.#server.stallLog()
+    const { name } = attack
+    const attacking = this.#attacker.ask({ name, port, scene, seconds, turns: 0, network: 1 })
+    const stop = new AbortController()
+    const stopped = attacking.finally(() => stop.abort())
+    try {
+      for await (const _ of everyMs(SAMPLE_MS, undefined, { signal: stop.signal })) {
+        const { residentBytes } = figuresOf(this.#server.pid)
+        this.#peakBytes = Math.max(this.#peakBytes, residentBytes)
+      }
+    } catch (error) {
+      if (!stop.signal.aborted) throw error
+    }
+    this.#server.readLog()
+    return shaped(attackedShape, await stopped)
+  }
+
+  async #faults(metrics: string): Promise<string[]> {
+    const counted = metrics
+      .split('\n')
+      .filter((line) => /^outcomex_faults_total.* [1-9]/.test(line))
+    await this.#server.stop()
+    const { stderr } = await this.#server.ended
+    const isFault = (line: string) =>
+      Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? '0') >= ERROR_LEVEL
+    return [...counted, ...stderr.split('\n').filter(isFault)]
+  }
+}
+
+/** What of a report is against the promise; '' for nothing is never in it. */
+export function broken(report: SiegeReport, attack: Attack, floorMs: number): string[] {
+  const { before, during, after, peakBytes, bytesMax, told } = report
+  const calmMs = Math.max(before.p99Ms, floorMs)
+  const odd = Object.keys(told).filter((name) => !attack.answers.includes(name))
+  const checks: readonly [isBroken: boolean, sentence: string][] = [
+    [during.p99Ms > 3 * calmMs, 'the p99 of the load is over three times that before'],
+    [after.p99Ms > 1.5 * calmMs, 'two seconds after it the load is not as it was'],
+    [peakBytes > bytesMax, 'the memory is over its bound'],
+    [odd.length > 0, `the attacker was told ${odd.join(', ')}`],
+    [report.faults.length > 0, report.faults.join('\n').slice(0, 2000)],
+    ...[before, during, after].map((each, index): [boolean, string] => [
+      Object.keys(each.failures).length > 0,
+      `the load failed ${['before', 'during', 'after'][index]}: ${JSON.stringify(each.failures)}`,
+    ]),
+  ]
+  assert.ok(before.calls > 0 && during.calls > 0 && after.calls > 0, 'the load goes on')
+  return checks.filter(([isBroken]) => isBroken).map(([, sentence]) => sentence)
+}

@@ -1,0 +1,45 @@
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { orderBody } from '../support/exchange-client.ts'
+import type { Ground } from './ground.ts'
+import { signed } from './requests.ts'
+
+// Single requests that change much at once, spread over the time there is.
+
+export async function cancelAll(on: Ground): Promise<void> {
+  const { attacker, full } = on.scene
+  for (const [index, { slug }] of full.entries()) {
+    await on.part((index + 0.5) / full.length)
+    await on.peer().ask(signed(attacker, 'DELETE', `/orders/all/${slug}`))
+  }
+  await on.part(1)
+}
+
+export async function sweep(on: Ground): Promise<void> {
+  const { attacker, sellers, sweepSize } = on.scene
+  for (const [index, market] of sellers.entries()) {
+    await on.part((index + 0.5) / sellers.length)
+    const terms = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: sweepSize } as const
+    const body = orderBody(attacker, market, { ...terms, type: 'FAK', salt: Date.now() })
+    await on.peer().ask(signed(attacker, 'POST', '/orders', body))
+  }
+  await on.part(1)
+}
+
+/** Room for all of them to be told before the deadline they share. */
+const TELLING_MS = 4000
+const CALLERS = 32
+
+export async function heartbeats(on: Ground): Promise<void> {
+  const { beaters } = on.scene
+  const cancelAt = Date.now() + LIMITS.heartbeatAheadMsMin + TELLING_MS
+  const body = JSON.stringify({ cancelAt })
+  let next = 0
+  const caller = async () => {
+    const peer = on.peer()
+    while (next < beaters.length) {
+      await peer.ask(signed(beaters[next++], 'POST', '/heartbeats', body))
+    }
+  }
+  await Promise.all(Array.from({ length: CALLERS }, caller))
+  await on.part(1)
+}

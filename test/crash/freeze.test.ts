@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newFolder } from '../support/data-folder.ts'
+import { ExchangeClient, SHARE, type TestMarket } from '../support/exchange-client.ts'
+import { recoverAll } from '../support/journal-records.ts'
+import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
+
+/** A cancel each: more than main puts into the rings before it shows them to the disk. */
+const QUOTED = 140
+
+test('what a freeze asks for is done, once, by a server that died half way', async () => {
+  const dataDir = newFolder()
+  const args = ['--intake-threads', '1', '--market-threads', '2', '--no-rate-limit']
+  const first = await ServerProcess.start({ dataDir, args })
+  const client = new ExchangeClient(first.baseUrl)
+  const trader = await client.makeTrader('quoter', QUOTED * SHARE)
+  const quotes: TestMarket[] = []
+  for (let index = 0; index < QUOTED; index++) {
+    quotes.push(await client.makeMarket(`quoted-${index}`, false))
+  }
+  const wish = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
+  await Promise.all(
+    quotes.map((market, index) => client.placed(trader, market, { ...wish, salt: index + 1 })),
+  )
+  await first.stop()
+  // It dies among the cancels, when the disk may have none of it, then when it has the first of it.
+  for (const fault of ['mid-cancels:100', 'after-commit:1']) {
+    const dying = await ServerProcess.start({ dataDir, args, fault })
+    await freeze(dying, trader.profileId).catch(() => {})
+    assert.equal((await dying.ended).signal, 'SIGKILL')
+    const half = countsOf(dataDir)
+    console.log(fault, JSON.stringify(half))
+    if (half.frozen > 0) break
+  }
+  assert.equal(countsOf(dataDir).frozen, 1)
+  const last = await ServerProcess.start({ dataDir, args })
+  const after = new ExchangeClient(last.baseUrl)
+  while ((await after.balances(trader)).reservedRaw > 0) assert.ok(!last.stderr.includes('fatal'))
+  assert.deepEqual(await after.balances(trader), { freeRaw: QUOTED * SHARE, reservedRaw: 0 })
+  await assert.rejects(after.placed(trader, quotes[0], { ...wish, salt: 999 }), /PROFILE_FROZEN/)
+  const again = await freeze(last, trader.profileId)
+  assert.equal(again.status, 200)
+  await last.stop()
+  assert.deepEqual(countsOf(dataDir), { frozen: 1, canceled: QUOTED })
+})
+
+function freeze({ baseUrl }: ServerProcess, profileId: number): Promise<Response> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  return fetch(`${baseUrl}/admin/profiles/${profileId}/freeze`, { method: 'POST', headers })
+}
+
+/** Freezes, and the orders that were canceled for them. */
+function countsOf(dataDir: string): { frozen: number; canceled: number } {
+  let frozen = 0
+  let canceled = 0
+  for (const command of recoverAll(dataDir).commands) {
+    if (command.kind === 'freezeProfile') frozen++
+    if (command.kind === 'cancelOrders') canceled += command.count
+  }
+  return { frozen, canceled }
+}

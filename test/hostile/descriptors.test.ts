@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { newFolder } from '../support/data-folder.ts'
+import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
+
+// A process that may open few files lives through more connections than that, and answers again.
+
+const FILES = 256
+const CONNECTIONS = 600
+
+test('more connections than files cost refused ones alone, and nothing after them', async () => {
+  const server = await ServerProcess.start({
+    dataDir: newFolder(),
+    args: ['--intake-threads', '1', '--market-threads', '1', '--no-rate-limit'],
+    wrapper: ['prlimit', `--nofile=${FILES}:${FILES}`],
+  })
+  const { port } = new URL(server.baseUrl)
+  const isHealthy = async () => {
+    const reply = await fetch(`${server.baseUrl}/health`).catch(() => null)
+    await reply?.text()
+    return reply?.status === 200
+  }
+  assert.equal(await isHealthy(), true)
+  let ended = 0
+  const sockets = Array.from({ length: CONNECTIONS }, (): Socket => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.on('close', () => ended++)
+    return socket
+  })
+  // Each of those that are kept could be asked something.
+  while (ended < CONNECTIONS - FILES) await new Promise((resolve) => setTimeout(resolve, 20))
+  for (const socket of sockets) socket.destroy()
+  while (!(await isHealthy())) await new Promise((resolve) => setTimeout(resolve, 20))
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const text = await (await fetch(`${server.baseUrl}/metrics`, { headers })).text()
+  const refused = /^outcomex_connections_refused_total (\d+)$/m.exec(text)
+  assert.ok(Number(refused?.[1]) > 0, 'connections were refused by their bound')
+  // The stop commits, saves a snapshot and ends well.
+  await server.stop()
+})

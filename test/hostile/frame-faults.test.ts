@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { armFault, type EdgePoint } from '../../engine/wire/fault-point.ts'
+import { framesOf, listening } from '../support/frame-story.ts'
+import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import type { SocketClient } from '../support/socket-client.ts'
+
+// A frame that breaks costs the sockets that would have heard it: they are told an id and ended, so
+// that nothing is missing in silence. The order stands, and other accounts hear of theirs.
+
+const SHARE = 1_000_000
+let live: LiveExchange
+let rain: LiveMarket
+let alice: Trader
+let bob: Trader
+const clients: SocketClient[] = []
+
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', '20'] })
+  rain = await openMarket(live, 'rain')
+  alice = await live.trader(10_000 * SHARE)
+  bob = await live.trader(10_000 * SHARE)
+})
+after(() => live.stop())
+afterEach(async () => {
+  armFault('')
+  for (const client of clients.splice(0)) client.close()
+  while (live.sockets.openCount > 0) await new Promise(setImmediate)
+  assert.equal(live.sockets.heldBytes, 0)
+})
+
+async function joined(trader: Trader, channels: readonly string[]): Promise<SocketClient> {
+  const client = await listening(live, trader, channels)
+  clients.push(client)
+  return client
+}
+
+async function placed(trader: Trader, outcome: 0 | 1 = 0, ticks = 100): Promise<string> {
+  const reply = await place(live, trader, rain, { outcome, ticks, sizeRaw: SHARE })
+  assert.equal(reply.status, 201, reply.text)
+  return textAt(reply.body, 'order', 'id')
+}
+
+async function endedWithId(client: SocketClient): Promise<void> {
+  await client.until(() => client.ends.length > 0)
+  const said = client.of('exception').at(-1)
+  assert.equal(at(said, 'code'), 'INTERNAL')
+  assert.match(textAt(said, 'faultId'), /^[0-9a-f]{12}$/)
+}
+
+const FRAME_EDGES: readonly EdgePoint[] = ['at-socket-news', 'at-socket-frame', 'at-socket-send']
+for (const point of FRAME_EDGES) {
+  test(`a fault ${point} costs the sockets of that account`, async () => {
+    const [broken, other] = [await joined(bob, ['subscribe_order_events']), await joined(alice, [])]
+    other.socket.emit('subscribe_order_events')
+    await other.take('system', 1)
+    armFault(`${point}:1`)
+    await placed(bob)
+    await endedWithId(broken)
+    assert.deepEqual(broken.of('orderEvent'), [])
+    assert.equal(live.faults.splice(0).length, 1)
+    const id = await placed(alice)
+    await other.until(() => framesOf(other, id).length === 1)
+    assert.deepEqual(other.ends, [])
+    const again = await joined(bob, ['subscribe_order_events'])
+    const next = await placed(bob)
+    await again.until(() => framesOf(again, next).length === 1)
+  })
+}
+
+test('a fault in telling what was mined ends those that miss it, and trading goes on', async () => {
+  for (const point of ['at-socket-settled', 'at-socket-read']) {
+    const broken = await joined(bob, ['subscribe_transactions'])
+    armFault(`${point}:1`)
+    await placed(alice, 1, 500)
+    await placed(bob, 0, 500)
+    await endedWithId(broken)
+    armFault('')
+    assert.ok(live.faults.splice(0).length >= 1)
+    const again = await joined(bob, ['subscribe_transactions'])
+    await placed(alice, 1, 500)
+    await placed(bob, 0, 500)
+    await again.take('tx', 1)
+  }
+})
+
+test('a read of positions that breaks ends those that waited for it', async () => {
+  const broken = await joined(bob, [])
+  armFault('at-socket-read:1')
+  broken.socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
+  await endedWithId(broken)
+  assert.equal(live.faults.splice(0).length, 1)
+  const again = await joined(bob, [])
+  again.socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
+  await again.take('positions', 1)
+  assert.equal(await live.gauge('outcomex_faults_total{edge="http"}'), 0)
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+
+// Texts that are short once they are trimmed: what is not trimmed yet has a bound as well.
+
+let live: LiveExchange
+let market: LiveMarket
+let alice: Trader
+
+before(async () => {
+  live = await startLive({ flags: ['--intake-threads', '1'] })
+  market = await openMarket(live, 'rain')
+  alice = await live.trader(1_000_000_000)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(async () => {
+  await live.call(alice, 'DELETE', '/orders/all/rain')
+  assert.deepEqual(live.faults, [])
+})
+
+const GIVEN_MAX = LIMITS.clientOrderIdGivenCharactersMax
+const RULE = /at most 128 characters, and 1024 with the spaces around it/
+
+const padded = (name: string, length: number) => name.padEnd(length, ' ')
+const operation = (clientOrderId: string, replacement: object = orderBody(alice, market)) => ({
+  cancel: { clientOrderId },
+  replacement,
+  mode: 'ALLOW_FAILURE',
+})
+
+/** Every route that takes a client order id, and how one is sent to it. */
+const ROUTES: Readonly<Record<string, (clientOrderId: string) => Promise<Reply>>> = {
+  'POST /orders': (clientOrderId) => place(live, alice, market, {}, { clientOrderId }),
+  'POST /orders/batch': (clientOrderId) =>
+    live.call(alice, 'POST', '/orders/batch', {
+      orders: [{ ...orderBody(alice, market), clientOrderId }],
+    }),
+  'POST /orders/cancel': (clientOrderId) =>
+    live.call(alice, 'POST', '/orders/cancel', { clientOrderId }),
+  'POST /orders/batch-cancel': (clientOrderId) =>
+    live.call(alice, 'POST', '/orders/batch-cancel', { clientOrderIds: [clientOrderId] }),
+  'POST /orders/status/batch': (clientOrderId) =>
+    live.call(alice, 'POST', '/orders/status/batch', { items: [{ clientOrderId }] }),
+  'POST /orders/cancel-replace': (clientOrderId) =>
+    live.call(alice, 'POST', '/orders/cancel-replace', operation(clientOrderId)),
+  'POST /orders/cancel-replace of a replacement': (clientOrderId) =>
+    live.call(
+      alice,
+      'POST',
+      '/orders/cancel-replace',
+      operation('x', { ...orderBody(alice, market), clientOrderId }),
+    ),
+  'POST /orders/cancel-replace/batch': (clientOrderId) =>
+    live.call(alice, 'POST', '/orders/cancel-replace/batch', {
+      operations: [operation(clientOrderId)],
+    }),
+}
+
+for (const [route, send] of Object.entries(ROUTES)) {
+  test(`${route}: a client id is bounded with the spaces around it, in words`, async () => {
+    for (const length of [GIVEN_MAX + 1, 8_000, 40_000, 60_000]) {
+      for (const name of [padded('x', length), 'x'.padStart(length, ' ')]) {
+        const reply = await send(name)
+        assert.ok(reply.status < 500, reply.text)
+        assert.match(reply.text, RULE, `${length} characters`)
+      }
+    }
+    const taken = await send(padded(`mine-${route}`, GIVEN_MAX))
+    assert.ok(taken.status < 500, taken.text)
+    assert.doesNotMatch(taken.text, RULE)
+  })
+}
+
+test('an order is canceled by a client id with as many spaces as may come', async () => {
+  const made = await place(live, alice, market, {}, { clientOrderId: padded('spaced', GIVEN_MAX) })
+  assert.equal(made.status, 201, made.text)
+  assert.equal(at(made.body, 'execution', 'clientOrderId'), 'spaced')
+  const body = operation('spaced'.padStart(GIVEN_MAX, ' '))
+  const reply = await live.call(alice, 'POST', '/orders/cancel-replace', body)
+  assert.equal(reply.status, 200, reply.text)
+  assert.equal(at(reply.body, 'cancel', 'clientOrderId'), 'spaced')
+})
+
+test('twenty operations with the longest client ids cross whole', async () => {
+  const wide = '\u{1f642}'.repeat(128)
+  const operations = Array.from({ length: LIMITS.batchReplacesMax }, (_, index) => ({
+    ...operation(`${wide.slice(6)}${index}`),
+    mode: 'STOP_ON_FAILURE',
+  }))
+  const reply = await live.call(alice, 'POST', '/orders/cancel-replace/batch', { operations })
+  assert.equal(reply.status, 200, reply.text)
+  const results = at(reply.body, 'results')
+  assert.ok(Array.isArray(results) && results.length === operations.length)
+  for (const result of results)
+    assert.equal(at(result, 'cancel', 'error', 'code'), 'ORDER_NOT_FOUND')
+})
+
+test('a field name of a body is cut in a refusal, whatever its length', async () => {
+  for (const name of ['x'.repeat(50_000), '\ud800'.repeat(9_000), '"'.repeat(20_000)]) {
+    const body = { ...orderBody(alice, market), [name]: 1 }
+    const reply = await live.call(alice, 'POST', '/orders', body)
+    assert.equal(reply.status, 400, reply.text)
+    assert.ok(reply.text.length < 8_000)
+  }
+})

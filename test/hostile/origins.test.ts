@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { SESSION_COOKIE } from '../../server/auth/session.ts'
+import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
+import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
+import { SocketClient } from '../support/socket-client.ts'
+
+// Pages of other sites that use the cookie of whoever looks at them, with and without a proxy.
+
+const PUBLIC_URL = 'https://exchange.example'
+let plain: LiveExchange
+let proxied: LiveExchange
+
+before(async () => {
+  plain = await startLive()
+  proxied = await startLive({ flags: ['--public-url', PUBLIC_URL] })
+})
+after(async () => {
+  await plain.stop()
+  await proxied.stop()
+})
+afterEach(() => assert.deepEqual([...plain.faults, ...proxied.faults], []))
+
+function labelOf(live: LiveExchange, cookie: string, origin: string): Promise<Reply> {
+  const headers = new Headers({ cookie, 'content-type': 'application/json' })
+  if (origin !== '') headers.set('origin', origin)
+  return live.send('POST', '/auth/api-tokens/derive', { headers, body: '{}' })
+}
+
+test('a page of another site changes nothing with a cookie, and reads as before', async () => {
+  const own = `http://127.0.0.1:${plain.port}`
+  for (const [live, right] of [
+    [plain, own],
+    [proxied, PUBLIC_URL],
+  ] as const) {
+    const cookie = cookieOf(await login(live, newWallet()))
+    const wrong = [
+      ...['https://evil.example', 'null', 'x', `${right}.evil.example`, `${right}:81`],
+      right === own ? PUBLIC_URL : 'http://exchange.example',
+    ]
+    for (const origin of wrong) {
+      const reply = await labelOf(live, cookie, origin)
+      assert.equal(reply.status, 403, `${origin}: ${reply.text}`)
+      assert.equal(codeOf(reply), 'ORIGIN_NOT_ALLOWED')
+      const out = await live.send('POST', '/auth/logout', {
+        headers: { cookie, origin, 'content-type': 'application/json' },
+      })
+      assert.equal(codeOf(out), 'ORIGIN_NOT_ALLOWED')
+      const read = await live.send('GET', '/auth/verify-auth', { headers: { cookie, origin } })
+      assert.equal(read.status, 200, read.text)
+    }
+    for (const origin of [right, '']) {
+      assert.equal((await labelOf(live, cookie, origin)).status, 201, origin)
+    }
+  }
+})
+
+test('behind a proxy that speaks TLS the cookie is Secure and sockets are of its URL', async () => {
+  const reply = await login(proxied, newWallet())
+  assert.match(reply.headers.getSetCookie()[0], /; HttpOnly; SameSite=Lax; Secure$/)
+  const cookie = cookieOf(reply)
+  const bare = await login(plain, newWallet())
+  assert.doesNotMatch(bare.headers.getSetCookie()[0], /Secure/)
+  const rows = [
+    [PUBLIC_URL, 'authenticated'],
+    [`http://127.0.0.1:${proxied.port}`, 'exception'],
+    ['http://exchange.example', 'exception'],
+  ] as const
+  for (const [origin, event] of rows) {
+    const client = await SocketClient.open(proxied.port, { headers: { cookie, origin } })
+    const [said] = await client.take(event, 1)
+    assert.ok(event === 'authenticated' || at(said, 'code') === 'ORIGIN_NOT_ALLOWED')
+    client.close()
+  }
+  const out = await proxied.send('POST', '/auth/logout', {
+    headers: { cookie, origin: PUBLIC_URL, 'content-type': 'application/json' },
+  })
+  assert.match(out.headers.getSetCookie()[0], /Max-Age=0; HttpOnly; SameSite=Lax; Secure$/)
+})
+
+test('the document names the public URL and the cookie there is', async () => {
+  const { body } = await proxied.send('GET', '/openapi.json')
+  assert.equal(at(body, 'servers', 0, 'url'), PUBLIC_URL)
+  const scheme = at(body, 'components', 'securitySchemes', 'session')
+  assert.equal(at(scheme, 'name'), SESSION_COOKIE)
+})

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ROLES, type Role } from '../../engine/domain/operator.ts'
+import { api } from '../../server/api.ts'
+import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
+
+// Every route of operators, as the routes themselves say it: who may call it and who may not.
+
+const OPERATED = api.filter(({ auth }) => auth.accepts.some(({ scheme }) => scheme === 'admin'))
+let live: LiveExchange
+const tokens = new Map<Role, string>()
+before(async () => {
+  live = await startLive()
+  await live.trader(0)
+  for (const role of ROLES) {
+    const made = await live.admin('/admin/operators', { name: `an-${role}`, role })
+    assert.equal(made.status, 201, made.text)
+    tokens.set(role, textAt(made.body, 'token'))
+  }
+})
+after(async () => {
+  await live.stop()
+  assert.deepEqual(live.faults, [])
+})
+
+/** The route's own example, which would be taken. */
+function attempt({ method, path, example }: (typeof OPERATED)[number], token = ''): Promise<Reply> {
+  const target = path.replace(/:(\w+)/g, (_all, name) => String(at(example.params, name)))
+  const body = example.body === undefined ? {} : { body: JSON.stringify(example.body) }
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return live.send(method, target, { headers, ...body })
+}
+
+test('each of them names the lowest role it needs, and only reads need no more than read', () => {
+  assert.ok(OPERATED.length >= 20)
+  for (const { method, path, auth } of OPERATED) {
+    for (const { scheme, role } of auth.accepts) {
+      if (scheme !== 'admin') continue
+      assert.ok(role !== undefined, `${method} ${path}`)
+      assert.equal(role === 'read', method === 'GET', `${method} ${path} is ${role}`)
+    }
+  }
+})
+
+test('an operator of a lower role is told which role a call needs, and does nothing', async () => {
+  const { pipeline } = live.exchange
+  const seq = pipeline.clearing.lastSeq
+  for (const route of OPERATED) {
+    const needed = route.auth.accepts.find(({ scheme }) => scheme === 'admin')?.role ?? 'root'
+    for (const role of ROLES.slice(0, ROLES.indexOf(needed))) {
+      const reply = await attempt(route, tokens.get(role))
+      const said = `${role}: ${route.method} ${route.path} ${reply.text}`
+      assert.equal(reply.status, 403, said)
+      assert.equal(at(reply.body, 'code'), 'ROLE_MISSING', said)
+      assert.match(textAt(reply.body, 'message'), new RegExp(`the role ${needed};.*is ${role}\\.$`))
+    }
+    for (const token of ['', 'guess', `${tokens.get('root')}x`, tokens.get('root')?.slice(1)]) {
+      assert.equal((await attempt(route, token)).status, 401, `${route.method} ${route.path}`)
+    }
+  }
+  assert.equal(pipeline.clearing.lastSeq, seq, 'nothing was stamped')
+})
+
+test('an operator whose name is taken away is nobody from then on', async () => {
+  const token = tokens.get('root') ?? ''
+  const read = () =>
+    attempt(OPERATED.find(({ path }) => path === '/admin/audit') ?? OPERATED[0], token)
+  assert.equal((await read()).status, 200)
+  const headers = { authorization: `Bearer ${token}` }
+  const gone = live.send('DELETE', '/admin/operators/an-root', { headers })
+  const meanwhile = read()
+  assert.equal((await gone).status, 200)
+  assert.ok([200, 401].includes((await meanwhile).status))
+  for (let index = 0; index < 5; index++) assert.equal((await read()).status, 401)
+})

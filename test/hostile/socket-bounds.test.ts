@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { armFault, type EdgePoint } from '../../engine/wire/fault-point.ts'
+import { RawClient } from '../server/http/raw-client.ts'
+import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
+import { openMarket } from '../support/live-orders.ts'
+import { handshakeOf, SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
+
+// What one caller can take of the sockets: bounds for an address, for a profile and for those who
+// prove nothing, and what a client may make the exchange keep.
+
+const socketBounds = {
+  ...{ socketsMax: 20, anonymousMax: 12, perAddressMax: 2, perProfileMax: 2 },
+  ...{ marketsPerProfileMax: 3, ownerMessagesMax: 60 },
+}
+let on: LiveExchange
+const raws: RawClient[] = []
+const clients: SocketClient[] = []
+
+before(async () => {
+  on = await startLive({ flags: ['--address-header', 'x-forwarded-for'], socketBounds })
+})
+after(() => on.stop())
+afterEach(async () => {
+  armFault('')
+  for (const client of clients.splice(0)) client.close()
+  for (const raw of raws.splice(0)) raw.destroy()
+  while (on.sockets.openCount > 0) await new Promise(setImmediate)
+  const { signed, anonymous } = on.sockets.census
+  assert.deepEqual([signed, anonymous], [0, 0], 'every seat is given back')
+  assert.equal((await on.send('GET', '/health')).status, 200)
+  assert.deepEqual(on.faults.splice(0), [])
+})
+
+const by = (address: string) => `x-forwarded-for: ${address}\r\n`
+const linesOf = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+async function said(raw: RawClient, word: string): Promise<void> {
+  while (!raw.received.includes(word) && !raw.isClosed) await new Promise(setImmediate)
+  assert.ok(raw.received.includes(word), raw.received)
+}
+
+/** Sends an upgrade and waits for what is said to it. */
+async function knocked(lines: string, word: string): Promise<RawClient> {
+  const raw = new RawClient(on.port)
+  raws.push(raw)
+  await said(raw.send(upgradeText(lines)), word)
+  return raw
+}
+
+async function joined(lines = ''): Promise<RawClient> {
+  const raw = await knocked(lines, '"sid"')
+  await said(raw.send(textFrame('40/markets,')), '40/markets,{')
+  return raw
+}
+
+async function signed(trader: Trader): Promise<SocketClient> {
+  const headers = handshakeOf(trader, on.nowMs())
+  const client = await SocketClient.open(on.port, { headers })
+  clients.push(client)
+  return client
+}
+
+test('an address has so many sockets, and gets one again when one is gone', async () => {
+  const first = await joined(by('10.0.0.1'))
+  await joined(by('10.0.0.1'))
+  const refused = await knocked(by('10.0.0.1'), '"code":"SOCKET_LIMIT"')
+  assert.match(refused.received, /^HTTP\/1\.1 429 .*\r\n[\s\S]*retry-after: 10\r\n/)
+  await joined(by('10.0.0.2'))
+  first.destroy()
+  while (on.sockets.openCount > 2) await new Promise(setImmediate)
+  await joined(by('10.0.0.1'))
+  assert.equal(on.sockets.census.refusedFor('address'), 1)
+})
+
+test('behind a proxy the address it names counts, however the client spells its own', async () => {
+  for (const place of [1, 2, 3, 1, 2, 3]) await joined(by(`10.0.0.${place}`))
+  // The client's own line comes first; the proxy adds another.
+  await knocked(by('10.0.0.9') + by('10.0.0.2'), 'SOCKET_LIMIT')
+  await knocked(by('10.0.0.9, 10.0.0.3'), 'SOCKET_LIMIT')
+  // The peer is the proxy: it is nobody's address.
+  for (const _ of [1, 2, 3]) await joined()
+})
+
+test('who proves nothing cannot take the room of signed clients', async () => {
+  const traders = await Promise.all([1, 2, 3, 4, 5].map(() => on.trader(0)))
+  const [trader] = traders
+  const handshake = () => handshakeOf(trader, on.nowMs())
+  for (let index = 0; index < 12; index++) await joined()
+  const claims = linesOf({ ...handshake(), 'svc-signature': 'x' })
+  for (const lines of ['', claims, 'cookie: outcomex_session=x\r\n']) {
+    const refused = await knocked(lines, '"code":"OVERLOADED"')
+    assert.match(refused.received, /^HTTP\/1\.1 503 /)
+  }
+  for (const each of traders.slice(1)) {
+    for (const _ of [1, 2]) await (await signed(each)).take('authenticated', 1)
+  }
+  await knocked(linesOf(handshake()), '"code":"OVERLOADED"')
+  const { census } = on.sockets
+  assert.deepEqual([census.signed, census.anonymous], [8, 12])
+  assert.deepEqual([census.refusedFor('anonymous'), census.refusedFor('all')], [3, 1])
+})
+
+test('a profile above its bound hears so on the new socket, and keeps the old ones', async () => {
+  const [alice, bob] = [await on.trader(0), await on.trader(0)]
+  const kept = [await signed(alice), await signed(alice)]
+  for (const each of kept) await each.take('authenticated', 1)
+  const over = await signed(alice)
+  await over.until(() => over.ends.length > 0)
+  assert.equal(at(over.of('exception')[0], 'code'), 'SOCKET_LIMIT')
+  assert.deepEqual(over.of('authenticated'), [])
+  assert.deepEqual(
+    kept.flatMap((each) => each.ends),
+    [],
+  )
+  await (await signed(bob)).take('authenticated', 1)
+})
+
+test('the markets that all sockets of a profile listen to are bounded', async () => {
+  for (const slug of ['rain', 'hail', 'snow']) await openMarket(on, slug)
+  const alice = await on.trader(0)
+  const [first, second] = [await signed(alice), await signed(alice)]
+  const ask = (client: SocketClient, marketSlugs: string[]) =>
+    client.socket.emit('subscribe_positions', { marketSlugs })
+  ask(first, ['rain', 'hail'])
+  await first.take('positions', 2)
+  ask(second, ['rain', 'snow'])
+  const [refused] = await second.take('exception', 1)
+  const { code, channel } = { code: at(refused, 'code'), channel: at(refused, 'channel') }
+  assert.deepEqual([code, channel], ['SUBSCRIPTION_LIMIT', 'subscribe_positions'])
+  ask(second, ['rain'])
+  await second.take('positions', 1)
+  // What it asked for before is replaced, and what is left may be taken again.
+  ask(first, ['snow'])
+  await first.take('positions', 3)
+  ask(second, ['rain', 'hail'])
+  await second.take('positions', 3)
+})
+
+test('many sockets of one owner say no more than it may', async () => {
+  const members = [await joined(by('10.0.0.1')), await joined(by('10.0.0.1'))]
+  const chatter = Buffer.concat(Array.from({ length: 29 }, () => textFrame('42/markets,["x"]')))
+  while (!members.some((each) => each.isClosed)) {
+    for (const member of members) if (!member.isClosed) member.send(chatter)
+    await new Promise(setImmediate)
+  }
+  assert.ok(members.some(({ received }) => received.includes('too many messages')))
+  assert.ok(on.sockets.census.refusedFor('messages') > 0)
+})
+
+test('nothing is kept of what only announces itself', async () => {
+  const long = 'x'.repeat(LIMITS.socketControlBytesMax)
+  const rows: [title: string, text: string][] = [
+    ['an event with attachments', '451-/markets,["x",{"_placeholder":true,"num":0}]'],
+    ['an event with a thousand', '451000-/markets,["x"]'],
+    ['an answer with attachments', '461-/markets,1[{"_placeholder":true,"num":0}]'],
+    ['bytes as text', 'bAAAA'],
+    ['a long namespace', `42/${long},["x"]`],
+    ['a long namespace to join', `40/${long}`],
+    ['a long greeting', `40/markets,{"a":"${long}"}`],
+    ['a long pong', `3${long}`],
+  ]
+  for (const [title, text] of rows) {
+    const raw = await joined()
+    raw.send(longFrame(text))
+    await raw.closed()
+    assert.match(raw.received, /no message of this namespace/, title)
+  }
+  const raw = await joined()
+  raw.send(frameOf(0x82, Buffer.from('x')))
+  await raw.closed()
+  assert.match(raw.received, /text only/)
+})
+
+test('a client that joins many times at once joins once, or not at all elsewhere', async () => {
+  const raw = await knocked('', '"sid"')
+  raw.send(Buffer.concat(Array.from({ length: 20 }, () => textFrame('40/markets,'))))
+  await raw.closed()
+  assert.equal(raw.received.split('40/markets,{').length - 1, 1)
+  const wide = await joined()
+  wide.send(Buffer.concat(Array.from({ length: 20 }, (_, place) => textFrame(`40/n${place},`))))
+  while (wide.received.split('44/n').length < 21) await new Promise(setImmediate)
+})
+
+const EDGES: readonly [point: EdgePoint, isTold: boolean][] = [
+  ['at-socket-upgrade', false],
+  ['at-socket-join', true],
+  ['at-socket-message', true],
+  ['at-socket-leave', false],
+]
+for (const [point, isTold] of EDGES) {
+  test(`a fault ${point} costs that socket alone`, async () => {
+    const [alice, bob] = [await on.trader(0), await on.trader(0)]
+    const brisk = await signed(bob)
+    await brisk.take('authenticated', 1)
+    armFault(`${point}:1`)
+    const raw = new RawClient(on.port)
+    raws.push(raw)
+    raw.send(upgradeText(linesOf(handshakeOf(alice, on.nowMs()))))
+    if (point === 'at-socket-upgrade') {
+      await raw.closed()
+      assert.match(raw.received, /^HTTP\/1\.1 500 [\s\S]*"code":"INTERNAL","faultId":"[0-9a-f]+"/)
+    } else {
+      await said(raw, '"sid"')
+      raw.send(textFrame('40/markets,')).send(textFrame('42/markets,["subscribe_order_events"]'))
+      if (point === 'at-socket-leave') raw.send(textFrame('41/markets,'))
+      else await raw.closed()
+    }
+    while (on.faults.length === 0) await new Promise(setImmediate)
+    assert.equal(on.faults.splice(0).length, 1)
+    if (isTold) assert.match(raw.received, /"code":"INTERNAL","faultId":"[0-9a-f]+"/)
+    brisk.socket.emit('subscribe_order_events')
+    await brisk.take('system', 1)
+    assert.deepEqual(brisk.ends, [])
+    const text = await on.metrics()
+    assert.match(text, /outcomex_faults_total\{edge="socket"\} [1-9]/)
+  })
+}
+
+/** A masked frame with any first byte. */
+function frameOf(head: number, payload: Buffer): Buffer {
+  const size =
+    payload.length < 126
+      ? Buffer.from([0x80 | payload.length])
+      : Buffer.from([0xfe, payload.length >> 8, payload.length & 0xff])
+  return Buffer.concat([Buffer.from([head]), size, Buffer.alloc(4), payload])
+}
+
+const longFrame = (text: string) => frameOf(0x81, Buffer.from(text))

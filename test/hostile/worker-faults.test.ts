@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/seen-filter.ts'
+import { FAULT_VARIABLE } from '../../engine/wire/fault-point.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+
+// Threads that break while they check orders or answer reads: the call they broke at gets 500 with
+// a fault id, the others are answered, and the exchange goes on (design §11).
+
+interface Stage {
+  readonly live: LiveExchange
+  readonly market: LiveMarket
+  readonly alice: Trader
+}
+
+/**
+ * Every thread breaks at its own passing; those that come later are whole. The start asks the query
+ * thread one question.
+ */
+async function stage(fault: string): Promise<Stage> {
+  process.env[FAULT_VARIABLE] = fault
+  try {
+    const live = await startLive({ flags: ['--intake-threads', '1'] })
+    const market = await openMarket(live, 'rain')
+    return { live, market, alice: await live.trader(1_000_000_000) }
+  } finally {
+    delete process.env[FAULT_VARIABLE]
+  }
+}
+
+function assertBroke(reply: Reply): void {
+  assert.equal(reply.status, 500, reply.text)
+  assert.equal(at(reply.body, 'code'), 'INTERNAL')
+  assert.match(textAt(reply.body, 'faultId'), /^[0-9a-f]{12}$/)
+}
+
+/** What the log was told, and what is counted; the exchange then ends well. */
+async function assertOver({ live }: Stage, edge: 'intake' | 'query', count: number): Promise<void> {
+  assert.equal(await live.gauge(`outcomex_faults_total{edge="${edge}"}`), count)
+  assert.equal(live.faults.length, count, live.faults.join('\n'))
+  const { pipeline, intake } = live.exchange
+  assert.equal(intake.inFlight(), 0)
+  assert.equal(pipeline.groups.waiting, 0)
+  assert.equal(pipeline.holds.count, 0)
+  await live.stop()
+}
+
+for (const point of ['in-intake', 'intake-ends']) {
+  test(`${point}: one order of many breaks, the others are placed`, async () => {
+    const here = await stage(`${point}:5`)
+    const { live, market, alice } = here
+    const sent = Array.from({ length: 24 }, () =>
+      place(live, alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
+    )
+    const replies = await Promise.all(sent)
+    const broken = replies.filter(({ status }) => status !== 201)
+    assert.equal(broken.length, 1)
+    assertBroke(broken[0])
+    const own = await live.call(alice, 'GET', '/markets/rain/user-orders')
+    assert.ok(Array.isArray(own.body) && own.body.length === 23, own.text)
+    await assertOver(here, 'intake', 1)
+  })
+}
+
+test('a batch and a cancel-replace that break the thread cancel and place nothing', async () => {
+  const here = await stage('intake-ends:2')
+  const { live, market, alice } = here
+  const rests = await place(live, alice, market, { ticks: 100, sizeRaw: 1_000_000 })
+  const orderId = textAt(rests.body, 'order', 'id')
+  const replacement = orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 })
+  const operation = { cancel: { orderId }, replacement, mode: 'ALLOW_FAILURE' }
+  assertBroke(await live.call(alice, 'POST', '/orders/cancel-replace', operation))
+  const still = await live.call(alice, 'GET', '/markets/rain/user-orders')
+  assert.equal(at(still.body, 0, 'id'), orderId, still.text)
+  const again = await live.call(alice, 'POST', '/orders/cancel-replace', operation)
+  assert.equal(again.status, 200, again.text)
+  await assertOver(here, 'intake', 1)
+})
+
+test('a batch whose third order breaks is told so as a whole', async () => {
+  const here = await stage('intake-garbles:3')
+  const { live, market, alice } = here
+  const orders = Array.from({ length: 5 }, () =>
+    orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
+  )
+  assertBroke(await live.call(alice, 'POST', '/orders/batch', { orders }))
+  const again = await live.call(alice, 'POST', '/orders/batch', { orders })
+  assert.equal(again.status, 200, again.text)
+  const results = at(again.body, 'results')
+  assert.ok(Array.isArray(results))
+  // Those before the break were placed, as their owner's reads say too.
+  assert.deepEqual(
+    results.map((each) => at(each, 'status')),
+    [409, 409, 201, 201, 201],
+  )
+  await assertOver(here, 'intake', 1)
+})
+
+for (const point of ['in-query', 'query-ends']) {
+  test(`${point}: one read of many breaks, the others are answered`, async () => {
+    const here = await stage(`${point}:4`)
+    const { live, alice } = here
+    const sent = Array.from({ length: 12 }, () =>
+      live.call(alice, 'GET', '/markets/rain/user-orders'),
+    )
+    const replies = await Promise.all(sent)
+    const broken = replies.filter(({ status }) => status === 500)
+    assert.equal(broken.length, 1)
+    assertBroke(broken[0])
+    // A new thread may come up after the deadline of those that waited for it.
+    for (const { status } of replies) assert.ok([200, 500, 503].includes(status))
+    const later = await readAgain(here)
+    assert.deepEqual(later.body, [])
+    await assertOver(here, 'query', 1)
+  })
+}
+
+async function readAgain({ live, alice }: Stage): Promise<Reply> {
+  for (;;) {
+    const reply = await live.call(alice, 'GET', '/markets/rain/user-orders')
+    if (reply.status !== 503) return reply
+  }
+}
+
+test('a machine without descriptors costs a read, which may be asked again', async () => {
+  const here = await stage('query-hindered:2')
+  const { live, alice } = here
+  const reply = await live.call(alice, 'GET', '/markets/rain/user-orders')
+  assert.equal(reply.status, 503, reply.text)
+  assert.equal(at(reply.body, 'code'), 'READ_TIMEOUT')
+  assert.ok(Number(reply.headers.get('retry-after')) > 0)
+  assert.equal((await readAgain(here)).status, 200)
+  // One that ends idle is replaced, and costs nobody anything but time.
+  await live.exchange.query.crash()
+  assert.equal((await readAgain(here)).status, 200)
+  await assertOver(here, 'query', 0)
+})
+
+test('an order whose lookup breaks is not placed, and its caller knows it', async () => {
+  const here = await stage('in-query:2')
+  const { live, market, alice } = here
+  // The filter is sure of nothing: every order is asked for.
+  const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
+  new Int32Array(shared)[0] = 1
+  const segments = [{ depth: 0, prefix: 0, shared }]
+  live.exchange.lookups.applied({ seq: 0, filter: { seed: 1, segments } })
+  const body = orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 })
+  assertBroke(await live.call(alice, 'POST', '/orders', body))
+  assert.equal(live.balances(alice).reservedRaw, 0)
+  assert.equal((await live.call(alice, 'POST', '/orders', body)).status, 201)
+  await assertOver(here, 'query', 1)
+})

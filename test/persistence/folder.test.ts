@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { DataLock } from '../../persistence/data-lock.ts'
+import { freeDiskBytes } from '../../persistence/disk-room.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { ADMIN_TOKEN, runProgram } from '../support/server-process.ts'
+
+test('a data folder that cannot be made ends the start with a sentence and code 1', async () => {
+  const file = join(newFolder(), 'file')
+  writeFileSync(file, '')
+  const places: [string, RegExp][] = [
+    [join(file, 'below', 'a', 'file'), /a part of the path is a file/],
+    [file, /a file stands where the data folder should be/],
+  ]
+  // Where a file system makes no folder, a recursive mkdir of the driver never ends.
+  if (existsSync('/proc/self')) places.push(['/proc/x/y', /^outcomex: \/proc\/x: no folder can be/])
+  for (const [dataDir, sentence] of places) {
+    const args = ['serve', '--data', dataDir, '--port', '0', '--admin-token', ADMIN_TOKEN]
+    const { code, stderr } = await runProgram(args)
+    assert.equal(code, 1, dataDir)
+    assert.match(stderr, sentence)
+    assert.match(stderr, /^outcomex: [^\n]+\n$/, 'one line says it')
+  }
+})
+
+test('a data folder is made with those above it, for its owner alone', () => {
+  const dataDir = join(newFolder(), 'a', 'b')
+  DataLock.take(dataDir).release()
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700)
+})
+
+test('the room on the disk is told in bytes, and not told of what is not there', async () => {
+  const dataDir = newFolder()
+  const bytes = await freeDiskBytes(dataDir)
+  assert.ok(bytes !== null && Number.isSafeInteger(bytes) && bytes > 0, `${bytes}`)
+  assert.equal(await freeDiskBytes(join(dataDir, 'gone')), null)
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openWritable } from '../../../persistence/database.ts'
+import { Follower, rebuildReadTables } from '../../../persistence/follower.ts'
+import { READ_MIGRATIONS } from '../../../persistence/migrations/read.ts'
+import { verifyCommand } from '../../../server/cli/verify.ts'
+import { CommandFlow } from '../../support/command-flow.ts'
+import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
+import { fillJournal } from '../../support/journal-fill.ts'
+
+const COMMANDS = 3000
+
+function soundFolder(): string {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(7)
+  while (flow.seq < COMMANDS) flow.run(1)
+  fillJournal(dataDir, flow.records)
+  rebuildReadTables(dataDir)
+  return dataDir
+}
+
+const SOUND = soundFolder()
+
+async function verify(dataDir: string, ...flags: string[]) {
+  const said: string[] = []
+  const code = await verifyCommand.run(['--data', dataDir, ...flags], {
+    env: {},
+    say: (text) => said.push(text),
+    warn: (text) => said.push(text),
+    nowMs: () => 0,
+  })
+  return { code, said: said.join('\n') }
+}
+
+test('verify of a sound folder ends with a verdict in words and code 0', async () => {
+  const { code, said } = await verify(copyFolder(SOUND))
+  assert.equal(code, 0)
+  assert.match(said, /^seq \d{4}\nstate [0-9a-f]{64}\n/)
+  assert.match(said, /\nThe folder is sound: all \d{4} commands, their chain and the laws hold\.$/)
+})
+
+/** Runs SQL on read.db, as a careless hand might. */
+function tamper(path: string, sql: string): void {
+  const connection = openWritable(path, {
+    durability: 'normal',
+    migrations: READ_MIGRATIONS,
+    autocheckpointPages: 0,
+  })
+  connection.exec(sql)
+  connection.close()
+}
+
+const USELESS: readonly (readonly [what: RegExp, spoil: (path: string) => void])[] = [
+  [/read\.db is not there/, (path) => rmSync(path)],
+  [/read\.db is empty/, (path) => writeFileSync(path, '')],
+  [/read\.db is damaged/, (path) => writeFileSync(path, 'no database, but long enough to be read')],
+  [/read\.db is damaged/, (path) => writeFileSync(path, readFileSync(path).fill(0, 100, 4096))],
+  [/read\.db has other tables than it should/, (path) => tamper(path, 'DROP TABLE trades')],
+  [/read\.db has other tables than it should/, (path) => tamper(path, 'DROP TABLE applied')],
+  [/read\.db was written by another version/, (path) => tamper(path, 'PRAGMA user_version = 99')],
+  [
+    /read\.db was not made from this journal \(it stands at seq 77\)/,
+    (path) => tamper(path, 'UPDATE applied SET seq = 77'),
+  ],
+]
+
+test('read tables that a start makes anew are no fault of the folder', async () => {
+  for (const [what, spoil] of USELESS) {
+    const dataDir = copyFolder(SOUND)
+    spoil(join(dataDir, 'read.db'))
+    const { code, said } = await verify(dataDir)
+    assert.equal(code, 0, `${what}: ${said}`)
+    assert.match(said, what)
+    assert.match(said, /; the next start makes them anew$/m)
+    assert.match(said, /\nThe folder is sound: .* The next start will make the read tables anew\.$/)
+    // What verify says of a start is what a start does.
+    const follower = new Follower(keyed(dataDir))
+    assert.equal(follower.readSeq, 0, String(what))
+    while (follower.step(COMMANDS));
+    follower.close()
+    assert.doesNotMatch((await verify(dataDir)).said, /anew/)
+  }
+})
+
+test('damage of the read tables that a start does not see asks for a rebuild', async () => {
+  const dataDir = copyFolder(SOUND)
+  const path = join(dataDir, 'read.db')
+  const bytes = readFileSync(path)
+  const page = 4096 * Math.floor(bytes.length / 4096 / 2)
+  writeFileSync(path, bytes.fill(0xff, page, page + 4096))
+  const { code, said } = await verify(dataDir)
+  assert.equal(code, 1, said)
+  assert.match(
+    said,
+    /\nread tables seq \d+, but read\.db is damaged \(.*\); run outcomex rebuild\n/,
+  )
+  assert.match(said, /\nThe journal is sound, the read tables are not: run outcomex rebuild\.$/)
+  rebuildReadTables(dataDir)
+  assert.equal((await verify(dataDir)).code, 0)
+})
+
+test('a snapshot that is passed over and files that nothing reads are said', async () => {
+  const dataDir = copyFolder(SOUND)
+  mkdirSync(join(dataDir, 'snapshots'))
+  writeFileSync(join(dataDir, 'snapshots', '64.snapshot'), 'no snapshot')
+  writeFileSync(join(dataDir, 'snapshots', '99.snapshot.unfinished'), '')
+  writeFileSync(join(dataDir, 'notes.txt'), '')
+  const { code, said } = await verify(dataDir)
+  assert.equal(code, 0)
+  assert.match(said, /^snapshot seq 64 is torn: .*; a start passes it over$/m)
+  assert.match(said, /^left over notes\.txt; nothing reads it$/m)
+  assert.match(said, /^left over snapshots\/99\.snapshot\.unfinished; nothing reads it$/m)
+  assert.match(said, / The next start will pass over 1 of 1 snapshots\.$/)
+})
+
+test('verify misses the key where a start does, and finds one elsewhere', async () => {
+  const dataDir = copyFolder(SOUND)
+  const kept = join(newFolder(), 'kept.key')
+  writeFileSync(kept, readFileSync(join(dataDir, 'server.key')))
+  rmSync(join(dataDir, 'server.key'))
+  const { code, said } = await verify(dataDir)
+  assert.equal(code, 1)
+  assert.match(said, /server\.key: the server key is missing and the journal holds secrets/)
+  assert.match(said, /\nThe folder is not sound: do what is said above, then verify again\.$/)
+  assert.equal((await verify(dataDir, '--key-file', kept)).code, 0)
+})
+
+test('a folder without an exchange, or in use, gets no verdict', async () => {
+  const { code, said } = await verify(newFolder())
+  assert.deepEqual([code, /verdict|sound/.test(said)], [1, false])
+})

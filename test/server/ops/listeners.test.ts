@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { api, operatorApi, publicApi } from '../../../server/api.ts'
+import { hostPort } from '../../../server/cli/host-port.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { startLive } from '../../support/live-exchange.ts'
+import { ADMIN_TOKEN, runProgram, ServerProcess } from '../../support/server-process.ts'
+
+// The operator's side: behind a token on the public listener, or on a listener of its own.
+
+const THREADS = ['--market-threads', '1', '--intake-threads', '1']
+const AUTHORIZATION = { authorization: `Bearer ${ADMIN_TOKEN}` }
+
+function operatorsUrl({ stdout }: ServerProcess): string {
+  const found = /^operators (http:\S+)$/m.exec(stdout)
+  assert.ok(found !== null, stdout)
+  return found[1]
+}
+
+async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
+  const reply = await fetch(url, init)
+  await reply.arrayBuffer()
+  return reply.status
+}
+
+const live = await startLive()
+after(() => live.stop())
+
+test('on the public listener metrics are for operators', async () => {
+  assert.equal((await live.send('GET', '/metrics')).status, 401)
+  const headers = { authorization: 'Bearer a-guess-of-sixteen' }
+  assert.equal((await live.send('GET', '/metrics', { headers })).status, 401)
+  assert.match(await live.metrics(), /^outcomex_refusals_total\{code="ADMIN_TOKEN_INVALID"\} 2$/m)
+  for (const path of ['/health', '/ready']) assert.equal((await live.send('GET', path)).status, 200)
+})
+
+test('every route is on one listener, but for those that say how the exchange is', () => {
+  const names = (routes: typeof api) => routes.map(({ method, path }) => `${method} ${path}`)
+  const [all, open, closed] = [names(api), names(publicApi), names(operatorApi)]
+  assert.deepEqual(new Set([...open, ...closed]), new Set(all))
+  assert.deepEqual(
+    open.filter((name) => closed.includes(name)),
+    ['GET /health', 'GET /ready'],
+  )
+  assert.deepEqual(
+    open.filter((name) => / \/(admin|metrics)/.test(name)),
+    [],
+  )
+  const rest = closed.filter((name) => !/ \/(admin|metrics)/.test(name))
+  assert.deepEqual(rest.sort(), ['GET /health', 'GET /ready'])
+})
+
+test('with --ops-listen the public listener knows nothing of operators', async () => {
+  const args = ['--ops-listen', '127.0.0.1:0', ...THREADS]
+  const server = await ServerProcess.start({ dataDir: newFolder(), args })
+  const [open, closed] = [server.baseUrl, operatorsUrl(server)]
+  assert.notEqual(open, closed)
+  const made = {
+    method: 'POST',
+    headers: { ...AUTHORIZATION, 'content-type': 'application/json' },
+    body: JSON.stringify({ kind: 'clob', slug: 'apart', title: 'Apart?' }),
+  }
+  assert.equal(await statusOf(`${open}/metrics`, { headers: AUTHORIZATION }), 404)
+  assert.equal(await statusOf(`${open}/admin/markets`, made), 404)
+  assert.equal(await statusOf(`${closed}/metrics`), 200)
+  const body = '{}'
+  assert.equal(await statusOf(`${closed}/admin/markets`, { ...made, body, headers: {} }), 401)
+  assert.equal(await statusOf(`${closed}/admin/markets`, made), 201)
+  assert.equal(await statusOf(`${closed}/markets/apart`), 404)
+  assert.equal(await statusOf(`${open}/markets/apart`), 200)
+  for (const url of [open, closed]) {
+    for (const path of ['/health', '/ready']) assert.equal(await statusOf(url + path), 200)
+  }
+  await server.stop()
+})
+
+test('a listener of operators that cannot be ends the start', async () => {
+  const other = await ServerProcess.start({ dataDir: newFolder(), args: THREADS })
+  const taken = new URL(other.baseUrl).host
+  const words = ['serve', '--data', newFolder(), '--port', '0', '--ops-listen', taken]
+  const { code, stderr } = await runProgram([...words, '--admin-token', ADMIN_TOKEN, ...THREADS])
+  assert.notEqual(code, 0)
+  assert.match(stderr, /cannot listen on 127\.0\.0\.1/)
+  await other.stop()
+})
+
+test('a demo is filled by way of the listener of operators, and says where it is', async () => {
+  const dataDir = newFolder()
+  const args = ['--ops-listen', '127.0.0.1:0', ...THREADS]
+  const server = await ServerProcess.start({ dataDir, args, demo: true })
+  const kept: unknown = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
+  assert.ok(typeof kept === 'object' && kept !== null && 'operatorsUrl' in kept)
+  assert.equal(kept.operatorsUrl, operatorsUrl(server))
+  const { code, stderr } = await runProgram(['admin', 'credit', '1', '5', '--data', dataDir])
+  assert.equal(code, 0, stderr)
+  await server.stop()
+})
+
+test('a host and a port are read as in a URL', () => {
+  assert.deepEqual(hostPort.read('127.0.0.1:9100'), { host: '127.0.0.1', port: 9100 })
+  assert.deepEqual(hostPort.read('[::1]:0'), { host: '::1', port: 0 })
+  assert.deepEqual(hostPort.read('ops.internal:65535'), { host: 'ops.internal', port: 65_535 })
+  for (const wrong of [
+    '9100',
+    ':9100',
+    '::1:9100',
+    'host:65536',
+    'host:09',
+    'host:',
+    'a b:1',
+    '',
+  ]) {
+    assert.equal(hostPort.read(wrong), undefined, wrong)
+  }
+})

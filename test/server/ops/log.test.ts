@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { openLog } from '../../../server/ops/log.ts'
+import { LogOutput } from '../../../server/ops/log-output.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { gaugeIn } from '../../support/process-figures.ts'
+import { ADMIN_TOKEN } from '../../support/server-process.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const LOG_END = join(ROOT, 'test/support/log-end.ts')
+const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
+
+/** What a log says of `act`, written to a file. */
+async function written(act: (log: ReturnType<typeof openLog>) => void, forPeople = false) {
+  const path = join(newFolder(), 'log')
+  const log = openLog('info', new LogOutput(openSync(path, 'a')), forPeople)
+  act(log)
+  await log.output.end()
+  return readFileSync(path, 'utf8')
+}
+
+test('a line of the log is JSON, with a named level and an ISO time, without secrets', async () => {
+  const text = await written((log) => {
+    log.info({ secret: 'hush', request: { authorization: 'hush', path: '/x' } }, 'said')
+    log.debug('not at this level')
+  })
+  assert.match(text, /^\{"level":"info","time":"[0-9-]{10}T[0-9:.]{12}Z",.*"msg":"said"\}\n$/)
+  assert.match(text, /"path":"\/x"/)
+  assert.ok(!text.includes('hush'))
+})
+
+test('on a terminal a line is text for people', async () => {
+  const text = await written((log) => log.warn({ seq: 7 }, 'look here'), true)
+  assert.match(text, /\[[0-9-]{10}T[0-9:.]{12}Z\].*WARN.*look here.*"seq":7/)
+})
+
+/** A pipe of the kernel with both ends open; nothing is read unless the test does. */
+function openPipe() {
+  const path = join(newFolder(), 'pipe')
+  execFileSync('mkfifo', [path])
+  const read = openSync(path, O_RDONLY | O_NONBLOCK)
+  return { read, write: openSync(path, O_WRONLY) }
+}
+
+/** All that the pipe holds now. */
+function readAll(fd: number): string {
+  const chunk = Buffer.alloc(1 << 16)
+  let text = ''
+  for (;;) {
+    try {
+      const count = readSync(fd, chunk)
+      if (count === 0) return text
+      text += chunk.toString('utf8', 0, count)
+    } catch {
+      return text
+    }
+  }
+}
+
+function startServer(stderr: number | 'pipe') {
+  const words = ['serve', '--data', newFolder(), '--port', '0', '--admin-token', ADMIN_TOKEN]
+  const flags = ['--no-rate-limit', '--market-threads', '1', '--intake-threads', '1']
+  const program = ['--import', 'tsx', join(ROOT, 'server/main.ts'), ...words, ...flags]
+  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', stderr] })
+  assert.ok(child.stdout !== null)
+  const lines = createInterface({ input: child.stdout })
+  const baseUrl = new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      if (line.startsWith('listening ')) resolve(line.slice('listening '.length))
+    })
+    child.once('exit', () => reject(new Error('it ended before it listened')))
+  })
+  return { child, baseUrl }
+}
+
+const AUTHORIZATION = { authorization: `Bearer ${ADMIN_TOKEN}` }
+
+/** An act of the operator leaves a line of a kilobyte. */
+async function act(baseUrl: string): Promise<void> {
+  const reply = await fetch(`${baseUrl}/admin/balances`, {
+    method: 'POST',
+    headers: { ...AUTHORIZATION, 'content-type': 'application/json' },
+    body: `"${'y'.repeat(1000)}"`,
+  })
+  assert.equal(reply.status, 400)
+  await reply.arrayBuffer()
+}
+
+async function actMany(baseUrl: string, count: number): Promise<void> {
+  const AT_ONCE = 20
+  for (let done = 0; done < count; done += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, () => act(baseUrl)))
+  }
+}
+
+async function droppedLines(baseUrl: string): Promise<number> {
+  const reply = await fetch(`${baseUrl}/metrics`, { headers: AUTHORIZATION })
+  return gaugeIn(await reply.text(), 'outcomex_log_dropped_total')
+}
+
+for (const kind of ['pipe', 'socket'] as const) {
+  test(`a ${kind} that is never read stops neither the exchange nor its end`, async () => {
+    const pipe = kind === 'pipe' ? openPipe() : null
+    const { child, baseUrl } = startServer(pipe?.write ?? 'pipe')
+    child.stderr?.pause()
+    const url = await baseUrl
+    while ((await droppedLines(url)) === 0) await actMany(url, 400)
+    assert.equal((await fetch(`${url}/health`)).status, 200)
+    if (pipe !== null) await isToldWhenRead(pipe.read, url)
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    assert.deepEqual(await ended, [0, null])
+    if (pipe !== null) for (const fd of [pipe.read, pipe.write]) closeSync(fd)
+  })
+}
+
+/** What was lost is said once somebody reads; then the pipe is left to fill again. */
+async function isToldWhenRead(fd: number, baseUrl: string): Promise<void> {
+  let text = ''
+  while (!text.includes('lines of this log were lost')) {
+    text += readAll(fd)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const told = /^\{"level":"warn".*"dropped":(\d+),.*$/m.exec(text)
+  assert.equal(Number(told?.[1]), await droppedLines(baseUrl))
+  const lines = text.trimEnd().split('\n')
+  for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line)
+  await actMany(baseUrl, 400)
+}
+
+test('the last lines before a fatal end come out when they are read', async () => {
+  const program = ['--import', 'tsx', LOG_END, '500', '1000']
+  const child = spawn(process.execPath, program, { stdio: ['ignore', 'inherit', 'pipe'] })
+  let text = ''
+  child.stderr?.on('data', (chunk) => {
+    text += chunk
+  })
+  const [code] = await once(child, 'close')
+  assert.equal(code, 3)
+  assert.match(text, /"level":"fatal".*"msg":"the end"\}\nlast words\n$/)
+})
+
+test('a fatal end is no longer than a moment when nobody reads', async () => {
+  const pipe = openPipe()
+  const program = ['--import', 'tsx', LOG_END, '2000', '1000']
+  const child = spawn(process.execPath, program, { stdio: ['ignore', 'inherit', pipe.write] })
+  assert.deepEqual(await once(child, 'exit'), [3, null])
+  for (const fd of [pipe.read, pipe.write]) closeSync(fd)
+})

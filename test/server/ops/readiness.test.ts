@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ring } from '../../../engine/wire/ring.ts'
+import { boolean, integer, text } from '../../../server/http/scalars.ts'
+import { compile, list, object } from '../../../server/http/schema.ts'
+import { Pulse, readinessOf } from '../../../server/ops/readiness.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { ADMIN_TOKEN, ServerProcess } from '../../support/server-process.ts'
+
+// /ready tells the truth: of threads that stand still too, whether they have work or not.
+
+const ASK_AGAIN_MS = 20
+const check = () => object({ name: text(), ok: boolean(), detail: text() })
+const good = compile(object({ ready: boolean(), seq: integer(0), checks: list(check()) }))
+const refusal = { message: text(), error: text(), statusCode: integer(0), code: text() }
+const bad = compile(
+  object({ ...refusal, ready: boolean(), seq: integer(0), checks: list(check()) }),
+)
+
+test('a reader of a ring gives a sign of life whether frames come or not', () => {
+  const shared = Ring.allocate(1 << 12)
+  const [writer, reader] = [new Ring(shared), new Ring(shared)]
+  assert.ok(writer.isAnswered)
+  for (let round = 0; round < 3; round++) {
+    writer.ask()
+    assert.ok(!writer.isAnswered)
+    // A question ends the sleep that a frame would end.
+    assert.equal(reader.waitForData(60_000), false)
+    assert.ok(writer.isAnswered)
+  }
+  assert.ok(writer.push(7, new Uint8Array(8)))
+  writer.publish()
+  writer.ask()
+  assert.equal(reader.waitForData(60_000), true)
+  assert.ok(writer.isAnswered)
+})
+
+test('a thread is silent since the question that it owes an answer to', () => {
+  let asked = 0
+  let answered = 0
+  const thread = {
+    ask: () => {
+      asked++
+    },
+    get isAnswered() {
+      return asked === answered
+    },
+  }
+  const pulse = new Pulse(thread)
+  assert.equal(pulse.silentMs(5000), 0)
+  pulse.ask(5000)
+  pulse.ask(5500)
+  assert.equal(asked, 1)
+  assert.equal(pulse.silentMs(6500), 1500)
+  // What stalled may have been main: an answer that is there counts at once.
+  answered = 1
+  assert.equal(pulse.silentMs(9000), 0)
+  pulse.ask(9000)
+  assert.equal(asked, 2)
+  assert.equal(pulse.silentMs(9100), 100)
+})
+
+test('what is not vital is told and refuses nobody', () => {
+  const fine = { name: 'a', isVital: true, trouble: () => null }
+  const told = { name: 'b', isVital: false, trouble: () => 'so so' }
+  const vital = { name: 'c', isVital: true, trouble: () => 'broken' }
+  assert.deepEqual(readinessOf([fine, told]), {
+    ready: true,
+    checks: [
+      { name: 'a', ok: true, detail: '' },
+      { name: 'b', ok: false, detail: 'so so' },
+    ],
+  })
+  assert.equal(readinessOf([fine, vital]).ready, false)
+})
+
+/** What failed in the reply of /ready; null when it is ready. */
+async function failed(baseUrl: string): Promise<string[] | null> {
+  const reply = await fetch(`${baseUrl}/ready`)
+  const body: unknown = await reply.json()
+  if (reply.status === 200) {
+    assert.ok(good.holds(body), JSON.stringify(body))
+    assert.ok(body.ready)
+    return null
+  }
+  assert.equal(reply.status, 503)
+  assert.ok(bad.holds(body), JSON.stringify(body))
+  assert.ok(!body.ready && body.code === 'NOT_READY' && reply.headers.get('retry-after') === '1')
+  return body.checks.filter(({ ok }) => !ok).map(({ name }) => name)
+}
+
+async function until(baseUrl: string, isThere: (found: string[] | null) => boolean) {
+  for (;;) {
+    if (isThere(await failed(baseUrl))) return
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+  }
+}
+
+/** A command of the operator; its reply waits as long as the journal stands still. */
+async function post(baseUrl: string, path: string, body: object): Promise<void> {
+  const reply = await fetch(`${baseUrl}/admin/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  assert.equal(reply.status, 201)
+}
+
+// A stall is over after two seconds and a half: to be seen at all it must be seen by then. The
+// journal counts its commands too, so that it does not stall before the exchange listens; a market
+// that has nothing to do counts the signs of life it is asked for.
+for (const [point, name] of [
+  ['journal-stall:200', 'journal'],
+  ['market-stall:8', 'markets'],
+] as const) {
+  test(`an exchange is not ready while its ${name} stand still, and is after it`, async (t) => {
+    const args = ['--market-threads', '1', '--intake-threads', '1', '--no-rate-limit']
+    const server = await ServerProcess.start({ dataDir: newFolder(), args, fault: point })
+    const { baseUrl } = server
+    t.after(() => server.signal('SIGKILL'))
+    await post(baseUrl, 'markets', { kind: 'clob', slug: 'still', title: 'Still?' })
+    let isSeen = false
+    const account = `0x${'7'.repeat(40)}`
+    const commands = async () => {
+      while (name === 'journal' && !isSeen) await post(baseUrl, 'profiles', { account })
+    }
+    const sent = commands()
+    await until(baseUrl, (found) => found?.includes(name) === true)
+    isSeen = true
+    await until(baseUrl, (found) => found === null)
+    await sent
+    await server.stop()
+  })
+}

@@ -1,0 +1,33 @@
+// The sources compiled once for a whole run of the tests: a program starts in half the time, and a
+// thread in a fifth of it. Without a compiled copy all of it runs from the sources.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { COMPILED_VARIABLE } from '../../engine/wire/spawn.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Compiles into a folder that is gone when this process is; what it starts knows of it. */
+export async function compileSources(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'outcomex-compiled-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  const tsc = join(ROOT, 'node_modules', '.bin', 'tsc')
+  const config = join(ROOT, 'tsconfig.build.json')
+  const compiler = spawn(tsc, ['-p', config, '--outDir', folder], { stdio: 'inherit' })
+  const [code] = await once(compiler, 'close')
+  assert.equal(code, 0, 'the sources compile')
+  process.env[COMPILED_VARIABLE] = folder
+}
+
+/** The compiled program; null when there is none. */
+export function compiledProgram(): string | null {
+  const folder = process.env[COMPILED_VARIABLE]
+  return folder === undefined ? null : join(folder, 'server', 'main.js')
+}

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { TestEvent } from './progress-reporter.ts'
+
+// One test file in a process group of its own, watched by its progress: it is stuck when it said
+// nothing and no test of it began or ended for `silenceMs`, however slow the machine is. What it
+// started ends with it.
+
+const LOOK_EVERY_MS = 100
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const reporter = new URL('./progress-reporter.ts', import.meta.url).href
+const running = new Set<ChildProcess>()
+
+export class FileReport {
+  readonly path: string
+  tests = 0
+  failed = 0
+  skipped = 0
+  tookMs = 0
+  readonly failures: string[] = []
+  readonly output: string[] = []
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  take(event: TestEvent): void {
+    if (event.type === 'begin') return
+    if (!event.isSuite) this.tests += 1
+    if (event.isSkipped) this.skipped += 1
+    if (event.type === 'pass' || event.isTodo) return
+    this.fail(event.name, event.why)
+  }
+
+  fail(title: string, why: string): void {
+    this.failed += 1
+    if (why !== '') this.failures.push(`  ✖ ${title}\n${indent(why)}`)
+  }
+}
+
+export async function runFile(file: string, silenceMs: number): Promise<FileReport> {
+  const report = new FileReport(file)
+  const fromMs = performance.now()
+  const words = [
+    '--import',
+    'tsx',
+    `--test-reporter=${reporter}`,
+    '--test-reporter-destination=stdout',
+  ]
+  const child = spawn(process.execPath, [...words, file], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  running.add(child)
+  let aliveMs = performance.now()
+  const said = (bytes: Buffer) => {
+    aliveMs = performance.now()
+    report.output.push(bytes.toString())
+  }
+  child.stdout?.on('data', said)
+  child.stderr?.on('data', said)
+  child.on('message', (event: TestEvent) => {
+    aliveMs = performance.now()
+    report.take(event)
+  })
+  const watch = setInterval(() => {
+    if (performance.now() - aliveMs < silenceMs) return
+    report.fail('the file itself', `stuck: nothing came of it for ${silenceMs / 1000} s`)
+    aliveMs = Number.POSITIVE_INFINITY
+    endGroup(child)
+  }, LOOK_EVERY_MS)
+  // A child that it left behind may hold its pipes open: its own exit is its end.
+  const [code, signal] = await once(child, 'exit')
+  clearInterval(watch)
+  endGroup(child)
+  running.delete(child)
+  if (report.failed === 0 && report.tests === 0) report.fail('the file itself', 'holds no test')
+  else if (report.failed === 0 && code !== 0) {
+    report.fail('the file itself', `ended with ${signal ?? `code ${code}`}`)
+  }
+  report.tookMs = performance.now() - fromMs
+  return report
+}
+
+/** The file and all that it started, unless they left its group. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+/** Ends every file that runs. */
+export function endAll(): void {
+  for (const child of running) endGroup(child)
+}
+
+export function indent(text: string): string {
+  return text.trimEnd().replace(/^/gm, '    ')
+}

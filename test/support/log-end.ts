@@ -1,0 +1,11 @@
+// Writes lines to its standard error and ends at once, as a fatal fault does: the first argument
+// says how many lines, the second how long each is.
+
+import { openLog } from '../../server/ops/log.ts'
+
+const [lines, characters] = process.argv.slice(2).map(Number)
+const log = openLog('info')
+for (let line = 0; line < lines; line++) log.info('x'.repeat(characters))
+log.fatal('the end')
+log.output.lastWords('last words\n')
+process.exit(3)
