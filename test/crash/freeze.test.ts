@@ -1,27 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newFolder } from '../support/data-folder.ts'
-import { ExchangeClient, SHARE, type TestMarket } from '../support/exchange-client.ts'
+import { ExchangeClient } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
+import { makeQuoter, QUOTE, QUOTED, QUOTER_RAW } from '../support/quoter.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
-
-/** A cancel each: more than main puts into the rings before it shows them to the disk. */
-const QUOTED = 140
 
 test('what a freeze asks for is done, once, by a server that died half way', async () => {
   const dataDir = newFolder()
   const args = ['--intake-threads', '1', '--market-threads', '2', '--no-rate-limit']
   const first = await ServerProcess.start({ dataDir, args })
-  const client = new ExchangeClient(first.baseUrl)
-  const trader = await client.makeTrader('quoter', QUOTED * SHARE)
-  const quotes: TestMarket[] = []
-  for (let index = 0; index < QUOTED; index++) {
-    quotes.push(await client.makeMarket(`quoted-${index}`, false))
-  }
-  const wish = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
-  await Promise.all(
-    quotes.map((market, index) => client.placed(trader, market, { ...wish, salt: index + 1 })),
-  )
+  const { trader, markets } = await makeQuoter(new ExchangeClient(first.baseUrl))
   await first.stop()
   // It dies among the cancels, when the disk may have none of it, then when it has the first of it.
   for (const fault of ['mid-cancels:100', 'after-commit:1']) {
@@ -36,8 +25,11 @@ test('what a freeze asks for is done, once, by a server that died half way', asy
   const last = await ServerProcess.start({ dataDir, args })
   const after = new ExchangeClient(last.baseUrl)
   while ((await after.balances(trader)).reservedRaw > 0) assert.ok(!last.stderr.includes('fatal'))
-  assert.deepEqual(await after.balances(trader), { freeRaw: QUOTED * SHARE, reservedRaw: 0 })
-  await assert.rejects(after.placed(trader, quotes[0], { ...wish, salt: 999 }), /PROFILE_FROZEN/)
+  assert.deepEqual(await after.balances(trader), { freeRaw: QUOTER_RAW, reservedRaw: 0 })
+  await assert.rejects(
+    after.placed(trader, markets[0], { ...QUOTE, salt: 999 }),
+    /PROFILE_FROZEN/,
+  )
   const again = await freeze(last, trader.profileId)
   assert.equal(again.status, 200)
   await last.stop()

@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newFolder } from '../support/data-folder.ts'
-import { ExchangeClient, SHARE, type TestMarket } from '../support/exchange-client.ts'
+import { ExchangeClient } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
+import { makeQuoter, QUOTED, QUOTER_RAW } from '../support/quoter.ts'
 import { runProgram, ServerProcess } from '../support/server-process.ts'
-
-/** A cancel each: more than main puts into the rings before it shows them to the disk. */
-const QUOTED = 140
 
 test('what a heartbeat asks for is done, once, by a server that died half way', async () => {
   const dataDir = newFolder()
   const args = ['--intake-threads', '1', '--market-threads', '2', '--no-rate-limit']
   const first = await ServerProcess.start({ dataDir, args, fault: 'mid-cancels:1' })
   const client = new ExchangeClient(first.baseUrl)
-  const trader = await client.makeTrader('quoter', QUOTED * SHARE)
-  const quotes: TestMarket[] = []
-  for (let index = 0; index < QUOTED; index++) {
-    quotes.push(await client.makeMarket(`quoted-${index}`, false))
-  }
-  const wish = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
-  await Promise.all(
-    quotes.map((market, index) => client.placed(trader, market, { ...wish, salt: index + 1 })),
-  )
+  const { trader } = await makeQuoter(client)
   const beat = (at: ExchangeClient, body: object) =>
     at.call(trader, 'POST', '/heartbeats', JSON.stringify(body))
   assert.equal((await beat(client, { cancelAt: Date.now() + 5500 })).status, 200)
@@ -39,7 +29,7 @@ test('what a heartbeat asks for is done, once, by a server that died half way', 
   while ((await beat(after, { cancelAt: Date.now() + 60_000 })).status === 409) {
     assert.ok(!third.stderr.includes('fatal'))
   }
-  assert.deepEqual(await after.balances(trader), { freeRaw: QUOTED * SHARE, reservedRaw: 0 })
+  assert.deepEqual(await after.balances(trader), { freeRaw: QUOTER_RAW, reservedRaw: 0 })
   await third.stop()
   assert.deepEqual(countsOf(dataDir), { fired: 1, canceled: QUOTED })
 })

@@ -14,12 +14,6 @@ const ODDS: Odds = {
   ...{ sponsor: 8, approve: 4, deposit: 12, crash: 0, death: 0, resolve: 0, rest: 0 },
 }
 
-async function playedTo(script: Script, index: number): Promise<World> {
-  const world = new World(script)
-  for (let at = 0; at <= index; at++) await world.play(script.steps[at], at)
-  return world
-}
-
 /** Steps that leave an account held. */
 async function heldAfter(script: Script): Promise<number[]> {
   const world = new World(script)
@@ -41,7 +35,9 @@ test('a crash while accounts are held loses nothing that was told and holds nobo
     const held = await heldAfter(script)
     for (let left = Math.min(8, held.length); left > 0; left--) {
       const index = random.pick(held)
-      const world = await playedTo(script, index)
+      const world = new World(script)
+      // Not by a function that is awaited: a hold may end in the turn that this would take.
+      for (let at = 0; at <= index; at++) await world.play(script.steps[at], at)
       assert(world.heldCount > 0, 'a script plays out the same')
       const crash: Step = { act: 'crash', row: 0, dice: [random.next(), random.next()] }
       await world.play(crash, index)

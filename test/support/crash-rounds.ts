@@ -295,19 +295,22 @@ export class CrashRounds {
     await this.#released(client)
     const byTrader = new Map<Trader, UserOrder[]>()
     for (const market of this.#markets) {
-      const inMarket: UserOrder[] = []
-      for (const trader of this.#traders) {
-        const rows = await client.userOrders(trader, market.slug)
-        this.told.checkOrders(trader, market, new Map(rows.map((row) => [row.id, row])))
-        inMarket.push(...rows)
-        byTrader.set(trader, [...(byTrader.get(trader) ?? []), ...rows])
-      }
-      this.told.checkBothSides(inMarket)
+      const inMarket = await Promise.all(
+        this.#traders.map(async (trader) => {
+          const rows = await client.userOrders(trader, market.slug)
+          this.told.checkOrders(trader, market, new Map(rows.map((row) => [row.id, row])))
+          byTrader.set(trader, [...(byTrader.get(trader) ?? []), ...rows])
+          return rows
+        }),
+      )
+      this.told.checkBothSides(inMarket.flat())
     }
-    for (const trader of this.#traders) {
-      const balances = await client.balances(trader)
-      this.told.checkBalances(trader, byTrader.get(trader) ?? [], balances)
-    }
+    await Promise.all(
+      this.#traders.map(async (trader) => {
+        const balances = await client.balances(trader)
+        this.told.checkBalances(trader, byTrader.get(trader) ?? [], balances)
+      }),
+    )
   }
 }
 
