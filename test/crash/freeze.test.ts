@@ -26,10 +26,7 @@ test('what a freeze asks for is done, once, by a server that died half way', asy
   const after = new ExchangeClient(last.baseUrl)
   while ((await after.balances(trader)).reservedRaw > 0) assert.ok(!last.stderr.includes('fatal'))
   assert.deepEqual(await after.balances(trader), { freeRaw: QUOTER_RAW, reservedRaw: 0 })
-  await assert.rejects(
-    after.placed(trader, markets[0], { ...QUOTE, salt: 999 }),
-    /PROFILE_FROZEN/,
-  )
+  await assert.rejects(after.placed(trader, markets[0], { ...QUOTE, salt: 999 }), /PROFILE_FROZEN/)
   const again = await freeze(last, trader.profileId)
   assert.equal(again.status, 200)
   await last.stop()
