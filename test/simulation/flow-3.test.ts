@@ -1,3 +1,3 @@
 import { testLongFlow } from './long-flow.ts'
 
-testLongFlow(3, 150_000)
+testLongFlow(3, 260_000)

@@ -1,3 +1,3 @@
 import { testLongFlow } from './long-flow.ts'
 
-testLongFlow(4, 150_000)
+testLongFlow(4, 260_000)
