@@ -19,7 +19,7 @@ import { profileFields } from '../../support/specs.ts'
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-const PROFILES = 200_000
+const PROFILES = 100_000
 const BYTES_MAX = 200
 const SESSIONS = 20_000
 const START_MS = 1_800_000_000_000
