@@ -10,7 +10,7 @@ import { invalid, refusalStatus, refuse } from './refusal.ts'
 import { isTrading } from './regions.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'
-import { isOptional, type Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 export interface Described {
   readonly title: string
@@ -137,7 +137,7 @@ function parameters(route: Documented): Node[] {
   })
   const inPath = pathNames(route.path).map((name) => one(name, 'path', route.params[name], true))
   const inQuery = Object.entries(route.query).map(([name, schema]) => {
-    const isFilled = isOptional(schema) || 'default' in schema
+    const isFilled = '~optional' in schema || 'default' in schema
     return one(name, 'query', schema, !isFilled)
   })
   const inHeader = Object.entries(route.headers).map(([name, description]) => ({

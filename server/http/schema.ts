@@ -38,18 +38,14 @@ export function object<F extends Fields>(fields: F): TObject<F> {
 
 /** An object that may hold fields we do not read. */
 export function openObject<F extends Fields>(fields: F): TObject<F> {
-  const required = Object.keys(fields).filter((name) => !isOptional(fields[name]))
+  const required = Object.keys(fields).filter((name) => !('~optional' in fields[name]))
   const needed = required.length === 0 ? {} : { required }
   return { type: 'object', ...needed, properties: fields } as TObject<F>
 }
 
-/** A field that may be absent. The mark is not printed. */
+/** A field that may be absent. The mark `~optional` is typebox's, and is not printed. */
 export function optional<S extends Schema>(schema: S): TOptional<S> {
   return Object.defineProperty({ ...schema }, '~optional', { value: true }) as TOptional<S>
-}
-
-export function isOptional(schema: object): boolean {
-  return '~optional' in schema
 }
 
 export function list<S extends Schema>(items: S, minItems = 0, maxItems?: number): TArray<S> {

@@ -1,5 +1,5 @@
 import type { Route } from '../../server/http/route.ts'
-import { isOptional, type Json } from '../../server/http/schema.ts'
+import type { Json } from '../../server/http/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
 import { aimed, aimedBody, holdsOrder, ofChild } from './aims.ts'
@@ -204,7 +204,7 @@ function fieldsOf(
 ): Record<string, Json> {
   const values: Record<string, Json> = {}
   for (const [name, schema] of Object.entries(fields)) {
-    const needed = !isOptional(keywordsOf(schema)) && !('default' in keywordsOf(schema))
+    const needed = !('~optional' in keywordsOf(schema)) && !('default' in keywordsOf(schema))
     if (needed || random.chance(part)) values[name] = drawn(schema, name, random)
   }
   return values

@@ -157,7 +157,7 @@ test('a market is resolved once, to a payout that adds up', async () => {
   const both = await Promise.all([0, 1].map((index) => resolve({ winningOutcomeIndex: index })))
   assert.deepEqual(both.map((reply) => reply.status).sort(), [200, 409])
   assertRefused(await resolve({ payoutNumerators: [1, 1] }), 409, 'MARKET_RESOLVED')
-  // The reply waits for the disk, not for the market's thread: the cancels may still be on their way.
+  // The reply waits for the disk, not for the market's thread: cancels may be on their way.
   await live.exchange.pipeline.settled()
   assert.deepEqual(live.balances(alice), { freeRaw: 20_000_000, reservedRaw: 0 })
   const reply = await place(live, alice, rain)
