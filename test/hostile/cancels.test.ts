@@ -63,6 +63,26 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(at(reply.body, 'code'), code)
 }
 
+test('a name of an order that is null is absent, wherever an order is named', async () => {
+  const [id, other] = [await rest(bob, rain, {}, { clientOrderId: 'said' }), await rest(bob, rain)]
+  const items = [
+    { orderId: null, clientOrderId: 'said' },
+    { orderId: other, clientOrderId: null },
+  ]
+  const told = await batch(bob, { items }, '/orders/status/batch')
+  assert.equal(told.status, 200, told.text)
+  assert.ok(told.text.includes(id) && told.text.includes(other), told.text)
+  for (const body of items) {
+    const reply = await live.call(bob, 'POST', '/orders/cancel', body)
+    assert.equal(reply.status, 200, reply.text)
+  }
+  const none = { orderId: null, clientOrderId: null }
+  assertRefused(await live.call(bob, 'POST', '/orders/cancel', none), 400, 'VALIDATION')
+  const third = await rest(bob, rain)
+  const listed = await batch(bob, { orderIds: [third], clientOrderIds: null })
+  assert.equal(listed.status, 200, listed.text)
+})
+
 test("another's order, token and client id look like none", async () => {
   const id = await rest(bob, rain, {}, { clientOrderId: 'quote' })
   const nowhere = randomUUID()
