@@ -68,6 +68,7 @@ function print({ name }: Attack, report: SiegeReport, issues: readonly string[])
     ],
     // With much more than the three of ours the latencies are those of others.
     ['processes that wanted a core, of the last minute', shown([loadavg()[0]])],
+    ['cores taken by others of the host, ms', shown(report.stolenMs, 0)],
     ['attacker, of one core', report.attackerCpu.toFixed(2)],
     ['attacker was told', answers.join(', ') || 'nothing'],
   ]

@@ -3,7 +3,7 @@ import { setTimeout as afterMs, setInterval as everyMs } from 'node:timers/promi
 import { number } from '../../server/http/scalars.ts'
 import { compile, openObject, schemaOf } from '../../server/http/schema.ts'
 import { shaped } from '../support/exchange-client.ts'
-import { figuresOf } from '../support/process-figures.ts'
+import { figuresOf, stolenMs } from '../support/process-figures.ts'
 import { metricsOf, ServerProcess } from '../support/server-process.ts'
 import type { Attack } from './attacks.ts'
 import { Child } from './child.ts'
@@ -30,6 +30,8 @@ export interface SiegeReport {
   /** The longest that main came late to its timer, as far as the buckets tell. */
   readonly mainLateMs: number
   readonly told: Readonly<Record<string, number>>
+  /** Before, during and after: what other machines of the host took. */
+  readonly stolenMs: readonly number[]
   /** Share of one core that the attacker used. */
   readonly attackerCpu: number
   /** What the process said that it should never say. */
@@ -75,6 +77,18 @@ function latestMs(before: string, after: string): number {
   return (found?.[0] ?? Number.NaN) * 1000
 }
 
+class Stolen {
+  readonly parts: number[] = []
+  #last = stolenMs()
+
+  /** Ends a part. */
+  mark(): void {
+    const now = stolenMs()
+    this.parts.push(now - this.#last)
+    this.#last = now
+  }
+}
+
 export class Siege {
   readonly #plan: SiegePlan
   readonly #server: ServerProcess
@@ -111,18 +125,18 @@ export class Siege {
     const quietMs = 1000 * Math.max(5, seconds / 4)
     await this.#load.ask({ kind: 'start', setting: { port, traders, markets } })
     await afterMs(WARM_MS)
-    await this.#figures()
-    await afterMs(quietMs)
-    const before = await this.#figures()
+    const stolen = new Stolen()
+    const before = await this.#quiet(quietMs)
+    stolen.mark()
     const beforeBytes = figuresOf(pid).residentBytes
     const metricsBefore = await metricsOf(baseUrl)
     const attacked = await this.#attack(port)
     const during = await this.#figures()
+    stolen.mark()
     const metricsAfter = await metricsOf(baseUrl)
     await afterMs(CALM_MS)
-    await this.#figures()
-    await afterMs(quietMs)
-    const after = await this.#figures()
+    const after = await this.#quiet(quietMs)
+    stolen.mark()
     await this.#load.ask({ kind: 'end' })
     const faults = await this.#faults(metricsAfter)
     return {
@@ -130,8 +144,15 @@ export class Siege {
       peakBytes: this.#peakBytes,
       bytesMax: beforeBytes + GARBAGE_BYTES_MAX + this.#plan.attack.bytes,
       mainLateMs: latestMs(metricsBefore, metricsAfter),
-      ...{ told: attacked.counts, attackerCpu: attacked.cpu },
+      ...{ told: attacked.counts, attackerCpu: attacked.cpu, stolenMs: stolen.parts },
     }
+  }
+
+  /** The load alone. */
+  async #quiet(forMs: number): Promise<LoadFigures> {
+    await this.#figures()
+    await afterMs(forMs)
+    return this.#figures()
   }
 
   async #figures(): Promise<LoadFigures> {

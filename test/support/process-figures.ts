@@ -3,6 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 // What the system says of another process.
 
+const STEAL_COLUMN = 8
+/** The system counts such times in hundredths of a second. */
+const TICK_MS = 10
+
 export interface ProcessFigures {
   readonly residentBytes: number
   readonly threads: number
@@ -21,6 +25,12 @@ export function figuresOf(pid: number): ProcessFigures {
     threads: field(status, 'Threads'),
     openFiles: readdirSync(`/proc/${pid}/fd`).length,
   }
+}
+
+/** Since the boot: how long other machines of the same host held cores that this one wanted. */
+export function stolenMs(): number {
+  const [all = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  return Number(all.split(/\s+/)[STEAL_COLUMN] ?? 0) * TICK_MS
 }
 
 /** One figure of the Prometheus text. */
