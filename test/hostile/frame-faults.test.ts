@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { armFault, type EdgePoint } from '../../engine/wire/fault-point.ts'
 import { framesOf, listening } from '../support/frame-story.ts'
-import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import { at, type LiveExchange, type Trader, textAt } from '../support/live-exchange.ts'
+import { type LiveMarket, place } from '../support/live-orders.ts'
 import type { SocketClient } from '../support/socket-client.ts'
+import { closeAll, startDesk } from '../support/socket-desk.ts'
 
 // A frame that breaks costs the sockets that would have heard it: they are told an id and ended, so
 // that nothing is missing in silence. The order stands, and other accounts hear of theirs.
@@ -17,17 +18,12 @@ let bob: Trader
 const clients: SocketClient[] = []
 
 before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'] })
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE)
+  ;({ live, rain, alice, bob } = await startDesk())
 })
 after(() => live.stop())
 afterEach(async () => {
   armFault('')
-  for (const client of clients.splice(0)) client.close()
-  while (live.sockets.openCount > 0) await new Promise(setImmediate)
-  assert.equal(live.sockets.heldBytes, 0)
+  await closeAll(live, clients)
 })
 
 async function joined(trader: Trader, channels: readonly string[]): Promise<SocketClient> {

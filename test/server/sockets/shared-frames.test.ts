@@ -4,9 +4,10 @@ import { Server } from 'socket.io'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { packetOf } from '../../../server/sockets/packets.ts'
 import { listening } from '../../support/frame-story.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
+import { at, type LiveExchange, type Trader } from '../../support/live-exchange.ts'
+import { type LiveMarket, place } from '../../support/live-orders.ts'
 import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
+import { closeAll, startDesk } from '../../support/socket-desk.ts'
 
 // What an account hears is read and encoded once, however many of its sockets listen.
 
@@ -19,16 +20,11 @@ let bob: Trader
 const clients: SocketClient[] = []
 
 before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'] })
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE)
+  ;({ live, rain, alice, bob } = await startDesk())
 })
 after(() => live.stop())
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.close()
-  while (live.sockets.openCount > 0) await new Promise(setImmediate)
-  assert.equal(live.sockets.heldBytes, 0)
+  await closeAll(live, clients)
   assert.deepEqual(live.faults, [])
 })
 

@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { framesOf, listening, wordsOf } from '../../support/frame-story.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../support/live-exchange.ts'
+import { at, type LiveExchange, type Trader, textAt } from '../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
 import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
+import { closeAll, startDesk } from '../../support/socket-desk.ts'
 
 // Domain §12.8, the channels of an account: how a client comes, what it is told, how it leaves.
 
@@ -23,15 +18,11 @@ let bob: Trader
 const clients: SocketClient[] = []
 
 before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'] })
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE)
+  ;({ live, rain, alice, bob } = await startDesk())
 })
 after(() => live.stop())
 afterEach(async () => {
-  for (const client of clients.splice(0)) client.close()
-  while (live.sockets.openCount > 0) await new Promise(setImmediate)
+  await closeAll(live, clients)
   assert.equal(await live.gauge('outcomex_sockets_open'), 0)
   assert.deepEqual(live.faults, [])
 })
