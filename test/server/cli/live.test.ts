@@ -100,6 +100,27 @@ test('operators, freezes and their audit from the shell', async () => {
   await accepted('admin operator remove ada')
 })
 
+test('money, lists and trading modes from the shell, as a table or as a line of JSON', async () => {
+  const made = await accepted(`admin profile 0x${'7'.repeat(40)} --username debtor --json`)
+  const profileId = Number(/"profileId":(\d+)/.exec(made)?.[1])
+  await accepted(`admin credit ${profileId} 10.5`)
+  const left = { profileId, freeRaw: 8_250_000, reservedRaw: 0 }
+  assert.deepEqual(JSON.parse(await accepted(`admin debit ${profileId} 2.25 --json`)), left)
+  const { code, warned } = await run(`admin debit ${profileId} 8.250001`)
+  assert.deepEqual([code, /^The exchange refused with 400 \w+: /.test(warned)], [1, true], warned)
+  const balances = await accepted(`admin balances --after ${profileId - 1} --json`)
+  assert.deepEqual(JSON.parse(balances), { balances: [left], next: null })
+  const table = await accepted(`admin profiles --after ${profileId - 1}`)
+  assert.match(table, /^profileId {2}account .*\n\d+ +0x7{40} /)
+  assert.match(await accepted('admin markets --limit 1'), /^id {2}slug .*\n1 {3}\S+ .*FUNDED/)
+  const windowed = await accepted('admin restrict post_only --until 2100-01-01T00:00:00Z --json')
+  const windowId = Number(/"id":(\d+)/.exec(windowed)?.[1])
+  await accepted(`admin unrestrict ${windowId}`)
+  const modes = JSON.parse(await accepted('admin GET /admin/trading-modes --json'))
+  assert.equal(modes.mode, 'normal')
+  assert.equal((await run(`admin unrestrict ${windowId + 1}`)).code, 1)
+})
+
 test('a refusal is one line with its code and exit 1', async () => {
   await accepted('admin market refusing Refusing')
   const order = 'order --market refusing --as 0'
