@@ -141,6 +141,16 @@ test('a method a path does not take is answered with those it takes', async () =
   }
 })
 
+test('the page at the address of the exchange says what it is, and its links lead on', async () => {
+  const page = await live.send('GET', '/')
+  assert.equal(page.status, 200)
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+  assert.match(page.text, /<h1>outcomex \d+\.\d+\.\d+<\/h1><p>A self-hosted prediction-market/)
+  const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)
+  assert.ok(links.includes('/openapi.json') && links.includes('/markets/active'))
+  for (const path of links) assert.equal((await live.send('GET', path)).status, 200, path)
+})
+
 test('an unknown path is 404, however it is spelled', async () => {
   const paths = ['/nope', '/orders/', '/orders//x', '/ORDERS', '/markets', '/admin', '/.env']
   const tricks = ['/orders/.../', '/%2e%2e/etc/passwd', '/orders%00', '/health/x', '/auth', '/%']
