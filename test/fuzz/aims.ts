@@ -33,6 +33,10 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
     title: 'Made while others trade',
     fee: random.chance(0.5),
   }),
+  'POST /admin/operators': (random) => ({
+    name: operatorName(random),
+    role: random.pick(['read', 'support', 'money']),
+  }),
   'POST /admin/markets/:slug/resolve': (random): Json =>
     random.chance(0.5)
       ? { winningOutcomeIndex: random.below(2) }
@@ -46,6 +50,11 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
     mode: random.pick(['post_only', 'cancel_only', 'disabled']),
     startsAt: '{{#later.0}}',
   }),
+}
+
+/** Few, so that one who is removed was often named before. */
+export function operatorName(random: Random): Json {
+  return `operator-${random.below(4)}`
 }
 
 function orderId(random: Random): Json {

@@ -2,7 +2,7 @@ import type { Route } from '../../server/http/route.ts'
 import type { Json } from '../../server/http/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
-import { aimed, aimedBody, holdsOrder, ofChild } from './aims.ts'
+import { aimed, aimedBody, holdsOrder, ofChild, operatorName } from './aims.ts'
 import { ODD_KEYS, padded } from './odd-keys.ts'
 import { SMUGGLES } from './smuggle.ts'
 import {
@@ -111,6 +111,7 @@ function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
   const params = Object.entries(plan.params).map(([name, value]): [string, Json] => {
     if (own && name === 'account') return [name, '{{ownaccount.0}}']
     if (isPartners && name === 'profileId') return [name, sub(random)]
+    if (route.path === '/admin/operators/:name') return [name, operatorName(random)]
     return [name, aimed(value, random)]
   })
   // Whose login it is, the wallet alone says.
@@ -204,7 +205,9 @@ function fieldsOf(
 ): Record<string, Json> {
   const values: Record<string, Json> = {}
   for (const [name, schema] of Object.entries(fields)) {
-    const needed = !('~optional' in keywordsOf(schema)) && !('default' in keywordsOf(schema))
+    // The mark of an optional field is hidden: no copy of the schema has it.
+    const isOptional = typeof schema === 'object' && schema !== null && '~optional' in schema
+    const needed = !isOptional && !('default' in keywordsOf(schema))
     if (needed || random.chance(part)) values[name] = drawn(schema, name, random)
   }
   return values
