@@ -10,7 +10,7 @@ import { invalid, refusalStatus, refuse } from './refusal.ts'
 import { isTrading } from './regions.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'
-import type { Schema } from './schema.ts'
+import { object, type Schema } from './schema.ts'
 
 export interface Described {
   readonly title: string
@@ -136,10 +136,10 @@ function parameters(route: Documented): Node[] {
     ...(Object.hasOwn(examples, name) ? { example: examples[name] } : {}),
   })
   const inPath = pathNames(route.path).map((name) => one(name, 'path', route.params[name], true))
-  const inQuery = Object.entries(route.query).map(([name, schema]) => {
-    const isFilled = '~optional' in schema || 'default' in schema
-    return one(name, 'query', schema, !isFilled)
-  })
+  const needed = new Set(object(route.query).required)
+  const inQuery = Object.entries(route.query).map(([name, schema]) =>
+    one(name, 'query', schema, needed.has(name) && !('default' in schema)),
+  )
   const inHeader = Object.entries(route.headers).map(([name, description]) => ({
     name,
     in: 'header',

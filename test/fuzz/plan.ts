@@ -1,5 +1,5 @@
 import type { Route } from '../../server/http/route.ts'
-import type { Json } from '../../server/http/schema.ts'
+import { type Fields, type Json, object } from '../../server/http/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
 import { aimed, aimedBody, holdsOrder, ofChild, operatorName } from './aims.ts'
@@ -198,17 +198,12 @@ function isNotAdmin({ lane }: FuzzRoute): boolean {
   return lane !== 'admin'
 }
 
-function fieldsOf(
-  fields: Readonly<Record<string, unknown>>,
-  random: Random,
-  part: number,
-): Record<string, Json> {
+function fieldsOf(fields: Fields, random: Random, part: number): Record<string, Json> {
   const values: Record<string, Json> = {}
+  const needed = new Set(object(fields).required)
   for (const [name, schema] of Object.entries(fields)) {
-    // The mark of an optional field is hidden: no copy of the schema has it.
-    const isOptional = typeof schema === 'object' && schema !== null && '~optional' in schema
-    const needed = !isOptional && !('default' in keywordsOf(schema))
-    if (needed || random.chance(part)) values[name] = drawn(schema, name, random)
+    const isNeeded = needed.has(name) && !('default' in schema)
+    if (isNeeded || random.chance(part)) values[name] = drawn(schema, name, random)
   }
   return values
 }
