@@ -50,6 +50,8 @@ export interface MemberParts {
   readonly stream: SharedFrames | null
   /** Whether the proof still holds: tokens are revoked, sessions end. */
   readonly isStillProven: () => boolean
+  /** Does it when all that is stamped is durable; a throw ends this member alone. */
+  readonly whenDurable: (work: () => void) => void
   readonly counts: FrameCounts
 }
 
@@ -71,7 +73,10 @@ export class Member {
   readonly #parts: MemberParts
   #own: Own[] = []
   #ownBytes = 0
+  /** Its reader is behind. */
   #isBlocked = false
+  /** What it is to hear rests on a command that may not be durable. */
+  #isHeldBack = false
   #isGone = false
   /** In the stream, of the next frame that it was not offered. */
   place: number
@@ -116,7 +121,7 @@ export class Member {
   catchUp(isFull: boolean): boolean {
     const { stream } = this
     if (this.#isGone || stream === null) return false
-    if (this.#isBlocked) {
+    if (this.#isBlocked || this.#isHeldBack) {
       const isLost = isFull || this.#waitingBytes(stream) > LIMITS.socketLagBytesMax
       if (isLost) this.endSlow()
       return false
@@ -124,7 +129,7 @@ export class Member {
     const packets = this.#next(stream)
     if (packets.length === 0) return false
     if (!this.#parts.isStillProven()) {
-      this.end(refuse('UNAUTHENTICATED'))
+      this.holdBack(() => this.end(refuse('UNAUTHENTICATED')))
       return false
     }
     this.#write(packets)
@@ -137,8 +142,20 @@ export class Member {
     if (!this.#isBlocked || this.#isGone) return
     if (port.bufferedBytes(socket.conn.transport) > LIMITS.socketAheadBytesMax) return
     this.#isBlocked = false
-    if (this.stream === null) this.#writeOwn()
-    else this.stream.wake()
+    this.#goOn()
+  }
+
+  /**
+   * Sends nothing until all that is stamped is durable, then does the work, if any, and goes on:
+   * nobody hears that a proof ended before the command that ended it is durable (law 1).
+   */
+  holdBack(work?: () => void): void {
+    this.#isHeldBack = true
+    this.#parts.whenDurable(() => {
+      this.#isHeldBack = false
+      work?.()
+      this.#goOn()
+    })
   }
 
   /** Says why something the client asked for is not done. */
@@ -160,6 +177,12 @@ export class Member {
     if (this.#isGone) return
     this.#parts.counts.slowReaders++
     this.#end({ code: 'SLOW_READER', message: SLOW_READER })
+  }
+
+  #goOn(): void {
+    if (this.#isBlocked || this.#isGone) return
+    if (this.stream === null) this.#writeOwn()
+    else this.stream.wake()
   }
 
   #waitingBytes(stream: SharedFrames): number {
@@ -204,7 +227,7 @@ export class Member {
 
   /** Without anything before it: a reader that does not keep up is told. */
   #writeOwn(): void {
-    if (this.#isBlocked) {
+    if (this.#isBlocked || this.#isHeldBack) {
       if (this.#ownBytes > LIMITS.socketLagBytesMax) this.endSlow()
       return
     }

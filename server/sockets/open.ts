@@ -8,16 +8,19 @@ import { Census } from './census.ts'
 import { Pump } from './pump.ts'
 import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
 
-export interface OpenParts extends Omit<SocketParts, 'channels' | 'census' | 'streams'> {
+type Opened = 'channels' | 'census' | 'streams' | 'durable'
+
+export interface OpenParts extends Omit<SocketParts, Opened> {
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
   readonly bounds: AllSocketBounds
 }
 
 export function openSockets(parts: OpenParts): SocketGateway {
-  const { bounds, onFault } = parts
+  const { bounds, onFault, pipeline } = parts
   const census = new Census(bounds)
   const streams = new Streams({ pump: new Pump(), onFault })
   const channels = accountChannels({ ...parts, census, streams })
-  return new SocketGateway({ ...parts, channels, census, streams })
+  const durable = () => pipeline.durable()
+  return new SocketGateway({ ...parts, channels, census, streams, durable })
 }

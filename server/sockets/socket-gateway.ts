@@ -46,6 +46,8 @@ export interface SocketParts extends HandshakeParts {
   readonly channels: Channels
   readonly census: Census
   readonly streams: Streams
+  /** When all that is stamped is durable. */
+  readonly durable: () => Promise<void>
   /** Counts and tells of it; gives the fault id. */
   readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
   readonly waits: SocketWaits
@@ -192,7 +194,11 @@ export class SocketGateway {
     const stream = caller === null ? null : streams.open(caller.profileId)
     const { isStillGood: isStillProven } = proof
     const { counts } = this
-    const member = new Member({ socket, port, caller, stream, isStillProven, counts })
+    const whenDurable = (work: () => void) => {
+      void this.#parts.durable().then(() => this.#contained(member, work))
+    }
+    const parts = { socket, port, caller, stream, isStillProven, whenDurable, counts }
+    const member: Member = new Member(parts)
     stream?.join(member)
     return member
   }
@@ -203,10 +209,15 @@ export class SocketGateway {
       return
     }
     const { caller } = member
-    if (proof.refusal !== null) member.except(proof.refusal)
-    else if (caller !== null) {
+    if (caller !== null) {
       const { profileId, account } = caller
       member.send('authenticated', { message: 'Authenticated', profileId, account })
-    } else if (proof.caller !== null) member.except(refuse('UNAUTHENTICATED'))
+      return
+    }
+    const refusal = proof.caller === null ? proof.refusal : refuse('UNAUTHENTICATED')
+    if (refusal === null) return
+    // What it asks for meanwhile is answered behind this.
+    member.holdBack()
+    member.except(refusal)
   }
 }

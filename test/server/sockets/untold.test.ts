@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { at, type LiveExchange, startLive, type Trader } from '../../support/live-exchange.ts'
+import { openMarket, place } from '../../support/live-orders.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
+import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
+
+// A socket hears that its proof ended when the command that ended it is durable (law 1).
+
+const TOKENS = '/auth/api-tokens'
+let live: LiveExchange
+before(async () => {
+  live = await startLive()
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+/** What the disk has to say is held back while the work is done, but for what is told by `upTo`. */
+async function withUntold(work: (upTo: (seq: number) => void) => Promise<void>): Promise<void> {
+  const { journal, pipeline } = live.exchange
+  await pipeline.durable()
+  const tell = journal.onDurable
+  journal.onDurable = () => {}
+  try {
+    await work(tell)
+  } finally {
+    journal.onDurable = tell
+    tell(journal.durableSeq)
+  }
+}
+
+/** Rounds of requests that rest on nothing: what could be told meanwhile is told. */
+async function otherCalls(): Promise<void> {
+  for (let round = 0; round < 5; round++) await live.send('GET', '/health')
+}
+
+/** Asks for a change, and gives the seq of its command before that is durable. */
+async function stamped(change: () => Promise<unknown>): Promise<number> {
+  const { clearing } = live.exchange.pipeline
+  const { lastSeq } = clearing
+  void change()
+  while (clearing.lastSeq === lastSeq) await live.send('GET', '/health')
+  return clearing.lastSeq
+}
+
+const revoke =
+  ({ tokenId }: Trader, by: Trader) =>
+  () =>
+    live.call(by, 'DELETE', `${TOKENS}/${tokenId}`)
+
+test('a handshake with an ended proof is answered when that end is durable', async () => {
+  const trader = await live.trader(0)
+  const cookie = cookieOf(await login(live, newWallet()))
+  const origin = `http://127.0.0.1:${live.port}`
+  const rows: [change: () => Promise<unknown>, headers: Record<string, string>, code: string][] = [
+    [revoke(trader, trader), handshakeOf(trader, live.nowMs()), 'API_KEY_INVALID'],
+    [() => withCookie(live, cookie, 'POST', '/auth/logout'), { cookie, origin }, 'SESSION_INVALID'],
+  ]
+  for (const [change, headers, code] of rows) {
+    const clients: SocketClient[] = []
+    await withUntold(async () => {
+      await stamped(change)
+      const client = await SocketClient.open(live.port, { headers })
+      clients.push(client)
+      client.socket.emit('subscribe_order_events')
+      await otherCalls()
+      assert.deepEqual(client.frames, [])
+    })
+    const [client] = clients
+    const [ended, refused] = await client.take('exception', 2)
+    assert.deepEqual([at(ended, 'code'), at(refused, 'code')], [code, 'UNAUTHENTICATED'])
+    client.close()
+  }
+})
+
+test('a subscription of an ended token closes when that end is durable', async () => {
+  const rain = await openMarket(live, 'rain')
+  const trader = await live.trader(1_000_000_000)
+  const client = await SocketClient.open(live.port, { headers: handshakeOf(trader, live.nowMs()) })
+  client.socket.emit('subscribe_order_events')
+  await client.take('system', 1)
+  await withUntold(async (upTo) => {
+    let placed: Promise<unknown> = Promise.resolve()
+    const placedSeq = await stamped(() => {
+      placed = place(live, trader, rain)
+      return placed
+    })
+    await stamped(revoke(trader, trader))
+    upTo(placedSeq)
+    await placed
+    await otherCalls()
+    assert.deepEqual(client.ends, [])
+    assert.deepEqual(client.of('exception'), [])
+  })
+  await client.until(() => client.ends.length > 0)
+  assert.deepEqual(client.of('orderEvent'), [])
+  assert.equal(at(client.of('exception'), 0, 'code'), 'UNAUTHENTICATED')
+})
