@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { number, text } from '../server/http/scalars.ts'
-import { compile, type Infer, list, openObject, optional } from '../server/http/schema.ts'
+import { number, text } from '../server/http/schema/scalars.ts'
+import { compile, type Infer, list, openObject, optional } from '../server/http/schema/schema.ts'
 
 const nodeFields = openObject({
   id: number(),

@@ -9,7 +9,7 @@ import {
   type IntakeResult,
   type MarketEntry,
   type TokenEntry,
-} from '../server/auth/intake-pool.ts'
+} from '../server/intake/intake-pool.ts'
 
 /** What the server must know to verify: the argument of the process, as JSON. */
 export interface EchoSetting {

@@ -1,6 +1,6 @@
 // The follower alone on a recorded journal: read, check, decode, apply, and write read.db.
 
-import { rebuildReadTables } from '../persistence/follower.ts'
+import { rebuildReadTables } from '../persistence/follower/follower.ts'
 import { flood } from './flood.ts'
 import { withFolder } from './folder.ts'
 import { forkFor } from './fork.ts'

@@ -3,8 +3,8 @@
 
 import { HEAD } from '../engine/wire/layout.ts'
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
-import { JournalHandle } from '../persistence/journal-handle.ts'
-import { recoverJournal } from '../persistence/recovery.ts'
+import { JournalHandle } from '../persistence/journal/journal-handle.ts'
+import { recoverJournal } from '../persistence/snapshot/recovery.ts'
 import { withFolder } from './folder.ts'
 import { progress } from './progress.ts'
 import { type BatchSize, replayRaw } from './raw-commits.ts'

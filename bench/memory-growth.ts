@@ -1,11 +1,11 @@
 // How much memory a whole exchange takes for each order that rests, and keeps for each that ended:
 // main, market threads, journal, follower with its tables, and query thread are one process.
 
-import { ASK_TABLES, type PlaceRequest } from '../engine/core/decide.ts'
+import { ASK_TABLES, type PlaceRequest } from '../engine/core/decide/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
 import type { PlaceOrder } from '../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
-import type { RunningExchange } from '../server/pipeline/open.ts'
+import type { RunningExchange } from '../server/start/open.ts'
 import { openForTest } from '../test/support/open-pipeline.ts'
 import { marketSpec, ownRequest } from '../test/support/specs.ts'
 import { DEPOSIT_RAW, profileOf, START_MS, tokenIdOf } from './setting.ts'

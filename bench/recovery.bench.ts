@@ -4,10 +4,10 @@
 
 import { rmSync } from 'node:fs'
 import { Exchange } from '../engine/core/exchange.ts'
-import { OrderTable } from '../engine/core/order-table.ts'
+import { OrderTable } from '../engine/core/orders/order-table.ts'
 import { assert } from '../engine/domain/assert.ts'
-import { recoverJournal } from '../persistence/recovery.ts'
-import { snapshotPath } from '../persistence/snapshot.ts'
+import { recoverJournal } from '../persistence/snapshot/recovery.ts'
+import { snapshotPath } from '../persistence/snapshot/snapshot.ts'
 import { compileProgram, ServerProcess } from '../test/support/server-process.ts'
 import { flood } from './flood.ts'
 import { withFolder } from './folder.ts'

@@ -1,23 +1,23 @@
-// The exchange as server/pipeline/open.ts joins it, without what is not on an order's way here:
+// The exchange as server/start/open.ts joins it, without what is not on an order's way here:
 // no HTTP, no intake, no follower, no queries.
 
+import { resetMarkets } from '../engine/core/book/market.ts'
 import { concernsBook } from '../engine/core/clearing.ts'
 import { Exchange } from '../engine/core/exchange.ts'
-import { resetMarkets } from '../engine/core/market.ts'
 import { assert, fault } from '../engine/domain/assert.ts'
 import type { Command } from '../engine/domain/command.ts'
 import { encodeCancel } from '../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../engine/wire/codec.ts'
 import { encodePlace } from '../engine/wire/place-codec.ts'
 import { encodeRelease } from '../engine/wire/release-codec.ts'
-import { JournalHandle } from '../persistence/journal-handle.ts'
-import { recoverJournal } from '../persistence/recovery.ts'
-import { toldClock } from '../server/pipeline/clock.ts'
-import { OrderIds } from '../server/pipeline/order-ids.ts'
+import { JournalHandle } from '../persistence/journal/journal-handle.ts'
+import { recoverJournal } from '../persistence/snapshot/recovery.ts'
 import { Pipeline } from '../server/pipeline/pipeline.ts'
-import { PublishedMarkets } from '../server/pipeline/published.ts'
-import { Publisher } from '../server/pipeline/publisher.ts'
-import { Shards } from '../server/pipeline/shards.ts'
+import { OrderIds } from '../server/pipeline/shown/order-ids.ts'
+import { PublishedMarkets } from '../server/pipeline/shown/published.ts'
+import { toldClock } from '../server/pipeline/spine/clock.ts'
+import { Publisher } from '../server/pipeline/spine/publisher.ts'
+import { Shards } from '../server/pipeline/spine/shards.ts'
 import { type Setting, START_MS, setUp } from './setting.ts'
 
 const onFault = (sentence: string) => {

@@ -1,6 +1,6 @@
 // Gives the rows of a workload to a pipeline, as the intake would: PLACE records already encoded.
 
-import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../engine/core/decide.ts'
+import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../engine/core/decide/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
 import { REJECT } from '../engine/domain/reject.ts'
 import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'

@@ -4,17 +4,17 @@ import type { Command } from '../engine/domain/command.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
 import { DataFolderError, speaking } from './folder-error.ts'
 import { readSeal } from './folder-key.ts'
+import { checkReadTables, type ReadTablesFinding } from './follower/read-database.ts'
+import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
-import { checkReadTables, type ReadTablesFinding } from './read-database.ts'
-import { lockExisting, type OfflineOptions, type Progress, replay } from './recovery.ts'
+import { lockExisting, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
 import {
   checkSnapshots,
   type SnapshotFinding,
   snapshotSeqs,
   strayFiles,
   unusableSnapshots,
-} from './snapshot.ts'
-import { SqliteJournalReader } from './sqlite-journal.ts'
+} from './snapshot/snapshot.ts'
 
 // Looks at a whole folder offline, as a start would and further: a start reads what follows its
 // snapshot, this reads everything.

@@ -1,11 +1,14 @@
 import { LIMITS } from '../engine/domain/limits.ts'
 import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
-import type { Durability } from '../persistence/journal-port.ts'
-import { checksumAddress, isAddress } from './auth/address.ts'
-import { defaultIntakeThreads } from './auth/intake-pool.ts'
+import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
-import { EDGE_ROWS, type IdentityWish, identityOf, publicUrlOf } from './cli/edge-settings.ts'
-import { faultAsked } from './cli/fault.ts'
+import { checksumAddress, isAddress } from './crypto/address.ts'
+import type { Rates } from './http/rate-limit.ts'
+import type { Regions } from './http/regions.ts'
+import { defaultIntakeThreads } from './intake/intake-pool.ts'
+import { LOG_LEVELS, type LogLevel } from './ops/log.ts'
+import { EDGE_ROWS, type IdentityWish, identityOf, publicUrlOf } from './settings/edge-settings.ts'
+import { faultAsked } from './settings/fault.ts'
 import {
   type AnySetting,
   type Environment,
@@ -17,21 +20,18 @@ import {
   scanEnvironment,
   scanLine,
   WrongUse,
-} from './cli/flags.ts'
-import { type HostPort, hostPort } from './cli/host-port.ts'
-import { address, commaList, count, oneOf, oneOfOr, onOff, words } from './cli/kinds.ts'
+} from './settings/flags.ts'
+import { type HostPort, hostPort } from './settings/host-port.ts'
+import { address, commaList, count, oneOf, oneOfOr, onOff, words } from './settings/kinds.ts'
 import {
   addressHeaderOf,
   LIMIT_ROWS,
   ratesOf,
   regionsOf,
   registrationOf,
-} from './cli/limit-settings.ts'
-import { nearest } from './cli/nearest.ts'
-import { maybe, setting, VARIABLE_HEAD } from './cli/setting.ts'
-import type { Rates } from './http/rate-limit.ts'
-import type { Regions } from './http/regions.ts'
-import { LOG_LEVELS, type LogLevel } from './ops/log.ts'
+} from './settings/limit-settings.ts'
+import { nearest } from './settings/nearest.ts'
+import { maybe, setting, VARIABLE_HEAD } from './settings/setting.ts'
 
 // Every setting of `outcomex serve`, each once. A flag `--header-prefix` is also the environment
 // variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file; the flag counts

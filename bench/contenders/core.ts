@@ -5,10 +5,10 @@ import {
   decideCancel,
   decidePlace,
   type PlaceRequest,
-} from '../../engine/core/decide.ts'
+} from '../../engine/core/decide/decide.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
-import { OrderTable } from '../../engine/core/order-table.ts'
-import { SeenFilter } from '../../engine/core/seen-filter.ts'
+import { OrderTable } from '../../engine/core/orders/order-table.ts'
+import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { CancelOrders } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS, EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'

@@ -1,7 +1,7 @@
 // The book as a market thread runs it: core/market.ts with its events, money left out.
 
-import { eventF64s, eventWords, onEventsReady } from '../../engine/core/event-buffer.ts'
-import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/market.ts'
+import { eventF64s, eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
+import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/book/market.ts'
 import type { CancelOrders } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS, EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'

@@ -3,12 +3,12 @@
 // new one empties them.
 
 import type { CancelOrders, Command, PlaceOrder, ReleaseOrder } from '../domain/command.ts'
+import { eventF64s, eventWords, onEventsReady } from './book/event-buffer.ts'
+import { cancelInMarket, placeInMarket, releaseInMarket, resetMarkets } from './book/market.ts'
 import { Clearing } from './clearing.ts'
-import { eventF64s, eventWords, onEventsReady } from './event-buffer.ts'
-import { brokenInvariant } from './invariants.ts'
-import { cancelInMarket, placeInMarket, releaseInMarket, resetMarkets } from './market.ts'
-import type { OrderTable } from './order-table.ts'
-import { bookDigest, stateHash } from './state-hash.ts'
+import type { OrderTable } from './orders/order-table.ts'
+import { brokenInvariant } from './state/invariants.ts'
+import { bookDigest, stateHash } from './state/state-hash.ts'
 
 /**
  * Called with each chunk of a command's records before they are settled, while slots still hold.

@@ -1,7 +1,7 @@
 // A recovered book, built on main by the one-thread core, goes to the thread that will hold it.
 
-import { eachHeld, eachResting } from '../core/market.ts'
-import type { OrderTable } from '../core/order-table.ts'
+import { eachHeld, eachResting } from '../core/book/market.ts'
+import type { OrderTable } from '../core/orders/order-table.ts'
 import { isBid } from '../domain/order.ts'
 import { RESTORE_F64S, RESTORE_ORDERS_MAX } from './protocol.ts'
 import type { ShardHandle } from './shard-handle.ts'

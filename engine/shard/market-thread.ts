@@ -2,9 +2,14 @@
 // The market side of a shard: takes command frames, runs core/market.ts, gives event frames.
 // It runs in a worker, or on main when the exchange is told to use no market threads.
 
-import { eventWords, onEventsReady } from '../core/event-buffer.ts'
-import { cancelInMarket, placeInMarket, releaseInMarket, restoreInMarket } from '../core/market.ts'
-import { bookDigest } from '../core/state-hash.ts'
+import { eventWords, onEventsReady } from '../core/book/event-buffer.ts'
+import {
+  cancelInMarket,
+  placeInMarket,
+  releaseInMarket,
+  restoreInMarket,
+} from '../core/book/market.ts'
+import { bookDigest } from '../core/state/state-hash.ts'
 import { assert, fault } from '../domain/assert.ts'
 import { EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'

@@ -1,10 +1,10 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { decideDelegation } from '../../engine/core/decide-partners.ts'
+import { decideDelegation } from '../../engine/core/decide/partners.ts'
 import { SCOPE_REJECT } from '../../engine/domain/reject.ts'
 import type { Call, Caller } from '../http/call.ts'
-import { profileId } from '../http/fields.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
-import { optional } from '../http/schema.ts'
+import { profileId } from '../http/schema/fields.ts'
+import { optional } from '../http/schema/schema.ts'
 import { headerTarget, ON_BEHALF_HEADER, targetOf } from './on-behalf.ts'
 
 // Partners that act for their sub-accounts (api-spec "Authentication"). Every route that may be

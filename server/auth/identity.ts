@@ -10,7 +10,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose'
-import { parseAddress } from './address.ts'
+import { parseAddress } from '../crypto/address.ts'
 
 // Identity tokens: JWTs of an identity provider the operator trusts (design §5). The only importer
 // of jose.
@@ -21,7 +21,7 @@ export interface IdentitySettings {
   readonly jwks?: string
   /** File of one public key, PEM or JWK. */
   readonly publicKey?: string
-  /** Absent: any. The operator has to say so (server/cli/edge-settings.ts). */
+  /** Absent: any. The operator has to say so (server/settings/edge-settings.ts). */
   readonly issuer?: string
   readonly audience?: string
   /** In the place of the one of Node, for tests. */

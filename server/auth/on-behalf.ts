@@ -1,5 +1,5 @@
 import { type Call, header } from '../http/call.ts'
-import type { Issue } from '../http/schema.ts'
+import type { Issue } from '../http/schema/schema.ts'
 
 // Whom a call names to act for (api-spec "Authentication" 4): the header `x-on-behalf-of` and
 // `onBehalfOf` of query or body mean one thing, on main and in the intake threads alike.

@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { formatAddress, parseAddress, sameAddress } from './address.ts'
-import { recoverAddress } from './ecdsa.ts'
-import { hashPersonalMessage } from './eip712.ts'
+import { formatAddress, parseAddress, sameAddress } from '../crypto/address.ts'
+import { recoverAddress } from '../crypto/ecdsa.ts'
+import { hashPersonalMessage } from '../crypto/eip712.ts'
 
 // Wallet proofs and session cookies. A signed message says what it is for, and its nonce is
 // stateless: time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes

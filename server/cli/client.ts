@@ -1,6 +1,6 @@
 import { codeOf } from '../../engine/domain/error-code.ts'
 import { signCall } from '../auth/api-token.ts'
-import { Failure } from './shell.ts'
+import { Failure } from '../shell.ts'
 
 // The client side of the commands that speak with a running server.
 

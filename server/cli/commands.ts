@@ -1,8 +1,8 @@
-import { adminCommand } from './admin.ts'
-import { nearest } from './nearest.ts'
-import { orderCommand } from './order.ts'
+import { nearest } from '../settings/nearest.ts'
+import { type Command, EXIT, processShell, type Shell } from '../shell.ts'
+import { adminCommand } from './admin/admin.ts'
+import { orderCommand } from './order/order.ts'
 import { rebuildCommand } from './rebuild.ts'
-import { type Command, EXIT, processShell, type Shell } from './shell.ts'
 import { verifyCommand } from './verify.ts'
 
 export type Commands = Readonly<Record<string, Command>>

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile, list, openObject, optional, schemaOf } from '../http/schema.ts'
-import type { DemoTrader } from '../services/demo-client.ts'
-import { Failure } from './shell.ts'
+import type { DemoTrader } from '../demo/demo-client.ts'
+import { compile, list, openObject, optional, schemaOf } from '../http/schema/schema.ts'
+import { Failure } from '../shell.ts'
 
 // demo.json: what `serve --demo` leaves in the data folder for its operator.
 

@@ -1,4 +1,4 @@
-import type { Shell } from './shell.ts'
+import type { Shell } from '../shell.ts'
 
 const EVERY_MS = 1000
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { rebuildReadTables } from '../../persistence/follower-handle.ts'
-import { DataFolderError } from '../../persistence/recovery.ts'
-import { faultAsked } from './fault.ts'
+import { rebuildReadTables } from '../../persistence/follower/follower-handle.ts'
+import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
+import { faultAsked } from '../settings/fault.ts'
+import { command, EXIT, Failure } from '../shell.ts'
 import { progressLines } from './progress.ts'
-import { command, EXIT, Failure } from './shell.ts'
 import { folderOf, offlineHelp } from './verify.ts'
 
 const ABOUT = 'Makes the read tables of a data folder anew from its journal.'

@@ -1,9 +1,9 @@
-import { DataFolderError, UnreadFolder } from '../../persistence/recovery.ts'
+import { DataFolderError, UnreadFolder } from '../../persistence/snapshot/recovery.ts'
 import { type FolderReport, verifyFolder } from '../../persistence/verify-folder.ts'
 import { SETTINGS } from '../config.ts'
-import { helpText, readSetting, scanEnvironment, scanLine, WrongUse } from './flags.ts'
+import { helpText, readSetting, scanEnvironment, scanLine, WrongUse } from '../settings/flags.ts'
+import { command, EXIT, type Shell } from '../shell.ts'
 import { progressLines } from './progress.ts'
-import { command, EXIT, type Shell } from './shell.ts'
 
 const ROWS = [SETTINGS.data, SETTINGS.keyFile]
 

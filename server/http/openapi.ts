@@ -10,7 +10,7 @@ import { invalid, refusalStatus, refuse } from './refusal.ts'
 import { isTrading } from './regions.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'
-import { object, type Schema } from './schema.ts'
+import { object, type Schema } from './schema/schema.ts'
 
 export interface Described {
   readonly title: string

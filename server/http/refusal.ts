@@ -9,7 +9,7 @@ import {
   rejectName,
   rejectSentence,
 } from '../../engine/domain/reject.ts'
-import type { Issue } from './schema.ts'
+import type { Issue } from './schema/schema.ts'
 
 interface Row {
   readonly status: number

@@ -1,6 +1,6 @@
 // Reads what a client wrote as text (path parameters, query, JSON body) into plain values,
 // strictly.
-import type { Fields, Issue, Schema } from './schema.ts'
+import type { Fields, Issue, Schema } from './schema/schema.ts'
 
 type Kind = 'text' | 'integer' | 'number' | 'boolean'
 

@@ -6,7 +6,7 @@ import type { Call, Caller } from './call.ts'
 import type { Lane } from './rate-limit.ts'
 import { invalid, type Refusal } from './refusal.ts'
 import type { Bytes, Pending, Reply } from './reply.ts'
-import { compileSaid } from './said.ts'
+import { compileSaid } from './schema/said.ts'
 import {
   type Checker,
   compile,
@@ -16,7 +16,7 @@ import {
   type Issue,
   type Schema,
   type Values,
-} from './schema.ts'
+} from './schema/schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -1,7 +1,7 @@
 // Finds a route by method and path, segment by segment. A literal segment goes before a `:name`,
 // and the search comes back to the `:name` when the literal leads nowhere.
 import { assert } from '../../engine/domain/assert.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from './schema/schema.ts'
 
 interface Node<T> {
   readonly literals: Map<string, Node<T>>

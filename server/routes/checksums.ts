@@ -1,6 +1,6 @@
 // Addresses of bodies and queries, once their checksums are right.
 
-import { formatAddress, parseAddress, ZERO_ADDRESS } from '../auth/address.ts'
+import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
 import { invalid, type Refusal } from '../http/refusal.ts'
 
 /** The address as it is shown, or the refusal of its field. */

@@ -2,9 +2,16 @@
 
 import { ORDER_STATUSES, ORDER_TYPES } from '../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
-import { address, bytes32, isoTime, orderId, profileId, uint256Text } from '../http/fields.ts'
-import { boolean, integer, nullable, number, oneOf, text } from '../http/scalars.ts'
-import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema.ts'
+import {
+  address,
+  bytes32,
+  isoTime,
+  orderId,
+  profileId,
+  uint256Text,
+} from '../http/schema/fields.ts'
+import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
+import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema/schema.ts'
 
 export function message() {
   return object({ message: text() })

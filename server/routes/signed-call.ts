@@ -1,7 +1,7 @@
 import { apiHeaders } from '../auth/guard.ts'
 import { headerTarget } from '../auth/on-behalf.ts'
 import type { Call } from '../http/call.ts'
-import type { OrderCall } from '../pipeline/order-answer.ts'
+import type { OrderCall } from '../pipeline/orders/order-answer.ts'
 import type { Services } from './services.ts'
 
 /** A call that holds orders as the intake takes it. */

@@ -2,11 +2,11 @@
 // `unsubscribe` with an acknowledgement. A repeated subscribe replaces the earlier one.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { address, slug } from '../http/fields.ts'
 import { invalid, Refusal, refuse } from '../http/refusal.ts'
-import { compileSaid } from '../http/said.ts'
-import { text } from '../http/scalars.ts'
-import { compile, type Infer, list, openObject, optional } from '../http/schema.ts'
+import { address, slug } from '../http/schema/fields.ts'
+import { compileSaid } from '../http/schema/said.ts'
+import { text } from '../http/schema/scalars.ts'
+import { compile, type Infer, list, openObject, optional } from '../http/schema/schema.ts'
 import type { Member } from './member.ts'
 
 const askFields = openObject({

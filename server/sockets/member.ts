@@ -7,8 +7,8 @@ import type { Socket } from 'socket.io'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { edgePoint } from '../../engine/wire/fault-point.ts'
 import type { Caller } from '../http/call.ts'
+import type { SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
-import type { SocketPort } from '../http/socket-port.ts'
 import { packetOf } from './packets.ts'
 
 /** Who hears a frame: a channel, or one market of it. */

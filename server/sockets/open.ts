@@ -1,10 +1,10 @@
 // The parts of the sockets, joined: what bounds them, what they hear, and where they come in.
 
 import type { Pipeline } from '../pipeline/pipeline.ts'
-import type { PrivateReads } from '../pipeline/private-reads.ts'
-import { accountChannels } from './account-channels.ts'
+import type { PrivateReads } from '../services/private-reads.ts'
 import { Streams } from './account-stream.ts'
 import { Census } from './census.ts'
+import { accountChannels } from './feeds/account-channels.ts'
 import { Pump } from './pump.ts'
 import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { integer, text } from '../../server/http/scalars.ts'
-import { compile, list, openObject } from '../../server/http/schema.ts'
+import { integer, text } from '../../server/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../server/http/schema/schema.ts'
 import {
   type ExchangeClient,
   orderBody,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { txHashOf } from '../../engine/core/tx-hash.ts'
+import { txHashOf } from '../../engine/core/money/tx-hash.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, SHARE, send } from '../support/exchange-client.ts'
 import { at } from '../support/live-exchange.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../server/http/schema.ts'
+import type { Json } from '../../server/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 import { keywordsOf, listOf, WISH, wishOf } from './values.ts'
 

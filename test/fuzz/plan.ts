@@ -1,5 +1,5 @@
 import type { Route } from '../../server/http/route.ts'
-import { type Fields, type Json, object } from '../../server/http/schema.ts'
+import { type Fields, type Json, object } from '../../server/http/schema/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
 import { aimed, aimedBody, holdsOrder, ofChild, operatorName } from './aims.ts'

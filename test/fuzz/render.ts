@@ -1,5 +1,5 @@
-import { isOrderBody, isSigned } from '../../server/auth/order-body.ts'
-import type { Json } from '../../server/http/schema.ts'
+import type { Json } from '../../server/http/schema/schema.ts'
+import { isOrderBody, isSigned } from '../../server/intake/order/order-body.ts'
 import { signedBy, signedOrder, type TestMarket } from '../support/exchange-client.ts'
 import { type Actor, proofHeaders } from './actors.ts'
 import type { Edit, Plan } from './plan.ts'

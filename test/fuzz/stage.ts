@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Exchange } from '../../engine/core/exchange.ts'
-import { recoverJournal } from '../../persistence/recovery.ts'
+import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 import { ExchangeClient, STATUSES } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figures.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json } from '../../server/http/schema.ts'
+import type { Json } from '../../server/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 
 // Values a JSON Schema allows, drawn from the keywords the routes use. What only a running exchange

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
+import type { SubAccount } from '../../engine/core/accounts/partners.ts'
 import {
   decideRevoke,
   decideToken,
   decideWithdrawalAddress,
-} from '../../engine/core/decide-accounts.ts'
-import { decideSubAccount } from '../../engine/core/decide-partners.ts'
-import { decideProfile } from '../../engine/core/decide-profiles.ts'
-import type { SubAccount } from '../../engine/core/partners.ts'
+} from '../../engine/core/decide/accounts.ts'
+import { decideSubAccount } from '../../engine/core/decide/partners.ts'
+import { decideProfile } from '../../engine/core/decide/profiles.ts'
 import type { ProfileAbout, Scope } from '../../engine/domain/command.ts'
 import { profileFields } from '../support/specs.ts'
 import { type GoldenCast, MINUTE_MS, TRADERS } from './golden-cast.ts'

@@ -1,4 +1,4 @@
-import { STATE } from '../../engine/core/order-table.ts'
+import { STATE } from '../../engine/core/orders/order-table.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../engine/domain/event.ts'
 import type { ExchangeDriver, OrderRef } from '../support/exchange-driver.ts'
 import type { Random } from '../support/random.ts'

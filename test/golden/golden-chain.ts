@@ -1,4 +1,4 @@
-import { reversalOf, type SettledTrade } from '../../engine/core/reversal.ts'
+import { reversalOf, type SettledTrade } from '../../engine/core/money/reversal.ts'
 import type { Arrival } from '../../engine/domain/command.ts'
 import type { Placed } from '../support/exchange-driver.ts'
 import type { GoldenCast } from './golden-cast.ts'

@@ -4,7 +4,7 @@ import {
   decideOperator,
   decideRemoval,
   decideUnfreeze,
-} from '../../engine/core/decide-operators.ts'
+} from '../../engine/core/decide/operators.ts'
 import { ROLES } from '../../engine/domain/operator.ts'
 import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'

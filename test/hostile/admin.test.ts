@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { MarketChanges } from '../../server/pipeline/market-changes.ts'
-import { marketIds } from '../../server/services/condition-ids.ts'
+import { marketIds } from '../../server/services/markets/condition-ids.ts'
+import { MarketChanges } from '../../server/services/markets/market-changes.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
 import { openMarket, place } from '../support/live-orders.ts'
 

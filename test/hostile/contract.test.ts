@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../server/api.ts'
-import { isOrderBody, shapeIssues } from '../../server/auth/order-body.ts'
 import { openApi } from '../../server/http/openapi.ts'
-import { compile, compileFields } from '../../server/http/schema.ts'
+import { compile, compileFields } from '../../server/http/schema/schema.ts'
+import { isOrderBody, shapeIssues } from '../../server/intake/order/order-body.ts'
 import { ORDER_REQUEST_EXAMPLE } from '../../server/routes/examples.ts'
 import { at } from '../support/live-exchange.ts'
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/seen-filter.ts'
+import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/orders/seen-filter.ts'
 import { newFolder } from '../support/data-folder.ts'
 import {
   at,

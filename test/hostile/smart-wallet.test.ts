@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
-import { ZERO_ADDRESS } from '../../server/auth/address.ts'
+import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
 import {
   ADMIN_TOKEN,
   at,

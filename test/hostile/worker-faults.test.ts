@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/seen-filter.ts'
+import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/orders/seen-filter.ts'
 import { FAULT_VARIABLE } from '../../engine/wire/fault-point.ts'
 import {
   at,

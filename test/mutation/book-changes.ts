@@ -14,7 +14,7 @@ const LEVELS = [`${CORE}/ladder.test.ts`, ...FILLS]
 
 export const BOOK_CHANGES: readonly FileChanges[] = [
   {
-    file: 'engine/core/book.ts',
+    file: 'engine/core/book/book.ts',
     tests: FILLS,
     changes: [
       [
@@ -112,7 +112,7 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/market.ts',
+    file: 'engine/core/book/market.ts',
     tests: FILLS,
     changes: [
       [
@@ -146,7 +146,7 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/ladder.ts',
+    file: 'engine/core/book/ladder.ts',
     tests: LEVELS,
     changes: [
       [
@@ -183,7 +183,7 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/event-buffer.ts',
+    file: 'engine/core/book/event-buffer.ts',
     tests: FILLS,
     changes: [
       ['a full buffer is not taken', 'if (now[COUNT] === CAPACITY) flushEvents()\n', '\n'],

@@ -7,12 +7,12 @@ const DELAY = [`${CORE}/taker-delay.test.ts`, `${CORE}/law-two.test.ts`, `${CORE
 const ROUTES = 'test/server/routes'
 const PIPELINE = 'test/server/pipeline'
 const HOLDS = [`${ROUTES}/cancel-replace.test.ts`, 'test/simulation/held.test.ts']
-const MODES = [`${CORE}/trading-mode.test.ts`, 'test/server/routes/trading-modes.test.ts']
-const HELD = 'test/server/pipeline/taker-delay.test.ts'
+const MODES = [`${CORE}/trading-mode.test.ts`, 'test/server/routes/admin/trading-modes.test.ts']
+const HELD = 'test/server/pipeline/orders/taker-delay.test.ts'
 
 export const ENTRY_CHANGES: readonly FileChanges[] = [
   {
-    file: 'engine/core/market.ts',
+    file: 'engine/core/book/market.ts',
     tests: DELAY,
     changes: [
       [
@@ -33,7 +33,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/release.ts',
+    file: 'engine/core/decide/release.ts',
     tests: [...DELAY, ...MODES],
     changes: [
       ['a release asks for no policy', 'orders.held.stpOf(slot)', '0'],
@@ -42,7 +42,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/trading-mode.ts',
+    file: 'engine/core/markets/trading-mode.ts',
     tests: MODES,
     changes: [
       ['the freest of two windows wins', 'Math.max(strictest,', 'Math.min(strictest,'],
@@ -59,15 +59,18 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/heartbeats.ts',
-    tests: ['test/server/pipeline/heartbeats.test.ts', 'test/server/routes/heartbeats.test.ts'],
+    file: 'engine/core/markets/heartbeats.ts',
+    tests: [
+      'test/server/services/trading/heartbeats.test.ts',
+      'test/server/routes/orders/heartbeats.test.ts',
+    ],
     changes: [
       ['a fired heartbeat stays armed', '{ ...before, firedSeq: command.seq }', '{ ...before }'],
       ['a disarmed heartbeat stays', 'this.#byProfile.delete(profileId)\n', '\n'],
     ],
   },
   {
-    file: 'server/pipeline/releases.ts',
+    file: 'server/pipeline/spine/releases.ts',
     tests: [HELD],
     changes: [
       ['held orders enter while takers may not', '|| !mayRelease(this.#clearing, nowMs)', ''],
@@ -89,13 +92,13 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/user-cancels.ts',
+    file: 'server/pipeline/orders/user-cancels.ts',
     tests: [HELD],
     changes: [['nobody is told which orders are entering', 'releasing.push(...entering)\n', '\n']],
   },
   {
-    file: 'server/pipeline/due-cancels.ts',
-    tests: ['test/server/pipeline/heartbeats.test.ts', 'test/server/pipeline/wide.test.ts'],
+    file: 'server/pipeline/spine/due-cancels.ts',
+    tests: ['test/server/services/trading/heartbeats.test.ts', 'test/server/services/wide.test.ts'],
     changes: [
       [
         'a heartbeat looks no further than one row',
@@ -111,8 +114,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/heartbeat-deadlines.ts',
-    tests: ['test/server/pipeline/heartbeats.test.ts'],
+    file: 'server/pipeline/spine/heartbeat-deadlines.ts',
+    tests: ['test/server/services/trading/heartbeats.test.ts'],
     changes: [
       ['a heartbeat never ends', 'this.#canceling.delete(profileId)\n', '\n'],
       [
@@ -123,8 +126,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/cancel-replace.ts',
-    tests: ['test/server/routes/cancel-replace.test.ts'],
+    file: 'server/services/orders/cancel-replace.ts',
+    tests: ['test/server/routes/orders/cancel-replace.test.ts'],
     changes: [
       [
         'a replacement comes whatever became of the cancel',
@@ -139,8 +142,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/auth/order-group.ts',
-    tests: ['test/server/routes/cancel-replace.test.ts'],
+    file: 'server/intake/order/order-group.ts',
+    tests: ['test/server/routes/orders/cancel-replace.test.ts'],
     changes: [
       [
         'a profile id that no order takes is met behind the cancel',
@@ -150,7 +153,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/reversal.ts',
+    file: 'engine/core/money/reversal.ts',
     tests: [`${CORE}/reversal.test.ts`],
     changes: [
       ['a reversal keeps the fee', 'if (feeRaw > 0) {', 'if (feeRaw < 0) {'],
@@ -163,7 +166,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/blocks.ts',
+    file: 'engine/core/money/blocks.ts',
     tests: [`${CORE}/blocks.test.ts`],
     changes: [
       [
@@ -179,7 +182,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/account-holds.ts',
+    file: 'server/pipeline/orders/account-holds.ts',
     tests: HOLDS,
     changes: [
       ['a line has no bound', 'line.length >= LIMITS.heldPerAccountMax', 'line.length < 0'],
@@ -202,7 +205,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/cancel-replace.ts',
+    file: 'server/services/orders/cancel-replace.ts',
     tests: [...HOLDS, `${ROUTES}/delegation.test.ts`],
     changes: [
       ['what failed to be canceled is replaced', "mode === 'ALLOW_FAILURE'", 'mode.length > 0'],
@@ -229,7 +232,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/order-decisions.ts',
+    file: 'server/pipeline/orders/order-decisions.ts',
     tests: [...HOLDS, `${PIPELINE}/kept-orders.test.ts`],
     changes: [
       [
@@ -250,7 +253,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/cancels.ts',
+    file: 'server/services/orders/cancels.ts',
     tests: HOLDS,
     changes: [
       [
@@ -261,7 +264,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/order-groups.ts',
+    file: 'server/pipeline/orders/order-groups.ts',
     tests: [`${ROUTES}/order-batch.test.ts`],
     changes: [
       [
@@ -282,7 +285,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/auth/intake.ts',
+    file: 'server/intake/intake.ts',
     tests: [`${ROUTES}/delegation.test.ts`, `${ROUTES}/partners.test.ts`],
     changes: [
       [
@@ -303,7 +306,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/auth/order-signature.ts',
+    file: 'server/intake/order/order-signature.ts',
     tests: [`${ROUTES}/delegation.test.ts`],
     changes: [
       [
@@ -314,7 +317,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/partner-accounts.ts',
+    file: 'server/services/accounts/partner-accounts.ts',
     tests: [`${ROUTES}/partners.test.ts`],
     changes: [
       [

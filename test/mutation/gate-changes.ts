@@ -12,7 +12,7 @@ const GATES = [
 
 export const GATE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'engine/core/decide.ts',
+    file: 'engine/core/decide/decide.ts',
     tests: GATES,
     changes: [
       [
@@ -91,7 +91,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide-accounts.ts',
+    file: 'engine/core/decide/accounts.ts',
     tests: GATES,
     changes: [
       ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : 0', '? 0 : 0'],
@@ -111,7 +111,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/order-table.ts',
+    file: 'engine/core/orders/order-table.ts',
     tests: [
       `${CORE}/order-table.test.ts`,
       `${CORE}/capacity.test.ts`,
@@ -140,7 +140,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/key-set.ts',
+    file: 'engine/core/cells/key-set.ts',
     tests: [`${CORE}/seen-orders.test.ts`],
     changes: [
       ['half a key is a key', 'found === kept && this.#low[cell] === low', 'found === kept'],
@@ -153,7 +153,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/seen-orders.ts',
+    file: 'engine/core/orders/seen-orders.ts',
     tests: [`${CORE}/seen-orders.test.ts`, GOLDEN],
     changes: [
       ['an older generation is not asked', 'if (keys.has(high, low)) return SEEN.YES', ''],
@@ -163,7 +163,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/seen-filter.ts',
+    file: 'engine/core/orders/seen-filter.ts',
     tests: [`${CORE}/seen-orders.test.ts`],
     changes: [
       [
@@ -174,7 +174,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/deadlines.ts',
+    file: 'engine/core/markets/deadlines.ts',
     tests: [`${CORE}/deadlines.test.ts`],
     changes: [
       [
@@ -200,7 +200,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/catalogue.ts',
+    file: 'engine/core/markets/catalogue.ts',
     tests: [`${CORE}/ledger.test.ts`, GOLDEN],
     changes: [
       [
@@ -212,7 +212,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide-partners.ts',
+    file: 'engine/core/decide/partners.ts',
     tests: [`${CORE}/partners.test.ts`],
     changes: [
       [
@@ -230,8 +230,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/withdrawal-addresses.ts',
-    tests: ['test/server/routes/wallets.test.ts'],
+    file: 'engine/core/accounts/withdrawal-addresses.ts',
+    tests: ['test/server/routes/accounts/wallets.test.ts'],
     changes: [
       [
         'an address is another in other letters',
@@ -242,7 +242,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/partners.ts',
+    file: 'engine/core/accounts/partners.ts',
     tests: [`${CORE}/partners.test.ts`],
     changes: [
       ['a spender is approved twice', '!known.approved.includes(each)', 'true'],
@@ -257,7 +257,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide-profiles.ts',
+    file: 'engine/core/decide/profiles.ts',
     tests: GATES,
     changes: [
       [
@@ -268,7 +268,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/accounts.ts',
+    file: 'engine/core/accounts/accounts.ts',
     tests: [`${CORE}/accounts.test.ts`, `${CORE}/decide-accounts.test.ts`, GOLDEN],
     changes: [
       [
@@ -286,7 +286,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/profiles.ts',
+    file: 'engine/core/accounts/profiles.ts',
     tests: [`${CORE}/accounts.test.ts`, `${CORE}/state-hash.test.ts`],
     changes: [
       [
@@ -303,7 +303,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/state-hash.ts',
+    file: 'engine/core/state/state-hash.ts',
     tests: [`${CORE}/state-hash.test.ts`, GOLDEN],
     changes: [
       ['the hash leaves out what orders reserve', '      orders.reservedRawOf(slot),\n', ''],

@@ -12,7 +12,7 @@ const FOLLOWER = [`${FOLDER}/follower.test.ts`]
 
 export const JOURNAL_CHANGES: readonly FileChanges[] = [
   {
-    file: 'persistence/sqlite-journal.ts',
+    file: 'persistence/journal/sqlite-journal.ts',
     tests: JOURNAL,
     changes: [
       ['the head is not written', 'this.#head.write(this.#tail)\n', '\n'],
@@ -46,12 +46,12 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal-chain.ts',
+    file: 'persistence/journal/journal-chain.ts',
     tests: JOURNAL,
     changes: [['a checksum is of its batch alone', 'update(before).', '']],
   },
   {
-    file: 'persistence/journal-end.ts',
+    file: 'persistence/journal/journal-end.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -106,7 +106,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal-head.ts',
+    file: 'persistence/journal/journal-head.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -123,7 +123,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/snapshot-file.ts',
+    file: 'persistence/snapshot/snapshot-file.ts',
     tests: [`${FOLDER}/forgery.test.ts`],
     changes: [
       [
@@ -139,7 +139,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [['MACs are of no key', "hkdfSync('sha256', macKey, ''", "hkdfSync('sha256', '', ''"]],
   },
   {
-    file: 'persistence/batch-buffer.ts',
+    file: 'persistence/journal/batch-buffer.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -160,7 +160,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal.worker.ts',
+    file: 'persistence/journal/journal.worker.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -171,7 +171,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/commit-report.ts',
+    file: 'persistence/journal/commit-report.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -187,14 +187,14 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal-handle.ts',
+    file: 'persistence/journal/journal-handle.ts',
     tests: JOURNAL,
     changes: [
       ['a record may be appended out of order', 'seq === this.#appendedSeq + 1,', 'seq > 0,'],
     ],
   },
   {
-    file: 'persistence/recovery.ts',
+    file: 'persistence/snapshot/recovery.ts',
     tests: [`${FOLDER}/durability.test.ts`, ...JOURNAL],
     changes: [
       [
@@ -212,7 +212,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower.ts',
+    file: 'persistence/follower/follower.ts',
     tests: FOLLOWER,
     changes: [
       [
@@ -238,7 +238,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/tables/orders.ts',
+    file: 'persistence/follower/tables/orders.ts',
     tests: FOLLOWER,
     changes: [
       ['an order without a trace has a row', 'if (result === RESULT.WOULD_CROSS) return\n', '\n'],
@@ -251,8 +251,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/tables/orders.ts',
-    tests: ['test/server/routes/settlement.test.ts'],
+    file: 'persistence/follower/tables/orders.ts',
+    tests: ['test/server/routes/admin/settlement.test.ts'],
     changes: [
       [
         'an order of which a fill was taken back ends as matched',
@@ -262,7 +262,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/tables/settlements.ts',
+    file: 'persistence/follower/tables/settlements.ts',
     tests: [`${FOLDER}/settlements.test.ts`],
     changes: [
       [
@@ -273,15 +273,15 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/read/user-orders.ts',
-    tests: ['test/server/routes/settlement.test.ts'],
+    file: 'persistence/query/read/user-orders.ts',
+    tests: ['test/server/routes/admin/settlement.test.ts'],
     changes: [
       ['what failed is open again', 'iif(status =', 'iif(status = 9 +'],
       ['what failed was filled', '0, undone_raw)', '0, 0)'],
     ],
   },
   {
-    file: 'persistence/tables/trades.ts',
+    file: 'persistence/follower/tables/trades.ts',
     tests: FOLLOWER,
     changes: [
       ['a trade goes on in the next one', '    this.#sharesRaw = 0\n', '\n'],
@@ -293,7 +293,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/read-database.ts',
+    file: 'persistence/follower/read-database.ts',
     tests: FOLLOWER,
     changes: [
       [

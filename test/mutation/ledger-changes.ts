@@ -14,7 +14,7 @@ const MONEY = [
 
 export const LEDGER_CHANGES: readonly FileChanges[] = [
   {
-    file: 'engine/core/settlement.ts',
+    file: 'engine/core/money/settlement.ts',
     tests: MONEY,
     changes: [
       [
@@ -118,7 +118,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/ledger.ts',
+    file: 'engine/core/money/ledger.ts',
     tests: [`${CORE}/ledger.test.ts`, ...MONEY],
     changes: [
       [
@@ -170,7 +170,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/position-rows.ts',
+    file: 'engine/core/money/position-rows.ts',
     tests: [`${CORE}/position-rows.test.ts`, ...MONEY],
     changes: [
       ['two markets share a position', ' && this.#marketOf[row] === marketId', ''],

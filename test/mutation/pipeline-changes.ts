@@ -10,7 +10,7 @@ const SOCKETS = 'test/server/sockets'
 
 export const PIPELINE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/pipeline/order-news.ts',
+    file: 'server/pipeline/shown/order-news.ts',
     tests: ['frame-sequences', 'delayed-sequences', 'settlement'].map((name) => {
       return `${SOCKETS}/${name}.test.ts`
     }),
@@ -34,7 +34,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/sequencer.ts',
+    file: 'server/pipeline/spine/sequencer.ts',
     tests: [DEADLINES, ...PIPELINE],
     changes: [
       [
@@ -101,7 +101,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/publisher.ts',
+    file: 'server/pipeline/spine/publisher.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -180,7 +180,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/published.ts',
+    file: 'server/pipeline/shown/published.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -202,7 +202,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/depth.ts',
+    file: 'server/pipeline/shown/depth.ts',
     tests: PIPELINE,
     changes: [
       ['a level forgets its side', 'this.#isBid[ticks] = isBid ? 1 : 0', 'this.#isBid[ticks] = 1'],
@@ -214,7 +214,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/cancels.ts',
+    file: 'server/services/orders/cancels.ts',
     tests: ['test/hostile/cancels.test.ts'],
     changes: [
       ['what the tables do not tell counts as gone', 'isUntold(each) || this', 'this'],
@@ -227,8 +227,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/order-status.ts',
-    tests: ['test/server/routes/self-trade.test.ts'],
+    file: 'server/services/orders/order-status.ts',
+    tests: ['test/server/routes/orders/self-trade.test.ts'],
     changes: [
       ['a stopped order does not say why', 'isStopped ? { reason', '!isStopped ? { reason'],
       ['own makers that went are not told', 'canceled.length === 0', 'canceled.length >= 0'],
@@ -236,7 +236,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/auth/on-behalf.ts',
-    tests: ['test/server/routes/on-behalf.test.ts'],
+    tests: ['test/server/routes/orders/on-behalf.test.ts'],
     changes: [
       [
         'header and body may differ',
@@ -247,13 +247,13 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/order-ids.ts',
+    file: 'server/pipeline/shown/order-ids.ts',
     tests: [`${FOLDER}/order-ids.test.ts`],
     changes: [['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)']],
   },
   {
-    file: 'server/pipeline/order-reply.ts',
-    tests: ['test/server/pipeline/order-reply.test.ts'],
+    file: 'server/pipeline/orders/order-reply.ts',
+    tests: ['test/server/pipeline/orders/order-reply.test.ts'],
     changes: [
       [
         'an order whose block failed is told as matched',
@@ -263,8 +263,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/mining.ts',
-    tests: ['test/server/pipeline/mining.test.ts'],
+    file: 'server/pipeline/chain/mining.ts',
+    tests: ['test/server/pipeline/chain/mining.test.ts'],
     changes: [
       [
         'a trade waits no more before its block is durable',
@@ -274,8 +274,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/mining.ts',
-    tests: ['test/server/routes/approvals.test.ts'],
+    file: 'server/pipeline/chain/mining.ts',
+    tests: ['test/server/routes/orders/approvals.test.ts'],
     changes: [
       [
         'an approval that is tried again is confirmed',
@@ -290,8 +290,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/partner-accounts.ts',
-    tests: ['test/server/routes/partners.test.ts'],
+    file: 'server/services/accounts/partner-accounts.ts',
+    tests: ['test/server/routes/accounts/partners.test.ts'],
     changes: [
       [
         "a partner finds another's accounts by their address",
@@ -301,7 +301,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/wiring.ts',
+    file: 'server/start/wiring.ts',
     tests: ['test/server/routes/untold.test.ts'],
     changes: [
       [

@@ -120,8 +120,8 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/caller-address.ts',
-    tests: ['test/server/http/caller-address.test.ts'],
+    file: 'server/http/gateway/caller-address.ts',
+    tests: ['test/server/http/gateway/caller-address.test.ts'],
     changes: [
       ["a caller's own word is its address", "list.lastIndexOf(',') + 1", "list.indexOf(',') + 1"],
     ],

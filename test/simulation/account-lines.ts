@@ -4,7 +4,7 @@
 
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
-import type { OrderName } from '../../server/pipeline/sequencer.ts'
+import type { OrderName } from '../../server/pipeline/spine/sequencer.ts'
 
 /** The newest command that an account sent itself. */
 export interface OwnCommand {

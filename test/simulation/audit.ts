@@ -1,10 +1,10 @@
 // Walks over the whole of a simulated exchange: the laws, and equality with the model.
 
 import assert from 'node:assert/strict'
-import { brokenInvariant } from '../../engine/core/invariants.ts'
-import { eachHeld, eachResting } from '../../engine/core/market.ts'
-import { STATE } from '../../engine/core/order-table.ts'
-import { bookDigest, stateHash } from '../../engine/core/state-hash.ts'
+import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
+import { STATE } from '../../engine/core/orders/order-table.ts'
+import { brokenInvariant } from '../../engine/core/state/invariants.ts'
+import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
 import type { SlowToken } from '../support/slow-book.ts'
 import type { Life } from './life.ts'
 

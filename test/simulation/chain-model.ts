@@ -2,7 +2,7 @@
 // account, in the slow twin: taking it back is moving that the other way.
 
 import assert from 'node:assert/strict'
-import type { SettledTrade } from '../../engine/core/reversal.ts'
+import type { SettledTrade } from '../../engine/core/money/reversal.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/slow-book.ts'

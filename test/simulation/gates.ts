@@ -1,6 +1,6 @@
 // Which refusal an order must meet, by the model alone and in the precedence of domain 1.8.
 
-import type { PlaceRequest } from '../../engine/core/decide.ts'
+import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import type { RejectName } from '../../engine/domain/reject.ts'
 import { hashKey, type Model } from './model.ts'

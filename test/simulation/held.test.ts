@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keccakReady } from '../../server/auth/keccak.ts'
+import { keccakReady } from '../../server/crypto/keccak.ts'
 import { freshSeed, Random } from '../support/random.ts'
 import { type Odds, type Script, type Step, scriptOf } from './script.ts'
 import { type Totals, World } from './world.ts'

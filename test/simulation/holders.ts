@@ -2,18 +2,18 @@
 // that money may go to, and accounts that partners make for others.
 
 import assert from 'node:assert/strict'
-import type { Session } from '../../engine/core/accounts.ts'
+import type { Session } from '../../engine/core/accounts/accounts.ts'
 import {
   decideRevoke,
   decideToken,
   decideWithdrawalAddress,
-} from '../../engine/core/decide-accounts.ts'
+} from '../../engine/core/decide/accounts.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, rejectName } from '../../engine/domain/reject.ts'
-import { formatAddress } from '../../server/auth/address.ts'
 import { digestOf } from '../../server/auth/session.ts'
-import type { RareBody } from '../../server/pipeline/rare-body.ts'
+import { formatAddress } from '../../server/crypto/address.ts'
+import type { RareBody } from '../../server/pipeline/spine/rare-body.ts'
 import type { Life } from './life.ts'
 import type { SubAccountModel } from './partner-model.ts'
 import type { Setting, Step } from './script.ts'

@@ -2,32 +2,32 @@
 // publisher, shards and books, on a simulated disk, simulated threads and a clock that is a number.
 
 import assert from 'node:assert/strict'
+import { resetMarkets } from '../../engine/core/book/market.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
-import { resetMarkets } from '../../engine/core/market.ts'
-import { OrderTable } from '../../engine/core/order-table.ts'
+import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES } from '../../engine/domain/order.ts'
 import { REJECT, rejectName } from '../../engine/domain/reject.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import { Seal } from '../../persistence/seal.ts'
-import { IntakePool } from '../../server/auth/intake-pool.ts'
-import { taughtProfile } from '../../server/auth/taught-profile.ts'
-import { AccountChanges } from '../../server/pipeline/accounts.ts'
-import { CancelReplace } from '../../server/pipeline/cancel-replace.ts'
-import { Cancels } from '../../server/pipeline/cancels.ts'
-import { toldClock } from '../../server/pipeline/clock.ts'
-import { HeartbeatChanges } from '../../server/pipeline/heartbeats.ts'
-import { MarketChanges } from '../../server/pipeline/market-changes.ts'
-import type { SettlementParts } from '../../server/pipeline/mining.ts'
-import { OperatorChanges } from '../../server/pipeline/operators.ts'
-import { OrderIds } from '../../server/pipeline/order-ids.ts'
-import { PartnerAccounts } from '../../server/pipeline/partner-accounts.ts'
+import { IntakePool } from '../../server/intake/intake-pool.ts'
+import { taughtProfile } from '../../server/intake/taught-profile.ts'
+import type { SettlementParts } from '../../server/pipeline/chain/mining.ts'
 import { Pipeline } from '../../server/pipeline/pipeline.ts'
-import { PublishedMarkets } from '../../server/pipeline/published.ts'
-import { Publisher } from '../../server/pipeline/publisher.ts'
-import { Shards } from '../../server/pipeline/shards.ts'
-import { TradingModeChanges } from '../../server/pipeline/trading-modes.ts'
+import { OrderIds } from '../../server/pipeline/shown/order-ids.ts'
+import { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
+import { toldClock } from '../../server/pipeline/spine/clock.ts'
+import { Publisher } from '../../server/pipeline/spine/publisher.ts'
+import { Shards } from '../../server/pipeline/spine/shards.ts'
+import { AccountChanges } from '../../server/services/accounts/accounts.ts'
+import { OperatorChanges } from '../../server/services/accounts/operators.ts'
+import { PartnerAccounts } from '../../server/services/accounts/partner-accounts.ts'
+import { MarketChanges } from '../../server/services/markets/market-changes.ts'
+import { CancelReplace } from '../../server/services/orders/cancel-replace.ts'
+import { Cancels } from '../../server/services/orders/cancels.ts'
+import { HeartbeatChanges } from '../../server/services/trading/heartbeats.ts'
+import { TradingModeChanges } from '../../server/services/trading/trading-modes.ts'
 import { EmbeddedChain } from '../../server/settlement/embedded-chain.ts'
 import { marketSpec } from '../support/specs.ts'
 import { expectedRefusal } from './gates.ts'
@@ -170,7 +170,7 @@ export class Life {
     return intake
   }
 
-  /** As server/pipeline/open.ts teaches what a journal held. */
+  /** As server/start/open.ts teaches what a journal held. */
   #teach(seal: Seal): void {
     const { catalogue, accounts } = this.pipeline.clearing
     for (const market of catalogue.all()) this.intake.addMarket(market)
@@ -263,7 +263,7 @@ export class Life {
     })
   }
 
-  /** As server/pipeline/open.ts replays a journal, and the model from the checkpoint on. */
+  /** As server/start/open.ts replays a journal, and the model from the checkpoint on. */
   #recover({ setting, disk, checkpoint, onCheckpoint }: LifeParts): Exchange {
     const exchange = new Exchange(new OrderTable(setting.capacity))
     const { published, model } = this

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { FEE_ACCOUNT } from '../../engine/core/ledger.ts'
+import { FEE_ACCOUNT } from '../../engine/core/money/ledger.ts'
 
 /** What the sums must come to; a test may plant a wrong law to see it caught. */
 export type Conserves = (sums: {

@@ -3,7 +3,7 @@
 import { orderOf } from '../../bench/workload-order.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
-import type { PublishedMarkets } from '../../server/pipeline/published.ts'
+import type { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
 import type { SlowToken } from '../support/slow-book.ts'
 import type { Model } from './model.ts'
 import type { Script, Step } from './script.ts'

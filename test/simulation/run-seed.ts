@@ -1,6 +1,6 @@
 // Plays one seed, and when that fails finds few of its steps that still fail.
 
-import { keccakReady } from '../../server/auth/keccak.ts'
+import { keccakReady } from '../../server/crypto/keccak.ts'
 import { type Script, scriptOf } from './script.ts'
 import { type Totals, World, type WorldOptions } from './world.ts'
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { eachRecord } from '../../engine/wire/codec.ts'
-import type { Batch, JournalWriter } from '../../persistence/journal-port.ts'
+import type { Batch, JournalWriter } from '../../persistence/journal/journal-port.ts'
 
 /** How the last batch of a crash came to the disk. */
 export type Tear = 'whole' | 'cut' | 'flipped'

@@ -7,7 +7,7 @@ import type {
   MarketEntry,
   ProfileEntry,
   TokenEntry,
-} from '../../server/auth/intake-pool.ts'
+} from '../../server/intake/intake-pool.ts'
 
 /** A call as a client signs it, and what is wrong with how it does. */
 export interface SimCall {

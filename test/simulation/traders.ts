@@ -2,13 +2,13 @@
 // answer is compared with what the model says of it, and comes no sooner than the disk allows.
 
 import assert from 'node:assert/strict'
-import type { PlaceRequest } from '../../engine/core/decide.ts'
-import { SEEN } from '../../engine/core/seen-orders.ts'
+import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
+import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { REJECT, rejectName } from '../../engine/domain/reject.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
-import { type OrderName, RELEASING } from '../../server/pipeline/sequencer.ts'
+import { type OrderName, RELEASING } from '../../server/pipeline/spine/sequencer.ts'
 import type { Life } from './life.ts'
 import { Orders } from './orders.ts'
 import { isCancel, type Script, type Step } from './script.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { STATE } from '../../engine/core/order-table.ts'
+import { STATE } from '../../engine/core/orders/order-table.ts'
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/domain/event.ts'
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'

@@ -1,5 +1,5 @@
 import { Exchange } from '../../engine/core/exchange.ts'
-import { STATE } from '../../engine/core/order-table.ts'
+import { STATE } from '../../engine/core/orders/order-table.ts'
 import type {
   Command,
   PlaceOrder,

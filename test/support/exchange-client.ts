@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { ZERO_ADDRESS } from '../../server/auth/address.ts'
-import { accountOf, type ClientOrder, signClientOrder } from '../../server/auth/client-order.ts'
-import { keccakReady } from '../../server/auth/keccak.ts'
 import { signedRequest } from '../../server/cli/client.ts'
-import { integer, nullable, number, text } from '../../server/http/scalars.ts'
+import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
+import { keccakReady } from '../../server/crypto/keccak.ts'
+import { integer, nullable, number, text } from '../../server/http/schema/scalars.ts'
 import {
   type Checker,
   compile,
@@ -12,7 +11,12 @@ import {
   list,
   openObject,
   optional,
-} from '../../server/http/schema.ts'
+} from '../../server/http/schema/schema.ts'
+import {
+  accountOf,
+  type ClientOrder,
+  signClientOrder,
+} from '../../server/intake/order/client-order.ts'
 import { ADMIN_TOKEN } from './server-process.ts'
 
 // Speaks with a running exchange as its users do: signed orders, signed requests, the admin API.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { decideCancel, decidePlace, type PlaceRequest } from '../../engine/core/decide.ts'
+import { eachResting } from '../../engine/core/book/market.ts'
+import { decideCancel, decidePlace, type PlaceRequest } from '../../engine/core/decide/decide.ts'
+import { fillRelease } from '../../engine/core/decide/release.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
-import { eachResting } from '../../engine/core/market.ts'
-import { OrderTable } from '../../engine/core/order-table.ts'
-import { fillRelease } from '../../engine/core/release.ts'
+import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type {
   Arrival,
   Command,

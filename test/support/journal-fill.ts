@@ -1,6 +1,6 @@
-import type { JournalTail } from '../../persistence/journal-port.ts'
-import { recoverJournal } from '../../persistence/recovery.ts'
-import { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+import type { JournalTail } from '../../persistence/journal/journal-port.ts'
+import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
+import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 
 /** Commits `records` (the first is seq tail + 1) in batches, without a thread. */
 export function fillJournal(

@@ -1,10 +1,10 @@
 import { Exchange } from '../../engine/core/exchange.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
-import { JournalHandle } from '../../persistence/journal-handle.ts'
-import type { Durability, JournalTail } from '../../persistence/journal-port.ts'
-import { recoverJournal } from '../../persistence/recovery.ts'
-import { SqliteJournalWriter } from '../../persistence/sqlite-journal.ts'
+import { JournalHandle } from '../../persistence/journal/journal-handle.ts'
+import type { Durability, JournalTail } from '../../persistence/journal/journal-port.ts'
+import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
+import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 
 const NOW_MS = 1_700_000_000_000
 

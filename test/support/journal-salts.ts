@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { HEAD, KIND, PLACE } from '../../engine/wire/layout.ts'
-import { recoverJournal } from '../../persistence/recovery.ts'
+import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 import type { PoolSalts } from './order-pool.ts'
 
 /** The low six bytes: salts of tests are numbers. */

@@ -3,16 +3,16 @@
 // as a thread would at the soonest.
 
 import assert from 'node:assert/strict'
-import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
-import { eventWords, onEventsReady } from '../../engine/core/event-buffer.ts'
+import { eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
 import {
   cancelInMarket,
   placeInMarket,
   releaseInMarket,
   resetMarkets,
-} from '../../engine/core/market.ts'
-import { OrderTable } from '../../engine/core/order-table.ts'
-import { bookDigest, stateHash } from '../../engine/core/state-hash.ts'
+} from '../../engine/core/book/market.ts'
+import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
+import { OrderTable } from '../../engine/core/orders/order-table.ts'
+import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { EVENT_BYTES, EVENT_WORDS } from '../../engine/domain/event.ts'
 

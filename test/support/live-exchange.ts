@@ -3,18 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { api } from '../../server/api.ts'
 import { signCall } from '../../server/auth/api-token.ts'
-import { accountOf } from '../../server/auth/client-order.ts'
 import { Guard } from '../../server/auth/guard.ts'
 import { identityCheck } from '../../server/auth/identity.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { readConfig, type ServeConfig } from '../../server/config.ts'
-import { Gateway } from '../../server/http/gateway.ts'
+import { Gateway } from '../../server/http/gateway/gateway.ts'
 import { openLimits } from '../../server/http/rate-limit.ts'
+import { accountOf } from '../../server/intake/order/client-order.ts'
 import { type Edge, EdgeFaults } from '../../server/ops/faults.ts'
 import { Metrics } from '../../server/ops/metrics.ts'
 import { TraceFile } from '../../server/ops/trace.ts'
-import { toldClock } from '../../server/pipeline/clock.ts'
-import { openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
+import { toldClock } from '../../server/pipeline/spine/clock.ts'
 import type { Services } from '../../server/routes/services.ts'
 import {
   type AllSocketBounds,
@@ -22,8 +21,9 @@ import {
   type SocketGateway,
   type SocketWaits,
 } from '../../server/sockets/socket-gateway.ts'
-import { watch, watchGateway, watchSockets } from '../../server/watch.ts'
-import { prover, wire, wireSockets } from '../../server/wiring.ts'
+import { openExchange, type RunningExchange } from '../../server/start/open.ts'
+import { watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
+import { prover, wire, wireSockets } from '../../server/start/wiring.ts'
 import { newFolder } from './data-folder.ts'
 import { at } from './json-path.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
-import { ZERO_ADDRESS } from '../../server/auth/address.ts'
+import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
 import { at, type LiveExchange, type Trader, textAt } from './live-exchange.ts'
 import { type LiveMarket, type OrderWish, unsigned } from './live-orders.ts'
 import { partnerMessage } from './live-session.ts'

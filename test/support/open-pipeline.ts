@@ -1,13 +1,13 @@
 // A running exchange in this process, without HTTP and intake: requests go straight to the
 // sequencer, time is what the test says.
 
-import { ASK_TABLES } from '../../engine/core/decide.ts'
+import { ASK_TABLES } from '../../engine/core/decide/decide.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
-import { toldClock } from '../../server/pipeline/clock.ts'
-import { type OpenOptions, openExchange, type RunningExchange } from '../../server/pipeline/open.ts'
-import type { MarketThreads } from '../../server/pipeline/shards.ts'
+import { toldClock } from '../../server/pipeline/spine/clock.ts'
+import type { MarketThreads } from '../../server/pipeline/spine/shards.ts'
+import { type OpenOptions, openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { marketSpec, ownRequest, profileFields } from './specs.ts'
 
 export interface TestClock {

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { integer, text } from '../../server/http/scalars.ts'
-import { compile, openObject } from '../../server/http/schema.ts'
+import { integer, text } from '../../server/http/schema/scalars.ts'
+import { compile, openObject } from '../../server/http/schema/schema.ts'
 import { compiledProgram, compileSources } from './compiled.ts'
 
 // The real program as a child process: lines and events are waited for, never a time.

@@ -1,6 +1,6 @@
 // Profiles and markets of tests and benches: plain ones, changed where a test means it.
 
-import type { PlaceRequest } from '../../engine/core/decide.ts'
+import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import type { PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 

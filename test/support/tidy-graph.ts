@@ -1,10 +1,9 @@
 import type { Shape } from './shape.ts'
-import { FOLDERS, SAME_FOLDER, SOURCE_FOLDERS } from './tidy-tables.ts'
+import { ALL, DOORS_MAX, PROOF_FILES, ROOMS, SOURCE_FOLDERS } from './tidy-tables.ts'
 
 // The rules about who may import whom, over all files at once.
 
 type Report = (path: string, rule: string, line: number, detail: string) => void
-type Folder = (typeof FOLDERS)[number]
 
 interface Edge {
   readonly to: string
@@ -18,24 +17,42 @@ export function checkGraph(shapes: readonly Shape[], report: Report): void {
   checkCycles(shapes, report)
 }
 
-function folderOf(path: string): Folder | undefined {
-  let at = path.slice(0, path.lastIndexOf('/'))
-  at = SAME_FOLDER.get(at) ?? at
-  while (at !== '') {
-    const folder = FOLDERS.find((candidate) => candidate.path === at)
-    if (folder) return folder
-    // A file straight in server/ is wiring; a folder in it without a rank is not.
-    at = at.includes('/') ? at.slice(0, at.lastIndexOf('/')) : ''
-    if (at === 'server') return undefined
-  }
-  return undefined
+/** The place of a file in the table, lowest first; undefined when its folder has none. */
+function placeOf(path: string): number | undefined {
+  const slash = path.lastIndexOf('/')
+  const [folder, name] = [path.slice(0, slash), path.slice(slash + 1)]
+  const named = ROOMS.findIndex((room) => room.path === folder && room.files?.includes(name))
+  if (named >= 0) return named
+  const whole = ROOMS.findIndex((room) => room.path === folder && room.files === undefined)
+  return whole < 0 ? undefined : whole
 }
 
-function isDoor(folder: Folder, path: string): boolean {
-  const name = path.slice(folder.path.length + 1)
-  return folder.doors.some((door) =>
-    door.endsWith('*') ? name.startsWith(door.slice(0, -1)) : door === name,
-  )
+function isDoor(path: string): boolean {
+  const slash = path.lastIndexOf('/')
+  const [folder, name] = [path.slice(0, slash), path.slice(slash + 1)]
+  return ROOMS.some(({ path: at, doors }) => {
+    return at === folder && (doors === ALL || doors.includes(name))
+  })
+}
+
+/** What is wrong with the table itself, given every file that there is. */
+export function tableFaults(paths: readonly string[]): string[] {
+  const there = new Set(paths)
+  const faults: string[] = []
+  let rank = 0
+  for (const { path, rank: own, files = [], doors, why = '' } of ROOMS) {
+    if (own < rank) faults.push(`${path} has rank ${own} and stands after rank ${rank}`)
+    rank = own
+    if (!paths.some((each) => each.startsWith(`${path}/`))) faults.push(`${path} is no folder`)
+    const named = doors === ALL ? files : [...files, ...doors]
+    for (const name of named) {
+      if (!there.has(`${path}/${name}`)) faults.push(`${path}/${name} does not exist`)
+    }
+    const isWide = doors !== ALL && doors.length > DOORS_MAX
+    if (isWide && why === '') faults.push(`${path} has ${doors.length} doors and no reason`)
+  }
+  for (const path of PROOF_FILES) if (!there.has(path)) faults.push(`${path} does not exist`)
+  return faults
 }
 
 function resolve(path: string, from: string): string {
@@ -54,18 +71,18 @@ function edgesOf({ path, imports }: Shape): Edge[] {
 
 function checkLayers(sources: readonly Shape[], report: Report): void {
   for (const shape of sources) {
-    const own = folderOf(shape.path)
-    if (!own) {
-      report(shape.path, 'folder', 1, 'this folder has no rank in the table')
+    const own = placeOf(shape.path)
+    if (own === undefined) {
+      report(shape.path, 'folder', 1, 'this folder has no place in the table')
       continue
     }
     for (const { to, line } of edgesOf(shape)) {
-      const other = folderOf(to)
-      if (other === own) continue
-      if (!other) report(shape.path, 'folder', line, `${to} is in no folder of the table`)
-      else if (other.rank > own.rank) report(shape.path, 'layer', line, `${to} is above`)
-      else if (other.rank === own.rank) report(shape.path, 'stranger', line, `${to} is beside`)
-      else if (!isDoor(other, to)) report(shape.path, 'door', line, `${to} is no door`)
+      const other = placeOf(to)
+      if (other === undefined) report(shape.path, 'folder', line, `${to} has no place in the table`)
+      else if (other > own) report(shape.path, 'layer', line, `${to} stands above`)
+      else if (ROOMS[other].path !== ROOMS[own].path && !isDoor(to)) {
+        report(shape.path, 'door', line, `${to} is no door`)
+      }
     }
   }
 }

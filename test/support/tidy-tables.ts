@@ -1,101 +1,176 @@
 // The map of the source: which folder stands where, what of it others may import, and which files
 // are let off a rule, with the reason. A file or a folder that is new is added here.
 
-interface Folder {
+export interface Room {
+  /** A folder; its own files stand here, those below it in rooms of their own. */
   readonly path: string
-  /** Imports point to a lower rank only; folders of one rank are strangers. */
+  /** From 0, the words, to 6, the program. */
   readonly rank: number
-  /** What other folders may import: names relative to the folder; `*` is every file. */
-  readonly doors: readonly string[]
+  /** Its own files that stand at this place; without it, all that no other place of it names. */
+  readonly files?: readonly string[]
+  /** What other folders may import, `ALL` for words; a folder has three at most, or says why. */
+  readonly doors: readonly string[] | typeof ALL
+  readonly why?: string
 }
+
+export const ALL = 'all'
+export const DOORS_MAX = 3
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 const files = (text: string): string[] => words(text).map((name) => `${name}.ts`)
 
-/** The deepest folder that holds a file is its own; `server` is what sits beside main.ts. */
-export const FOLDERS: readonly Folder[] = [
-  { path: 'server', rank: 5, doors: [] },
-  { path: 'server/routes', rank: 4, doors: ['*'] },
+/** Lowest first: each room imports only what stands before it. */
+export const ROOMS: readonly Room[] = [
+  { path: 'engine/domain', rank: 0, doors: ALL },
+
+  { path: 'engine/core/cells', rank: 0.5, doors: ALL },
+  { path: 'engine/core/book', rank: 0.5, doors: files('market event-buffer') },
+  { path: 'engine/core/orders', rank: 0.5, doors: files('order-table seen-orders seen-filter') },
   {
-    path: 'server/sockets',
-    rank: 4,
-    doors: files('socket-gateway open census'),
+    path: 'engine/core/accounts',
+    rank: 0.5,
+    doors: files('accounts operators frozen withdrawal-addresses'),
+    why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
-    path: 'server/pipeline',
-    rank: 3,
-    doors: files(
-      `pipeline views published open accounts cancels market-changes private-reads order-status
-       order-news order-answer order-groups partner-accounts trading-modes heartbeats operators
-       refused-order cancel-replace mining clock
-       market-lists`,
-    ),
-  },
-  { path: 'server/services', rank: 3, doors: ['*'] },
-  {
-    path: 'server/settlement',
-    rank: 2,
-    doors: files('settlement-port embedded-chain'),
+    path: 'engine/core/markets',
+    rank: 0.5,
+    doors: files('catalogue trading-mode heartbeats deadlines'),
+    why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
-    path: 'server/auth',
-    rank: 2,
-    doors: files(
-      `guard intake-pool eip712 api-token session identity address keccak ecdsa client-order
-       order-body uint256 client-order-id order-group intake-layout delegation on-behalf
-       taught-profile registrations`,
-    ),
+    path: 'engine/core/money',
+    rank: 0.5,
+    doors: files('ledger settlement reversal blocks tx-hash'),
+    why: 'each is a state of its own, which clearing applies and capture saves',
+  },
+  { path: 'engine/core', rank: 0.5, files: files('clearing'), doors: files('clearing') },
+  {
+    path: 'engine/core/decide',
+    rank: 0.5,
+    doors: files('decide accounts operators partners profiles release'),
+    why: 'one file for the gates of each kind of request',
   },
   {
-    path: 'server/http',
-    rank: 1,
-    doors: files(
-      `gateway gateway-options connections socket-port call route auth-scheme schema scalars
-       fields refusal reply said rate-limit openapi profile-fields regions listen-check`,
-    ),
+    path: 'engine/core/state',
+    rank: 0.5,
+    doors: files('state-hash balance-digest invariants'),
   },
-  {
-    path: 'server/ops',
-    rank: 1,
-    doors: files(
-      `audit descriptors faults log log-output metrics latency order-times process-metrics
-       readiness trace`,
-    ),
-  },
+  { path: 'engine/core', rank: 0.5, doors: files('exchange capture') },
+  { path: 'engine/wire', rank: 0.5, doors: ALL },
+  { path: 'engine/shard', rank: 1, doors: files('shard-handle hand-over') },
+
   {
     path: 'persistence',
     rank: 1,
-    doors: [
-      ...files('journal-port journal-handle snapshot recovery follower-handle query-handle'),
-      ...files('query-queue seal folder-key keyed-folder data-lock disk-room verify-folder'),
-      'read/*',
-    ],
-  },
-  { path: 'engine/shard', rank: 1, doors: files('shard-handle hand-over') },
-  {
-    path: 'engine/core',
-    rank: 0.5,
-    doors: files(
-      `exchange decide ledger market settlement conditions state-hash clearing accounts
-       catalogue order-table decide-accounts decide-profiles decide-operators decide-partners
-       deadlines
-       event-buffer capture balance-digest seen-orders seen-filter release trading-mode
-       heartbeats frozen operators blocks reversal tx-hash withdrawal-addresses`,
+    files: files(
+      `database data-lock disk-room file-identity folder-error keyed-folder thread-start
+       thread-watch`,
     ),
+    doors: files(
+      `database data-lock disk-room file-identity folder-error keyed-folder thread-start
+       thread-watch seal folder-key verify-folder`,
+    ),
+    why: 'the files, keys and threads that its rooms share',
   },
   {
-    path: 'engine/wire',
-    rank: 0.5,
+    path: 'persistence/journal',
+    rank: 1,
     doors: files(
-      `layout codec cancel-codec place-codec release-codec record-head ring spawn fault-point
-       whole-text idle-deaths stall-point`,
+      `journal-port journal-handle sqlite-journal journal-chain journal-end journal-head
+       journal-marks`,
     ),
+    why: 'a start, a key and verify read the journal without its thread',
   },
-  { path: 'engine/domain', rank: 0, doors: ['*'] },
-]
+  { path: 'persistence', rank: 1, files: files('seal server-key folder-key'), doors: [] },
+  { path: 'persistence/snapshot', rank: 1, doors: files('snapshot recovery') },
+  { path: 'persistence/follower/tables', rank: 1, doors: ALL },
+  { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
+  { path: 'persistence/query/read', rank: 1, doors: ALL },
+  { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue query-thread') },
+  { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
-/** The commands of the program stand with main.ts, in a folder of their own. */
-export const SAME_FOLDER: ReadonlyMap<string, string> = new Map([['server/cli', 'server']])
+  { path: 'server/crypto', rank: 1, doors: ALL },
+  { path: 'server/http/schema', rank: 1, doors: ALL },
+  { path: 'server/http', rank: 1, doors: ALL, why: 'the words of a call' },
+  {
+    path: 'server/http/gateway',
+    rank: 1,
+    doors: files('gateway gateway-options socket-port connections listen-check'),
+    why: 'settings of connections and a check of an address are read before it opens',
+  },
+  { path: 'server/ops', rank: 1, doors: ALL, why: 'each is one thing that an operator sees' },
+
+  {
+    path: 'server/auth',
+    rank: 2,
+    doors: files('guard session api-token identity delegation on-behalf registrations'),
+    why: 'one file for each proof',
+  },
+  {
+    path: 'server/intake',
+    rank: 2,
+    files: files('intake-layout directory'),
+    doors: files('intake-pool intake-layout directory taught-profile'),
+    why: 'its order room reads the layout and the directory',
+  },
+  { path: 'server/intake/order', rank: 2, doors: ALL },
+  { path: 'server/intake', rank: 2, doors: [] },
+  { path: 'server/settlement', rank: 2, doors: files('settlement-port embedded-chain') },
+
+  {
+    path: 'server/pipeline/shown',
+    rank: 3,
+    doors: files('published views order-ids market-lists order-news'),
+    why: 'one file for each thing that the outside may know',
+  },
+  {
+    path: 'server/pipeline/spine',
+    rank: 3,
+    doors: files('sequencer publisher rare-body clock shards hold'),
+    why: 'a start joins its parts',
+  },
+  { path: 'server/pipeline/chain', rank: 3, doors: files('mining') },
+  { path: 'server/pipeline/orders', rank: 3, doors: ALL },
+  { path: 'server/pipeline', rank: 3, doors: files('pipeline') },
+
+  { path: 'server/services', rank: 4, doors: files('private-reads') },
+  {
+    path: 'server/services/accounts',
+    rank: 4,
+    doors: files('accounts partner-accounts operators profile-roles ranks'),
+    why: 'one file for each thing that routes ask for',
+  },
+  { path: 'server/services/markets', rank: 4, doors: ALL },
+  { path: 'server/services/orders', rank: 4, doors: files('cancels cancel-replace order-status') },
+  { path: 'server/services/trading', rank: 4, doors: ALL },
+  { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
+
+  { path: 'server/routes', rank: 5, doors: ALL },
+  { path: 'server/routes/accounts', rank: 5, doors: ALL },
+  { path: 'server/routes/admin', rank: 5, doors: ALL },
+  { path: 'server/routes/markets', rank: 5, doors: ALL },
+  { path: 'server/routes/orders', rank: 5, doors: ALL },
+  { path: 'server/routes/system', rank: 5, doors: ALL },
+  {
+    path: 'server/sockets',
+    rank: 5,
+    files: files('packets pump census member channels handshakes account-stream socket-gateway'),
+    doors: ALL,
+    why: 'its feeds are made of its parts',
+  },
+  { path: 'server/sockets/feeds', rank: 5, doors: files('account-channels') },
+  { path: 'server/sockets', rank: 5, doors: [] },
+
+  { path: 'server/settings', rank: 6, doors: ALL },
+  { path: 'server', rank: 6, files: files('config version shell api'), doors: ALL },
+  { path: 'server/start', rank: 6, doors: files('serve') },
+  { path: 'server/cli', rank: 6, files: files('client decimals demo-file'), doors: ALL },
+  { path: 'server/cli/admin', rank: 6, doors: files('admin') },
+  { path: 'server/cli/order', rank: 6, doors: files('order') },
+  { path: 'server/cli', rank: 6, doors: [] },
+  { path: 'server', rank: 6, doors: [] },
+]
 
 /** Deterministic code: a replay next year must give the same state. */
 export const PURE_FOLDERS = ['engine/core', 'engine/domain']
@@ -121,13 +196,12 @@ export const FORBIDDEN_NAMES = new Set(
 /** Where an unchecked value becomes a typed one: the only files with `as`, `any` or `!`. */
 export const PROOF_FILES = new Set([
   'engine/domain/units.ts',
-  'engine/domain/ids.ts',
   'engine/wire/codec.ts',
   'engine/wire/layout.ts',
   // Makes a table by name out of a list, which no type can follow.
   'engine/domain/reject.ts',
-  'server/http/schema.ts',
-  'server/auth/intake-pool.ts',
+  'server/http/schema/schema.ts',
+  'server/intake/intake-pool.ts',
 ])
 
 /**

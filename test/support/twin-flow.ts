@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { eachHeld, eachResting } from '../../engine/core/market.ts'
+import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchange-driver.ts'

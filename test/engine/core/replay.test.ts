@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Exchange } from '../../../engine/core/exchange.ts'
-import { OrderTable } from '../../../engine/core/order-table.ts'
+import { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Command } from '../../../engine/domain/command.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
 import { decodeCommand, eachRecord, encodeRare } from '../../../engine/wire/codec.ts'

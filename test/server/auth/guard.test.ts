@@ -7,11 +7,10 @@ import { after, test } from 'node:test'
 import { SignJWT } from 'jose'
 import type { Role } from '../../../engine/domain/operator.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
-import { accountOf } from '../../../server/auth/client-order.ts'
 import { type AuthState, apiHeaders, Guard } from '../../../server/auth/guard.ts'
 import { identityCheck } from '../../../server/auth/identity.ts'
-import { keccakReady } from '../../../server/auth/keccak.ts'
 import { digestOf } from '../../../server/auth/session.ts'
+import { keccakReady } from '../../../server/crypto/keccak.ts'
 import {
   admin,
   hmac,
@@ -23,7 +22,8 @@ import {
 import type { Call } from '../../../server/http/call.ts'
 import { Refusal } from '../../../server/http/refusal.ts'
 import type { Guarded } from '../../../server/http/route.ts'
-import { KEY, NOW_MS, OTHER_KEY, SECRET } from './order-kit.ts'
+import { accountOf } from '../../../server/intake/order/client-order.ts'
+import { KEY, NOW_MS, OTHER_KEY, SECRET } from '../intake/order-kit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'outcomex-identity-'))
 after(() => rmSync(folder, { recursive: true }))

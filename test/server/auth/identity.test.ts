@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { exportJWK, type FetchImplementation, SignJWT } from 'jose'
-import { formatAddress } from '../../../server/auth/address.ts'
-import { accountOf } from '../../../server/auth/client-order.ts'
 import { identityCheck } from '../../../server/auth/identity.ts'
-import { keccakReady } from '../../../server/auth/keccak.ts'
+import { formatAddress } from '../../../server/crypto/address.ts'
+import { keccakReady } from '../../../server/crypto/keccak.ts'
+import { accountOf } from '../../../server/intake/order/client-order.ts'
 import { newFolder } from '../../support/data-folder.ts'
-import { KEY, NOW_MS } from './order-kit.ts'
+import { KEY, NOW_MS } from '../intake/order-kit.ts'
 
 // Identity tokens against keys in files and on a host that may be hostile.
 

@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { formatAddress } from '../../../server/auth/address.ts'
-import { accountOf } from '../../../server/auth/client-order.ts'
-import { signHash } from '../../../server/auth/ecdsa.ts'
-import { hashPersonalMessage } from '../../../server/auth/eip712.ts'
-import { keccakReady } from '../../../server/auth/keccak.ts'
 import {
   digestOf,
   mintSession,
@@ -14,7 +9,12 @@ import {
   sessionCookie,
   signingMessage,
 } from '../../../server/auth/session.ts'
-import { KEY, NOW_MS, OTHER_KEY } from './order-kit.ts'
+import { formatAddress } from '../../../server/crypto/address.ts'
+import { signHash } from '../../../server/crypto/ecdsa.ts'
+import { hashPersonalMessage } from '../../../server/crypto/eip712.ts'
+import { keccakReady } from '../../../server/crypto/keccak.ts'
+import { accountOf } from '../../../server/intake/order/client-order.ts'
+import { KEY, NOW_MS, OTHER_KEY } from '../intake/order-kit.ts'
 
 before(() => keccakReady)
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { keccakReady } from '../../../server/auth/keccak.ts'
-import { readAdminLine } from '../../../server/cli/admin-line.ts'
+import { readAdminLine } from '../../../server/cli/admin/admin-line.ts'
 import { curlText, refusalText, signedRequest } from '../../../server/cli/client.ts'
 import { formatUnits, parsePriceTicks, parseUnits } from '../../../server/cli/decimals.ts'
-import { nearest } from '../../../server/cli/nearest.ts'
-import { readOrderLine, readTerms } from '../../../server/cli/order-line.ts'
-import { feeBpsOf, signedBody } from '../../../server/cli/order-request.ts'
+import { readOrderLine, readTerms } from '../../../server/cli/order/order-line.ts'
+import { feeBpsOf, signedBody } from '../../../server/cli/order/order-request.ts'
+import { keccakReady } from '../../../server/crypto/keccak.ts'
+import { nearest } from '../../../server/settings/nearest.ts'
 
 before(() => keccakReady)
 

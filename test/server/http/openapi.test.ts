@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openApi } from '../../../server/http/openapi.ts'
-import { compile, type Schema } from '../../../server/http/schema.ts'
-import { TOY_ROUTES } from './toy-exchange.ts'
+import { compile, type Schema } from '../../../server/http/schema/schema.ts'
+import { TOY_ROUTES } from './gateway/toy-exchange.ts'
 
 type Tree = Record<string, unknown>
 

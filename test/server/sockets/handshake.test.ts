@@ -6,7 +6,7 @@ import { at, type LiveExchange, startLive, type Trader } from '../../support/liv
 import { cookieOf, login, newWallet } from '../../support/live-session.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { handshakeOf, SocketClient, textFrame, upgradeText } from '../../support/socket-client.ts'
-import { RawClient } from '../http/raw-client.ts'
+import { RawClient } from '../http/gateway/raw-client.ts'
 
 let live: LiveExchange
 let alice: Trader

@@ -1,0 +1,230 @@
+// Profiles, API tokens, sessions. Only commands change them; one thread writes.
+// Invariant: a token id names one live token.
+
+import { assert } from '../../domain/assert.ts'
+import type { ProfileChange, ProfileFields, TokenFields } from '../../domain/command.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { TimeMs } from '../../domain/units.ts'
+import { factsOf } from '../cells/facts.ts'
+import { type CapturedPartners, Partners } from './partners.ts'
+import { type CapturedProfiles, type Profile, Profiles } from './profiles.ts'
+import { type Session, Sessions } from './sessions.ts'
+import { type WithdrawalAddress, WithdrawalAddresses } from './withdrawal-addresses.ts'
+
+export { effectiveFeeBps, NO_FEE_RATE, type Profile } from './profiles.ts'
+export type { Session }
+
+export interface Token extends TokenFields {
+  readonly profileId: number
+  readonly createdMs: TimeMs
+  lastUsedMs: TimeMs | null
+}
+
+/** All of it, as plain values in the order in which it came to be. */
+export interface CapturedAccounts {
+  readonly adminTokenDigest: string
+  readonly profiles: CapturedProfiles
+  readonly tokens: readonly Token[]
+  readonly sessions: Uint8Array
+  readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
+  readonly partners: CapturedPartners
+  readonly withdrawalAddresses: readonly WithdrawalAddress[]
+}
+
+/** What one command forgets of what has expired: more than any command adds. */
+const EXPIRED_MAX = 16
+const NO_TOKENS: readonly Token[] = []
+
+export class Accounts {
+  readonly #profiles = new Profiles()
+  readonly #tokens = new Map<string, Token>()
+  /** Of each profile that has any, oldest first. */
+  readonly #tokensOf = new Map<number, readonly Token[]>()
+  readonly #sessions = new Sessions()
+  readonly #burnedNonces = new Map<string, TimeMs>()
+  readonly partners = new Partners()
+  readonly withdrawalAddresses = new WithdrawalAddresses()
+  adminTokenDigest = ''
+
+  get count(): number {
+    return this.#profiles.count
+  }
+
+  byId(profileId: number): Profile | undefined {
+    return this.#profiles.byId(profileId)
+  }
+
+  accountOf(profileId: number): string | undefined {
+    return this.#profiles.accountOf(profileId)
+  }
+
+  hasSmartWallet(profileId: number): boolean {
+    return this.#profiles.hasSmartWallet(profileId)
+  }
+
+  /** What an order of the profile is charged; NO_FEE_RATE when that is not known. */
+  feeBpsOf(profileId: number): number {
+    return this.#profiles.feeBpsOf(profileId)
+  }
+
+  byAddress(address: string): Profile | undefined {
+    return this.#profiles.byId(this.#profiles.idByAddress(address))
+  }
+
+  byUsername(username: string): Profile | undefined {
+    return this.#profiles.byId(this.#profiles.idByUsername(username))
+  }
+
+  tokenById(tokenId: string): Token | undefined {
+    return this.#tokens.get(tokenId)
+  }
+
+  /** Oldest first. */
+  tokensOf(profileId: number): readonly Token[] {
+    return this.#tokensOf.get(profileId) ?? NO_TOKENS
+  }
+
+  sessionByDigest(digest: string): Session | undefined {
+    return this.#sessions.find(digest)
+  }
+
+  /** Oldest first. */
+  sessions(): Iterable<Session> {
+    return this.#sessions.all()
+  }
+
+  get sessionCount(): number {
+    return this.#sessions.count
+  }
+
+  /** Whether a login at `nowMs` finds room: it forgets what has expired before it opens one. */
+  takesSession(nowMs: TimeMs, sessionsMax: number = LIMITS.sessionsMax): boolean {
+    return this.#sessions.count < sessionsMax || this.#sessions.oldestExpiresMs <= nowMs
+  }
+
+  isNonceBurned(nonce: string): boolean {
+    return this.#burnedNonces.has(nonce)
+  }
+
+  createProfile(profileId: number, fields: ProfileFields, nowMs: TimeMs): void {
+    this.#profiles.create(profileId, fields, nowMs)
+  }
+
+  editProfile(profileId: number, change: ProfileChange): void {
+    this.#profiles.edit(profileId, change)
+  }
+
+  addToken(profileId: number, fields: TokenFields, nowMs: TimeMs): void {
+    assert(this.#profiles.accountOf(profileId) !== undefined, 'a token belongs to a profile')
+    // By name: every order asks for one of these, and copies would each have a shape of their own.
+    this.#keep({
+      tokenId: fields.tokenId,
+      sealedSecret: fields.sealedSecret,
+      label: fields.label,
+      scopes: fields.scopes,
+      profileId,
+      createdMs: nowMs,
+      lastUsedMs: null,
+    })
+  }
+
+  #keep(token: Token): void {
+    const { tokenId, profileId } = token
+    assert(!this.#tokens.has(tokenId), 'a token id is new')
+    this.#tokens.set(tokenId, token)
+    this.#tokensOf.set(profileId, [...this.tokensOf(profileId), token])
+  }
+
+  /** A token that is revoked is forgotten: ids are random and never come again. */
+  revokeToken(tokenId: string): void {
+    const token = this.#tokens.get(tokenId)
+    assert(token !== undefined, 'only a live token is revoked')
+    this.#tokens.delete(tokenId)
+    const rest = this.tokensOf(token.profileId).filter((each) => each !== token)
+    if (rest.length === 0) this.#tokensOf.delete(token.profileId)
+    else this.#tokensOf.set(token.profileId, rest)
+  }
+
+  touchToken(tokenId: string, nowMs: TimeMs): void {
+    const token = this.#tokens.get(tokenId)
+    assert(token !== undefined, 'a touched token exists')
+    token.lastUsedMs = nowMs
+  }
+
+  /**
+   * Forgets what has expired, a bounded part of it: each rare command calls this, so that what
+   * ended leaves memory whether anybody logs in or not. By the time of the command: replay forgets
+   * alike. All sessions live equally long, and so do all nonces but for their age when used: the
+   * oldest stand in front.
+   */
+  expire(nowMs: TimeMs): void {
+    this.#sessions.expire(nowMs, EXPIRED_MAX)
+    let left = EXPIRED_MAX
+    for (const [text, expiresMs] of this.#burnedNonces) {
+      if (expiresMs > nowMs || left-- === 0) break
+      this.#burnedNonces.delete(text)
+    }
+  }
+
+  /** Opens a session; a profile's oldest makes room when it has as many as it may. */
+  login(session: Session, nonce: { text: string; expiresMs: TimeMs }): void {
+    const { profileId } = session
+    if (this.#sessions.countOf(profileId) >= LIMITS.sessionsPerProfileMax) {
+      this.#sessions.endOldestOf(profileId)
+    }
+    this.#sessions.open(session)
+    this.burnNonce(nonce.text, nonce.expiresMs)
+  }
+
+  /** A nonce proves one thing once. */
+  burnNonce(nonce: string, expiresMs: TimeMs): void {
+    this.#burnedNonces.set(nonce, expiresMs)
+  }
+
+  logout(digest: string): void {
+    this.#sessions.end(digest)
+  }
+
+  logoutEverywhere(profileId: number): void {
+    this.#sessions.endAllOf(profileId)
+  }
+
+  /** Everything that counts as state, in an order of its own; for the state hash. */
+  *facts(): Iterable<unknown> {
+    yield this.adminTokenDigest
+    yield* this.#profiles.facts()
+    // A sealed secret says the same under every nonce: what it seals is no state.
+    for (const { sealedSecret: _sealed, ...fields } of this.#tokens.values()) yield factsOf(fields)
+    yield ['sessions', this.#sessions.count]
+    yield this.#sessions.capture()
+    yield* this.#burnedNonces
+    yield* this.partners.facts()
+    yield* this.withdrawalAddresses.facts()
+  }
+
+  get tokenCount(): number {
+    return this.#tokens.size
+  }
+
+  capture(): CapturedAccounts {
+    return {
+      adminTokenDigest: this.adminTokenDigest,
+      profiles: this.#profiles.capture(),
+      tokens: Array.from(this.#tokens.values(), (token) => ({ ...token })),
+      sessions: this.#sessions.capture(),
+      burnedNonces: [...this.#burnedNonces],
+      partners: this.partners.capture(),
+      withdrawalAddresses: this.withdrawalAddresses.capture(),
+    }
+  }
+
+  restore(captured: CapturedAccounts): void {
+    this.adminTokenDigest = captured.adminTokenDigest
+    this.#profiles.restore(captured.profiles)
+    for (const token of captured.tokens) this.#keep(token)
+    this.#sessions.restore(captured.sessions)
+    for (const [text, expiresMs] of captured.burnedNonces) this.#burnedNonces.set(text, expiresMs)
+    this.partners.restore(captured.partners)
+    this.withdrawalAddresses.restore(captured.withdrawalAddresses)
+  }
+}

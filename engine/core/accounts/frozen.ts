@@ -1,0 +1,74 @@
+// Profiles that an operator froze: they neither trade nor withdraw. Only commands change them; one
+// thread writes.
+//
+//   free ──freeze──▶ frozen ──unfreeze──▶ free, once the last of its orders is gone
+//
+// A frozen profile gets no new order, so whatever order of it lives is owed a cancel: after a crash
+// in the middle the rest of them follows from the state.
+
+import { assert } from '../../domain/assert.ts'
+import type { RareCommand } from '../../domain/command.ts'
+import type { TimeMs } from '../../domain/units.ts'
+
+export interface FrozenProfile {
+  readonly profileId: number
+  readonly sinceMs: TimeMs
+  /** Of the command that froze it. */
+  readonly seq: number
+  /** What the operator said, '' when nothing. */
+  readonly reason: string
+}
+
+export type CapturedFrozen = readonly FrozenProfile[]
+
+type FreezeCommand = Extract<RareCommand, { kind: 'freezeProfile' | 'unfreezeProfile' }>
+
+export class FrozenProfiles {
+  readonly #byProfile = new Map<number, FrozenProfile>()
+
+  get count(): number {
+    return this.#byProfile.size
+  }
+
+  isFrozen(profileId: number): boolean {
+    return this.#byProfile.has(profileId)
+  }
+
+  of(profileId: number): FrozenProfile | undefined {
+    return this.#byProfile.get(profileId)
+  }
+
+  /** By rising profile id. */
+  all(): FrozenProfile[] {
+    return [...this.#byProfile.values()].sort((a, b) => a.profileId - b.profileId)
+  }
+
+  apply(command: FreezeCommand): void {
+    const { profileId } = command
+    const isFrozen = this.isFrozen(profileId)
+    if (command.kind === 'unfreezeProfile') {
+      assert(isFrozen, 'only a frozen profile is freed')
+      this.#byProfile.delete(profileId)
+      return
+    }
+    assert(!isFrozen, 'a profile is frozen once')
+    const { nowMs: sinceMs, seq, reason } = command
+    this.#byProfile.set(profileId, { profileId, sinceMs, seq, reason })
+  }
+
+  /** Everything that counts as state, for the state hash; nothing while there is none. */
+  *facts(): Iterable<unknown> {
+    for (const { profileId, sinceMs, seq, reason } of this.all()) {
+      yield ['frozen', profileId, sinceMs, seq, reason]
+    }
+  }
+
+  capture(): CapturedFrozen {
+    return this.all()
+  }
+
+  restore(captured: CapturedFrozen): void {
+    assert(this.#byProfile.size === 0, 'only a fresh state is restored')
+    for (const frozen of captured) this.#byProfile.set(frozen.profileId, frozen)
+  }
+}

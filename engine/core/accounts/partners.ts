@@ -1,0 +1,144 @@
+// Accounts that partners made and act for (domain §12.1). Only commands change them; one thread
+// writes. Invariant: a sub-account has one partner for ever, and what it approved stays approved.
+
+import { assert } from '../../domain/assert.ts'
+import type { ApprovalStatus } from '../../domain/settlement.ts'
+
+export interface SubAccount {
+  readonly profileId: number
+  readonly partnerId: number
+  /** Key of the server wallet under the server key; null for a wallet that signs for itself. */
+  readonly sealedKey: Uint8Array | null
+  /** Addresses that may move what the server wallet holds, in the order they were approved. */
+  readonly approved: readonly string[]
+  /** Those that wait for a block, and those that a block was to confirm and did not. */
+  readonly submitted: readonly string[]
+  readonly failed: readonly string[]
+}
+
+/** As a command makes it. */
+export type NewSubAccount = Omit<SubAccount, 'submitted' | 'failed'>
+
+export interface CapturedPartners {
+  readonly subAccounts: readonly SubAccount[]
+  /** Profile and seq of what waits for a block, oldest first. */
+  readonly submittedSeqs: readonly (readonly [profileId: number, seq: number])[]
+}
+
+const NO_SPENDERS: readonly string[] = []
+const NONE: readonly number[] = []
+
+export class Partners {
+  readonly #byProfile = new Map<number, SubAccount>()
+  readonly #ofPartner = new Map<number, number[]>()
+  /** Seq of the newest submission of each profile that has one, oldest first. */
+  readonly #submittedSeq = new Map<number, number>()
+
+  add(made: NewSubAccount): void {
+    this.#add({ ...made, submitted: NO_SPENDERS, failed: NO_SPENDERS })
+  }
+
+  #add(made: SubAccount): void {
+    assert(!this.#byProfile.has(made.profileId), 'a sub-account has one partner')
+    assert(made.profileId !== made.partnerId, 'nobody is a partner of its own')
+    this.#byProfile.set(made.profileId, made)
+    const siblings = this.#ofPartner.get(made.partnerId)
+    if (siblings === undefined) this.#ofPartner.set(made.partnerId, [made.profileId])
+    else siblings.push(made.profileId)
+  }
+
+  approve(profileId: number, spenders: readonly string[]): void {
+    const known = this.#wallet(profileId)
+    const fresh = spenders.filter((each) => !known.approved.includes(each))
+    this.#byProfile.set(profileId, { ...known, approved: [...known.approved, ...fresh] })
+  }
+
+  /** Waits for a block from `seq` on; what failed may be submitted again. */
+  submit(profileId: number, spenders: readonly string[], seq: number): void {
+    const known = this.#wallet(profileId)
+    const taken = [...known.approved, ...known.submitted]
+    assert(
+      spenders.every((each) => !taken.includes(each)),
+      'an approval is submitted once',
+    )
+    this.#byProfile.set(profileId, {
+      ...known,
+      submitted: [...known.submitted, ...spenders],
+      failed: known.failed.filter((each) => !spenders.includes(each)),
+    })
+    // The newest comes last, also of a profile that submits again.
+    this.#submittedSeq.delete(profileId)
+    this.#submittedSeq.set(profileId, seq)
+  }
+
+  settle(profileId: number, isConfirmed: boolean): void {
+    const known = this.#wallet(profileId)
+    const { submitted } = known
+    assert(this.#submittedSeq.delete(profileId), 'only what was submitted is settled')
+    this.#byProfile.set(profileId, {
+      ...known,
+      submitted: NO_SPENDERS,
+      ...(isConfirmed
+        ? { approved: [...known.approved, ...submitted] }
+        : { failed: [...known.failed, ...submitted] }),
+    })
+  }
+
+  #wallet(profileId: number): SubAccount {
+    const known = this.#byProfile.get(profileId)
+    assert(known !== undefined && known.sealedKey !== null, 'a server wallet approves')
+    return known
+  }
+
+  statusOf({ approved, submitted, failed }: SubAccount, spender: string): ApprovalStatus {
+    if (approved.includes(spender)) return 'confirmed'
+    if (submitted.includes(spender)) return 'submitted'
+    return failed.includes(spender) ? 'failed' : 'missing'
+  }
+
+  get submittedCount(): number {
+    return this.#submittedSeq.size
+  }
+
+  /** Profiles whose approvals were all submitted by `throughSeq`, in the order they were. */
+  submittedBy(throughSeq: number): number[] {
+    if (this.#submittedSeq.size === 0) return []
+    return [...this.#submittedSeq].flatMap(([id, seq]) => (seq <= throughSeq ? [id] : []))
+  }
+
+  byId(profileId: number): SubAccount | undefined {
+    return this.#byProfile.get(profileId)
+  }
+
+  /** Profile ids of a partner's sub-accounts, oldest first. */
+  ofPartner(partnerId: number): readonly number[] {
+    return this.#ofPartner.get(partnerId) ?? NONE
+  }
+
+  all(): Iterable<SubAccount> {
+    return this.#byProfile.values()
+  }
+
+  /** For the state hash: that there is a key counts, not under which nonce it is sealed. */
+  *facts(): Iterable<unknown> {
+    for (const made of this.#byProfile.values()) {
+      const { profileId, partnerId, sealedKey, approved, submitted, failed } = made
+      yield ['subAccount', profileId, partnerId, sealedKey !== null, approved]
+      if (submitted.length + failed.length === 0) continue
+      yield ['approvals', profileId, this.#submittedSeq.get(profileId) ?? 0, submitted, failed]
+    }
+  }
+
+  capture(): CapturedPartners {
+    return {
+      subAccounts: [...this.#byProfile.values()],
+      submittedSeqs: [...this.#submittedSeq],
+    }
+  }
+
+  restore({ subAccounts, submittedSeqs }: CapturedPartners): void {
+    assert(this.#byProfile.size === 0, 'only a fresh state is restored')
+    for (const made of subAccounts) this.#add(made)
+    for (const [profileId, seq] of submittedSeqs) this.#submittedSeq.set(profileId, seq)
+  }
+}

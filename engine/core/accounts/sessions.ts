@@ -1,0 +1,218 @@
+// Open sessions, each a row of fixed width; when one ends the last row takes its place:
+//
+//   0 digest 32 │ 32 profile u32 │ 36 expires f64 │ 44 older u32 │ 48 newer u32 │ 52 next u32
+//
+// `older` and `newer` run through all by age, `next` through those of one profile, oldest first.
+// Invariant: rows are numbered without a gap, so what ended takes no room.
+
+import { assert } from '../../domain/assert.ts'
+import type { TimeMs } from '../../domain/units.ts'
+import { ByteRows } from '../cells/byte-rows.ts'
+import { bytesToHex, hexToBytes } from '../cells/digest.ts'
+import { IdIndex, mixedHash } from '../cells/id-index.ts'
+
+export interface Session {
+  /** Lowercase hex SHA-256 of what the cookie holds. */
+  readonly digest: string
+  readonly profileId: number
+  readonly expiresMs: TimeMs
+}
+
+const DIGEST_BYTES = 32
+const DIGEST = /^[0-9a-f]{64}$/
+/** What a snapshot holds of each: all but its place in the lists. */
+const KEPT_BYTES = 44
+const PROFILE = 32
+const EXPIRES = 36
+const OLDER = 44
+const NEWER = 48
+const NEXT = 52
+const ROW_BYTES = 56
+
+export class Sessions {
+  readonly #rows = new ByteRows(ROW_BYTES)
+  readonly #byDigest = new IdIndex((row) => this.#u32(row, 0))
+  /** The oldest row of each profile that has one. */
+  readonly #byProfile = new IdIndex((row) => mixedHash(0, this.#u32(row, PROFILE)))
+  #oldest = 0
+  #newest = 0
+
+  get count(): number {
+    return this.#rows.end - 1
+  }
+
+  /** When the oldest expires; Infinity when there is none. */
+  get oldestExpiresMs(): TimeMs {
+    return this.#oldest === 0 ? Number.POSITIVE_INFINITY : this.#expiresMs(this.#oldest)
+  }
+
+  find(digest: string): Session | undefined {
+    const row = this.#rowOf(digest)
+    return row === 0 ? undefined : this.#sessionAt(row)
+  }
+
+  /** Oldest first. */
+  *all(): Iterable<Session> {
+    for (let row = this.#oldest; row !== 0; row = this.#u32(row, NEWER)) yield this.#sessionAt(row)
+  }
+
+  /** How many a profile has; it has few. */
+  countOf(profileId: number): number {
+    let count = 0
+    for (let row = this.#firstOf(profileId); row !== 0; row = this.#u32(row, NEXT)) count++
+    return count
+  }
+
+  open({ digest, profileId, expiresMs }: Session): void {
+    assert(DIGEST.test(digest), 'a session is kept as a digest')
+    assert(this.#rowOf(digest) === 0, 'a session is opened once')
+    const first = this.#firstOf(profileId)
+    const row = this.#rows.add()
+    this.#rows.bytes(row).set(hexToBytes(digest), this.#rows.at(row))
+    this.#set(row, PROFILE, profileId)
+    this.#rows.view(row).setFloat64(this.#rows.at(row) + EXPIRES, expiresMs, true)
+    this.#set(row, OLDER, this.#newest)
+    this.#set(row, NEWER, 0)
+    this.#set(row, NEXT, 0)
+    if (this.#newest === 0) this.#oldest = row
+    else this.#set(this.#newest, NEWER, row)
+    this.#newest = row
+    this.#byDigest.add(row)
+    if (first === 0) this.#byProfile.add(row)
+    else this.#set(this.#lastFrom(first), NEXT, row)
+  }
+
+  /** Does nothing when there is no such session. */
+  end(digest: string): void {
+    const row = this.#rowOf(digest)
+    if (row !== 0) this.#end(row)
+  }
+
+  endOldestOf(profileId: number): void {
+    this.#end(this.#firstOf(profileId))
+  }
+
+  endAllOf(profileId: number): void {
+    for (let row = this.#firstOf(profileId); row !== 0; row = this.#firstOf(profileId)) {
+      this.#end(row)
+    }
+  }
+
+  /** Forgets the oldest that have expired, at most so many. */
+  expire(nowMs: TimeMs, countMax: number): void {
+    for (let ended = 0; ended < countMax && this.#oldest !== 0; ended++) {
+      if (this.#expiresMs(this.#oldest) > nowMs) return
+      this.#end(this.#oldest)
+    }
+  }
+
+  /** What makes each of them, oldest first; for the state hash as well. */
+  capture(): Uint8Array {
+    const all = new Uint8Array(this.count * KEPT_BYTES)
+    let to = 0
+    for (let row = this.#oldest; row !== 0; row = this.#u32(row, NEWER)) {
+      const at = this.#rows.at(row)
+      all.set(this.#rows.bytes(row).subarray(at, at + KEPT_BYTES), to)
+      to += KEPT_BYTES
+    }
+    return all
+  }
+
+  restore(all: Uint8Array): void {
+    assert(this.count === 0, 'only a fresh state is restored')
+    const view = new DataView(all.buffer, all.byteOffset, all.byteLength)
+    for (let at = 0; at < all.length; at += KEPT_BYTES) {
+      this.open({
+        digest: bytesToHex(all.subarray(at, at + DIGEST_BYTES)),
+        profileId: view.getUint32(at + PROFILE, true),
+        expiresMs: view.getFloat64(at + EXPIRES, true),
+      })
+    }
+  }
+
+  #end(row: number): void {
+    assert(row !== 0, 'only an open session ends')
+    const next = this.#u32(row, NEXT)
+    const before = this.#beforeOf(row)
+    if (before !== 0) this.#set(before, NEXT, next)
+    else {
+      this.#byProfile.remove(row)
+      if (next !== 0) this.#byProfile.add(next)
+    }
+    this.#byDigest.remove(row)
+    this.#join(this.#u32(row, OLDER), this.#u32(row, NEWER))
+    const last = this.#rows.end - 1
+    if (row !== last) this.#move(last, row)
+    this.#rows.drop()
+  }
+
+  /** Gives a session another row; all that names it follows. */
+  #move(from: number, to: number): void {
+    const before = this.#beforeOf(from)
+    this.#byDigest.remove(from)
+    if (before === 0) this.#byProfile.remove(from)
+    const at = this.#rows.at(from)
+    this.#rows.bytes(to).set(this.#rows.bytes(from).subarray(at, at + ROW_BYTES), this.#rows.at(to))
+    this.#byDigest.add(to)
+    if (before === 0) this.#byProfile.add(to)
+    else this.#set(before, NEXT, to)
+    this.#join(this.#u32(from, OLDER), to)
+    this.#join(to, this.#u32(from, NEWER))
+  }
+
+  /** Makes two rows neighbours by age; 0 stands for the ends. */
+  #join(older: number, newer: number): void {
+    if (older === 0) this.#oldest = newer
+    else this.#set(older, NEWER, newer)
+    if (newer === 0) this.#newest = older
+    else this.#set(newer, OLDER, older)
+  }
+
+  /** The next older row of the same profile; 0 for none. */
+  #beforeOf(row: number): number {
+    let before = this.#firstOf(this.#u32(row, PROFILE))
+    if (before === row) return 0
+    while (this.#u32(before, NEXT) !== row) before = this.#u32(before, NEXT)
+    return before
+  }
+
+  #rowOf(digest: string): number {
+    if (!DIGEST.test(digest)) return 0
+    const wanted = hexToBytes(digest)
+    const hash = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true)
+    return this.#byDigest.find(hash, (row) => {
+      const bytes = this.#rows.bytes(row)
+      const at = this.#rows.at(row)
+      return wanted.every((byte, index) => byte === bytes[at + index])
+    })
+  }
+
+  #firstOf(profileId: number): number {
+    const isIt = (row: number) => this.#u32(row, PROFILE) === profileId
+    return this.#byProfile.find(mixedHash(0, profileId), isIt)
+  }
+
+  #lastFrom(first: number): number {
+    let row = first
+    while (this.#u32(row, NEXT) !== 0) row = this.#u32(row, NEXT)
+    return row
+  }
+
+  #sessionAt(row: number): Session {
+    const at = this.#rows.at(row)
+    const digest = bytesToHex(this.#rows.bytes(row).subarray(at, at + DIGEST_BYTES))
+    return { digest, profileId: this.#u32(row, PROFILE), expiresMs: this.#expiresMs(row) }
+  }
+
+  #expiresMs(row: number): TimeMs {
+    return this.#rows.view(row).getFloat64(this.#rows.at(row) + EXPIRES, true)
+  }
+
+  #u32(row: number, field: number): number {
+    return this.#rows.view(row).getUint32(this.#rows.at(row) + field, true)
+  }
+
+  #set(row: number, field: number, value: number): void {
+    this.#rows.view(row).setUint32(this.#rows.at(row) + field, value, true)
+  }
+}

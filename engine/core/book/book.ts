@@ -1,0 +1,187 @@
+// Hot path. bench/book.bench.ts
+// Matching of sizes at ticks for order slots; it knows neither money nor signatures.
+// One module-level arena holds all books of a thread: V8 then embeds the arrays in the code.
+
+import { assert } from '../../domain/assert.ts'
+import { EVENT, MAKER } from '../../domain/event.ts'
+import { STP } from '../../domain/order.ts'
+import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../../domain/units.ts'
+import { emit } from './event-buffer.ts'
+import { link, occupiedFrom, occupiedUpTo, unlink } from './ladder.ts'
+import { levels } from './levels.ts'
+import { orderPool } from './order-pool.ts'
+
+const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf } = levels
+const { generationOf, leftOf, levelOf, nextOf, ownerOf } = orderPool
+const { CANCELED, NOT_OPEN, STP_CANCEL } = EVENT
+const { CANCEL_MAKER, CANCEL_TAKER } = STP
+const FILL_OPEN = EVENT.FILL | (MAKER.OPEN << 8)
+const FILL_CLOSED = EVENT.FILL | (MAKER.CLOSED << 8)
+const STEP_RAW = SIZE_STEP_RAW
+const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
+
+/** The taker of the walk under way; one command at a time, so one record serves the thread. */
+const arrival = {
+  book: 0,
+  owner: 0,
+  isBid: false,
+  /** Worst ladder price the taker accepts. */
+  worstTicks: 0,
+  stp: 0,
+  /** Shares in steps of 1,000 (limit orders); any number of shares or a spend (market form). */
+  aligned: true,
+  /** A market buy of YES or NO walks by collateral; its price is the maker's on its own token. */
+  bySpend: false,
+  isYes: true,
+  /** Still wanted: shares, or collateral when `bySpend`. */
+  wantRaw: 0,
+  filledRaw: 0,
+  stopped: false,
+}
+
+export const taker = arrival
+
+export function crosses(book: number, isBid: boolean, ticks: number): boolean {
+  return isBid ? bestAskOf[book] <= ticks : bestBidOf[book] >= ticks
+}
+
+/** Whose order comes to rest, and where. */
+export interface Resting {
+  readonly marketId: number
+  readonly slot: number
+  readonly generation: number
+  readonly accountId: number
+}
+
+/** Puts an order at the end of the queue of its level. */
+export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: number): void {
+  const { slot } = order
+  assert(leftOf[slot] === 0, 'a slot rests once')
+  assert(leftRaw > 0, 'a resting order has size left')
+  leftOf[slot] = leftRaw
+  generationOf[slot] = order.generation
+  ownerOf[slot] = order.accountId
+  link(slot, order.marketId, ticks, isBid)
+}
+
+/** Keeps an order out of the book, behind those held before; `wantRaw` as the taker's. */
+export function hold(order: Resting, wantRaw: number): void {
+  rest(order, true, HELD_TICKS, wantRaw)
+}
+
+/** Ends the hold of an order; false when it is not held any more. */
+export function endHold(slot: number, generation: number): boolean {
+  if (leftOf[slot] === 0 || generationOf[slot] !== generation) return false
+  if ((levelOf[slot] & TICKS_MASK) !== HELD_TICKS) return false
+  unlink(slot)
+  return true
+}
+
+/** Takes the order out of its book, or ends its hold; false when it is not there any more. */
+export function cancel(slot: number, generation: number): boolean {
+  const leftRaw = leftOf[slot]
+  if (leftRaw === 0 || generationOf[slot] !== generation) {
+    emit(NOT_OPEN, 0, slot, 0, 0)
+    return false
+  }
+  unlink(slot)
+  emit(CANCELED, levelOf[slot] & TICKS_MASK, slot, 0, leftRaw)
+  return true
+}
+
+/** Walks the opposite side, best price and oldest order first, until nothing more is wanted. */
+export function take(): void {
+  const { book, isBid, worstTicks } = arrival
+  while (arrival.wantRaw > 0 && !arrival.stopped) {
+    const ticks = isBid ? bestAskOf[book] : bestBidOf[book]
+    if (isBid ? ticks > worstTicks : ticks < worstTicks) return
+    if (ticks === NO_ASK || ticks === NO_BID) return
+    takeLevel(ticks)
+  }
+}
+
+function takeLevel(ticks: number): void {
+  const level = (arrival.book << LEVELS_SHIFT) + ticks
+  const ownTicks = arrival.isYes ? ticks : NO_ASK - ticks
+  let slot = headOf[level]
+  while (slot !== 0 && arrival.wantRaw > 0) {
+    const next = nextOf[slot]
+    if (ownerOf[slot] === arrival.owner) {
+      preventSelfTrade(slot, ticks)
+      if (arrival.stopped) return
+    } else {
+      fill(slot, ticks, ownTicks)
+    }
+    slot = next
+  }
+}
+
+function preventSelfTrade(slot: number, ticks: number): void {
+  if (arrival.stp !== CANCEL_MAKER) arrival.stopped = true
+  if (arrival.stp === CANCEL_TAKER) return
+  const leftRaw = leftOf[slot]
+  unlink(slot)
+  emit(STP_CANCEL, ticks, slot, 0, leftRaw)
+}
+
+function fill(slot: number, ticks: number, ownTicks: number): void {
+  const makerLeftRaw = leftOf[slot]
+  const fillRaw = fillable(makerLeftRaw, arrival.wantRaw, ownTicks)
+  assert(fillRaw > 0, 'a maker that is reached gives something')
+  const leftRaw = makerLeftRaw - fillRaw
+  arrival.filledRaw += fillRaw
+  arrival.wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
+  assert(arrival.wantRaw >= 0, 'a taker is never overfilled')
+  // Less than one step can never trade on with a limit order, so it is given back (domain §2.4).
+  if (leftRaw < STEP_RAW) {
+    unlink(slot)
+    emit(FILL_CLOSED, ticks, slot, fillRaw, leftRaw)
+    return
+  }
+  leftOf[slot] = leftRaw
+  emit(FILL_OPEN, ticks, slot, fillRaw, leftRaw)
+}
+
+/** Shares one maker gives to one taker (domain §2.4). */
+function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): number {
+  const wantSharesRaw = arrival.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
+  if (!arrival.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
+  // `%` on doubles is slow; the quotient is exact far beyond the largest order.
+  const alignedRaw = Math.floor(makerLeftRaw / STEP_RAW) * STEP_RAW
+  return Math.min(alignedRaw, wantSharesRaw)
+}
+
+/**
+ * Whether an all-or-nothing taker would fill whole (domain §1.6, §4.1). Own makers give nothing;
+ * under cancel_taker and cancel_both reaching one sets `arrival.stopped`.
+ */
+export function canFillWhole(): boolean {
+  const { book, isBid, worstTicks } = arrival
+  let wantRaw = arrival.wantRaw
+  let ticks = isBid ? bestAskOf[book] : bestBidOf[book]
+  while (ticks !== NO_ASK && ticks !== NO_BID) {
+    if (isBid ? ticks > worstTicks : ticks < worstTicks) return false
+    wantRaw = probeLevel(ticks, wantRaw)
+    if (wantRaw === 0) return true
+    if (arrival.stopped) return false
+    ticks = isBid ? occupiedFrom(book, ticks + 1) : occupiedUpTo(book, ticks - 1)
+  }
+  return false
+}
+
+function probeLevel(ticks: number, wantAtFirstRaw: number): number {
+  const ownTicks = arrival.isYes ? ticks : NO_ASK - ticks
+  let wantRaw = wantAtFirstRaw
+  let slot = headOf[(arrival.book << LEVELS_SHIFT) + ticks]
+  while (slot !== 0 && wantRaw > 0) {
+    if (ownerOf[slot] !== arrival.owner) {
+      const fillRaw = fillable(leftOf[slot], wantRaw, ownTicks)
+      wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
+    } else if (arrival.stp !== CANCEL_MAKER) {
+      arrival.stopped = true
+      return wantRaw
+    }
+    slot = nextOf[slot]
+  }
+  return wantRaw
+}

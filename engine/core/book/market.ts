@@ -1,0 +1,186 @@
+// Hot path. bench/book.bench.ts
+// One market's answer to one command: no gate stands here, every result is an event.
+
+import { assert } from '../../domain/assert.ts'
+import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
+import { EVENT, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../../domain/order.ts'
+import {
+  cancel,
+  canFillWhole,
+  crosses,
+  endHold,
+  hold,
+  type Resting,
+  rest,
+  take,
+  taker,
+} from './book.ts'
+import { beginEvents, closeEvents, emit, flushEvents } from './event-buffer.ts'
+import { resetLadder } from './ladder.ts'
+import { levels } from './levels.ts'
+import { orderPool } from './order-pool.ts'
+
+const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, bestAskOf, bestBidOf, headOf } = levels
+const { leftOf, nextOf, ownerOf } = orderPool
+const { FILLED, GONE, HELD, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
+const { SELL, BUY } = SIDE
+const { NO, YES } = OUTCOME
+const NO_BIT = TAKER_NO
+const SELLS_BIT = TAKER_SELLS
+const DONE = EVENT.DONE
+const CANCELS_DONE = EVENT.DONE | (RESULT.CANCELS_DONE << 8)
+const policies = POLICY_OF_TYPE
+const arrival = taker
+
+/** The highest book that ever held an order, in a typed cell for event-buffer.ts' reason. */
+const opened = new Int32Array(1)
+for (let book = 0; book <= LIMITS.marketsMax; book++) bestAskOf[book] = NO_ASK
+
+/** Empties every book of this thread. */
+export function resetMarkets(): void {
+  for (let book = 0; book <= opened[0]; book++) {
+    for (let level = book << LEVELS_SHIFT; level < (book + 1) << LEVELS_SHIFT; level++) {
+      for (let slot = headOf[level]; slot !== 0; slot = nextOf[slot]) leftOf[slot] = 0
+    }
+    resetLadder(book)
+  }
+  opened[0] = 0
+}
+
+function setTaker(order: Arrival, bid: boolean): void {
+  arrival.book = order.marketId
+  arrival.owner = order.accountId
+  arrival.isBid = bid
+  arrival.isYes = order.outcome === YES
+  arrival.stp = order.stp
+  arrival.aligned = !order.marketForm
+  arrival.bySpend = order.marketForm && order.side === BUY
+  arrival.wantRaw = arrival.bySpend ? order.spendRaw : order.sizeRaw
+  arrival.filledRaw = 0
+  arrival.stopped = false
+  if (order.marketForm) arrival.worstTicks = bid ? NO_ASK - 1 : 1
+  else arrival.worstTicks = ladderTicks(order.outcome, order.priceTicks)
+}
+
+/**
+ * Matches an arriving order, or holds it when it would take and its market delays takers; its
+ * events end with one DONE (domain §1.6, §1.7, §4.1 to §4.3).
+ */
+export function placeInMarket(order: PlaceOrder): void {
+  begin(order)
+  arrive(order)
+}
+
+/** A held order arrives; when it was canceled before, its DONE names no order (domain §4.3). */
+export function releaseInMarket(order: Arrival): void {
+  begin(order)
+  if (endHold(order.slot, order.generation)) {
+    arrive(order)
+    return
+  }
+  closeEvents(false)
+  emit(DONE | (GONE << 8), 0, 0, 0, 0)
+  flushEvents()
+}
+
+function begin(order: Arrival): void {
+  const sells = order.side === SELL ? SELLS_BIT : 0
+  const no = order.outcome === NO ? NO_BIT : 0
+  if (order.marketId > opened[0]) opened[0] = order.marketId
+  beginEvents(order.seq, order.marketId | no | sells, order.slot)
+}
+
+function arrive(order: Arrival): void {
+  const bid = isBid(order.side, order.outcome)
+  if (!policies[order.orderType].rests || !placeUntouched(order, bid)) {
+    setTaker(order, bid)
+    const result = order.postOnly ? WOULD_CROSS : placeTaking(order)
+    done(order.slot, result, arrival)
+  }
+  assert(bestBidOf[order.marketId] < bestAskOf[order.marketId], 'a book is never crossed')
+  flushEvents()
+}
+
+const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
+
+/** Most orders rest without meeting anyone: they need none of a walk's preparations. */
+function placeUntouched(order: Arrival, bid: boolean): boolean {
+  const ticks = ladderTicks(order.outcome, order.priceTicks)
+  if (crosses(order.marketId, bid, ticks)) return false
+  rest(order, bid, ticks, order.sizeRaw)
+  untouched.isBid = bid
+  untouched.worstTicks = ticks
+  untouched.wantRaw = order.sizeRaw
+  done(order.slot, RESTED, untouched)
+  return true
+}
+
+function placeTaking(order: Arrival): number {
+  if (order.takerDelayMs > 0 && crosses(arrival.book, arrival.isBid, arrival.worstTicks)) {
+    hold(order, arrival.wantRaw)
+    return HELD
+  }
+  const policy = policies[order.orderType]
+  if (policy.whole && !canFillWhole()) return arrival.stopped ? STP_STOPPED : KILLED
+  take()
+  if (arrival.wantRaw === 0) return FILLED
+  if (arrival.stopped) return STP_STOPPED
+  if (!policy.rests) return KILLED
+  rest(order, arrival.isBid, arrival.worstTicks, arrival.wantRaw)
+  return RESTED
+}
+
+function done(slot: number, result: number, end: typeof untouched): void {
+  closeEvents(end.isBid)
+  emit(DONE | (result << 8), end.worstTicks, slot, end.filledRaw, end.wantRaw)
+}
+
+/** Cancels what is still open of the named orders, in the order they are named. */
+export function cancelInMarket(command: CancelOrders): void {
+  beginEvents(command.seq, command.marketId, 0)
+  let canceledCount = 0
+  for (let index = 0; index < command.count; index++) {
+    if (cancel(command.slots[index], command.generations[index])) canceledCount++
+  }
+  emit(CANCELS_DONE, 0, 0, canceledCount, 0)
+  flushEvents()
+}
+
+/** Visits the resting orders of a market by rising tick, each level oldest first. */
+export function eachResting(
+  marketId: number,
+  visit: (ticks: number, slot: number, owner: number, leftRaw: number) => void,
+): void {
+  for (let ticks = 1; ticks < NO_ASK; ticks++) {
+    let slot = headOf[(marketId << LEVELS_SHIFT) + ticks]
+    for (; slot !== 0; slot = nextOf[slot]) visit(ticks, slot, ownerOf[slot], leftOf[slot])
+  }
+}
+
+/** Visits the held orders of a market in the order they came, each at ticks 0. */
+export function eachHeld(
+  marketId: number,
+  visit: (ticks: number, slot: number, owner: number, wantRaw: number) => void,
+): void {
+  let slot = headOf[(marketId << LEVELS_SHIFT) + HELD_TICKS]
+  for (; slot !== 0; slot = nextOf[slot]) visit(HELD_TICKS, slot, ownerOf[slot], leftOf[slot])
+}
+
+/** One order of a book that another thread built, or an older process. */
+export interface RestingOrder extends Resting {
+  readonly isBid: boolean
+  readonly ticks: number
+  readonly leftRaw: number
+}
+
+/**
+ * Puts an order at the end of its queue, as it rested or was held before; call in the order of
+ * eachResting and of eachHeld.
+ */
+export function restoreInMarket(order: RestingOrder): void {
+  if (order.marketId > opened[0]) opened[0] = order.marketId
+  if (order.ticks === HELD_TICKS) hold(order, order.leftRaw)
+  else rest(order, order.isBid, order.ticks, order.leftRaw)
+}

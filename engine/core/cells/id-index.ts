@@ -1,0 +1,91 @@
+// Finds ids by a hash of what they stand for: open addressing, four bytes a cell, at most three in
+// four taken. The keys themselves stay with the caller. Segments grow by themselves, so that no
+// single growth stops the thread for long.
+// Invariant: ids of one home follow each other without a gap; 0 is an empty cell.
+
+import { assert } from '../../domain/assert.ts'
+
+const SEGMENTS = 256
+const FIRST_CELLS = 8
+
+interface Segment {
+  cells: Uint32Array
+  count: number
+}
+
+export class IdIndex {
+  readonly #segments: (Segment | undefined)[] = Array.from({ length: SEGMENTS }, () => undefined)
+  readonly #hashOf: (id: number) => number
+
+  /** `hashOf` gives the 32-bit hash of an id that is in the index. */
+  constructor(hashOf: (id: number) => number) {
+    this.#hashOf = hashOf
+  }
+
+  /** The id of this hash that `isIt` knows; 0 for none. */
+  find(hash: number, isIt: (id: number) => boolean): number {
+    const segment = this.#segments[hash >>> 24]
+    if (segment === undefined) return 0
+    const { cells } = segment
+    const mask = cells.length - 1
+    for (let cell = hash & mask; cells[cell] !== 0; cell = (cell + 1) & mask) {
+      if (isIt(cells[cell])) return cells[cell]
+    }
+    return 0
+  }
+
+  add(id: number): void {
+    assert(id > 0, 'an id is never 0')
+    const hash = this.#hashOf(id)
+    const segment = this.#segments[hash >>> 24] ?? { cells: new Uint32Array(FIRST_CELLS), count: 0 }
+    this.#segments[hash >>> 24] = segment
+    if ((segment.count + 1) * 4 > segment.cells.length * 3)
+      this.#resize(segment, segment.cells.length * 2)
+    segment.count++
+    put(segment.cells, hash, id)
+  }
+
+  /** Takes an id out and closes the gap behind it; its hash must still be what it was. */
+  remove(id: number): void {
+    const hash = this.#hashOf(id)
+    const segment = this.#segments[hash >>> 24]
+    assert(segment !== undefined, 'only what is there is removed')
+    const { cells } = segment
+    const mask = cells.length - 1
+    let hole = hash & mask
+    while (cells[hole] !== id) {
+      assert(cells[hole] !== 0, 'only what is there is removed')
+      hole = (hole + 1) & mask
+    }
+    for (let cell = (hole + 1) & mask; cells[cell] !== 0; cell = (cell + 1) & mask) {
+      const home = this.#hashOf(cells[cell]) & mask
+      if (((cell - home) & mask) < ((cell - hole) & mask)) continue
+      cells[hole] = cells[cell]
+      hole = cell
+    }
+    cells[hole] = 0
+    segment.count--
+    if (segment.count === 0) this.#segments[hash >>> 24] = undefined
+    else if (segment.count * 8 < segment.cells.length) this.#resize(segment, cells.length / 4)
+  }
+
+  #resize(segment: Segment, length: number): void {
+    const cells = new Uint32Array(length)
+    for (const id of segment.cells) if (id !== 0) put(cells, this.#hashOf(id), id)
+    segment.cells = cells
+  }
+}
+
+function put(cells: Uint32Array, hash: number, id: number): void {
+  const mask = cells.length - 1
+  let cell = hash & mask
+  while (cells[cell] !== 0) cell = (cell + 1) & mask
+  cells[cell] = id
+}
+
+/** Mixes two words into a hash all of whose bits depend on both. */
+export function mixedHash(high: number, low: number): number {
+  const mixed = Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b)
+  const both = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)
+  return (both ^ (both >>> 16)) >>> 0
+}

@@ -1,0 +1,32 @@
+// Gates of what partners do for their sub-accounts (domain §12.1). Each returns the refusal number,
+// 0 when it may be done.
+
+import { LIMITS } from '../../domain/limits.ts'
+import { REJECT } from '../../domain/reject.ts'
+import type { Clearing } from '../clearing.ts'
+
+/** An address that has a profile is never taken over, whoever proves it. */
+export function decideSubAccount(
+  { accounts }: Clearing,
+  partnerId: number,
+  account: string,
+): number {
+  const known = accounts.byAddress(account)
+  if (known !== undefined) {
+    return known.profileId === partnerId ? REJECT.OWN_ADDRESS : REJECT.ACCOUNT_TAKEN
+  }
+  if (accounts.partners.ofPartner(partnerId).length >= LIMITS.subAccountsPerPartnerMax) {
+    return REJECT.SUB_ACCOUNT_LIMIT
+  }
+  return accounts.count >= LIMITS.profilesMax ? REJECT.PROFILE_LIMIT : 0
+}
+
+/** That a profile belongs to another, and that there is none, is one answer. */
+export function decideDelegation(
+  { accounts }: Clearing,
+  partnerId: number,
+  profileId: number,
+): number {
+  const made = accounts.partners.byId(profileId)
+  return made !== undefined && made.partnerId === partnerId ? 0 : REJECT.NOT_SUB_ACCOUNT
+}

@@ -1,0 +1,30 @@
+// Gates of profiles and sessions. Each returns the refusal number, 0 when it may be stamped.
+
+import type { ProfileChange } from '../../domain/command.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { REJECT } from '../../domain/reject.ts'
+import type { TimeMs } from '../../domain/units.ts'
+import type { Profile } from '../accounts/accounts.ts'
+import type { Clearing } from '../clearing.ts'
+
+/** For a profile that is there, `fields` says what is to change of it. */
+export function decideProfile(
+  { accounts }: Clearing,
+  fields: ProfileChange,
+  before: Profile | undefined,
+): number {
+  if (before === undefined && accounts.count >= LIMITS.profilesMax) return REJECT.PROFILE_LIMIT
+  if (fields.username) {
+    const holder = accounts.byUsername(fields.username)
+    if (holder !== undefined && holder.profileId !== before?.profileId) return REJECT.USERNAME_TAKEN
+  }
+  // A wallet is never taken back, so whoever chose it before has it still.
+  const hasWallet = Boolean(fields.smartWallet ?? before?.smartWallet)
+  const needsWallet = fields.tradeWalletOption === 'smartWallet' && !hasWallet
+  return needsWallet ? REJECT.SMART_WALLET_REQUIRED : 0
+}
+
+/** Whether one more session may be opened. */
+export function decideLogin({ accounts }: Clearing, nowMs: TimeMs): number {
+  return accounts.takesSession(nowMs) ? 0 : REJECT.SESSION_LIMIT
+}

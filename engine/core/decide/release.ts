@@ -1,0 +1,40 @@
+// A held order enters its market (domain §4.3): what its release carries is what its placement did.
+
+import type { ReleaseOrder } from '../../domain/command.ts'
+import { SIDE } from '../../domain/order.ts'
+import type { TimeMs } from '../../domain/units.ts'
+import type { Clearing } from '../clearing.ts'
+import type { OrderTable } from '../orders/order-table.ts'
+
+/** Whether takers may enter their markets at this time: until they may, releases wait. */
+export function mayRelease({ modes }: Clearing, nowMs: TimeMs): boolean {
+  return modes.count === 0 || modes.modeAt(nowMs) === 'normal'
+}
+
+/** Fills `release` but for its stamp with the order that is held in `slot`. */
+export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: number): void {
+  const marketForm = orders.marketFormOf(slot) === 1
+  const reserveRaw = orders.reservedRawOf(slot)
+  release.marketId = orders.marketOf(slot)
+  release.accountId = orders.accountOf(slot)
+  release.slot = slot
+  release.generation = orders.generationOf(slot)
+  release.side = orders.sideOf(slot)
+  release.outcome = orders.outcomeOf(slot)
+  release.orderType = orders.orderTypeOf(slot)
+  // A post-only order is never held.
+  release.postOnly = false
+  release.marketForm = marketForm
+  release.stp = orders.held.stpOf(slot)
+  release.priceTicks = orders.priceTicksOf(slot)
+  release.sizeRaw = orders.sizeRawOf(slot)
+  // It has traded nothing, so a market buy still reserves all that it spends.
+  release.spendRaw = marketForm && release.side === SIDE.BUY ? reserveRaw : 0
+  release.reserveRaw = reserveRaw
+  release.expirationSec = orders.expirationSecOf(slot)
+  release.feeBps = orders.feeBpsOf(slot)
+  release.takerDelayMs = 0
+  release.hashHigh = orders.hashHighOf(slot)
+  release.hashLow = orders.hashLowOf(slot)
+  release.clientOrderId = orders.clientIdOf(slot)
+}

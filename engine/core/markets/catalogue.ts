@@ -1,0 +1,110 @@
+// The markets. Invariant: a slug names one market for ever; ids count from 1.
+
+import { assert } from '../../domain/assert.ts'
+import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../../domain/market.ts'
+import type { CollateralRaw, PriceTicks, TimeMs } from '../../domain/units.ts'
+import { factsOf } from '../cells/facts.ts'
+
+export interface Market extends MarketSpec {
+  readonly marketId: number
+  readonly createdMs: TimeMs
+  /** 0 = takers are not delayed. */
+  readonly takerDelayMs: number
+  updatedMs: TimeMs
+  status: MarketStatus
+  payoutNumerators: readonly [number, number] | null
+  volumeRaw: CollateralRaw
+  /** YES price of the last trade; 0 before the first. */
+  lastYesTicks: PriceTicks
+  /** Sizes of open and in-flight orders, bounded so that every sum of the book stays exact. */
+  openSizeRaw: number
+}
+
+/** Addresses that move what a market's traders hold. */
+export function venueAddresses({ exchangeAddress, adapterAddress }: MarketSpec): string[] {
+  return adapterAddress === null ? [exchangeAddress] : [exchangeAddress, adapterAddress]
+}
+
+export class Catalogue {
+  readonly #markets: Market[] = []
+  readonly #bySlug = new Map<string, Market>()
+  readonly #byToken = new Map<string, Market>()
+  readonly #venues = new Set<string>()
+
+  get count(): number {
+    return this.#markets.length
+  }
+
+  byId(marketId: number): Market | undefined {
+    return this.#markets[marketId - 1]
+  }
+
+  /** For ids that a journaled command carries: such a market exists. */
+  existing(marketId: number): Market {
+    const market = this.#markets[marketId - 1]
+    assert(market !== undefined, 'a command names a market that exists')
+    return market
+  }
+
+  bySlug(slug: string): Market | undefined {
+    return this.#bySlug.get(slug)
+  }
+
+  byToken(tokenId: string): Market | undefined {
+    return this.#byToken.get(tokenId)
+  }
+
+  /** Exchanges and adapters of all markets, in the order of their first use. */
+  get venues(): ReadonlySet<string> {
+    return this.#venues
+  }
+
+  all(): readonly Market[] {
+    return this.#markets
+  }
+
+  create(marketId: number, spec: MarketSpec, nowMs: TimeMs): void {
+    assert(marketId === this.#markets.length + 1, 'market ids count from 1')
+    assert(!this.#bySlug.has(spec.slug), 'a slug is new')
+    const market: Market = {
+      ...spec,
+      marketId,
+      createdMs: nowMs,
+      takerDelayMs: spec.takerDelayMs ?? 0,
+      updatedMs: nowMs,
+      status: 'FUNDED',
+      payoutNumerators: null,
+      volumeRaw: 0,
+      lastYesTicks: 0,
+      openSizeRaw: 0,
+    }
+    this.#add(market)
+  }
+
+  #add(market: Market): void {
+    this.#markets.push(market)
+    this.#bySlug.set(market.slug, market)
+    this.#byToken.set(market.yesTokenId, market)
+    this.#byToken.set(market.noTokenId, market)
+    for (const each of venueAddresses(market)) this.#venues.add(each)
+  }
+
+  /** Takes over the markets of another catalogue, in id order. */
+  restore(markets: readonly Market[]): void {
+    assert(this.#markets.length === 0, 'only a fresh state is restored')
+    for (const market of markets) this.#add({ ...market })
+  }
+
+  change(marketId: number, status: MarketStatus, nowMs: TimeMs): Market {
+    const market = this.existing(marketId)
+    assert(STATUS_CHANGES[market.status].includes(status), 'a market changes status as listed')
+    market.status = status
+    market.updatedMs = nowMs
+    return market
+  }
+
+  /** Everything that counts as state, in id order; for the state hash. */
+  *facts(): Iterable<unknown> {
+    for (const market of this.#markets) yield factsOf(market)
+  }
+}

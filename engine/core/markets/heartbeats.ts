@@ -1,0 +1,82 @@
+// Heartbeat deadlines (domain §4.9), one per profile. Only commands change them; one thread writes.
+//
+//   none ──arm──▶ armed ──arm──▶ armed (the new deadline replaces the old)
+//                 armed ──disarm──▶ none
+//                 armed ──fire, at the deadline──▶ fired
+//                 fired ──arm──▶ armed, once the last of its cancels is durable
+//
+// A fired heartbeat has cancelled every order of the profile that came before its own seq, or still
+// owes it: which of the two, the live orders say. So nothing must tell when it has ended, and after
+// a crash in the middle the rest follows from the state.
+
+import { assert } from '../../domain/assert.ts'
+import type { RareCommand } from '../../domain/command.ts'
+import type { TimeMs } from '../../domain/units.ts'
+
+export interface Heartbeat {
+  readonly profileId: number
+  readonly cancelAtMs: TimeMs
+  /** Seq of the command by which the deadline passed; 0 while it is armed. */
+  readonly firedSeq: number
+}
+
+export type CapturedHeartbeats = readonly Heartbeat[]
+
+type HeartbeatCommand = Extract<
+  RareCommand,
+  { kind: 'armHeartbeat' | 'disarmHeartbeat' | 'fireHeartbeat' }
+>
+
+export class Heartbeats {
+  readonly #byProfile = new Map<number, Heartbeat>()
+
+  get count(): number {
+    return this.#byProfile.size
+  }
+
+  of(profileId: number): Heartbeat | undefined {
+    return this.#byProfile.get(profileId)
+  }
+
+  isArmed(profileId: number): boolean {
+    return this.#byProfile.get(profileId)?.firedSeq === 0
+  }
+
+  /** By rising profile id. */
+  all(): Heartbeat[] {
+    return [...this.#byProfile.values()].sort((a, b) => a.profileId - b.profileId)
+  }
+
+  apply(command: HeartbeatCommand): void {
+    const { kind, profileId } = command
+    if (kind === 'armHeartbeat') {
+      const { cancelAtMs } = command
+      this.#byProfile.set(profileId, { profileId, cancelAtMs, firedSeq: 0 })
+      return
+    }
+    const before = this.#byProfile.get(profileId)
+    assert(before !== undefined && before.firedSeq === 0, 'only an armed heartbeat ends')
+    if (kind === 'disarmHeartbeat') {
+      this.#byProfile.delete(profileId)
+      return
+    }
+    assert(before.cancelAtMs <= command.nowMs, 'a heartbeat fires at its deadline')
+    this.#byProfile.set(profileId, { ...before, firedSeq: command.seq })
+  }
+
+  /** Everything that counts as state, for the state hash; nothing while there is none. */
+  *facts(): Iterable<unknown> {
+    for (const { profileId, cancelAtMs, firedSeq } of this.all()) {
+      yield ['heartbeat', profileId, cancelAtMs, firedSeq]
+    }
+  }
+
+  capture(): CapturedHeartbeats {
+    return this.all()
+  }
+
+  restore(captured: CapturedHeartbeats): void {
+    assert(this.#byProfile.size === 0, 'only a fresh state is restored')
+    for (const heartbeat of captured) this.#byProfile.set(heartbeat.profileId, heartbeat)
+  }
+}

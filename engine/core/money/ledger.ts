@@ -1,0 +1,139 @@
+// Hot path. bench/core.bench.ts
+// Collateral per account, outcome shares per (account, market) row. Only the sequencer's thread
+// touches it. Invariants: no balance is negative, but a free one that a reversal took from
+// (reversal.ts); free + reserved + inside conditions + held proceeds = deposits − withdrawals, per
+// asset, after every command (law 5).
+
+import { assert } from '../../domain/assert.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { PositionRows } from './position-rows.ts'
+
+/** Account that receives fees; profiles count from 1. */
+export const FEE_ACCOUNT = 0
+
+function grown(
+  column: Float64Array<ArrayBuffer>,
+  index: number,
+  room = column.length * 2,
+): Float64Array<ArrayBuffer> {
+  if (index < column.length) return column
+  const wider = new Float64Array(Math.max(index + 1, room))
+  wider.set(column)
+  return wider
+}
+
+export class Ledger {
+  collateralFreeRaw = new Float64Array(1024)
+  collateralReservedRaw = new Float64Array(1024)
+  /** Index row × 2 + outcome. */
+  sharesFreeRaw = new Float64Array(2048)
+  sharesReservedRaw = new Float64Array(2048)
+  /** Collateral locked behind complete pairs, per market. */
+  readonly conditionRaw = new Float64Array(LIMITS.marketsMax + 1)
+  /** Shares that reversals took, per market: so many may be promised and not there. */
+  readonly shortRaw = new Float64Array(LIMITS.marketsMax + 1)
+  depositsRaw = 0
+  withdrawalsRaw = 0
+  readonly rows = new PositionRows()
+
+  /** Grows by an eighth: most accounts are idle, and room for twice as many would cost as much. */
+  openAccount(accountId: number): void {
+    if (accountId < this.collateralFreeRaw.length) return
+    const room = accountId + (accountId >> 3)
+    this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId, room)
+    this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId, room)
+  }
+
+  /** The row of an account in a market, made when it has none. */
+  rowFor(accountId: number, marketId: number): number {
+    const known = this.rows.find(accountId, marketId)
+    if (known !== 0) return known
+    const row = this.rows.add(accountId, marketId)
+    this.sharesFreeRaw = grown(this.sharesFreeRaw, row * 2 + 1)
+    this.sharesReservedRaw = grown(this.sharesReservedRaw, row * 2 + 1)
+    return row
+  }
+
+  freeSharesRaw(accountId: number, marketId: number, outcome: number): number {
+    const row = this.rows.find(accountId, marketId)
+    return row === 0 ? 0 : this.sharesFreeRaw[row * 2 + outcome]
+  }
+
+  deposit(accountId: number, amountRaw: number): void {
+    assert(amountRaw > 0, 'a deposit adds')
+    this.depositsRaw += amountRaw
+    assert(this.depositsRaw <= Number.MAX_SAFE_INTEGER, 'deposits stay exact')
+    this.collateralFreeRaw[accountId] += amountRaw
+  }
+
+  withdraw(accountId: number, amountRaw: number): void {
+    assert(amountRaw > 0, 'a withdrawal takes')
+    assert(this.collateralFreeRaw[accountId] >= amountRaw, 'only free collateral leaves')
+    this.withdrawalsRaw += amountRaw
+    this.collateralFreeRaw[accountId] -= amountRaw
+  }
+
+  reserveCollateral(accountId: number, amountRaw: number): void {
+    assert(
+      this.collateralFreeRaw[accountId] >= amountRaw,
+      'a reserve is covered by free collateral',
+    )
+    this.collateralFreeRaw[accountId] -= amountRaw
+    this.collateralReservedRaw[accountId] += amountRaw
+  }
+
+  /** Ends `amountRaw` of a reserve: `paidRaw` of it leaves the account, the rest is free again. */
+  spendReserve(accountId: number, amountRaw: number, paidRaw: number): void {
+    assert(paidRaw <= amountRaw, 'a fill never costs more than it reserved')
+    assert(
+      this.collateralReservedRaw[accountId] >= amountRaw,
+      'a release never exceeds its reserve',
+    )
+    this.collateralReservedRaw[accountId] -= amountRaw
+    this.collateralFreeRaw[accountId] += amountRaw - paidRaw
+  }
+
+  creditCollateral(accountId: number, amountRaw: number): void {
+    assert(amountRaw >= 0, 'a credit never lowers a balance')
+    this.collateralFreeRaw[accountId] += amountRaw
+  }
+
+  reserveShares(row: number, outcome: number, amountRaw: number): void {
+    const index = row * 2 + outcome
+    assert(this.sharesFreeRaw[index] >= amountRaw, 'a reserve is covered by free shares')
+    this.sharesFreeRaw[index] -= amountRaw
+    this.sharesReservedRaw[index] += amountRaw
+  }
+
+  /** Ends a share reserve: `paidRaw` shares leave the account, the rest is free again. */
+  deliverShares(row: number, outcome: number, amountRaw: number, paidRaw: number): void {
+    const index = row * 2 + outcome
+    assert(paidRaw <= amountRaw, 'a delivery never exceeds its reserve')
+    assert(this.sharesReservedRaw[index] >= amountRaw, 'reserved shares cover a delivery')
+    this.sharesReservedRaw[index] -= amountRaw
+    this.sharesFreeRaw[index] += amountRaw - paidRaw
+  }
+
+  creditShares(row: number, outcome: number, amountRaw: number): void {
+    assert(amountRaw >= 0, 'a credit never lowers a balance')
+    this.sharesFreeRaw[row * 2 + outcome] += amountRaw
+  }
+
+  /** Collateral goes in behind a new pair (positive), or comes out as a pair burns (negative). */
+  moveCondition(marketId: number, deltaRaw: number): void {
+    this.conditionRaw[marketId] += deltaRaw
+    assert(
+      this.conditionRaw[marketId] >= -this.shortRaw[marketId],
+      'a condition never pays more than it holds',
+    )
+  }
+
+  /**
+   * Moves free balances back as a reversal says, below zero if it must. `sharesIndex` is row × 2 +
+   * outcome.
+   */
+  moveBack(accountId: number, sharesIndex: number, collateralRaw: number, sharesRaw: number): void {
+    this.collateralFreeRaw[accountId] += collateralRaw
+    this.sharesFreeRaw[sharesIndex] += sharesRaw
+  }
+}

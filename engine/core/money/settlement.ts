@@ -1,0 +1,192 @@
+// Hot path. bench/core.bench.ts
+// One fill into ledger moves (domain §2.2 to §2.5) and the taker's fee on the whole trade (§3.1).
+//
+// Law 2: no result of a market ever lowers a free balance, record by record:
+//
+//   FILL        what an order pays leaves its own reserve, which falls by that or more (asserted in
+//               the ledger); the rest of the fall and a maker's proceeds become free. A taker's
+//               proceeds wait on its order.
+//   STP_CANCEL, CANCELED   a whole reserve becomes free.
+//   NOT_OPEN    nothing moves.
+//   DONE        a taker's proceeds become free with the fee already out, and no fee passes them:
+//               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. One that
+//               is held keeps all of it, and a release that finds its order gone moves nothing.
+//
+// A release (domain §4.3) is decided on what main has heard: a cancel may reach the market before
+// it: the market alone says which came first. It reserves nothing, for its order never let go of
+// what it reserved when it was placed.
+//
+// Nor does a result take a slot, a hash, a client id or open size: it only gives them back. So a
+// gate that had not heard some results saw less than there was, and what it let through stands
+// whenever they are heard. Proved in test/engine/core/law-two.test.ts.
+
+import { assert } from '../../domain/assert.ts'
+import { isBid, ladderTicks, SIDE } from '../../domain/order.ts'
+import { BPS, costCeilRaw, costFloorRaw, mulDivFloor } from '../../domain/units.ts'
+import type { OrderTable } from '../orders/order-table.ts'
+import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
+
+const { BUY, SELL } = SIDE
+const BPS_ONE = BPS
+const FEES = FEE_ACCOUNT
+
+/** Fee of a buy in shares: floor(bps · min(c, n − c) · n / (c · 10,000)), domain §3.1. */
+export function buyFeeSharesRaw(feeBps: number, collateralRaw: number, sharesRaw: number): number {
+  const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
+  if (feeBps === 0 || smallerRaw <= 0) return 0
+  if (smallerRaw === collateralRaw) return mulDivFloor(feeBps, sharesRaw, BPS_ONE)
+  const scaled = feeBps * smallerRaw
+  if (feeBps * sharesRaw <= Number.MAX_SAFE_INTEGER && Number.isSafeInteger(scaled)) {
+    // floor(floor(x / c) / 10,000) is floor(x / (c · 10,000)) for whole numbers.
+    return Math.floor(mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS_ONE)
+  }
+  const exact = BigInt(feeBps) * BigInt(smallerRaw) * BigInt(sharesRaw)
+  return Number(exact / (BigInt(collateralRaw) * BigInt(BPS_ONE)))
+}
+
+/** Fee of a sell in collateral: floor(bps · min(c, n − c) / 10,000), domain §3.1. */
+export function sellFeeCollateralRaw(
+  feeBps: number,
+  collateralRaw: number,
+  sharesRaw: number,
+): number {
+  const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
+  if (feeBps === 0 || smallerRaw <= 0) return 0
+  return mulDivFloor(feeBps, smallerRaw, BPS_ONE)
+}
+
+/** What one leg reserves for what is still open of it (domain §2.5). */
+function reserveOfLeft(orders: OrderTable, slot: number, leftRaw: number): number {
+  if (orders.sideOf(slot) === SELL) return leftRaw
+  return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
+}
+
+/** Moves a maker's side of a fill; `closed` gives back what is too small to trade on. */
+function settleMaker(
+  ledger: Ledger,
+  orders: OrderTable,
+  maker: number,
+  fill: { sharesRaw: number; collateralRaw: number; closed: boolean },
+): void {
+  const leftRaw = orders.leftRawOf(maker) - fill.sharesRaw
+  assert(leftRaw >= 0, 'a maker is never overfilled')
+  const keptRaw = fill.closed ? 0 : reserveOfLeft(orders, maker, leftRaw)
+  const endedRaw = orders.reservedRawOf(maker) - keptRaw
+  const row = orders.rowOf(maker)
+  const outcome = orders.outcomeOf(maker)
+  const account = orders.accountOf(maker)
+  if (orders.sideOf(maker) === BUY) {
+    ledger.spendReserve(account, endedRaw, fill.collateralRaw)
+    ledger.creditShares(row, outcome, fill.sharesRaw)
+  } else {
+    ledger.deliverShares(row, outcome, endedRaw, fill.sharesRaw)
+    ledger.creditCollateral(account, fill.collateralRaw)
+  }
+  orders.setOpen(maker, leftRaw, keptRaw)
+}
+
+/** Takes a taker's payment out of its reserve; its proceeds wait on the order until DONE. */
+function settleTaker(
+  ledger: Ledger,
+  orders: OrderTable,
+  taker: number,
+  fill: { sharesRaw: number; collateralRaw: number },
+): void {
+  orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)
+  // A market buy wants collateral's worth, not shares: it has no size to count down.
+  const bySpend = orders.marketFormOf(taker) === 1 && orders.sideOf(taker) === BUY
+  const leftRaw = bySpend ? 0 : orders.leftRawOf(taker) - fill.sharesRaw
+  assert(leftRaw >= 0, 'a taker is never overfilled')
+  const keptRaw = bySpend
+    ? orders.reservedRawOf(taker) - fill.collateralRaw
+    : reserveOfLeft(orders, taker, leftRaw)
+  const endedRaw = orders.reservedRawOf(taker) - keptRaw
+  if (orders.sideOf(taker) === BUY) {
+    ledger.spendReserve(orders.accountOf(taker), endedRaw, fill.collateralRaw)
+  } else {
+    ledger.deliverShares(orders.rowOf(taker), orders.outcomeOf(taker), endedRaw, fill.sharesRaw)
+  }
+  orders.setOpen(taker, leftRaw, keptRaw)
+}
+
+/** Collateral of a taker's leg of one fill at its maker's price: dust is its own (domain §2.4). */
+export function takerLegRaw(
+  buys: boolean,
+  outcome: number,
+  yesTicks: number,
+  sharesRaw: number,
+): number {
+  const ownTicks = ladderTicks(outcome, yesTicks)
+  return buys ? costCeilRaw(ownTicks, sharesRaw) : costFloorRaw(ownTicks, sharesRaw)
+}
+
+/** Collateral of the maker's leg, which closes the sum exactly. */
+export function makerLegRaw(takerRaw: number, sharesRaw: number, sameOutcome: boolean): number {
+  return sameOutcome ? takerRaw : sharesRaw - takerRaw
+}
+
+const makerFill = { sharesRaw: 0, collateralRaw: 0, closed: false }
+const takerFill = { sharesRaw: 0, collateralRaw: 0 }
+
+/**
+ * Settles one fill at the maker's ladder price. The taker's leg rounds against the taker, the
+ * counter-leg closes the sum exactly, so dust never touches a maker's limit (domain §2.4).
+ * Returns the collateral of the taker's leg.
+ */
+export function settleFill(
+  ledger: Ledger,
+  orders: OrderTable,
+  legs: { taker: number; maker: number; ticks: number; sharesRaw: number; closed: boolean },
+): number {
+  const { taker, maker, sharesRaw } = legs
+  const buys = orders.sideOf(taker) === BUY
+  const valueRaw = takerLegRaw(buys, orders.outcomeOf(taker), legs.ticks, sharesRaw)
+  const sameOutcome = orders.outcomeOf(taker) === orders.outcomeOf(maker)
+  assert(
+    isBid(orders.sideOf(taker), orders.outcomeOf(taker)) !==
+      isBid(orders.sideOf(maker), orders.outcomeOf(maker)),
+    'a fill joins a bid and an ask',
+  )
+  makerFill.sharesRaw = sharesRaw
+  makerFill.collateralRaw = makerLegRaw(valueRaw, sharesRaw, sameOutcome)
+  makerFill.closed = legs.closed
+  takerFill.sharesRaw = sharesRaw
+  takerFill.collateralRaw = valueRaw
+  settleTaker(ledger, orders, taker, takerFill)
+  settleMaker(ledger, orders, maker, makerFill)
+  if (!sameOutcome) ledger.moveCondition(orders.marketOf(taker), buys ? sharesRaw : -sharesRaw)
+  return valueRaw
+}
+
+/** Credits what an arrival earned, less its fee; call once, at DONE. Returns the fee taken. */
+export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number): number {
+  const sharesRaw = orders.filledSharesRawOf(taker)
+  if (sharesRaw === 0) return 0
+  const collateralRaw = orders.filledCollateralRawOf(taker)
+  const feeBps = orders.feeBpsOf(taker)
+  const outcome = orders.outcomeOf(taker)
+  if (orders.sideOf(taker) === BUY) {
+    const feeRaw = buyFeeSharesRaw(feeBps, collateralRaw, sharesRaw)
+    ledger.creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)
+    if (feeRaw > 0) {
+      ledger.creditShares(ledger.rowFor(FEES, orders.marketOf(taker)), outcome, feeRaw)
+    }
+    return feeRaw
+  }
+  const feeRaw = sellFeeCollateralRaw(feeBps, collateralRaw, sharesRaw)
+  ledger.creditCollateral(orders.accountOf(taker), collateralRaw - feeRaw)
+  ledger.creditCollateral(FEES, feeRaw)
+  return feeRaw
+}
+
+/** Gives back everything an ending order still reserves. */
+export function releaseReserve(ledger: Ledger, orders: OrderTable, slot: number): void {
+  const reservedRaw = orders.reservedRawOf(slot)
+  if (reservedRaw === 0) return
+  if (orders.sideOf(slot) === BUY) {
+    ledger.spendReserve(orders.accountOf(slot), reservedRaw, 0)
+  } else {
+    ledger.deliverShares(orders.rowOf(slot), orders.outcomeOf(slot), reservedRaw, 0)
+  }
+  orders.setOpen(slot, orders.leftRawOf(slot), 0)
+}

@@ -1,0 +1,16 @@
+import { bytesToHex, sha256 } from '../cells/digest.ts'
+
+/**
+ * The transaction of a trade in the embedded chain, `0x` and 64 lowercase hex digits:
+ *
+ *   SHA-256 of 24 bytes: chain id, height of the block, seq of the trade, each u64 big-endian
+ *
+ * All three stand in the journal, so a replay and a rebuild give the same hash (domain §5.2).
+ */
+export function txHashOf(chainId: number, height: number, tradeSeq: number): string {
+  const view = new DataView(new ArrayBuffer(24))
+  view.setBigUint64(0, BigInt(chainId))
+  view.setBigUint64(8, BigInt(height))
+  view.setBigUint64(16, BigInt(tradeSeq))
+  return `0x${bytesToHex(sha256(new Uint8Array(view.buffer)))}`
+}

@@ -1,0 +1,81 @@
+// Client order ids of the orders that live, by slot, and the slot of each.
+// Invariants: cells of one home follow each other without a gap; a cell holds a slot, 0 is empty;
+// of an account's id at most one order lives.
+
+import { TextCells } from '../cells/text-cells.ts'
+import { clientKey, findClientKey } from './client-key.ts'
+
+const FIRST_CELLS = 1 << 10
+
+export class LiveClientIds {
+  readonly #texts = new TextCells()
+  readonly #textOf: Int32Array
+  readonly #highOf: Uint32Array
+  readonly #lowOf: Uint32Array
+  #slots = new Int32Array(FIRST_CELLS)
+  #count = 0
+
+  constructor(capacity: number) {
+    this.#textOf = new Int32Array(capacity)
+    this.#highOf = new Uint32Array(capacity)
+    this.#lowOf = new Uint32Array(capacity)
+  }
+
+  add(slot: number, accountId: number, clientOrderId: string): void {
+    findClientKey(accountId, clientOrderId)
+    this.#textOf[slot] = this.#texts.put(clientOrderId)
+    this.#highOf[slot] = clientKey.high
+    this.#lowOf[slot] = clientKey.low
+    this.#count++
+    if (this.#count * 4 > this.#slots.length * 3) this.#grow()
+    this.#put(slot)
+  }
+
+  /** '' when the slot's order has none. */
+  textOf(slot: number): string {
+    const first = this.#textOf[slot]
+    return first === 0 ? '' : this.#texts.get(first)
+  }
+
+  /** 0 when no order of this name lives. */
+  slotOf(accountId: number, clientOrderId: string): number {
+    findClientKey(accountId, clientOrderId)
+    const mask = this.#slots.length - 1
+    for (let cell = clientKey.low & mask; this.#slots[cell] !== 0; cell = (cell + 1) & mask) {
+      const slot = this.#slots[cell]
+      if (this.#lowOf[slot] === clientKey.low && this.#highOf[slot] === clientKey.high) return slot
+    }
+    return 0
+  }
+
+  /** Forgets the id of the slot's order, if it has one. */
+  remove(slot: number): void {
+    if (this.#textOf[slot] === 0) return
+    this.#texts.release(this.#textOf[slot])
+    this.#textOf[slot] = 0
+    this.#count--
+    const mask = this.#slots.length - 1
+    let hole = this.#lowOf[slot] & mask
+    while (this.#slots[hole] !== slot) hole = (hole + 1) & mask
+    for (let cell = (hole + 1) & mask; this.#slots[cell] !== 0; cell = (cell + 1) & mask) {
+      const home = this.#lowOf[this.#slots[cell]] & mask
+      if (((cell - home) & mask) < ((cell - hole) & mask)) continue
+      this.#slots[hole] = this.#slots[cell]
+      hole = cell
+    }
+    this.#slots[hole] = 0
+  }
+
+  #put(slot: number): void {
+    const mask = this.#slots.length - 1
+    let cell = this.#lowOf[slot] & mask
+    while (this.#slots[cell] !== 0) cell = (cell + 1) & mask
+    this.#slots[cell] = slot
+  }
+
+  #grow(): void {
+    const slots = this.#slots
+    this.#slots = new Int32Array(slots.length * 2)
+    for (const slot of slots) if (slot !== 0) this.#put(slot)
+  }
+}

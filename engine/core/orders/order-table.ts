@@ -1,0 +1,400 @@
+// Hot path. bench/core.bench.ts
+// What the clearing side knows of each order between admission and its end, by slot.
+// One thread writes it. Invariants: a slot that was used is in the free chain of its chunk's lane,
+// or belongs to one order that is in flight, open or held; no generation of a slot is used twice;
+// slots above `highSlot` were never used.
+//
+// A slot is one record, for all of it is written at once: columns would touch a cache line each.
+//
+//   f64    0 sizeRaw │ 1 leftRaw │ 2 reservedRaw │ 3 filledSharesRaw │ 4 filledCollateralRaw │
+//          5 seq │ 6 expirationSec
+//   words  14 generation │ 15 account │ 16 market │ 17 hashHigh │ 18 hashLow │ 19 row │ 20 next │
+//          21 previous │ 22 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
+//          8 price ticks, 18 fee bps │ 23 unused
+
+import { assert } from '../../domain/assert.ts'
+import type { PlaceOrder } from '../../domain/command.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { SIDE } from '../../domain/order.ts'
+import { wideByAccount, wideEnough } from '../cells/columns.ts'
+import { HeldOrders } from './held-orders.ts'
+import { LiveClientIds } from './live-client-ids.ts'
+import { RowChains } from './row-chains.ts'
+import { SlotLanes } from './slot-lanes.ts'
+
+/** HELD: taker delay keeps it out of the book (domain §4.3), entering it or not yet. */
+export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2, HELD: 3 } as const
+
+const { FREE, HELD, IN_FLIGHT, OPEN } = STATE
+const F64S = 12
+const WORDS = F64S * 2
+export const ORDER_BYTES = F64S * 8
+const STATE_MASK = 3
+
+export class OrderTable {
+  readonly capacity: number
+  readonly #f64s: Float64Array
+  readonly #words: Int32Array
+  /** Not in the record: not every order has one, and few markets delay takers. */
+  readonly #clientIds: LiveClientIds
+  readonly held: HeldOrders
+  readonly #lanes: SlotLanes
+  /** First order of each position row; 0 = none. */
+  #firstOfRow = new Int32Array(1024)
+  readonly rowsOfAccount = new RowChains()
+  readonly rowsOfMarket = new RowChains()
+  /** Open and in-flight orders of each account. */
+  #openOf = new Int32Array(1024)
+  highSlot = 0
+  openCount = 0
+
+  /** A lane is a market thread: market ids take them in turn. */
+  constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
+    this.capacity = capacity
+    this.#clientIds = new LiveClientIds(capacity)
+    this.held = new HeldOrders(capacity)
+    this.#lanes = new SlotLanes(capacity, lanes)
+    const records = new ArrayBuffer(capacity * F64S * 8)
+    this.#f64s = new Float64Array(records)
+    this.#words = new Int32Array(records)
+  }
+
+  sizeRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 0]
+  }
+
+  /** Shares still open; 0 for a market buy, which wants collateral's worth. */
+  leftRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 1]
+  }
+
+  reservedRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 2]
+  }
+
+  /** What the arrival has traded so far, before fees. */
+  filledSharesRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 3]
+  }
+
+  filledCollateralRawOf(slot: number): number {
+    return this.#f64s[slot * F64S + 4]
+  }
+
+  seqOf(slot: number): number {
+    return this.#f64s[slot * F64S + 5]
+  }
+
+  expirationSecOf(slot: number): number {
+    return this.#f64s[slot * F64S + 6]
+  }
+
+  generationOf(slot: number): number {
+    return this.#words[slot * WORDS + 14] >>> 0
+  }
+
+  accountOf(slot: number): number {
+    return this.#words[slot * WORDS + 15]
+  }
+
+  marketOf(slot: number): number {
+    return this.#words[slot * WORDS + 16]
+  }
+
+  hashHighOf(slot: number): number {
+    return this.#words[slot * WORDS + 17] >>> 0
+  }
+
+  hashLowOf(slot: number): number {
+    return this.#words[slot * WORDS + 18] >>> 0
+  }
+
+  /** Position row of the order. */
+  rowOf(slot: number): number {
+    return this.#words[slot * WORDS + 19]
+  }
+
+  /** The next older order of the row; 0 after the last. */
+  nextOf(slot: number): number {
+    return this.#words[slot * WORDS + 20]
+  }
+
+  stateOf(slot: number): number {
+    return this.#words[slot * WORDS + 22] & STATE_MASK
+  }
+
+  sideOf(slot: number): number {
+    return (this.#words[slot * WORDS + 22] >> 2) & 1
+  }
+
+  outcomeOf(slot: number): number {
+    return (this.#words[slot * WORDS + 22] >> 3) & 1
+  }
+
+  marketFormOf(slot: number): number {
+    return (this.#words[slot * WORDS + 22] >> 4) & 1
+  }
+
+  /** A market buy: what it wants, and what is left of it, is collateral and not shares. */
+  buysBySpend(slot: number): boolean {
+    return this.marketFormOf(slot) === 1 && this.sideOf(slot) === SIDE.BUY
+  }
+
+  orderTypeOf(slot: number): number {
+    return (this.#words[slot * WORDS + 22] >> 5) & 7
+  }
+
+  priceTicksOf(slot: number): number {
+    return (this.#words[slot * WORDS + 22] >> 8) & 1023
+  }
+
+  feeBpsOf(slot: number): number {
+    return (this.#words[slot * WORDS + 22] >> 18) & 1023
+  }
+
+  setOpen(slot: number, leftRaw: number, reservedRaw: number): void {
+    this.#f64s[slot * F64S + 1] = leftRaw
+    this.#f64s[slot * F64S + 2] = reservedRaw
+  }
+
+  addFilled(slot: number, sharesRaw: number, collateralRaw: number): void {
+    this.#f64s[slot * F64S + 3] += sharesRaw
+    this.#f64s[slot * F64S + 4] += collateralRaw
+  }
+
+  #setState(slot: number, state: number): void {
+    const word = slot * WORDS + 22
+    this.#words[word] = (this.#words[word] & ~STATE_MASK) | state
+  }
+
+  /** A slot for the next order of the market; 0 when every slot is taken. */
+  freeSlot(marketId: number): number {
+    return this.#lanes.nextFor(marketId)
+  }
+
+  /** Takes the slot its command names: any free one, since replay frees in another order. */
+  admit(order: PlaceOrder, row: number): void {
+    const slot = order.slot
+    assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
+    this.#useUpTo(slot, order.marketId)
+    if (slot > this.highSlot) this.highSlot = slot
+    assert(this.stateOf(slot) === FREE, 'a slot holds one order')
+    assert(order.generation === this.generationOf(slot) + 1, 'generations count by one')
+    this.#unchainFree(slot)
+    const f64 = slot * F64S
+    const f64s = this.#f64s
+    f64s[f64] = order.sizeRaw
+    f64s[f64 + 1] = order.sizeRaw
+    f64s[f64 + 2] = order.reserveRaw
+    f64s[f64 + 3] = 0
+    f64s[f64 + 4] = 0
+    f64s[f64 + 5] = order.seq
+    f64s[f64 + 6] = order.expirationSec
+    const word = slot * WORDS
+    const words = this.#words
+    words[word + 14] = order.generation
+    words[word + 15] = order.accountId
+    words[word + 16] = order.marketId
+    words[word + 17] = order.hashHigh
+    words[word + 18] = order.hashLow
+    words[word + 22] =
+      IN_FLIGHT |
+      (order.side << 2) |
+      (order.outcome << 3) |
+      (order.marketForm ? 1 << 4 : 0) |
+      (order.orderType << 5) |
+      (order.priceTicks << 8) |
+      (order.feeBps << 18)
+    if (order.clientOrderId !== '') {
+      this.#clientIds.add(slot, order.accountId, order.clientOrderId)
+    }
+    if (order.takerDelayMs > 0) {
+      this.held.admit(slot, order.nowMs + order.takerDelayMs, order.stp)
+    }
+    this.#chainToRow(slot, row)
+    this.#count(order.accountId)
+  }
+
+  /** Of slots 0 to the highest ever used, the dead ones too. */
+  generations(): Uint32Array {
+    return Uint32Array.from({ length: this.highSlot + 1 }, (_, slot) => this.generationOf(slot))
+  }
+
+  /** The whole records of some orders, one after the other, whatever fields they have. */
+  recordsOf(slots: Uint32Array): Int32Array {
+    const records = new Int32Array(slots.length * WORDS)
+    for (let index = 0; index < slots.length; index++) {
+      const word = slots[index] * WORDS
+      records.set(this.#words.subarray(word, word + WORDS), index * WORDS)
+    }
+    return records
+  }
+
+  /** A fresh table takes over the slots of another, all of them free. */
+  restoreSlots(generations: Uint32Array): void {
+    assert(this.highSlot === 0, 'only a fresh state is restored')
+    assert(generations.length <= this.capacity, 'a slot lies in the table')
+    this.highSlot = generations.length - 1
+    for (let slot = 1; slot <= this.highSlot; slot++) {
+      this.#words[slot * WORDS + 14] = generations[slot]
+      this.#lanes.useUpTo(slot)
+    }
+  }
+
+  /** Orders are open again in their slots, as `recordsOf` gave them; the other slots are free. */
+  restoreOpen(slots: Uint32Array, records: Int32Array): void {
+    assert(records.length === slots.length * WORDS, 'a record is as long as it was')
+    for (let index = 0; index < slots.length; index++) {
+      const slot = slots[index]
+      const generation = this.generationOf(slot)
+      assert(slot > 0 && slot <= this.highSlot, 'a slot was used')
+      assert(this.stateOf(slot) === FREE, 'a slot holds one order')
+      this.#words.set(records.subarray(index * WORDS, (index + 1) * WORDS), slot * WORDS)
+      const state = this.stateOf(slot)
+      assert(state === OPEN || state === HELD, 'only a resting or held order is restored')
+      assert(this.generationOf(slot) === generation, 'an order has the generation of its slot')
+      this.#lanes.claim(slot, this.marketOf(slot))
+    }
+    // A position's newest order comes first in its chain.
+    for (const slot of slots.slice().sort((a, b) => this.seqOf(a) - this.seqOf(b))) {
+      this.#chainToRow(slot, this.rowOf(slot))
+      this.#count(this.accountOf(slot))
+    }
+    // The lowest slots come first again.
+    for (let slot = this.highSlot; slot > 0; slot--) {
+      if (this.stateOf(slot) !== FREE) continue
+      this.#lanes.claimForAny(slot)
+      this.#chainFree(slot)
+    }
+  }
+
+  restoreClientId(slot: number, clientOrderId: string): void {
+    assert(this.stateOf(slot) !== FREE, 'a client id belongs to a live order')
+    this.#clientIds.add(slot, this.accountOf(slot), clientOrderId)
+  }
+
+  openCountOf(account: number): number {
+    return account < this.#openOf.length ? this.#openOf[account] : 0
+  }
+
+  #count(account: number): void {
+    if (account >= this.#openOf.length) this.#openOf = wideByAccount(this.#openOf, account)
+    this.#openOf[account]++
+    this.openCount++
+  }
+
+  opened(slot: number): void {
+    const state = this.stateOf(slot)
+    assert(state === IN_FLIGHT || this.held.isReleasing(slot), 'only an arrival comes to rest')
+    if (state === HELD) this.held.left(slot)
+    this.#setState(slot, OPEN)
+  }
+
+  hold(slot: number): void {
+    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival comes to be held')
+    this.#setState(slot, HELD)
+  }
+
+  /**
+   * The release of an order is decided; nothing when the order has ended. Whoever replays decisions
+   * may not have heard yet that it is held.
+   */
+  releasing(slot: number, generation: number): void {
+    if (this.isLive(slot, generation)) this.held.releasing(slot)
+  }
+
+  free(slot: number): void {
+    assert(this.stateOf(slot) !== FREE, 'an order ends once')
+    assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
+    this.#unchainFromRow(slot)
+    this.#clientIds.remove(slot)
+    if (this.stateOf(slot) === HELD) this.held.left(slot)
+    this.#setState(slot, FREE)
+    this.openCount--
+    this.#openOf[this.accountOf(slot)]--
+    this.#chainFree(slot)
+  }
+
+  isLive(slot: number, generation: number): boolean {
+    return (
+      slot > 0 &&
+      slot < this.capacity &&
+      this.stateOf(slot) !== FREE &&
+      this.generationOf(slot) === generation
+    )
+  }
+
+  clientIdOf(slot: number): string {
+    return this.#clientIds.textOf(slot)
+  }
+
+  /** Slot of the live order with this client id; 0 when none lives. */
+  slotByClientId(accountId: number, clientOrderId: string): number {
+    return this.#clientIds.slotOf(accountId, clientOrderId)
+  }
+
+  /** First order of a position row; follow `nextOf` to 0. Newest first. */
+  firstOfRow(row: number): number {
+    return row < this.#firstOfRow.length ? this.#firstOfRow[row] : 0
+  }
+
+  /** Puts the slot, and those before it in its chunk, among those that were used. */
+  #useUpTo(slot: number, marketId: number): void {
+    this.#lanes.claim(slot, marketId)
+    for (;;) {
+      const passed = this.#lanes.useNext(slot)
+      if (passed === 0) return
+      this.#chainFree(passed)
+    }
+  }
+
+  #chainFree(slot: number): void {
+    const words = this.#words
+    const lane = this.#lanes.of(slot)
+    const next = this.#lanes.freeOf[lane]
+    words[slot * WORDS + 20] = next
+    words[slot * WORDS + 21] = 0
+    if (next !== 0) words[next * WORDS + 21] = slot
+    this.#lanes.freeOf[lane] = slot
+  }
+
+  #unchainFree(slot: number): void {
+    const words = this.#words
+    const next = words[slot * WORDS + 20]
+    const previous = words[slot * WORDS + 21]
+    if (previous === 0) this.#lanes.freeOf[this.#lanes.of(slot)] = next
+    else words[previous * WORDS + 20] = next
+    if (next !== 0) words[next * WORDS + 21] = previous
+  }
+
+  #chainToRow(slot: number, row: number): void {
+    if (row >= this.#firstOfRow.length) this.#firstOfRow = wideEnough(this.#firstOfRow, row)
+    const words = this.#words
+    const next = this.#firstOfRow[row]
+    words[slot * WORDS + 19] = row
+    words[slot * WORDS + 20] = next
+    words[slot * WORDS + 21] = 0
+    if (next !== 0) words[next * WORDS + 21] = slot
+    else {
+      this.rowsOfAccount.add(words[slot * WORDS + 15], row)
+      this.rowsOfMarket.add(words[slot * WORDS + 16], row)
+    }
+    this.#firstOfRow[row] = slot
+  }
+
+  #unchainFromRow(slot: number): void {
+    const words = this.#words
+    const row = words[slot * WORDS + 19]
+    const next = words[slot * WORDS + 20]
+    const previous = words[slot * WORDS + 21]
+    if (previous !== 0) words[previous * WORDS + 20] = next
+    else {
+      this.#firstOfRow[row] = next
+      if (next === 0) {
+        this.rowsOfAccount.remove(words[slot * WORDS + 15], row)
+        this.rowsOfMarket.remove(words[slot * WORDS + 16], row)
+      }
+    }
+    if (next !== 0) words[next * WORDS + 21] = previous
+  }
+}

@@ -1,0 +1,266 @@
+// Hot path. bench/core.bench.ts
+// Which keys were ever added, in 2.1 to 4.3 bytes each (3.1 on average over all sizes): a key is
+// surely new, or perhaps there. One thread adds, another reads the same shared memory.
+//
+// A cuckoo filter in segments that split. Of a key 32 mixed bits are kept: 16 choose a bucket, 16
+// are the mark that stands in a cell of that bucket or of the other one, which bucket and mark name
+// together. The first `depth` bits of a mark choose its segment: a full segment splits in two by
+// one more bit of what it holds, each mark staying in its bucket, and nothing else is touched (1 to
+// 3 ms). So identification stays at 32 bits: of n keys, 8 cells hold 8n / 2^(18 + depth) marks that
+// differ in 16 − depth bits, and a new key is taken for an old one with probability n / 2^31: 0.05%
+// at a million keys, 0.5% at ten million, 5% at a hundred million.
+// A seed unknown outside keeps anyone from making keys that crowd one bucket.
+//
+// Invariants: a mark is never 0; a mark that is in stays where it can be found, except while
+// `version` is odd; a segment that was split changes no more.
+
+import { assert } from '../../domain/assert.ts'
+
+const BUCKET_BITS = 16
+const BUCKET_CELLS = 4
+const MARK_BITS = 16
+export const SEGMENT_CELLS = BUCKET_CELLS << BUCKET_BITS
+export const SEGMENT_HEAD_BYTES = 64
+const FULL_COUNT = Math.floor(SEGMENT_CELLS * 0.94)
+const MOVES_MAX = 512
+
+/** What one thread tells another of a segment: which marks begin with `prefix`. */
+export interface SharedSegment {
+  readonly depth: number
+  readonly prefix: number
+  readonly shared: SharedArrayBuffer
+}
+
+/** Segments made since the last news; the seed is that of all of them. */
+export interface FilterNews {
+  readonly seed: number
+  readonly segments: readonly SharedSegment[]
+}
+
+export interface CapturedSegment {
+  readonly depth: number
+  readonly prefix: number
+  /** Where each mark stands; null when `marks` holds every cell. */
+  readonly cells: Uint32Array | null
+  readonly marks: Uint16Array
+}
+
+export interface CapturedFilter {
+  readonly seed: number
+  readonly segments: readonly CapturedSegment[]
+}
+
+interface Segment extends SharedSegment {
+  readonly cells: Uint16Array
+  readonly version: Int32Array
+  count: number
+}
+
+function segmentOf({ depth, prefix, shared }: SharedSegment): Segment {
+  const cells = new Uint16Array(shared, SEGMENT_HEAD_BYTES, SEGMENT_CELLS)
+  return { depth, prefix, shared, cells, version: new Int32Array(shared, 0, 1), count: 0 }
+}
+
+function emptySegment(depth: number, prefix: number): Segment {
+  const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
+  return segmentOf({ depth, prefix, shared })
+}
+
+function shareOf({ depth, prefix, shared }: Segment): SharedSegment {
+  return { depth, prefix, shared }
+}
+
+/** Six bytes a mark, as long as that is less than two a cell. */
+function captureSegment({ depth, prefix, cells, count }: Segment): CapturedSegment {
+  if (count * 3 > SEGMENT_CELLS) return { depth, prefix, cells: null, marks: cells.slice() }
+  const taken: number[] = []
+  for (let cell = 0; cell < SEGMENT_CELLS; cell++) if (cells[cell] !== 0) taken.push(cell)
+  const marks = Uint16Array.from(taken, (cell) => cells[cell])
+  return { depth, prefix, cells: Uint32Array.from(taken), marks }
+}
+
+function mixOf(high: number, low: number, seed: number): number {
+  let mixed = low ^ seed
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  mixed = (mixed ^ (mixed >>> 16)) + Math.imul(high, 0x9e3779b1) + seed
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d)
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b)
+  return mixed ^ (mixed >>> 16)
+}
+
+function markOf(mixed: number): number {
+  const mark = mixed >>> 16
+  return mark === 0 ? 1 : mark
+}
+
+/** The other bucket a mark may stand in; the other of the other is the first. */
+function otherBucket(bucket: number, mark: number): number {
+  return bucket ^ (Math.imul(mark, 0x5bd1e995) >>> (32 - BUCKET_BITS)) ^ 1
+}
+
+function holds(cells: Uint16Array, bucket: number, mark: number): boolean {
+  const cell = bucket * BUCKET_CELLS
+  return (
+    cells[cell] === mark ||
+    cells[cell + 1] === mark ||
+    cells[cell + 2] === mark ||
+    cells[cell + 3] === mark
+  )
+}
+
+function putIn(cells: Uint16Array, bucket: number, mark: number): boolean {
+  const first = bucket * BUCKET_CELLS
+  for (let cell = first; cell < first + BUCKET_CELLS; cell++) {
+    if (cells[cell] !== 0) continue
+    cells[cell] = mark
+    return true
+  }
+  return false
+}
+
+export class SeenFilter {
+  /** By the first `#depth` bits of a mark; several entries may name one segment. */
+  #directory: Segment[] = []
+  #depth = 0
+  #seed: number
+  #new: Segment[] = []
+  #draw = 1
+
+  /** A reader's seed comes with its first news. */
+  constructor(seed = 0) {
+    this.#seed = seed | 0
+  }
+
+  /** Memory of all segments. */
+  get bytes(): number {
+    return new Set(this.#directory).size * (SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
+  }
+
+  /** False: the key was surely never added. Any thread may ask. */
+  mayHold(high: number, low: number): boolean {
+    if (this.#directory.length === 0) return false
+    const mixed = mixOf(high, low, this.#seed)
+    const mark = markOf(mixed)
+    const bucket = mixed & 0xffff
+    const { cells, version } = this.#directory[mark >>> (MARK_BITS - this.#depth)]
+    const before = Atomics.load(version, 0)
+    if (holds(cells, bucket, mark) || holds(cells, otherBucket(bucket, mark), mark)) return true
+    // A mark on its way between its two buckets may have been missed. An update, because a mere
+    // load may run ahead of the plain loads before it.
+    return (before & 1) === 1 || Atomics.or(version, 0, 0) !== before
+  }
+
+  /** For the one thread that writes. A key that is taken for an old one needs no second cell. */
+  add(high: number, low: number): void {
+    if (this.#directory.length === 0) this.#place(emptySegment(0, 0))
+    const mixed = mixOf(high, low, this.#seed)
+    const mark = markOf(mixed)
+    let bucket = mixed & 0xffff
+    let homeless = mark
+    for (;;) {
+      const segment = this.#directory[homeless >>> (MARK_BITS - this.#depth)]
+      const { cells } = segment
+      const other = otherBucket(bucket, homeless)
+      if (holds(cells, bucket, homeless) || holds(cells, other, homeless)) return
+      if (segment.count < FULL_COUNT) {
+        segment.count++
+        if (putIn(cells, bucket, homeless) || putIn(cells, other, homeless)) return
+        if (this.#makeRoom(segment, bucket, homeless)) return
+        bucket = this.#homelessBucket
+        homeless = this.#homelessMark
+      }
+      this.#split(segment)
+    }
+  }
+
+  #homelessBucket = 0
+  #homelessMark = 0
+
+  /** Moves marks to their other buckets until one finds a cell; false leaves one without. */
+  #makeRoom({ cells, version }: Segment, atBucket: number, newMark: number): boolean {
+    Atomics.add(version, 0, 1)
+    let bucket = atBucket
+    let mark = newMark
+    for (let moves = 0; moves < MOVES_MAX; moves++) {
+      this.#draw = (Math.imul(this.#draw, 1664525) + 1013904223) | 0
+      const cell = bucket * BUCKET_CELLS + (this.#draw >>> 30)
+      const moved = cells[cell]
+      cells[cell] = mark
+      mark = moved
+      bucket = otherBucket(bucket, mark)
+      if (!putIn(cells, bucket, mark)) continue
+      Atomics.add(version, 0, 1)
+      return true
+    }
+    // The version stays odd: a reader must not trust this segment any more.
+    this.#homelessBucket = bucket
+    this.#homelessMark = mark
+    return false
+  }
+
+  #split(segment: Segment): void {
+    const { depth, prefix, cells } = segment
+    assert(depth < MARK_BITS - 1, 'marks have bits left to split by')
+    const halves = [emptySegment(depth + 1, prefix * 2), emptySegment(depth + 1, prefix * 2 + 1)]
+    const bit = MARK_BITS - 1 - depth
+    for (let cell = 0; cell < SEGMENT_CELLS; cell++) {
+      const mark = cells[cell]
+      if (mark === 0) continue
+      const half = halves[(mark >>> bit) & 1]
+      half.cells[cell] = mark
+      half.count++
+    }
+    for (const half of halves) this.#place(half)
+  }
+
+  #place(segment: Segment): void {
+    this.#new.push(segment)
+    this.#enter(segment)
+  }
+
+  #enter(segment: Segment): void {
+    // The first entry of all; the others of a whole set follow it.
+    if (this.#directory.length === 0) this.#directory = [segment]
+    while (this.#depth < segment.depth) {
+      this.#directory = this.#directory.flatMap((each) => [each, each])
+      this.#depth++
+    }
+    const spread = this.#depth - segment.depth
+    const first = segment.prefix << spread
+    for (let entry = first; entry < first + (1 << spread); entry++) this.#directory[entry] = segment
+  }
+
+  /** What a reader has not heard of yet. */
+  takeNews(): FilterNews {
+    const current = new Set(this.#directory)
+    const segments = this.#new.filter((segment) => current.has(segment)).map(shareOf)
+    this.#new = []
+    return { seed: this.#seed, segments }
+  }
+
+  /** For a reader: from here on it sees everything its writer added before the news. */
+  adopt({ seed, segments }: FilterNews): void {
+    this.#seed = seed
+    for (const segment of segments) this.#enter(segmentOf(segment))
+  }
+
+  /** All there is, copied. */
+  capture(): CapturedFilter {
+    return { seed: this.#seed, segments: [...new Set(this.#directory)].map(captureSegment) }
+  }
+
+  /** The filter that was captured; its writer goes on. */
+  static restore({ seed, segments }: CapturedFilter): SeenFilter {
+    const filter = new SeenFilter(seed)
+    for (const { depth, prefix, cells, marks } of segments) {
+      const segment = emptySegment(depth, prefix)
+      for (const [index, mark] of marks.entries()) {
+        segment.cells[cells === null ? index : cells[index]] = mark
+        if (mark !== 0) segment.count++
+      }
+      filter.#place(segment)
+    }
+    return filter
+  }
+}

@@ -1,0 +1,83 @@
+// Slow checks that walk everything (law 5, domain §2.7). Tests, verify and snapshots call them.
+// A free balance is never below zero but by what a reversal took of it (design §5).
+
+import { SIDE } from '../../domain/order.ts'
+import { costFloorRaw } from '../../domain/units.ts'
+import type { Clearing } from '../clearing.ts'
+import { STATE } from '../orders/order-table.ts'
+
+function brokenMoney(clearing: Clearing): string | null {
+  const { ledger } = clearing
+  let heldRaw = 0n
+  for (let account = 0; account <= clearing.accounts.count; account++) {
+    const freeRaw = ledger.collateralFreeRaw[account]
+    const reservedRaw = ledger.collateralReservedRaw[account]
+    const owedRaw = clearing.reversals.collateralTakenRaw(account)
+    if (freeRaw < -owedRaw || reservedRaw < 0) return `account ${account} has a negative balance`
+    heldRaw += BigInt(freeRaw) + BigInt(reservedRaw)
+  }
+  for (const { marketId } of clearing.catalogue.all()) {
+    heldRaw += BigInt(ledger.conditionRaw[marketId])
+  }
+  const owedRaw = BigInt(ledger.depositsRaw) - BigInt(ledger.withdrawalsRaw)
+  if (heldRaw === owedRaw) return null
+  return `collateral is not conserved: held ${heldRaw}, deposits less withdrawals ${owedRaw}`
+}
+
+function brokenShares(clearing: Clearing): string | null {
+  const { ledger } = clearing
+  const supplyRaw = new Map<number, [bigint, bigint]>()
+  for (let row = 1; row < ledger.rows.end; row++) {
+    const marketId = ledger.rows.marketOf(row)
+    const supply = supplyRaw.get(marketId) ?? [0n, 0n]
+    for (const outcome of [0, 1] as const) {
+      const freeRaw = ledger.sharesFreeRaw[row * 2 + outcome]
+      const reservedRaw = ledger.sharesReservedRaw[row * 2 + outcome]
+      const accountId = ledger.rows.accountOf(row)
+      const owedRaw = clearing.reversals.sharesTakenRaw(accountId, marketId, outcome)
+      if (freeRaw < -owedRaw || reservedRaw < 0) return `row ${row} holds negative shares`
+      supply[outcome] += BigInt(freeRaw) + BigInt(reservedRaw)
+    }
+    supplyRaw.set(marketId, supply)
+  }
+  for (const [marketId, [yesRaw, noRaw]] of supplyRaw) {
+    const insideRaw = BigInt(ledger.conditionRaw[marketId])
+    if (yesRaw === insideRaw && noRaw === insideRaw) continue
+    return `market ${marketId} holds ${insideRaw} behind ${yesRaw} YES and ${noRaw} NO`
+  }
+  return null
+}
+
+function brokenReserves(clearing: Clearing): string | null {
+  const { orders, ledger } = clearing
+  const collateralRaw = new Map<number, number>()
+  const sharesRaw = new Map<number, number>()
+  for (let slot = 1; slot <= orders.highSlot; slot++) {
+    if (orders.stateOf(slot) === STATE.FREE) continue
+    const reservedRaw = orders.reservedRawOf(slot)
+    const buys = orders.sideOf(slot) === SIDE.BUY
+    const leftRaw = orders.leftRawOf(slot)
+    const dueRaw = buys ? costFloorRaw(orders.priceTicksOf(slot), leftRaw) : leftRaw
+    const isWhole = orders.stateOf(slot) === STATE.HELD && orders.marketFormOf(slot) === 0
+    if ((orders.stateOf(slot) === STATE.OPEN || isWhole) && reservedRaw !== dueRaw) {
+      return `the order of seq ${orders.seqOf(slot)} reserves ${reservedRaw}, not ${dueRaw}`
+    }
+    const sums = buys ? collateralRaw : sharesRaw
+    const key = buys ? orders.accountOf(slot) : orders.rowOf(slot) * 2 + orders.outcomeOf(slot)
+    sums.set(key, (sums.get(key) ?? 0) + reservedRaw)
+  }
+  for (let account = 0; account <= clearing.accounts.count; account++) {
+    if (ledger.collateralReservedRaw[account] === (collateralRaw.get(account) ?? 0)) continue
+    return `account ${account} reserves collateral that no order holds`
+  }
+  for (let index = 2; index < ledger.rows.end * 2; index++) {
+    if (ledger.sharesReservedRaw[index] === (sharesRaw.get(index) ?? 0)) continue
+    return `row ${index >> 1} reserves shares that no order holds`
+  }
+  return null
+}
+
+/** Null when every law holds, else a sentence that says which one does not. */
+export function brokenInvariant(clearing: Clearing): string | null {
+  return brokenMoney(clearing) ?? brokenShares(clearing) ?? brokenReserves(clearing)
+}

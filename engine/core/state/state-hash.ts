@@ -1,0 +1,129 @@
+// One number for a whole state: SHA-256 over profiles, markets, money, open orders by age, and
+// every book by market, tick and queue; never by slot, which is free to differ.
+//
+// The hash of an old journal never changes: recordings of it are tests (test/golden). So the lists
+// of numbers below are closed, as they stand. A later fact is a named field of a profile, token,
+// session or market, which counts only where it holds something, or a line of its own at the end
+// of clearingFacts, written only when there is anything to say.
+
+import { eachHeld, eachResting } from '../book/market.ts'
+import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
+import type { Clearing } from '../clearing.ts'
+import { STATE } from '../orders/order-table.ts'
+
+/** Digest of one market's book: 32 bytes. Runs on the thread that holds the book. */
+export function bookDigest(marketId: number): Uint8Array {
+  const rows: number[] = []
+  const add = (ticks: number, _slot: number, owner: number, leftRaw: number) => {
+    rows.push(ticks, owner, leftRaw)
+  }
+  eachResting(marketId, add)
+  eachHeld(marketId, add)
+  return sha256(bytesOf(rows))
+}
+
+function bytesOf(numbers: number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(numbers.length * 8))
+  for (let index = 0; index < numbers.length; index++) {
+    view.setFloat64(index * 8, numbers[index], true)
+  }
+  return new Uint8Array(view.buffer)
+}
+
+function moneyFacts(clearing: Clearing): number[] {
+  const { ledger } = clearing
+  const facts = [ledger.depositsRaw, ledger.withdrawalsRaw]
+  for (let account = 0; account <= clearing.accounts.count; account++) {
+    facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
+  }
+  for (const market of clearing.catalogue.all()) facts.push(ledger.conditionRaw[market.marketId])
+  const rows = Array.from({ length: ledger.rows.end - 1 }, (_none, index) => index + 1)
+  rows.sort(
+    (a, b) =>
+      ledger.rows.marketOf(a) - ledger.rows.marketOf(b) ||
+      ledger.rows.accountOf(a) - ledger.rows.accountOf(b),
+  )
+  for (const row of rows) {
+    const held = [
+      ledger.sharesFreeRaw[row * 2],
+      ledger.sharesFreeRaw[row * 2 + 1],
+      ledger.sharesReservedRaw[row * 2],
+      ledger.sharesReservedRaw[row * 2 + 1],
+    ]
+    // A row that holds nothing is an index, not a fact.
+    if (held.every((raw) => raw === 0)) continue
+    facts.push(ledger.rows.accountOf(row), ledger.rows.marketOf(row), ...held)
+  }
+  return facts
+}
+
+/** Slots of open and in-flight orders by the age of their orders. */
+function liveSlots({ orders }: Clearing): number[] {
+  const live: number[] = []
+  for (let slot = 1; slot <= orders.highSlot; slot++) {
+    if (orders.stateOf(slot) !== STATE.FREE) live.push(slot)
+  }
+  return live.sort((a, b) => orders.seqOf(a) - orders.seqOf(b))
+}
+
+function orderFacts({ orders }: Clearing, live: readonly number[]): number[] {
+  const facts: number[] = []
+  for (const slot of live) {
+    facts.push(
+      orders.seqOf(slot),
+      orders.accountOf(slot),
+      orders.marketOf(slot),
+      orders.sideOf(slot),
+      orders.outcomeOf(slot),
+      orders.orderTypeOf(slot),
+      orders.feeBpsOf(slot),
+      orders.priceTicksOf(slot),
+      orders.sizeRawOf(slot),
+      orders.leftRawOf(slot),
+      orders.reservedRawOf(slot),
+      orders.expirationSecOf(slot),
+    )
+  }
+  return facts
+}
+
+/** A fact a line: one text of everything would pass what a string can hold. Columns as they are. */
+function hashFacts(hash: ReturnType<typeof sha256.create>, facts: Iterable<unknown>): void {
+  for (const fact of facts) {
+    hash.update(fact instanceof Uint8Array ? fact : utf8ToBytes(`${JSON.stringify(fact)}\n`))
+  }
+}
+
+function* clearingFacts(clearing: Clearing): Iterable<unknown> {
+  const { lastSeq, lastNowMs, rulesVersion, seen } = clearing
+  yield [lastSeq, lastNowMs, rulesVersion, seen.count, seen.clientIdCount, seen.folded]
+  yield* clearing.accounts.facts()
+  yield* clearing.catalogue.facts()
+  yield* clearing.blocks.facts()
+  yield* clearing.reversals.facts()
+  yield* clearing.modes.facts()
+  yield* clearing.heartbeats.facts()
+  yield* clearing.frozen.facts()
+  yield* clearing.operators.facts()
+  const { orders } = clearing
+  const held = liveSlots(clearing).filter((slot) => orders.stateOf(slot) === STATE.HELD)
+  for (const slot of held) {
+    yield ['held', orders.seqOf(slot), orders.held.eligibleMsOf(slot), orders.held.stpOf(slot)]
+  }
+}
+
+/** Lowercase hex. `bookDigests` are those of bookDigest, by rising market id. */
+export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]): string {
+  const hash = sha256.create()
+  hashFacts(hash, clearingFacts(clearing))
+  hash.update(bytesOf(moneyFacts(clearing)))
+  const live = liveSlots(clearing)
+  hash.update(bytesOf(orderFacts(clearing, live)))
+  const named = live.filter((slot) => clearing.orders.clientIdOf(slot) !== '')
+  hashFacts(
+    hash,
+    named.map((slot) => [clearing.orders.seqOf(slot), clearing.orders.clientIdOf(slot)]),
+  )
+  for (const digest of bookDigests) hash.update(digest)
+  return bytesToHex(hash.digest())
+}

@@ -1,0 +1,249 @@
+import type { Worker } from 'node:worker_threads'
+import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import { spawn } from '../../engine/wire/spawn.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import type { Progress } from '../snapshot/recovery.ts'
+import { startThread } from '../thread-start.ts'
+import { ThreadWatch } from '../thread-watch.ts'
+import type {
+  FollowerMessage,
+  FollowerRequest,
+  FollowerThreadData,
+  SavedSnapshot,
+  SnapshotOrder,
+} from './follower-thread.ts'
+
+export { rebuildReadTables } from './follower.ts'
+export type { SavedSnapshot }
+
+// Main's side of the follower: tells it how far the journal is durable, and lets private reads wait
+// until the read tables show what was released to anyone.
+
+/** How long commits gather before the follower hears of them, while nobody waits. */
+const GATHER_MS = 25
+
+export interface FollowerOptions {
+  readonly folder: KeyedFolder
+  /** Caught up means applied to here; the end of the journal at start. */
+  readonly seq: number
+  readonly onProgress?: Progress
+  /** Told of each step before any read that waits for it. */
+  readonly onApplied?: (applied: Applied) => void
+  /** A sentence that names the thread and why; the process must stop. */
+  readonly onFault: (message: string) => void
+}
+
+/** Tables and filter show everything up to `seq`. */
+export interface Applied {
+  readonly seq: number
+  readonly filter: FilterNews
+}
+
+interface Waiter {
+  readonly seq: number
+  readonly settle: (applied: boolean) => void
+}
+
+export interface FollowerState {
+  readonly seq: number
+  readonly hash: string
+}
+
+export interface FollowerLaunch {
+  readonly started: Promise<FollowerHandle>
+  readonly abandon: () => Promise<void>
+}
+
+export class FollowerHandle {
+  readonly #worker: Worker
+  readonly #watch: ThreadWatch
+  readonly #hashes = new Map<number, (state: FollowerState) => void>()
+  #waiters: Waiter[] = []
+  #readSeq = 0
+  #stateSeq = 0
+  #wantedSeq = 0
+  #sentSeq = 0
+  #idle = true
+  #nextHash = 0
+  #timer: NodeJS.Timeout | undefined
+  #onSaved: ((saved: SavedSnapshot) => void) | null = null
+  /** Resolved by the state, not only the tables: set while a start waits. */
+  #onState: () => void = () => {}
+  readonly #onApplied: (applied: Applied) => void
+
+  constructor(
+    worker: Worker,
+    onFault: (message: string) => void,
+    onApplied: (applied: Applied) => void = () => {},
+  ) {
+    this.#worker = worker
+    this.#onApplied = onApplied
+    this.#watch = new ThreadWatch(worker, 'follower', (message) => {
+      onFault(message)
+      this.#refuseWaiters()
+    })
+    worker.on('message', (message: FollowerMessage) => this.#hear(message))
+  }
+
+  /** Resolves when state and tables have caught up with `seq`. */
+  static start(options: FollowerOptions): Promise<FollowerHandle> {
+    return FollowerHandle.launch(options).started
+  }
+
+  /** The thread goes to `seq` by itself, while main may do the same; `abandon` ends it early. */
+  static launch(options: FollowerOptions): FollowerLaunch {
+    const { folder, seq } = options
+    const workerData: FollowerThreadData = { folder, seq }
+    const entry = new URL('./follower.worker.ts', import.meta.url)
+    const worker = spawn(entry, { name: 'follower', workerData })
+    const isReady = startThread(worker, 'follower')
+    const isThere = new Promise<FollowerHandle>((resolve, reject) => {
+      let started = false
+      const onFault = (message: string) => {
+        if (started) options.onFault(message)
+        else reject(new Error(message))
+      }
+      const handle = new FollowerHandle(worker, onFault, options.onApplied)
+      handle.#wantedSeq = seq
+      handle.#sentSeq = seq
+      handle.#idle = false
+      handle.#onState = () => {
+        options.onProgress?.(Math.min(handle.#stateSeq, seq), seq)
+        if (handle.#stateSeq < seq) return
+        started = true
+        handle.#onState = () => {}
+        resolve(handle)
+      }
+    })
+    // A thread that never came up has the better sentence.
+    const started = Promise.all([isReady, isThere]).then(([, handle]) => handle)
+    const abandon = async () => {
+      started.catch(() => {})
+      await worker.terminate()
+    }
+    return { started, abandon }
+  }
+
+  /** The seq the read tables show. */
+  get applied(): number {
+    return this.#readSeq
+  }
+
+  /**
+   * The journal is durable up to `seq`. Calls while the follower works become one message, and so
+   * do those of a few milliseconds while nobody waits: a message and a transaction for every commit
+   * cost more than the rows in them.
+   */
+  advance(seq: number): void {
+    if (seq > this.#wantedSeq) this.#wantedSeq = seq
+    if (!this.#idle || this.#wantedSeq === this.#sentSeq) return
+    if (this.#waiters.length > 0) this.#wake()
+    else this.#timer ??= setTimeout(() => this.#wake(), GATHER_MS)
+  }
+
+  #wake(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (!this.#idle || this.#wantedSeq === this.#sentSeq) return
+    this.#idle = false
+    this.#sentSeq = this.#wantedSeq
+    this.#send({ kind: 'advance', seq: this.#sentSeq })
+  }
+
+  /** True as soon as the tables show `seq`; false when they do not within the deadline. */
+  whenApplied(seq: number, deadlineMs: number): Promise<boolean> {
+    if (this.#readSeq >= seq) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const waiter = {
+        seq,
+        settle: (applied: boolean) => {
+          clearTimeout(timer)
+          resolve(applied)
+        },
+      }
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter)
+        resolve(false)
+      }, deadlineMs)
+      this.#waiters.push(waiter)
+      this.#wake()
+    })
+  }
+
+  /** The hash of the follower's state, and the seq it is of. */
+  stateHash(): Promise<FollowerState> {
+    return new Promise((resolve) => {
+      const id = this.#nextHash++
+      this.#hashes.set(id, resolve)
+      this.#send({ kind: 'hash', id })
+    })
+  }
+
+  /**
+   * Lets the follower save its state at a seq that is not yet behind it, if its balances there are
+   * these of main; others are a fault.
+   */
+  snapshot(order: SnapshotOrder): Promise<SavedSnapshot> {
+    assert(this.#onSaved === null, 'one snapshot is taken at a time')
+    return new Promise((resolve) => {
+      this.#onSaved = resolve
+      this.#send({ kind: 'snapshot', ...order })
+    })
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#send({ kind: 'stop' })
+    await this.#watch.end()
+    this.#refuseWaiters()
+  }
+
+  /** Ends the thread as a crash would. */
+  kill(): Promise<void> {
+    return this.#watch.kill()
+  }
+
+  #send(request: FollowerRequest): void {
+    this.#worker.postMessage(request)
+  }
+
+  #hear(message: FollowerMessage): void {
+    if (message === 'ready') return
+    if (message.kind === 'hash') {
+      this.#hashes.get(message.id)?.({ seq: message.seq, hash: message.hash })
+      this.#hashes.delete(message.id)
+      return
+    }
+    if (message.kind === 'saved') {
+      const { kind: _kind, ...saved } = message
+      this.#onSaved?.(saved)
+      this.#onSaved = null
+      return
+    }
+    this.#readSeq = message.readSeq
+    this.#stateSeq = message.stateSeq
+    this.#idle = message.idle
+    const seq = Math.min(message.readSeq, message.stateSeq)
+    this.#onApplied({ seq, filter: message.filter })
+    this.#settleWaiters()
+    this.#onState()
+    this.advance(this.#wantedSeq)
+  }
+
+  #settleWaiters(): void {
+    if (this.#waiters.length === 0) return
+    const waiting: Waiter[] = []
+    for (const waiter of this.#waiters) {
+      if (waiter.seq <= this.#readSeq) waiter.settle(true)
+      else waiting.push(waiter)
+    }
+    this.#waiters = waiting
+  }
+
+  #refuseWaiters(): void {
+    for (const waiter of this.#waiters) waiter.settle(false)
+    this.#waiters = []
+  }
+}

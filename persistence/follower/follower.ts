@@ -1,0 +1,309 @@
+import { randomInt } from 'node:crypto'
+import type { Exchange } from '../../engine/core/exchange.ts'
+import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
+import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
+import { assert, Fault } from '../../engine/domain/assert.ts'
+import {
+  type Arrival,
+  type CancelOrders,
+  type Command,
+  isSettlement,
+  type PlaceOrder,
+  type SettlementCommand,
+} from '../../engine/domain/command.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../../engine/domain/event.ts'
+import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
+import { faultPoint } from '../../engine/wire/fault-point.ts'
+import { HEAD, KIND } from '../../engine/wire/layout.ts'
+import { blankPlace, decodePlaceInto, decodePlaceTail } from '../../engine/wire/place-codec.ts'
+import type { Connection, Statement } from '../database.ts'
+import { DataFolderError, speaking } from '../folder-error.ts'
+import { openSeal } from '../folder-key.ts'
+import type { Batch, JournalTail } from '../journal/journal-port.ts'
+import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import { journalEnd, lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
+import { saveSnapshot, startingState } from '../snapshot/snapshot.ts'
+import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
+import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
+import { AuditTable, type AuditWorld } from './tables/audit.ts'
+import { OrdersTable } from './tables/orders.ts'
+import { PositionsTable } from './tables/positions.ts'
+import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
+import { SettlementsTable } from './tables/settlements.ts'
+import { TradesTable } from './tables/trades.ts'
+
+// Journal → one-thread core → read tables. One chunk is one transaction that carries the seq it
+// reaches, so the tables always show the state at one seq. Invariants: `stateSeq` ≥ `readSeq` once
+// caught up with the tables found; both stand at the end of a batch.
+
+const APPLY =
+  'INSERT INTO applied (id, seq, checksum) VALUES (1, ?, ?) ' +
+  'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
+/** A chunk ends after this many commands: enough to pay its commit, short enough to answer. */
+const CHUNK_COMMANDS = 8192
+
+export class Follower {
+  readonly exchange: Exchange
+  /** Of every order that left a trace: main asks it what it no longer holds exactly. */
+  readonly filter: SeenFilter
+  readonly #folder: KeyedFolder
+  readonly #reader: SqliteJournalReader
+  readonly #connection: Connection
+  readonly #apply: Statement<[number, Uint8Array]>
+  readonly #orders: OrdersTable
+  readonly #trades: TradesTable
+  readonly #positions: PositionsTable
+  readonly #settlements: SettlementsTable
+  readonly #audit: AuditTable
+  readonly #profiles: ProfilesTable
+  readonly #place: PlaceOrder = blankPlace()
+  #command: Command = this.#place
+  /** Of the command when it is an order. */
+  #record: Uint8Array = new Uint8Array(0)
+  #batches: Iterator<Batch> | null = null
+  /** Read ahead of the target, not applied. */
+  #waiting: Batch | null = null
+  #readSeq: number
+  /** Where the state stands in the journal. */
+  #tail: JournalTail
+  /** It stops there until the snapshot is taken. */
+  #due: SnapshotOrder | null = null
+
+  constructor(folder: KeyedFolder) {
+    this.#folder = folder
+    this.#reader = new SqliteJournalReader(folder)
+    const found = openMatchingReadTables(folder.dataDir, this.#checksumAt)
+    this.#connection = found.connection
+    this.#readSeq = found.applied.seq
+    // A snapshot past the tables would leave a gap in them.
+    const start = startingState(folder, this.#checksumAt, this.#readSeq)
+    this.exchange = start.exchange
+    const { seen } = this.exchange.clearing
+    assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot holds the filter')
+    this.filter = seen.filter ?? new SeenFilter(randomInt(2 ** 32))
+    seen.countOnly(this.filter)
+    this.#tail = start.tail
+    this.#apply = this.#connection.prepare(APPLY)
+    this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
+    this.#positions = new PositionsTable(this.#connection)
+    const { orders } = this.exchange.clearing
+    this.#trades = new TradesTable(this.#connection, orders, this.#positions)
+    this.#settlements = new SettlementsTable(this.#connection)
+    this.#audit = new AuditTable(this.#connection)
+    this.#profiles = new ProfilesTable(this.#connection)
+  }
+
+  readonly #checksumAt = (seq: number) => this.#reader.checksumAt(seq)
+
+  /** What the tables show. */
+  get readSeq(): number {
+    return this.#readSeq
+  }
+
+  /** What the state in memory shows. */
+  get stateSeq(): number {
+    return this.exchange.clearing.lastSeq
+  }
+
+  /** Applies one chunk, at most up to `targetSeq`; true when there may be more to do. */
+  step(targetSeq: number): boolean {
+    const stopSeq = Math.min(targetSeq, this.#due?.seq ?? targetSeq)
+    const endSeq = this.stateSeq + CHUNK_COMMANDS
+    let last: Batch | null = null
+    while (this.stateSeq < endSeq) {
+      const batch = this.#next(stopSeq)
+      if (batch === null) break
+      this.#applyBatch(batch)
+      last = batch
+    }
+    if (last !== null) this.#tail = { seq: last.lastSeq, checksum: last.checksum }
+    if (last !== null && last.lastSeq > this.#readSeq) this.#write(last)
+    const isMore = last !== null && this.stateSeq < targetSeq
+    if (isMore) faultPoint('mid-rebuild')
+    return isMore
+  }
+
+  /** A snapshot is to be taken at a seq that is not behind. */
+  order(due: SnapshotOrder): void {
+    assert(this.#due === null, 'one snapshot is taken at a time')
+    assert(due.seq >= this.stateSeq, 'a snapshot is ordered before its seq is durable')
+    this.#due = due
+  }
+
+  /**
+   * Takes the ordered snapshot when the state stands at its seq, else gives null. Balances that are
+   * not main's are a fault: one of two replays of one journal is wrong.
+   */
+  takeDue(): Promise<SavedSnapshot> | null {
+    const due = this.#due
+    if (due === null || due.seq !== this.stateSeq) return null
+    this.#due = null
+    if (balanceDigest(this.exchange.clearing) !== due.balances) {
+      throw new Fault(`the balances of main at seq ${due.seq} are not those of the follower`)
+    }
+    const broken = this.exchange.checkInvariants()
+    if (broken !== null) throw new Fault(`the state at seq ${due.seq} breaks a law: ${broken}`)
+    return this.#save(due.seq)
+  }
+
+  /** What cannot be saved costs a longer start, not the trading. */
+  async #save(seq: number): Promise<SavedSnapshot> {
+    const startMs = performance.now()
+    let bytes = 0
+    let failure: string | null = null
+    try {
+      bytes = await saveSnapshot(this.#folder, this.exchange, this.#tail, this.#checksumAt)
+    } catch (error) {
+      if (!(error instanceof DataFolderError)) throw error
+      failure = error.message
+    }
+    return { seq, bytes, tookMs: performance.now() - startMs, failure }
+  }
+
+  #next(targetSeq: number): Batch | null {
+    if (this.stateSeq >= targetSeq) return null
+    if (this.#waiting === null) {
+      this.#batches ??= this.#reader.batches(this.stateSeq + 1)
+      const next = this.#batches.next()
+      if (next.done) {
+        this.#batches = null
+        return null
+      }
+      this.#waiting = next.value
+    }
+    if (this.#waiting.lastSeq > targetSeq) return null
+    const batch = this.#waiting
+    this.#waiting = null
+    return batch
+  }
+
+  #applyBatch(batch: Batch): void {
+    // Rows up to `readSeq` are in the tables; only the state must catch up.
+    const writes = batch.firstSeq > this.#readSeq
+    assert(writes || batch.lastSeq <= this.#readSeq, 'the tables end with a batch')
+    this.exchange.onEvents = writes ? this.#onEvents : () => {}
+    eachRecord(batch.records, (record) => {
+      this.#command = this.#decode(record)
+      if (writes) this.#audit.applying(this.#command, this.#world)
+      this.exchange.apply(this.#command)
+      if (!writes) return
+      if (isSettlement(this.#command)) this.#settled(this.#command)
+      else if (isOfProfile(this.#command)) this.#profiles.applied(this.#command)
+    })
+  }
+
+  readonly #world: AuditWorld = {
+    slugOf: (marketId) => this.exchange.clearing.catalogue.existing(marketId).slug,
+    ownerOf: (tokenId) => this.exchange.clearing.accounts.tokenById(tokenId)?.profileId,
+    accountOf: (profileId) => this.exchange.clearing.accounts.accountOf(profileId),
+  }
+
+  #settled(command: SettlementCommand): void {
+    this.#settlements.applied(command)
+    if (command.kind !== 'failSettlement') return
+    this.#positions.reversed(command.tradeSeq, command.marketId, command.legs)
+  }
+
+  #decode(record: Uint8Array): Command {
+    if (record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
+    decodePlaceInto(record, this.#place)
+    this.#record = record
+    return this.#place
+  }
+
+  readonly #onEvents = (words: Int32Array, f64s: Float64Array, count: number): void => {
+    const command = this.#command
+    if (command.kind === 'placeOrder' || command.kind === 'releaseOrder') {
+      this.#ofArrival(command, { words, f64s, count })
+    } else if (command.kind === 'cancelOrders') this.#ofCancel(command, { words, f64s, count })
+  }
+
+  #ofArrival(order: Arrival, events: Events): void {
+    const { words, f64s } = events
+    for (let record = 0; record < events.count; record++) {
+      const word = record * EVENT_WORDS
+      const code = (words[word] >>> 8) & 0xff
+      const slot = words[word + 1]
+      const sizeRaw = f64s[record * EVENT_F64S + 1]
+      const leftRaw = f64s[record * EVENT_F64S + 2]
+      switch (words[word] & 0xff) {
+        case EVENT.FILL: {
+          this.#trades.filled(order, slot, sizeRaw, words[word] >>> 16)
+          const endedMs = code === MAKER.CLOSED ? order.nowMs : null
+          this.#orders.makerFilled(slot, { sizeRaw, leftRaw, endedMs, tradeSeq: order.seq })
+          break
+        }
+        case EVENT.STP_CANCEL:
+          this.#orders.selfTraded(order, slot, leftRaw)
+          break
+        case EVENT.DONE:
+          this.#trades.done(order)
+          if (slot !== 0) this.#arrived(order, { result: code, filledRaw: sizeRaw, leftRaw })
+          break
+      }
+    }
+  }
+
+  #arrived(order: Arrival, done: Parameters<OrdersTable['arrived']>[1]): void {
+    if (order.kind === 'releaseOrder') this.#orders.released(order, done)
+    else this.#orders.arrived(order, done, decodePlaceTail(this.#record))
+  }
+
+  #ofCancel(cancel: CancelOrders, events: Events): void {
+    for (let record = 0; record < events.count; record++) {
+      const word = record * EVENT_WORDS
+      if ((events.words[word] & 0xff) !== EVENT.CANCELED) continue
+      const leftRaw = events.f64s[record * EVENT_F64S + 2]
+      this.#orders.canceled(events.words[word + 1], leftRaw, cancel.reason, cancel.nowMs)
+    }
+  }
+
+  #write(last: Batch): void {
+    speaking(readPath(this.#folder.dataDir), () => {
+      this.#connection.exec('BEGIN IMMEDIATE')
+      this.#orders.flush()
+      this.#trades.flush()
+      this.#positions.flush()
+      this.#settlements.flush()
+      this.#audit.flush()
+      this.#profiles.flush()
+      this.#apply.run(last.lastSeq, last.checksum)
+      this.#connection.exec('COMMIT')
+    })
+    this.#readSeq = last.lastSeq
+  }
+
+  close(): void {
+    this.#reader.close()
+    this.#connection.close()
+  }
+}
+
+interface Events {
+  readonly words: Int32Array
+  readonly f64s: Float64Array
+  readonly count: number
+}
+
+/**
+ * Makes the read tables anew from the journal, offline; returns the seq they reach. Ended midway it
+ * leaves tables that show an older seq, and the next start or rebuild takes it from there.
+ */
+export function rebuildReadTables(
+  dataDir: string,
+  { keyFile, onProgress = () => {} }: OfflineOptions = {},
+): number {
+  const lock = lockExisting(dataDir)
+  try {
+    const folder = openSeal(dataDir, keyFile).keyed(dataDir)
+    const { tail } = journalEnd(folder)
+    deleteReadTables(dataDir)
+    const follower = new Follower(folder)
+    while (follower.step(tail.seq)) onProgress(follower.readSeq, tail.seq)
+    follower.close()
+    return follower.readSeq
+  } finally {
+    lock.release()
+  }
+}

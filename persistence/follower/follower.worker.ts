@@ -1,0 +1,58 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../engine/domain/assert.ts'
+import { Follower } from './follower.ts'
+import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
+
+// Follows the journal as far as main says it is durable, a chunk at a time.
+
+assert(parentPort !== null, 'the follower runs in a thread of its own')
+const port = parentPort
+const data: FollowerThreadData = workerData
+const follower = new Follower(data.folder)
+let targetSeq = data.seq
+let working = false
+
+function say(message: FollowerMessage): void {
+  port.postMessage(message)
+}
+
+function work(): void {
+  const hasMore = follower.step(targetSeq)
+  // A step ends where a snapshot is due.
+  const isFurther = takeSnapshot() && follower.stateSeq < targetSeq
+  working = hasMore || isFurther
+  const { readSeq, stateSeq } = follower
+  say({ kind: 'at', readSeq, stateSeq, idle: !working, filter: follower.filter.takeNews() })
+  // Between chunks the thread hears what main asks.
+  if (working) setImmediate(work)
+}
+
+/** True when one was due here. */
+function takeSnapshot(): boolean {
+  const taken = follower.takeDue()
+  taken?.then((saved) => say({ kind: 'saved', ...saved }))
+  return taken !== null
+}
+
+port.on('message', (request: FollowerRequest) => {
+  switch (request.kind) {
+    case 'advance':
+      targetSeq = request.seq
+      if (!working) work()
+      return
+    case 'snapshot':
+      follower.order(request)
+      if (!working) takeSnapshot()
+      return
+    case 'hash': {
+      const hash = follower.exchange.stateHash()
+      say({ kind: 'hash', id: request.id, seq: follower.stateSeq, hash })
+      return
+    }
+    case 'stop':
+      follower.close()
+      process.exit(0)
+  }
+})
+say('ready')
+work()

@@ -1,0 +1,151 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../../engine/domain/error-code.ts'
+import {
+  type Connection,
+  knownVersion,
+  openInMemory,
+  openReadOnly,
+  openWritable,
+  schemaVersion,
+} from '../database.ts'
+import { DataFolderError, speaking, WrongSchema } from '../folder-error.ts'
+import type { JournalTail } from '../journal/journal-port.ts'
+import { READ_MIGRATIONS } from './migrations.ts'
+
+// read.db is a copy: it may be missing, damaged or from another journal, and is then made anew.
+
+const APPLIED = 'SELECT seq, checksum FROM applied WHERE id = 1'
+const SCHEMA = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name'
+const EMPTY: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
+
+/** What the journal holds at a seq, null when it has no such end. */
+type ChecksumAt = (seq: number) => Uint8Array | null
+
+export function readPath(dataDir: string): string {
+  return join(dataDir, 'read.db')
+}
+
+/** NORMAL: a power cut may take its newest rows, which the journal then gives back. */
+function openReadTables(dataDir: string): Connection {
+  return openWritable(readPath(dataDir), {
+    durability: 'normal',
+    migrations: READ_MIGRATIONS,
+    autocheckpointPages: 4096,
+  })
+}
+
+export function appliedOf(connection: Connection): JournalTail | null {
+  return connection.prepare<[], JournalTail>(APPLIED).get() ?? null
+}
+
+export function deleteReadTables(dataDir: string): void {
+  for (const ending of ['', '-wal', '-shm'])
+    rmSync(`${readPath(dataDir)}${ending}`, { force: true })
+}
+
+function schemaOf(connection: Connection): string {
+  const rows = connection.prepare<[], { sql: string }>(SCHEMA).all()
+  return rows.map(({ sql }) => sql).join('\n')
+}
+
+/** The tables as a migration from nothing makes them. */
+function expectedSchema(): string {
+  const connection = openInMemory(READ_MIGRATIONS)
+  try {
+    return schemaOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
+/** Where the tables stand, or why they are of no use, as the end of a sentence. */
+function standOf(connection: Connection, checksumAt: ChecksumAt): JournalTail | string {
+  // A start brings an older form up to date before it looks.
+  const isNewest = schemaVersion(connection) === READ_MIGRATIONS.length
+  if (isNewest && schemaOf(connection) !== expectedSchema())
+    return 'has other tables than it should'
+  const applied = appliedOf(connection) ?? EMPTY
+  const checksum = checksumAt(applied.seq)
+  const isOurs = checksum !== null && Buffer.compare(checksum, applied.checksum) === 0
+  return isOurs ? applied : `was not made from this journal (it stands at seq ${applied.seq})`
+}
+
+/** Why a failure to open the tables costs only time; null when the new file would meet it too. */
+function uselessFor(error: unknown): string | null {
+  if (error instanceof WrongSchema) return 'was written by another version of outcomex'
+  const isDamage = /SQLITE_(CORRUPT|NOTADB|ERROR)/
+  const isDamaged =
+    isDamage.test(codeOf(error)) ||
+    (error instanceof DataFolderError && isDamage.test(error.message))
+  return isDamaged ? 'is damaged' : null
+}
+
+/** Opens the read tables when they were made from this journal, else makes empty ones. */
+export function openMatchingReadTables(
+  dataDir: string,
+  checksumAt: ChecksumAt,
+): { connection: Connection; applied: JournalTail } {
+  const found = usable(dataDir, checksumAt)
+  if (found !== null) return found
+  deleteReadTables(dataDir)
+  return { connection: openReadTables(dataDir), applied: EMPTY }
+}
+
+function usable(
+  dataDir: string,
+  checksumAt: ChecksumAt,
+): { connection: Connection; applied: JournalTail } | null {
+  let connection: Connection | undefined
+  try {
+    const opened = openReadTables(dataDir)
+    connection = opened
+    const applied = speaking(readPath(dataDir), () => standOf(opened, checksumAt))
+    if (typeof applied !== 'string') return { connection, applied }
+  } catch (error) {
+    if (uselessFor(error) === null) throw error
+  }
+  connection?.close()
+  return null
+}
+
+/** What a start will find in the read tables. */
+export interface ReadTablesFinding {
+  /** The seq they show; null when the next start makes them anew. */
+  readonly seq: number | null
+  /** Why it does, as the end of a sentence. */
+  readonly anew: string | null
+  /** Damage that a start does not see: only a rebuild mends it. */
+  readonly damage: string | null
+}
+
+/** Looks at the read tables as a start does, and at every page of them; writes nothing. */
+export function checkReadTables(dataDir: string, checksumAt: ChecksumAt): ReadTablesFinding {
+  const path = readPath(dataDir)
+  const anew = (why: string) => ({ seq: null, anew: why, damage: null })
+  if (!existsSync(path)) return anew('is not there')
+  try {
+    const connection = openReadOnly(path)
+    try {
+      return speaking(path, () => {
+        if (knownVersion(connection, path, { migrations: READ_MIGRATIONS }) === 0) {
+          return anew('is empty')
+        }
+        const stand = standOf(connection, checksumAt)
+        if (typeof stand === 'string') return anew(stand)
+        return { seq: stand.seq, anew: null, damage: damageOf(connection) }
+      })
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    const why = uselessFor(error)
+    if (why === null) throw error
+    return anew(why)
+  }
+}
+
+function damageOf(connection: Connection): string | null {
+  const said = String(connection.pragma('quick_check(1)', { simple: true }))
+  return said === 'ok' ? null : said.replaceAll(/\s+/g, ' ')
+}

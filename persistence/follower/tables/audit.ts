@@ -1,0 +1,93 @@
+import type { Command, RareCommand, TokenFields } from '../../../engine/domain/command.ts'
+import type { Connection, Statement } from '../../database.ts'
+
+// A row for each command that an operator caused: who, when, and what it named. Never a secret, a
+// digest or a key: a field is in a row because it is named here. A journal that is read again
+// writes the same rows again.
+
+const PUT =
+  'INSERT OR REPLACE INTO audit (seq, at_ms, operator, kind, about) VALUES (?, ?, ?, ?, ?)'
+
+type Row = [seq: number, atMs: number, operator: string, kind: string, about: string]
+type About = Readonly<Record<string, unknown>>
+
+/** What the tables are told of a command's world as it was before it. */
+export interface AuditWorld {
+  slugOf(marketId: number): string
+  ownerOf(tokenId: string): number | undefined
+  accountOf(profileId: number): string | undefined
+}
+
+export class AuditTable {
+  readonly #put: Statement<Row>
+  #rows: Row[] = []
+
+  constructor(connection: Connection) {
+    this.#put = connection.prepare(PUT)
+  }
+
+  /** Before the command is applied: what it ends is still there to be named. */
+  applying(command: Command, world: AuditWorld): void {
+    if (!('by' in command) || command.by === undefined) return
+    const { seq, nowMs, by, kind } = command
+    this.#rows.push([seq, nowMs, by, kind, JSON.stringify(aboutOf(command, world))])
+  }
+
+  /** Inside the chunk's transaction. */
+  flush(): void {
+    for (const row of this.#rows) this.#put.run(...row)
+    this.#rows = []
+  }
+}
+
+function aboutOf(command: RareCommand, world: AuditWorld): About {
+  switch (command.kind) {
+    case 'createProfile':
+    case 'editProfile':
+      return profileAbout(command, world)
+    case 'createMarket':
+      return { marketSlug: command.market.slug }
+    case 'lockMarket':
+      return { marketSlug: world.slugOf(command.marketId) }
+    case 'resolveMarket': {
+      const { marketId, payoutNumerators } = command
+      return { marketSlug: world.slugOf(marketId), payoutNumerators }
+    }
+    case 'putTradingWindow': {
+      const { windowId, mode, startsAtMs, endsAtMs } = command.window
+      return { windowId, mode, startsAtMs, endsAtMs }
+    }
+    case 'endTradingWindow':
+      return { windowId: command.windowId }
+    case 'revokeToken':
+      return { profileId: world.ownerOf(command.tokenId), tokenId: command.tokenId }
+    case 'adjustBalance':
+      return { profileId: command.profileId, collateralRaw: command.collateralRaw }
+    case 'freezeProfile':
+    case 'unfreezeProfile':
+      return { profileId: command.profileId, reason: command.reason }
+    case 'addOperator':
+      return { name: command.name, role: command.role }
+    case 'removeOperator':
+      return { name: command.name }
+    default:
+      return 'profileId' in command ? { profileId: command.profileId } : {}
+  }
+}
+
+/** Of an edit, what it changed. */
+function profileAbout(
+  command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>,
+  world: AuditWorld,
+): About {
+  const { kind, profileId, profile, token } = command
+  const account = kind === 'createProfile' ? command.profile.account : world.accountOf(profileId)
+  const { username, feeCapBps, scopes } = profile
+  const rank = profile.rank === null ? null : profile.rank?.name
+  const named = { profileId, account, username, rank, feeCapBps, scopes }
+  return { ...named, ...(token === null ? {} : tokenAbout(token)) }
+}
+
+function tokenAbout({ tokenId, scopes }: TokenFields): About {
+  return { tokenId, tokenScopes: scopes }
+}

@@ -1,0 +1,266 @@
+import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../engine/domain/command.ts'
+import { RESULT } from '../../../engine/domain/event.ts'
+import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
+import type { PlaceTail } from '../../../engine/wire/place-codec.ts'
+import type { Connection, Statement } from '../../database.ts'
+import { signedHalf } from '../../query/read/held-orders.ts'
+
+// One row per stored order, written once per chunk however often the order changed in it.
+// Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
+// still hold their slot, and is empty between chunks.
+
+function numberOf(status: OrderStatus): number {
+  return ORDER_STATUSES.indexOf(status)
+}
+
+const LIVE = numberOf('LIVE')
+const MATCHED = numberOf('MATCHED')
+const CANCELED = numberOf('CANCELED')
+const UNMATCHED = numberOf('UNMATCHED')
+
+const INSERT = `
+INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
+  market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
+  hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
+  signed_fee_bps, fee_bps, status, filled_raw, remaining_raw, last_trade_seq, ended_ms,
+  cancel_reason, eligible_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** A change of size alone leaves every index alone. An order that changes is not held any more. */
+const RESIZE = `
+UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ?,
+  last_trade_seq = coalesce(?, last_trade_seq), eligible_ms = NULL WHERE placed_seq = ?`
+/** An order of which a fill was taken back ends canceled, however it ends (domain §5.2). */
+const END = `
+UPDATE orders SET status = iif(undone_raw > 0, ${CANCELED}, ?),
+  filled_raw = filled_raw + ?, remaining_raw = ?,
+  last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?,
+  eligible_ms = NULL WHERE placed_seq = ?`
+
+/** A maker that an order of its owner took out instead of trading with it, in that order. */
+const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
+
+/** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
+export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
+
+interface Change {
+  placedSeq: number
+  status: number
+  filledRaw: number
+  remainingRaw: number
+  /** Of the newest trade since the last flush; null for none. */
+  tradeSeq: number | null
+  endedMs: number | null
+  cancelReason: number | null
+  /** When a held order may enter its market; null for any other. */
+  eligibleMs: number | null
+  /** What a new row holds besides; null when the row is in the table. */
+  placed: Placed | null
+}
+
+/** Fixed at placement, in the order of INSERT's columns after `placed_seq`. */
+type Placed = readonly [
+  ...fixed: readonly [number, number, number, number, number, number, number, number, number],
+  ...terms: readonly [number, number, number, number],
+  clientOrderId: string | null,
+  hashHigh: number,
+  hashLow: number,
+  ...signed: SignedColumns,
+  expirationSec: number,
+  signedFeeBps: number,
+  feeBps: number,
+]
+
+type SignedColumns = readonly [
+  salt: Uint8Array,
+  maker: Uint8Array,
+  signer: Uint8Array | null,
+  signature: Uint8Array,
+  signatureType: number,
+]
+
+/** A salt goes without its leading zeros, a signer only where it is not the maker. */
+function signedColumns(tail: PlaceTail): SignedColumns {
+  const { salt, maker, signer, signature, signatureType } = tail
+  const first = salt.findIndex((byte) => byte !== 0)
+  const isMaker = Buffer.compare(maker, signer) === 0
+  const short = first < 0 ? salt.subarray(salt.length) : salt.subarray(first)
+  return [short, maker, isMaker ? null : signer, signature, signatureType]
+}
+
+function placedOf(order: PlaceOrder, tail: PlaceTail): Placed {
+  return [
+    order.slot,
+    order.generation,
+    order.accountId,
+    order.marketId,
+    order.side,
+    order.outcome,
+    order.orderType,
+    order.marketForm ? 1 : 0,
+    order.postOnly ? 1 : 0,
+    order.priceTicks,
+    order.sizeRaw,
+    order.spendRaw,
+    order.nowMs,
+    order.clientOrderId === '' ? null : order.clientOrderId,
+    signedHalf(order.hashHigh),
+    signedHalf(order.hashLow),
+    ...signedColumns(tail),
+    order.expirationSec,
+    tail.signedFeeBps,
+    order.feeBps,
+  ]
+}
+
+/** Of an arrival's DONE: its code, what it filled, what it has left. */
+interface Done {
+  readonly result: number
+  readonly filledRaw: number
+  readonly leftRaw: number
+}
+
+export class OrdersTable {
+  readonly #insert: Statement<unknown[]>
+  readonly #resize: Statement<[number, number, number | null, number]>
+  readonly #end: Statement<
+    [number, number, number, number | null, number | null, number | null, number]
+  >
+  readonly #insertOwnMaker: Statement<[number, number]>
+  readonly #orders: OrderTable
+  readonly #bySlot = new Map<number, Change>()
+  #changes: Change[] = []
+  #ownMakers: [takerPlacedSeq: number, makerPlacedSeq: number][] = []
+
+  constructor(connection: Connection, orders: OrderTable) {
+    this.#insert = connection.prepare(INSERT)
+    this.#resize = connection.prepare(RESIZE)
+    this.#end = connection.prepare(END)
+    this.#insertOwnMaker = connection.prepare(INSERT_OWN_MAKER)
+    this.#orders = orders
+  }
+
+  /** An arrival that its market stored; `result` is the code of its DONE, `tail` its record's. */
+  arrived(order: PlaceOrder, done: Done, tail: PlaceTail): void {
+    const { result, filledRaw, leftRaw } = done
+    if (result === RESULT.WOULD_CROSS) return
+    const status = statusOf(result, filledRaw)
+    const change: Change = {
+      placedSeq: order.seq,
+      status,
+      filledRaw,
+      remainingRaw: remainingOf(order, leftRaw),
+      tradeSeq: filledRaw > 0 ? order.seq : null,
+      endedMs: status === LIVE ? null : order.nowMs,
+      cancelReason: status === CANCELED ? SELF_TRADE_REASON.TAKER : null,
+      eligibleMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
+      placed: placedOf(order, tail),
+    }
+    this.#changes.push(change)
+    if (status === LIVE) this.#bySlot.set(order.slot, change)
+  }
+
+  /** An order that was held arrived again, and is answered as a new one is (domain §4.3). */
+  released(order: ReleaseOrder, { result, filledRaw, leftRaw }: Done): void {
+    const status = statusOf(result, filledRaw)
+    const change = this.#changeOf(order.slot)
+    change.filledRaw += filledRaw
+    change.remainingRaw = remainingOf(order, leftRaw)
+    if (filledRaw > 0) change.tradeSeq = order.seq
+    if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
+    change.eligibleMs = null
+    if (status !== LIVE) this.#ended(order.slot, change, status, order.nowMs)
+  }
+
+  makerFilled(
+    slot: number,
+    fill: { sizeRaw: number; leftRaw: number; endedMs: number | null; tradeSeq: number },
+  ): void {
+    const change = this.#changeOf(slot)
+    change.filledRaw += fill.sizeRaw
+    change.tradeSeq = fill.tradeSeq
+    change.remainingRaw = fill.leftRaw
+    if (fill.endedMs !== null) this.#ended(slot, change, MATCHED, fill.endedMs)
+  }
+
+  canceled(slot: number, leftRaw: number, reason: number, endedMs: number): void {
+    const change = this.#changeOf(slot)
+    const bySpend = this.#orders.buysBySpend(slot)
+    change.remainingRaw = bySpend ? 0 : leftRaw
+    change.cancelReason = reason
+    this.#ended(slot, change, CANCELED, endedMs)
+  }
+
+  /** The arrival `taker` took out a maker of its own. */
+  selfTraded(taker: Arrival, maker: number, leftRaw: number): void {
+    const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
+    this.#ownMakers.push([takerSeq, this.#orders.seqOf(maker)])
+    this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker.nowMs)
+  }
+
+  /** Writes what changed since the last flush; inside the chunk's transaction. */
+  flush(): void {
+    for (const change of this.#changes) this.#write(change)
+    for (const pair of this.#ownMakers) this.#insertOwnMaker.run(...pair)
+    this.#changes = []
+    this.#ownMakers = []
+    this.#bySlot.clear()
+  }
+
+  #ended(slot: number, change: Change, status: number, endedMs: number): void {
+    change.status = status
+    change.eligibleMs = null
+    change.endedMs = endedMs
+    // The next order of this slot is another row.
+    this.#bySlot.delete(slot)
+  }
+
+  #changeOf(slot: number): Change {
+    const known = this.#bySlot.get(slot)
+    if (known !== undefined) return known
+    const change: Change = {
+      placedSeq: this.#orders.seqOf(slot),
+      status: LIVE,
+      filledRaw: 0,
+      remainingRaw: 0,
+      tradeSeq: null,
+      endedMs: null,
+      cancelReason: null,
+      eligibleMs: null,
+      placed: null,
+    }
+    this.#changes.push(change)
+    this.#bySlot.set(slot, change)
+    return change
+  }
+
+  #write(change: Change): void {
+    const { placedSeq, status, endedMs, cancelReason, eligibleMs, placed } = change
+    const sizes = [change.filledRaw, change.remainingRaw, change.tradeSeq] as const
+    if (placed !== null) {
+      const end = [endedMs, cancelReason, eligibleMs]
+      this.#insert.run(placedSeq, ...placed, status, ...sizes, ...end)
+      return
+    }
+    const { changes } =
+      status === LIVE
+        ? this.#resize.run(...sizes, placedSeq)
+        : this.#end.run(status, ...sizes, endedMs, cancelReason, placedSeq)
+    assert(changes === 1, 'an open order has a row')
+  }
+}
+
+/** What a market buy has left is collateral, not shares. */
+function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: number): number {
+  return order.marketForm && order.side === SIDE.BUY ? 0 : leftRaw
+}
+
+/** Domain §5.1: a killed order that traded counts as matched. */
+function statusOf(result: number, filledRaw: number): number {
+  if (result === RESULT.RESTED || result === RESULT.HELD) return LIVE
+  if (result === RESULT.STP_STOPPED) return CANCELED
+  if (result === RESULT.KILLED && filledRaw === 0) return UNMATCHED
+  return MATCHED
+}

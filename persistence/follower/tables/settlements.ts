@@ -1,0 +1,78 @@
+import type { SettlementCommand } from '../../../engine/domain/command.ts'
+import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
+import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
+import type { Connection, Statement } from '../../database.ts'
+
+// A row per block, and one for each trade that did not go into the block that covers its seq: the
+// newest of what became of it. A journal that is read again writes the same rows again. A trade
+// that is taken back marks the orders it joined, so their rows are written before.
+
+const INSERT_BLOCK =
+  'INSERT OR REPLACE INTO blocks (height, chain_id, through_seq, mined_ms) VALUES (?, ?, ?, ?)'
+const PUT_TRADE =
+  'INSERT INTO settlements (trade_seq, status, height, changed_ms) VALUES (?, ?, ?, ?) ' +
+  'ON CONFLICT DO UPDATE SET status = excluded.status, height = excluded.height, ' +
+  'changed_ms = excluded.changed_ms'
+const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
+const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
+/** A fill is not reopened: an order that ended with it counts as canceled (domain §5.2). */
+const UNDO = `
+UPDATE orders SET undone_raw = undone_raw + part.size_raw,
+  status = iif(status = ${MATCHED}, ${CANCELED}, status)
+FROM (
+  SELECT maker_placed_seq AS placed_seq, sum(size_raw) AS size_raw FROM maker_fills
+  WHERE trade_seq = ? GROUP BY maker_placed_seq
+  UNION ALL
+  SELECT o.placed_seq, t.shares_raw FROM trades t
+  JOIN orders o ON o.slot = t.taker_slot AND o.generation = t.taker_generation WHERE t.seq = ?
+) AS part WHERE orders.placed_seq = part.placed_seq`
+
+type BlockRow = [height: number, chainId: number, throughSeq: number, minedMs: number]
+type TradeRow = [tradeSeq: number, status: number, height: number | null, changedMs: number]
+
+function numberOf(status: SettlementStatus): number {
+  return SETTLEMENT_STATUSES.indexOf(status)
+}
+
+export class SettlementsTable {
+  readonly #insertBlock: Statement<BlockRow>
+  readonly #putTrade: Statement<TradeRow>
+  readonly #undo: Statement<[tradeSeq: number, again: number]>
+  #blocks: BlockRow[] = []
+  #trades: TradeRow[] = []
+  #failed: number[] = []
+
+  constructor(connection: Connection) {
+    this.#insertBlock = connection.prepare(INSERT_BLOCK)
+    this.#putTrade = connection.prepare(PUT_TRADE)
+    this.#undo = connection.prepare(UNDO)
+  }
+
+  applied(command: SettlementCommand): void {
+    const { nowMs } = command
+    switch (command.kind) {
+      case 'mineBlock':
+        this.#blocks.push([command.height, command.chainId, command.throughSeq, nowMs])
+        return
+      case 'retrySettlement':
+        this.#trades.push([command.tradeSeq, numberOf('RETRYING'), null, nowMs])
+        return
+      case 'settleTrade':
+        this.#trades.push([command.tradeSeq, numberOf('MINED'), command.height, nowMs])
+        return
+      case 'failSettlement':
+        this.#trades.push([command.tradeSeq, numberOf('FAILED'), null, nowMs])
+        this.#failed.push(command.tradeSeq)
+    }
+  }
+
+  /** Inside the chunk's transaction, after its orders and trades. */
+  flush(): void {
+    for (const block of this.#blocks) this.#insertBlock.run(...block)
+    for (const trade of this.#trades) this.#putTrade.run(...trade)
+    for (const tradeSeq of this.#failed) this.#undo.run(tradeSeq, tradeSeq)
+    this.#blocks = []
+    this.#trades = []
+    this.#failed = []
+  }
+}

@@ -1,0 +1,126 @@
+import {
+  buyFeeSharesRaw,
+  makerLegRaw,
+  sellFeeCollateralRaw,
+  takerLegRaw,
+} from '../../../engine/core/money/settlement.ts'
+import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
+import type { Arrival } from '../../../engine/domain/command.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../database.ts'
+import type { PositionsTable } from './positions.ts'
+
+// One trade per arrival that traded, with a row for each maker it met (domain §2.3). A fee is in
+// shares when the taker bought, in collateral when it sold.
+
+const INSERT_TRADE = `
+INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+const INSERT_FILL = `
+INSERT INTO maker_fills (trade_seq, position, maker_placed_seq, maker_owner, size_raw, yes_ticks)
+VALUES (?, ?, ?, ?, ?, ?)`
+
+const INSERT_TRADER = 'INSERT OR IGNORE INTO traders (owner) VALUES (?)'
+
+type TradeRow = [
+  ...who: [number, number, number, number, number, number, number],
+  ...what: [number, number, number, number, number],
+]
+type FillRow = [number, number, number, number, number, number]
+
+export class TradesTable {
+  readonly #insertTrade: Statement<TradeRow>
+  readonly #insertFill: Statement<FillRow>
+  readonly #insertTrader: Statement<[number]>
+  readonly #orders: OrderTable
+  readonly #positions: PositionsTable
+  #trades: TradeRow[] = []
+  #fills: FillRow[] = []
+  /** Of both sides, since the last flush. */
+  readonly #traders = new Set<number>()
+  /** Of the arrival under way. */
+  #position = 0
+  #sharesRaw = 0
+  #collateralRaw = 0
+  #lastTicks = 0
+
+  constructor(connection: Connection, orders: OrderTable, positions: PositionsTable) {
+    this.#insertTrade = connection.prepare(INSERT_TRADE)
+    this.#insertFill = connection.prepare(INSERT_FILL)
+    this.#insertTrader = connection.prepare(INSERT_TRADER)
+    this.#orders = orders
+    this.#positions = positions
+  }
+
+  /** One maker met at `yesTicks` by the arrival `order`. */
+  filled(order: Arrival, maker: number, sizeRaw: number, yesTicks: number): void {
+    const valueRaw = takerLegRaw(order.side === SIDE.BUY, order.outcome, yesTicks, sizeRaw)
+    this.#collateralRaw += valueRaw
+    this.#sharesRaw += sizeRaw
+    this.#lastTicks = yesTicks
+    const makerSeq = this.#orders.seqOf(maker)
+    const makerId = this.#orders.accountOf(maker)
+    this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
+    this.#position++
+    this.#traders.add(makerId)
+    const outcome = this.#orders.outcomeOf(maker)
+    this.#positions.traded({
+      tradeSeq: order.seq,
+      owner: makerId,
+      marketId: order.marketId,
+      outcome,
+      side: this.#orders.sideOf(maker),
+      sharesRaw: sizeRaw,
+      collateralRaw: makerLegRaw(valueRaw, sizeRaw, outcome === order.outcome),
+    })
+  }
+
+  /** The arrival is done; what it traded becomes one row. */
+  done(order: Arrival): void {
+    if (this.#position === 0) return
+    const sharesRaw = this.#sharesRaw
+    const collateralRaw = this.#collateralRaw
+    const isBuy = order.side === SIDE.BUY
+    const feeRaw = isBuy
+      ? buyFeeSharesRaw(order.feeBps, collateralRaw, sharesRaw)
+      : sellFeeCollateralRaw(order.feeBps, collateralRaw, sharesRaw)
+    this.#trades.push([
+      order.seq,
+      order.marketId,
+      order.slot,
+      order.generation,
+      order.accountId,
+      order.side,
+      order.outcome,
+      sharesRaw,
+      collateralRaw,
+      feeRaw,
+      this.#lastTicks,
+      order.nowMs,
+    ])
+    this.#traders.add(order.accountId)
+    this.#positions.traded({
+      tradeSeq: order.seq,
+      owner: order.accountId,
+      marketId: order.marketId,
+      outcome: order.outcome,
+      side: order.side,
+      sharesRaw: sharesRaw - (isBuy ? feeRaw : 0),
+      collateralRaw: collateralRaw - (isBuy ? 0 : feeRaw),
+    })
+    this.#position = 0
+    this.#sharesRaw = 0
+    this.#collateralRaw = 0
+  }
+
+  /** Inside the chunk's transaction. */
+  flush(): void {
+    for (const trade of this.#trades) this.#insertTrade.run(...trade)
+    for (const fill of this.#fills) this.#insertFill.run(...fill)
+    for (const owner of this.#traders) this.#insertTrader.run(owner)
+    this.#trades = []
+    this.#fills = []
+    this.#traders.clear()
+  }
+}

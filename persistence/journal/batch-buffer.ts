@@ -1,0 +1,54 @@
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { HEAD } from '../../engine/wire/layout.ts'
+import type { Ring } from '../../engine/wire/ring.ts'
+
+assert(LIMITS.recordBytesMax <= LIMITS.batchBytesMax, 'a record fits a batch')
+
+/** The records of one group commit, copied together. Invariant: their seqs follow each other. */
+export class BatchBuffer {
+  readonly #bytes = Buffer.alloc(LIMITS.batchBytesMax)
+  readonly #words = new Int32Array(this.#bytes.buffer, this.#bytes.byteOffset)
+  #used = 0
+  #count = 0
+  #lastSeq: number
+
+  constructor(lastSeq: number) {
+    this.#lastSeq = lastSeq
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq
+  }
+
+  /** The records so far; valid until `clear`. */
+  get records(): Uint8Array {
+    return this.#bytes.subarray(0, this.#used)
+  }
+
+  fits(recordBytes: number): boolean {
+    return this.#used + recordBytes <= this.#bytes.length
+  }
+
+  /** Copies the record that is the current frame of `ring`. */
+  add({ view, words, byteOffset, payloadBytes }: Ring): void {
+    const seq = view.getFloat64(byteOffset + HEAD.seq, true)
+    assert(seq === this.#lastSeq + 1, 'records reach the journal without a gap')
+    assert(this.fits(payloadBytes) && payloadBytes % 8 === 0, 'a record is copied whole')
+    const from = byteOffset >> 2
+    const to = this.#used >> 2
+    for (let word = 0; word < payloadBytes >> 2; word++) this.#words[to + word] = words[from + word]
+    this.#used += payloadBytes
+    this.#lastSeq++
+    this.#count++
+  }
+
+  clear(): void {
+    this.#used = 0
+    this.#count = 0
+  }
+}

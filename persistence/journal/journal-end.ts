@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type Connection,
+  type Durability,
+  knownVersion,
+  openReadOnly,
+  openWritable,
+} from '../database.ts'
+import { DataFolderError, speaking } from '../folder-error.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import { EMPTY_TAIL, same } from './journal-chain.ts'
+import { claimedSeq, headPath, readHead } from './journal-head.ts'
+import type { JournalTail } from './journal-port.ts'
+import { JOURNAL_SCHEMA } from './migrations.ts'
+
+// The file of the journal, and its end against journal.head.
+
+const LAST =
+  'SELECT first_seq AS firstSeq, last_seq AS lastSeq, checksum FROM batches ' +
+  'ORDER BY first_seq DESC LIMIT 1'
+export const HOLDING =
+  'SELECT first_seq AS firstSeq, last_seq AS lastSeq, checksum FROM batches ' +
+  'WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1'
+
+export interface EndRow {
+  firstSeq: number
+  lastSeq: number
+  checksum: Uint8Array
+}
+
+export function journalPath(dataDir: string): string {
+  return join(dataDir, 'journal.db')
+}
+
+export function tailOf(connection: Connection): JournalTail {
+  const row = connection.prepare<[], EndRow>(LAST).get()
+  return row === undefined ? EMPTY_TAIL : { seq: row.lastSeq, checksum: row.checksum }
+}
+
+/** Where the journal of a folder ends, and what a power cut took under `normal` durability. */
+export interface JournalEnd {
+  readonly tail: JournalTail
+  readonly lostRecords: number
+}
+
+/**
+ * Creates the journal of a new folder, and refuses one whose end is gone. The end is read before
+ * anything is written: a checkpoint of a damaged WAL would throw away what could still be saved.
+ */
+export function prepareJournal(folder: KeyedFolder): void {
+  const path = journalPath(folder.dataDir)
+  readUntouched(folder.dataDir, (connection) => checkEnd(folder, connection))
+  const connection = openJournal(folder.dataDir, 'full')
+  // The schema leaves the WAL at once: a lost WAL then never looks like a new folder.
+  speaking(path, () => connection.pragma('wal_checkpoint(TRUNCATE)'))
+  connection.close()
+}
+
+/** Asks a journal without writing to it; null when there is none yet, and should be none. */
+export function readUntouched<T>(dataDir: string, ask: (connection: Connection) => T): T | null {
+  const path = journalPath(dataDir)
+  if (!existsSync(path)) return refuseLostFile(dataDir)
+  const connection = openReadOnly(path)
+  try {
+    return speaking(path, () => {
+      if (knownVersion(connection, path, JOURNAL_SCHEMA) > 0) return ask(connection)
+      return refuseLostFile(dataDir)
+    })
+  } finally {
+    connection.close()
+  }
+}
+
+function refuseLostFile(dataDir: string): null {
+  const seq = claimedSeq(dataDir)
+  if (seq === 0) return null
+  throw new DataFolderError(
+    `${journalPath(dataDir)}: the file is missing or empty, and journal.head says that it ended ` +
+      `at seq ${seq}; restore the data folder from a backup.`,
+  )
+}
+
+/** For its one writer; checkpoints are the caller's. */
+export function openJournal(dataDir: string, durability: Durability): Connection {
+  return openWritable(journalPath(dataDir), {
+    ...JOURNAL_SCHEMA,
+    durability,
+    autocheckpointPages: 0,
+  })
+}
+
+/** Compares the end of the journal with journal.head; throws when acknowledged records are gone. */
+export function checkEnd(folder: KeyedFolder, connection: Connection): JournalEnd {
+  const { dataDir } = folder
+  const path = journalPath(dataDir)
+  const tail = tailOf(connection)
+  const head = readHead(folder)
+  if (head === null) {
+    if (tail.seq === 0) return { tail, lostRecords: 0 }
+    throw new DataFolderError(
+      `${headPath(dataDir)}: the file is missing or empty, so the end of the journal ` +
+        `(seq ${tail.seq}) cannot be checked; restore the data folder from a backup.`,
+    )
+  }
+  if (head.seq > tail.seq) {
+    if (head.durability === 'normal') return { tail, lostRecords: head.seq - tail.seq }
+    throw new DataFolderError(
+      `${path}: the journal ends at seq ${tail.seq}, but seq ${head.seq} was acknowledged: ` +
+        `${head.seq - tail.seq} records are lost, its -wal file is missing or damaged; ` +
+        'put the file back or restore the data folder from a backup.',
+    )
+  }
+  if (head.seq === 0) return { tail, lostRecords: 0 }
+  const row = connection.prepare<[number], EndRow>(HOLDING).get(head.seq)
+  if (row === undefined || row.lastSeq !== head.seq || !same(row.checksum, head.checksum)) {
+    throw new DataFolderError(
+      `${path}: the journal at seq ${head.seq} is not the one that journal.head was written for; ` +
+        'the files come from different times, restore the whole data folder from one backup.',
+    )
+  }
+  return { tail, lostRecords: 0 }
+}

@@ -1,0 +1,168 @@
+import type { Worker } from 'node:worker_threads'
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { Ring } from '../../engine/wire/ring.ts'
+import { spawn } from '../../engine/wire/spawn.ts'
+import type { FileIdentity } from '../file-identity.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import { startThread } from '../thread-start.ts'
+import { ThreadWatch } from '../thread-watch.ts'
+import type { Durability, JournalTail, JournalWriter } from './journal-port.ts'
+import {
+  CUT_TAG,
+  type JournalMessage,
+  type JournalThreadData,
+  RECORD_TAG,
+  REPORT,
+  REPORT_F64S,
+  STOP_TAG,
+} from './journal-thread.ts'
+
+// Main's side of the journal thread. Main alone appends; it never waits here.
+
+const DONE_RING_BYTES = 1 << 16
+
+export interface JournalOptions {
+  readonly folder: KeyedFolder
+  readonly durability: Durability
+  /** Where recovery found the end. */
+  readonly tail: JournalTail
+  /** What keeps a second process out of the folder; tests and benches may go without. */
+  readonly lock?: FileIdentity
+  /** A quota on journal.db in pages of 4 KiB; 0 or absent = none. */
+  readonly pagesMax?: number
+  /** A sentence that names the thread and why; the process must stop. */
+  readonly onFault: (message: string) => void
+}
+
+/** Since the start. */
+export interface JournalStats {
+  batches: number
+  records: number
+}
+
+/** One group commit as its thread measured it; no checkpoint before it took 0. */
+type OnCommit = (records: number, bytes: number, micros: number, checkpointMicros: number) => void
+
+export class JournalHandle implements JournalWriter {
+  readonly durability: Durability
+  readonly stats: JournalStats = { batches: 0, records: 0 }
+  onDurable: (seq: number) => void = () => {}
+  /** Once per commit, for histograms. */
+  onCommit: OnCommit = () => {}
+  readonly #incoming: Ring
+  readonly #done: Ring
+  readonly #watch: ThreadWatch
+  #appendedSeq: number
+  #durableSeq: number
+  #stopWaits = false
+
+  constructor(worker: Worker, data: JournalThreadData, onFault: (message: string) => void) {
+    this.durability = data.durability
+    this.#incoming = new Ring(data.incoming)
+    this.#done = new Ring(data.done)
+    this.#appendedSeq = data.tail.seq
+    this.#durableSeq = data.tail.seq
+    this.#watch = new ThreadWatch(worker, 'journal', onFault)
+    worker.on('message', (message: JournalMessage) => {
+      if (message === 'doorbell') this.#drain()
+    })
+    this.#done.arm()
+  }
+
+  static async start(options: JournalOptions): Promise<JournalHandle> {
+    const data: JournalThreadData = {
+      folder: options.folder,
+      durability: options.durability,
+      tail: options.tail,
+      lock: options.lock,
+      pagesMax: options.pagesMax ?? 0,
+      incoming: Ring.allocate(LIMITS.ringBytes),
+      done: Ring.allocate(DONE_RING_BYTES),
+    }
+    const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
+      name: 'journal',
+      workerData: data,
+    })
+    await startThread(worker, 'journal')
+    return new JournalHandle(worker, data, options.onFault)
+  }
+
+  get durableSeq(): number {
+    return this.#durableSeq
+  }
+
+  /** Bytes appended and not yet taken by the thread, for metrics. */
+  get waitingBytes(): number {
+    return this.#incoming.usedBytes()
+  }
+
+  /** Asks the thread for a sign of life. */
+  ask(): void {
+    this.#incoming.ask()
+  }
+
+  get isAnswered(): boolean {
+    return this.#incoming.isAnswered
+  }
+
+  freeBytes(): number {
+    return this.#incoming.freeBytes()
+  }
+
+  append(seq: number, record: Uint8Array): void {
+    assert(seq === this.#appendedSeq + 1, 'the sequencer appends without a gap')
+    assert(this.#incoming.push(RECORD_TAG, record), 'the journal ring has room for what is decided')
+    this.#appendedSeq = seq
+  }
+
+  publish(): void {
+    this.#incoming.publish()
+  }
+
+  cut(): boolean {
+    const taken = this.#incoming.push(CUT_TAG, new Uint8Array(0))
+    this.#incoming.publish()
+    return taken
+  }
+
+  async stop(): Promise<void> {
+    this.#stopWaits = true
+    this.#sendStop()
+    await this.#watch.end()
+    this.#drain()
+  }
+
+  /** Ends the thread as a crash would. */
+  kill(): Promise<void> {
+    return this.#watch.kill()
+  }
+
+  #sendStop(): void {
+    if (this.#stopWaits && this.#incoming.push(STOP_TAG, new Uint8Array(0))) this.#stopWaits = false
+    this.#incoming.publish()
+  }
+
+  #drain(): void {
+    const before = this.#durableSeq
+    do {
+      while (this.#done.next()) this.#take()
+      this.#done.release()
+    } while (!this.#done.arm())
+    if (this.#stopWaits) this.#sendStop()
+    if (this.#durableSeq > before) this.onDurable(this.#durableSeq)
+  }
+
+  #take(): void {
+    const report = new Float64Array(this.#done.shared, this.#done.byteOffset, REPORT_F64S)
+    const seq = report[REPORT.seq]
+    assert(seq > this.#durableSeq, 'the durable seq only grows')
+    assert(seq <= this.#appendedSeq, 'nothing is durable that was not appended')
+    this.#durableSeq = seq
+    const records = report[REPORT.records]
+    this.stats.batches++
+    this.stats.records += records
+    const checkpointMicros = report[REPORT.checkpointMicros]
+    this.onCommit(records, report[REPORT.bytes], report[REPORT.micros], checkpointMicros)
+  }
+}

@@ -1,0 +1,110 @@
+import { type Hmac, timingSafeEqual } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Durability } from '../database.ts'
+import { DataFolderError, ifThere, speaking, syncFolder } from '../folder-error.ts'
+import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
+import type { JournalTail } from './journal-port.ts'
+
+// The last commit, told a second time outside the database. SQLite reopens shorter and content when
+// its WAL is lost or damaged; this file is how a start notices.
+//
+//   0 magic 8 │ 8 seq f64 │ 16 checksum 32 │ 48 durability u8 (0 full, 1 normal) │ zero │
+//   96 MAC of all before it 32
+//
+// It lies within one sector, is made whole before the first commit and then only overwritten,
+// without an fsync: after a power cut it may be old, which is fine, but never torn and never ahead
+// of a commit that was `full`.
+
+const HEAD_BYTES = 128
+const MAC_AT = 96
+const MAGIC = Buffer.from('OXHEAD2\0', 'latin1')
+
+export interface JournalHead extends JournalTail {
+  readonly durability: Durability
+}
+
+export function headPath(dataDir: string): string {
+  return join(dataDir, 'journal.head')
+}
+
+function macOf(bytes: Uint8Array, mac: Hmac): Buffer {
+  return mac.update(bytes.subarray(0, MAC_AT)).digest()
+}
+
+function fill(bytes: Buffer, head: JournalHead, mac: Hmac): void {
+  MAGIC.copy(bytes, 0)
+  bytes.writeDoubleLE(head.seq, 8)
+  bytes.set(head.checksum, 16)
+  bytes[48] = head.durability === 'full' ? 0 : 1
+  macOf(bytes, mac).copy(bytes, MAC_AT)
+}
+
+/** The head of a data folder, or null when there is none or nothing in it. */
+export function readHead(folder: KeyedFolder): JournalHead | null {
+  const bytes = headBytes(folder.dataDir)
+  if (bytes === null) return null
+  const mac = macOf(bytes, macsOf(folder, 'journal head')())
+  if (timingSafeEqual(mac, bytes.subarray(MAC_AT))) return decode(bytes)
+  throw new DataFolderError(
+    `${headPath(folder.dataDir)}: the file is damaged, or was written without the key of this ` +
+      'folder, so the end of the journal cannot be checked; restore the data folder from a backup.',
+  )
+}
+
+/** The seq a head claims, before the key is known that it was written under; 0 without a head. */
+export function claimedSeq(dataDir: string): number {
+  const bytes = headBytes(dataDir)
+  return bytes === null ? 0 : decode(bytes).seq
+}
+
+function headBytes(dataDir: string): Buffer | null {
+  const path = headPath(dataDir)
+  const bytes = ifThere(path, () => readFileSync(path))
+  // A first start that died before it wrote: nothing was acknowledged, or the journal says so.
+  if (bytes === null || bytes.length === 0) return null
+  const whole = bytes.length === HEAD_BYTES && MAGIC.equals(bytes.subarray(0, MAGIC.length))
+  if (whole) return bytes
+  throw new DataFolderError(
+    `${path}: the file is damaged, so the end of the journal cannot be checked; ` +
+      'restore the data folder from a backup.',
+  )
+}
+
+function decode(bytes: Buffer): JournalHead {
+  return {
+    seq: bytes.readDoubleLE(8),
+    checksum: new Uint8Array(bytes.subarray(16, 48)),
+    durability: bytes[48] === 0 ? 'full' : 'normal',
+  }
+}
+
+/** The writer's side: one small write after each commit. */
+export class HeadFile {
+  readonly #file: number
+  readonly #durability: Durability
+  readonly #newMac: () => Hmac
+  readonly #bytes = Buffer.alloc(HEAD_BYTES)
+
+  constructor(folder: KeyedFolder, durability: Durability, tail: JournalTail) {
+    this.#durability = durability
+    this.#newMac = macsOf(folder, 'journal head')
+    const path = headPath(folder.dataDir)
+    const isNew = readHead(folder) === null
+    this.#file = speaking(path, () => openSync(path, isNew ? 'w' : 'r+', 0o600))
+    speaking(path, () => {
+      this.write(tail)
+      fsyncSync(this.#file)
+      if (isNew) syncFolder(dirname(path))
+    })
+  }
+
+  write(tail: JournalTail): void {
+    fill(this.#bytes, { ...tail, durability: this.#durability }, this.#newMac())
+    writeSync(this.#file, this.#bytes, 0, HEAD_BYTES, 0)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}

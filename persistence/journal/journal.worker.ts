@@ -1,0 +1,55 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../engine/domain/assert.ts'
+import { Ring } from '../../engine/wire/ring.ts'
+import { stallPoint } from '../../engine/wire/stall-point.ts'
+import { BatchBuffer } from './batch-buffer.ts'
+import { CommitReport } from './commit-report.ts'
+import { CUT_TAG, type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
+import { SqliteJournalWriter } from './sqlite-journal.ts'
+
+// Takes all that waits, commits it as one batch, says how far the journal reaches.
+
+assert(parentPort !== null, 'the journal runs in a thread of its own')
+const port = parentPort
+const data: JournalThreadData = workerData
+const incoming = new Ring(data.incoming)
+const done = new Ring(data.done)
+const journal = new SqliteJournalWriter(data.folder, data.durability, data.tail, data.lock)
+if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
+const batch = new BatchBuffer(data.tail.seq)
+const report = new CommitReport()
+
+function commit(): void {
+  report.commit(journal, batch)
+  batch.clear()
+  while (!done.push(0, report.bytes)) done.waitForSpace()
+  done.publish()
+  if (done.takeDoorbell()) port.postMessage('doorbell')
+}
+
+function run(): void {
+  let stopping = false
+  while (!stopping) {
+    incoming.waitForData(SLEEP_MS)
+    stallPoint('journal-stall')
+    while (incoming.next()) {
+      if (incoming.tag === STOP_TAG) stopping = true
+      else if (incoming.tag === CUT_TAG) {
+        if (batch.count > 0) commit()
+      } else {
+        if (!batch.fits(incoming.payloadBytes)) commit()
+        batch.add(incoming)
+      }
+    }
+    incoming.release()
+    if (batch.count > 0) commit()
+    // While nothing comes too: a second process would not wait for the next order.
+    else journal.checkFiles()
+    report.checkpoint(journal)
+  }
+}
+
+port.postMessage('ready')
+run()
+journal.close()
+process.exit(0)

@@ -1,0 +1,250 @@
+import type { Worker } from 'node:worker_threads'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { WorkerFault } from '../../engine/domain/worker-fault.ts'
+import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
+import { spawn } from '../../engine/wire/spawn.ts'
+import { startThread } from '../thread-start.ts'
+import { QuestionQueue, type Turn } from './query-queue.ts'
+import type { QueryAnswer, QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import { isTrouble } from './query-trouble.ts'
+
+// Where questions wait for the query thread. Only a few are with the thread at once, so that whose
+// turn is next is decided late. A question that breaks the thread is lost alone: another thread is
+// put in its place and asked the others again (design §11).
+
+export type Question = Exclude<QueryRequest, { kind: 'stop' }>
+
+export interface QueryOptions {
+  readonly dataDir: string
+  /** A sentence that names the thread and why; the process must stop. */
+  readonly onFault: (message: string) => void
+  /** A sentence for the log: questions were not answered, the next may be. */
+  readonly onTrouble?: ((message: string) => void) | undefined
+}
+
+interface Open {
+  readonly request: Question
+  readonly turn: Turn
+  readonly settle: (answer: QueryAnswer | undefined) => void
+  readonly fail: (fault: WorkerFault) => void
+}
+
+/** With the thread at once: one it is at, and one so that it need not wait for main. */
+const AHEAD = 2
+const ID_MAX = 2 ** 30
+const END_DEADLINE_MS = 30_000
+const AGAIN_MS = 1000
+const TROUBLE_EVERY_MS = 10_000
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+export class QueryDesk {
+  readonly #options: QueryOptions
+  readonly #queue = new QuestionQueue<Open>()
+  readonly #deaths = new IdleDeaths()
+  /** With the thread, oldest first; past their deadline or not. */
+  #sent: Open[] = []
+  #worker: Worker
+  /** What the thread is at: the id and one more, 0 for nothing. */
+  #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  #nextId = 0
+  #isReady = false
+  #isOver = false
+  #reason = ''
+  #quietUntilMs = 0
+  #againTimer: NodeJS.Timeout | undefined
+  #onEnd: () => void = () => {}
+
+  constructor(options: QueryOptions) {
+    this.#options = options
+    this.#worker = this.#spawn()
+  }
+
+  /** Resolves when the first thread can answer; throws a sentence when it cannot start. */
+  async start(): Promise<void> {
+    await startThread(this.#worker, 'query')
+    this.#watch(this.#worker)
+    this.#isReady = true
+  }
+
+  #spawn(): Worker {
+    this.#working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const { dataDir } = this.#options
+    const workerData: QueryThreadData = { dataDir, working: this.#working }
+    const entry = new URL('./query.worker.ts', import.meta.url)
+    return spawn(entry, { name: 'query', workerData })
+  }
+
+  #watch(worker: Worker): void {
+    this.#reason = ''
+    worker.on('message', (message: QueryMessage) => this.#hear(message))
+    worker.on('error', (error) => {
+      this.#reason = reasonOf(error)
+    })
+    // Answers come in the order of the questions: it is the oldest that did not decode.
+    worker.on('messageerror', (error) => this.#broke(this.#sent.shift(), reasonOf(error)))
+    worker.on('exit', (code) => this.#ended(code))
+  }
+
+  /** Questions not answered yet, for metrics. */
+  get waiting(): number {
+    return this.#queue.count + this.#queue.urgentCount + this.#sent.length
+  }
+
+  /** Undefined when it is not answered in time, or finds no room; throws when it broke. */
+  ask(requestOf: (id: number) => Question, turn: Turn): Promise<QueryAnswer | undefined> {
+    if (this.#queue.count + this.#sent.length >= LIMITS.queryQueueMax) {
+      const other = this.#queue.giveWayTo(turn.owner)
+      if (other === undefined) return Promise.resolve(undefined)
+      other.settle(undefined)
+    }
+    return this.#asked(requestOf, turn, (open) => this.#queue.put(open))
+  }
+
+  /** Before all that `ask` was given: an order waits for it. */
+  askFirst(requestOf: (id: number) => Question, turn: Turn): Promise<QueryAnswer | undefined> {
+    if (this.#queue.urgentCount >= LIMITS.queryQueueMax) return Promise.resolve(undefined)
+    return this.#asked(requestOf, turn, (open) => this.#queue.putUrgent(open))
+  }
+
+  #asked(
+    requestOf: (id: number) => Question,
+    turn: Turn,
+    put: (open: Open) => void,
+  ): Promise<QueryAnswer | undefined> {
+    const leftMs = turn.untilMs - performance.now()
+    if (this.#isOver || leftMs <= 0) return Promise.resolve(undefined)
+    this.#nextId = (this.#nextId + 1) % ID_MAX
+    const request = requestOf(this.#nextId)
+    return new Promise((resolve, reject) => {
+      const over = () => {
+        clearTimeout(timer)
+        this.#queue.drop(open)
+      }
+      const open: Open = {
+        request,
+        turn,
+        settle: (answer) => {
+          over()
+          resolve(answer)
+        },
+        fail: (fault) => {
+          over()
+          reject(fault)
+        },
+      }
+      const timer = setTimeout(() => open.settle(undefined), leftMs)
+      put(open)
+      this.#hand()
+    })
+  }
+
+  /** Nobody waits for one whose deadline passed: it left the queue then. */
+  #hand(): void {
+    while (this.#isReady && this.#sent.length < AHEAD) {
+      const open = this.#queue.next()
+      if (open === undefined) return
+      if (open.turn.isGone?.() === true) open.settle(undefined)
+      else {
+        this.#sent.push(open)
+        this.#worker.postMessage(open.request)
+      }
+    }
+  }
+
+  #hear(message: QueryMessage): void {
+    if (message === 'ready') this.#isReady = true
+    else {
+      const at = this.#sent.findIndex(({ request }) => request.id === message.id)
+      const [open] = at < 0 ? [] : this.#sent.splice(at, 1)
+      if (message.failed === undefined) open?.settle(message)
+      else if (message.failed.isTrouble) this.#troubled(open, message.failed.reason)
+      else this.#broke(open, message.failed.reason)
+    }
+    this.#hand()
+  }
+
+  #broke(open: Open | undefined, reason: string): void {
+    open?.fail(new WorkerFault('query', reason))
+    this.#hand()
+  }
+
+  #troubled(open: Open | undefined, reason: string): void {
+    open?.settle(undefined)
+    this.#warn(`A read was not answered: ${reason}`)
+  }
+
+  #warn(sentence: string): void {
+    if (performance.now() < this.#quietUntilMs) return
+    this.#quietUntilMs = performance.now() + TROUBLE_EVERY_MS
+    this.#options.onTrouble?.(sentence)
+  }
+
+  #ended(code: number): void {
+    const wasReady = this.#isReady
+    this.#isReady = false
+    this.#onEnd()
+    if (this.#isOver) return
+    const reason = this.#reason === '' ? `it ended unasked with code ${code}` : this.#reason
+    const workingId = Atomics.load(this.#working, 0) - 1
+    const sent = this.#sent
+    this.#sent = []
+    const blamed = sent.find(({ request }) => request.id === workingId)
+    for (const open of sent.reverse()) if (open !== blamed) this.#queue.putFirst(open)
+    blamed?.fail(new WorkerFault('query', `the query thread failed: ${reason}`))
+    // No descriptor left, for one: that passes, and until then nothing is answered.
+    const isHindered = !wasReady && isTrouble(new Error(reason))
+    if (blamed === undefined && !isHindered && this.#deaths.tooMany(performance.now())) {
+      this.#isOver = true
+      this.#refuseAll()
+      this.#options.onFault(`The query thread failed: ${reason}; too often`)
+      return
+    }
+    this.#options.onTrouble?.(`The query thread failed: ${reason}; another has its place.`)
+    if (isHindered) this.#againTimer = setTimeout(() => this.#again(), AGAIN_MS)
+    else this.#again()
+  }
+
+  #again(): void {
+    this.#worker = this.#spawn()
+    this.#watch(this.#worker)
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#againTimer)
+    const isGone = this.#isOver
+    this.#isOver = true
+    if (!isGone) {
+      const ended = new Promise<void>((resolve) => {
+        this.#onEnd = resolve
+      })
+      this.#worker.postMessage({ kind: 'stop' } satisfies QueryRequest)
+      const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
+      if (this.#worker.threadId > 0) await ended
+      clearTimeout(timer)
+    }
+    this.#refuseAll()
+  }
+
+  /** Ends the thread as a crash would. */
+  async crash(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  /** Ends the thread for good: the fault is told, and nothing is answered any more. */
+  async kill(): Promise<void> {
+    this.#isOver = true
+    await this.#worker.terminate()
+    this.#refuseAll()
+    this.#options.onFault('The query thread failed: it was ended')
+  }
+
+  #refuseAll(): void {
+    for (const open of this.#sent.splice(0)) open.settle(undefined)
+    for (let open = this.#queue.next(); open !== undefined; open = this.#queue.next()) {
+      open.settle(undefined)
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { codeOf } from '../../engine/domain/error-code.ts'
+
+const TROUBLE =
+  /SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|FULL|PROTOCOL|INTERRUPT)|\b(EMFILE|ENFILE|EAGAIN)\b/
+
+/**
+ * Whether a question failed because the machine had no room for it at that moment: no descriptor
+ * left, a disk that did not read, a table that is held. Asked again it may be answered.
+ */
+export function isTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return TROUBLE.test(`${codeOf(error)} ${error.message}`)
+}

@@ -1,0 +1,50 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../engine/domain/assert.ts'
+import { edgePoint, threadPoint } from '../../engine/wire/fault-point.ts'
+import { openReadOnly } from '../database.ts'
+import { speaking } from '../folder-error.ts'
+import { readPath } from '../follower/read-database.ts'
+import { queryAnswers } from './query-answers.ts'
+import type { Question } from './query-desk.ts'
+import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import { isTrouble } from './query-trouble.ts'
+
+// Answers slow reads from the read tables, one after the other. What a question breaks at is its
+// answer.
+
+const ENDED_CODE = 7
+
+assert(parentPort !== null, 'queries run in a thread of their own')
+const port = parentPort
+const { dataDir, working }: QueryThreadData = workerData
+const path = readPath(dataDir)
+const connection = speaking(path, () => openReadOnly(path))
+const answer = speaking(path, () => queryAnswers(connection))
+
+function say(message: QueryMessage): void {
+  port.postMessage(message)
+}
+
+function take(request: Question): void {
+  if (threadPoint('query-ends')) process.exit(ENDED_CODE)
+  try {
+    edgePoint('in-query')
+    if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
+    say(answer(request))
+  } catch (error) {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    say({ id: request.id, failed: { reason, isTrouble: isTrouble(error) } })
+  }
+}
+
+port.on('message', (request: QueryRequest) => {
+  if (request.kind !== 'stop') {
+    Atomics.store(working, 0, request.id + 1)
+    take(request)
+    Atomics.store(working, 0, 0)
+    return
+  }
+  connection.close()
+  process.exit(0)
+})
+say('ready')

@@ -1,0 +1,197 @@
+import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/settlement.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../database.ts'
+import { SELF_TRADE_REASON } from '../../follower/tables/orders.ts'
+import { type Settlement, Settlements } from './settlements.ts'
+import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
+
+// What POST /orders/status/batch says of an order: its signed fields and the newest trade it had
+// part in (domain §3.5, §5.2). All orders of one question are of one state.
+
+const SIGNED_COLUMNS = `
+lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
+lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
+signature_type AS signatureType, expiration_sec AS expirationSec,
+signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, last_trade_seq AS tradeSeq`
+const BY_SLOT = `
+SELECT ${ORDER_COLUMNS}, ${SIGNED_COLUMNS} FROM orders
+WHERE slot = ? AND generation = ? AND owner = ?`
+const BY_CLIENT_ID = `
+SELECT ${ORDER_COLUMNS}, ${SIGNED_COLUMNS} FROM orders
+WHERE client_order_id = ? AND owner = ? ORDER BY placed_seq DESC LIMIT 1`
+const TRADE = `
+SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, side, outcome,
+  shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw,
+  traded_ms AS tradedMs FROM trades WHERE seq = ?`
+const MADE = `
+SELECT size_raw AS sizeRaw, yes_ticks AS yesTicks FROM maker_fills
+WHERE trade_seq = ? AND maker_placed_seq = ?`
+const MAKERS = `
+SELECT slot, generation, maker_fills.size_raw AS sizeRaw FROM maker_fills
+JOIN orders ON placed_seq = maker_placed_seq WHERE trade_seq = ? ORDER BY position LIMIT ?`
+
+const OWN_MAKERS = `
+SELECT slot, generation FROM own_makers JOIN orders ON placed_seq = maker_placed_seq
+WHERE taker_placed_seq = ? ORDER BY id LIMIT ?`
+
+export type OrderName =
+  | { readonly slot: number; readonly generation: number }
+  | { readonly clientOrderId: string }
+
+export interface OrderStatusAsk {
+  readonly accountId: number
+  readonly names: readonly OrderName[]
+  /** Makers told of one trade, and of those taken out, from the first. */
+  readonly makersMax: number
+  /** And of all orders of the question, from the first. */
+  readonly makersInAllMax: number
+}
+
+export interface SignedOrderRow extends OrderRow {
+  /** Without leading zeros; '' is 0. Hex is lower case, without 0x. */
+  readonly saltHex: string
+  readonly makerHex: string
+  readonly signerHex: string
+  readonly signatureHex: string
+  readonly signatureType: number
+  readonly expirationSec: number
+  readonly signedFeeBps: number
+  /** Charged: 0 where the market takes no fee. */
+  readonly feeBps: number
+  readonly tradeSeq: number | null
+}
+
+/** The order's part in a trade, before its fee. */
+export interface TradePart {
+  readonly seq: number
+  readonly tradedMs: number
+  readonly isTaker: boolean
+  readonly filledSharesRaw: number
+  readonly filledCollateralRaw: number
+  /** In shares for a buy, in collateral for a sell; a maker pays none. */
+  readonly feeRaw: number
+  /** Whom a taker met; empty for a maker. */
+  readonly makers: readonly MakerOfTrade[]
+  readonly settlement: Settlement
+}
+
+export interface OrderAt {
+  readonly slot: number
+  readonly generation: number
+}
+
+export interface MakerOfTrade extends OrderAt {
+  readonly sizeRaw: number
+}
+
+export interface OrderStatus {
+  readonly order: SignedOrderRow
+  /** Null when it never traded. */
+  readonly trade: TradePart | null
+  /** Self-trade prevention stopped it on arrival. */
+  readonly isStopped: boolean
+  /** Makers of its owner that it took out instead of trading with them. */
+  readonly ownMakers: readonly OrderAt[]
+}
+
+interface TradeRow {
+  readonly takerSlot: number
+  readonly takerGeneration: number
+  readonly side: number
+  readonly outcome: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
+  readonly tradedMs: number
+}
+
+interface MadeRow {
+  readonly sizeRaw: number
+  readonly yesTicks: number
+}
+
+/** The maker's leg closes the sum that the taker's leg was rounded to (domain §2.4). */
+function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTicks }: MadeRow) {
+  const takerRaw = takerLegRaw(trade.side === SIDE.BUY, trade.outcome, yesTicks, sizeRaw)
+  return makerLegRaw(takerRaw, sizeRaw, order.outcome === trade.outcome)
+}
+
+export class OrderStatuses {
+  readonly #bySlot: Statement<[number, number, number], SignedOrderRow>
+  readonly #byClientId: Statement<[string, number], SignedOrderRow>
+  readonly #trade: Statement<[number], TradeRow>
+  readonly #made: Statement<[number, number], MadeRow>
+  readonly #makers: Statement<[number, number], MakerOfTrade>
+  readonly #ownMakers: Statement<[number, number], OrderAt>
+  readonly #settlements: Settlements
+  readonly #ofOneState: (ask: OrderStatusAsk) => (OrderStatus | null)[]
+
+  constructor(connection: Connection) {
+    this.#bySlot = connection.prepare(BY_SLOT)
+    this.#byClientId = connection.prepare(BY_CLIENT_ID)
+    this.#trade = connection.prepare(TRADE)
+    this.#made = connection.prepare(MADE)
+    this.#makers = connection.prepare(MAKERS)
+    this.#ownMakers = connection.prepare(OWN_MAKERS)
+    this.#settlements = new Settlements(connection)
+    this.#ofOneState = connection.transaction((ask: OrderStatusAsk) => this.#all(ask))
+  }
+
+  /** In the order of the names; null for one that names no order of the account. */
+  find(ask: OrderStatusAsk): (OrderStatus | null)[] {
+    return this.#ofOneState(ask)
+  }
+
+  /** The first orders use up the makers that may be told; the others name none. */
+  #all(ask: OrderStatusAsk): (OrderStatus | null)[] {
+    let left = ask.makersInAllMax
+    return ask.names.map((name) => {
+      const found = this.#find(ask, name, left)
+      left -= (found?.trade?.makers.length ?? 0) + (found?.ownMakers.length ?? 0)
+      return found
+    })
+  }
+
+  #find({ accountId, makersMax }: OrderStatusAsk, name: OrderName, left: number) {
+    const order =
+      'slot' in name
+        ? this.#bySlot.get(name.slot, name.generation, accountId)
+        : this.#byClientId.get(name.clientOrderId, accountId)
+    if (order === undefined) return null
+    const trade = this.#tradeOf(order, Math.min(makersMax, left))
+    const ownMax = Math.min(makersMax, left - (trade?.makers.length ?? 0))
+    const status: OrderStatus = {
+      order,
+      trade,
+      isStopped: order.cancelReason === SELF_TRADE_REASON.TAKER,
+      ownMakers: this.#ownMakers.all(order.placedSeq, ownMax),
+    }
+    return status
+  }
+
+  #tradeOf(order: SignedOrderRow, makersMax: number): TradePart | null {
+    const seq = order.tradeSeq
+    const trade = seq === null ? undefined : this.#trade.get(seq)
+    if (seq === null || trade === undefined) return null
+    const { tradedMs } = trade
+    const settlement = this.#settlements.of(seq)
+    if (trade.takerSlot === order.slot && trade.takerGeneration === order.generation) {
+      return {
+        ...{ seq, tradedMs, settlement, isTaker: true, feeRaw: trade.feeRaw },
+        filledSharesRaw: trade.sharesRaw,
+        filledCollateralRaw: trade.collateralRaw,
+        makers: this.#makers.all(seq, makersMax),
+      }
+    }
+    // One arrival may meet an order more than once only if the rules change; then all count.
+    const made = this.#made.all(seq, order.placedSeq)
+    return {
+      ...{ seq, tradedMs, settlement, isTaker: false, feeRaw: 0, makers: [] },
+      filledSharesRaw: made.reduce((sum, { sizeRaw }) => sum + sizeRaw, 0),
+      filledCollateralRaw: made.reduce(
+        (sum, each) => sum + makerCollateralRaw(order, trade, each),
+        0,
+      ),
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import type { SettledTrade } from '../../../engine/core/money/reversal.ts'
+import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
+import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
+import type { Connection, Statement } from '../../database.ts'
+
+// What became of trades on the chain, and the trades themselves as far as the chain needs them. A
+// trade is named by the seq of its taker's order.
+
+const EXCEPTION = `
+SELECT s.status, s.height, s.changed_ms AS changedMs, b.chain_id AS chainId
+FROM settlements s LEFT JOIN blocks b ON b.height = s.height WHERE s.trade_seq = ?`
+const COVERING = `
+SELECT height, chain_id AS chainId, mined_ms AS minedMs FROM blocks
+WHERE through_seq >= ? ORDER BY through_seq, height LIMIT 1`
+const WAITING = 'SELECT seq FROM trades WHERE seq > ? ORDER BY seq DESC LIMIT ?'
+const NEWEST = 'SELECT seq, traded_ms AS tradedMs FROM trades ORDER BY seq DESC LIMIT ?'
+const TRADE = `
+SELECT market_id AS marketId, taker_owner AS takerId, side, outcome, fee_raw AS feeRaw
+FROM trades WHERE seq = ?`
+const FILLS = `
+SELECT f.maker_owner AS makerId, o.outcome AS makerOutcome, o.side AS makerSide,
+  f.size_raw AS sharesRaw, f.yes_ticks AS yesTicks
+FROM maker_fills f JOIN orders o ON o.placed_seq = f.maker_placed_seq
+WHERE f.trade_seq = ? ORDER BY f.position`
+
+export interface Settlement {
+  readonly status: SettlementStatus
+  /** Of MINED alone: `0x` and 64 hex digits. */
+  readonly txHash: string | null
+  /** Of MINED alone: its block. */
+  readonly height: number | null
+  readonly minedMs: number | null
+}
+
+export interface NewestTrade extends Settlement {
+  readonly tradeSeq: number
+  readonly tradedMs: number
+}
+
+interface ExceptionRow {
+  readonly status: number
+  readonly height: number | null
+  readonly changedMs: number
+  readonly chainId: number | null
+}
+
+interface CoveringRow {
+  readonly height: number
+  readonly chainId: number
+  readonly minedMs: number
+}
+
+type Fill = SettledTrade['fills'][number]
+
+const NOT_MINED = { txHash: null, height: null, minedMs: null }
+
+function mined(tradeSeq: number, { height, chainId, minedMs }: CoveringRow): Settlement {
+  return { status: 'MINED', txHash: txHashOf(chainId, height, tradeSeq), height, minedMs }
+}
+
+export class Settlements {
+  readonly #exception: Statement<[number], ExceptionRow>
+  readonly #covering: Statement<[number], CoveringRow>
+  readonly #waiting: Statement<[number, number], { seq: number }>
+  readonly #newest: Statement<[number], { seq: number; tradedMs: number }>
+  readonly #trade: Statement<[number], Omit<SettledTrade, 'fills'>>
+  readonly #fills: Statement<[number], Fill>
+
+  constructor(connection: Connection) {
+    this.#exception = connection.prepare(EXCEPTION)
+    this.#covering = connection.prepare(COVERING)
+    this.#waiting = connection.prepare(WAITING)
+    this.#newest = connection.prepare(NEWEST)
+    this.#trade = connection.prepare(TRADE)
+    this.#fills = connection.prepare(FILLS)
+  }
+
+  /** Of a seq at which something was traded; that of any other means nothing. */
+  of(tradeSeq: number): Settlement {
+    const exception = this.#exception.get(tradeSeq)
+    if (exception !== undefined) {
+      const { height, chainId, changedMs } = exception
+      if (height !== null && chainId !== null) {
+        return mined(tradeSeq, { height, chainId, minedMs: changedMs })
+      }
+      return { status: SETTLEMENT_STATUSES[exception.status], ...NOT_MINED }
+    }
+    const covering = this.#covering.get(tradeSeq)
+    return covering === undefined ? { status: 'MATCHED', ...NOT_MINED } : mined(tradeSeq, covering)
+  }
+
+  /** Newest first. */
+  newest(limit: number): NewestTrade[] {
+    return this.#newest.all(limit).map(({ seq, tradedMs }) => {
+      return { tradeSeq: seq, tradedMs, ...this.of(seq) }
+    })
+  }
+
+  /** Trades after a seq, the newest `limit` of them, newest first. */
+  tradesAfter(seq: number, limit: number): number[] {
+    return this.#waiting.all(seq, limit).map((row) => row.seq)
+  }
+
+  /** The trade as it was settled, as far as the tables show it; else null. */
+  trade(tradeSeq: number): SettledTrade | null {
+    const trade = this.#trade.get(tradeSeq)
+    return trade === undefined ? null : { ...trade, fills: this.#fills.all(tradeSeq) }
+  }
+}

@@ -1,0 +1,101 @@
+import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/settlement.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../database.ts'
+
+// Trades as their owners are told of them (domain §5.3): what each had part with, before fees.
+
+const OWNERS = `
+SELECT taker_owner AS owner FROM trades WHERE seq = ?
+UNION ALL SELECT maker_owner FROM maker_fills WHERE trade_seq = ?`
+const TAKER = `
+SELECT t.seq, t.traded_ms AS nowMs, t.market_id AS marketId, t.taker_slot AS takerSlot,
+  t.taker_generation AS takerGeneration, t.taker_owner AS accountId, o.slot, o.generation,
+  coalesce(o.client_order_id, '') AS clientOrderId, o.side, o.outcome, o.order_type AS orderType,
+  o.price_ticks AS priceTicks, t.shares_raw AS sharesRaw, t.collateral_raw AS collateralRaw,
+  o.fee_bps AS feeBps, t.fee_raw AS feeRaw
+FROM trades t JOIN orders o ON o.slot = t.taker_slot AND o.generation = t.taker_generation
+WHERE t.seq = ?`
+const MAKERS = `
+SELECT f.maker_owner AS accountId, o.slot, o.generation,
+  coalesce(o.client_order_id, '') AS clientOrderId, o.side, o.outcome, o.order_type AS orderType,
+  o.price_ticks AS priceTicks, f.size_raw AS sharesRaw, f.yes_ticks AS yesTicks
+FROM maker_fills f JOIN orders o ON o.placed_seq = f.maker_placed_seq
+WHERE f.trade_seq = ? ORDER BY f.position`
+
+/** One owner's part in one trade. A maker pays no fee. */
+export interface TradePart {
+  /** Of the trade, as the next four. */
+  readonly seq: number
+  readonly nowMs: number
+  readonly marketId: number
+  readonly takerSlot: number
+  readonly takerGeneration: number
+  readonly isTaker: boolean
+  readonly accountId: number
+  readonly slot: number
+  readonly generation: number
+  /** '' for none. */
+  readonly clientOrderId: string
+  readonly side: number
+  readonly outcome: number
+  readonly orderType: number
+  /** Of the order's own token; 0 for the market form. */
+  readonly priceTicks: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeBps: number
+  readonly feeRaw: number
+}
+
+export interface TradeParts {
+  readonly seq: number
+  readonly marketId: number
+  /** The taker's, then the makers' in the order in which it met them. */
+  readonly parts: readonly [TradePart, ...TradePart[]]
+}
+
+export interface TradePartsAsk {
+  readonly tradeSeqs: readonly number[]
+  /** Trades that none of them had part in are left out. */
+  readonly accountIds: readonly number[]
+}
+
+type TakerRow = Omit<TradePart, 'isTaker'>
+type MakerRow = Omit<TakerRow, keyof OfTrade | 'collateralRaw' | 'feeBps' | 'feeRaw'> & {
+  readonly yesTicks: number
+}
+type OfTrade = Pick<TradePart, 'seq' | 'nowMs' | 'marketId' | 'takerSlot' | 'takerGeneration'>
+
+export class TradePartsTable {
+  readonly #owners: Statement<[number, number], { owner: number }>
+  readonly #taker: Statement<[number], TakerRow>
+  readonly #makers: Statement<[number], MakerRow>
+
+  constructor(connection: Connection) {
+    this.#owners = connection.prepare(OWNERS)
+    this.#taker = connection.prepare(TAKER)
+    this.#makers = connection.prepare(MAKERS)
+  }
+
+  find({ tradeSeqs, accountIds }: TradePartsAsk): TradeParts[] {
+    const wanted = new Set(accountIds)
+    return tradeSeqs.flatMap((seq) => {
+      const isWanted = this.#owners.all(seq, seq).some(({ owner }) => wanted.has(owner))
+      const taker = isWanted ? this.#taker.get(seq) : undefined
+      return taker === undefined ? [] : [this.#whole(taker)]
+    })
+  }
+
+  #whole(taker: TakerRow): TradeParts {
+    const { seq, nowMs, marketId, takerSlot, takerGeneration } = taker
+    const ofTrade = { seq, nowMs, marketId, takerSlot, takerGeneration }
+    const makers = this.#makers.all(seq).map(({ yesTicks, ...maker }): TradePart => {
+      const buys = taker.side === SIDE.BUY
+      const takerRaw = takerLegRaw(buys, taker.outcome, yesTicks, maker.sharesRaw)
+      const sameToken = maker.outcome === taker.outcome
+      const collateralRaw = makerLegRaw(takerRaw, maker.sharesRaw, sameToken)
+      return { ...ofTrade, ...maker, isTaker: false, collateralRaw, feeBps: 0, feeRaw: 0 }
+    })
+    return { seq, marketId, parts: [{ ...taker, isTaker: true }, ...makers] }
+  }
+}

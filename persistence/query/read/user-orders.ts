@@ -1,0 +1,90 @@
+import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../database.ts'
+
+// A profile's orders, as the routes need them; numbers are those of engine/domain/order.ts.
+
+const LIVE = ORDER_STATUSES.indexOf('LIVE')
+
+/** What was taken back is not open again: only an order that ended counts it as unfilled. */
+const REMAINING = `
+remaining_raw + iif(status = ${LIVE} OR (market_form = 1 AND side = ${SIDE.BUY}), 0, undone_raw)`
+export const ORDER_COLUMNS = `
+slot, generation, owner AS accountId, market_id AS marketId, side, outcome,
+order_type AS orderType, market_form AS marketForm, post_only AS postOnly, status,
+price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
+${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
+ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
+eligible_ms AS eligibleMs`
+const BY_OWNER =
+  `SELECT ${ORDER_COLUMNS} FROM orders WHERE owner = ? AND market_id = ? AND status = ? ` +
+  'ORDER BY placed_seq DESC LIMIT ?'
+const BY_SLOT = `SELECT ${ORDER_COLUMNS} FROM orders WHERE slot = ? AND generation = ?`
+const BY_CLIENT_ID =
+  `SELECT ${ORDER_COLUMNS} FROM orders WHERE owner = ? AND client_order_id = ? ` +
+  'ORDER BY placed_seq DESC LIMIT 1'
+
+export interface OrderRow {
+  readonly slot: number
+  readonly generation: number
+  readonly accountId: number
+  readonly marketId: number
+  readonly side: number
+  readonly outcome: number
+  readonly orderType: number
+  /** 0 or 1, like `postOnly`. */
+  readonly marketForm: number
+  readonly postOnly: number
+  readonly status: number
+  readonly priceTicks: number
+  readonly sizeRaw: number
+  readonly spendRaw: number
+  /** What was matched, taken back or not. */
+  readonly filledRaw: number
+  /** Shares; 0 for a market buy, which wants collateral's worth. */
+  readonly remainingRaw: number
+  readonly placedSeq: number
+  readonly placedMs: number
+  readonly endedMs: number | null
+  /** Index of CANCEL_REASONS, one of SELF_TRADE_REASON, or null when it was not canceled. */
+  readonly cancelReason: number | null
+  readonly clientOrderId: string | null
+  /** When taker delay lets it into its market; null when it is not held. */
+  readonly eligibleMs: number | null
+}
+
+export interface UserOrdersAsk {
+  readonly accountId: number
+  readonly marketId: number
+  readonly statuses: readonly number[]
+  readonly limit: number
+}
+
+export class UserOrders {
+  readonly #byOwner: Statement<[number, number, number, number], OrderRow>
+  readonly #bySlot: Statement<[number, number], OrderRow>
+  readonly #byClientId: Statement<[number, string], OrderRow>
+
+  constructor(connection: Connection) {
+    this.#byOwner = connection.prepare(BY_OWNER)
+    this.#bySlot = connection.prepare(BY_SLOT)
+    this.#byClientId = connection.prepare(BY_CLIENT_ID)
+  }
+
+  /** Newest first. Each status walks its own stretch of the index, so `limit` bounds the work. */
+  ofMarket(ask: UserOrdersAsk): OrderRow[] {
+    const rows: OrderRow[] = []
+    for (const status of new Set(ask.statuses)) {
+      rows.push(...this.#byOwner.all(ask.accountId, ask.marketId, status, ask.limit))
+    }
+    rows.sort((a, b) => b.placedSeq - a.placedSeq)
+    return rows.slice(0, ask.limit)
+  }
+
+  bySlot(slot: number, generation: number): OrderRow | null {
+    return this.#bySlot.get(slot, generation) ?? null
+  }
+
+  byClientId(accountId: number, clientOrderId: string): OrderRow | null {
+    return this.#byClientId.get(accountId, clientOrderId) ?? null
+  }
+}

@@ -1,0 +1,63 @@
+import { helpText, WrongUse } from '../../settings/flags.ts'
+import { command, EXIT, type Shell } from '../../shell.ts'
+import { accepted, send } from '../client.ts'
+import { findDemo } from '../demo-file.ts'
+import { ADMIN_ROWS, ADMIN_USES, readAdminLine } from './admin-line.ts'
+
+const ABOUT = 'Calls the admin API.'
+const DEFAULT_URL = 'http://127.0.0.1:3000'
+
+function help(): string {
+  return [...ADMIN_USES.map((use) => `outcomex ${use}`), ABOUT, '', helpText(ADMIN_ROWS)].join('\n')
+}
+
+/** The list of a reply; null when it has none. */
+function rowsOf(body: unknown, name: string): readonly object[] | null {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return null
+  const list: unknown = Reflect.get(body, name)
+  return Array.isArray(list) ? list : null
+}
+
+/** Columns under the names of the fields; a line that says so when there are no rows. */
+export function tableText(rows: readonly object[]): string {
+  if (rows.length === 0) return 'none'
+  const heads = Object.keys(rows[0])
+  const cells = rows.map((row) => heads.map((head) => String(Reflect.get(row, head) ?? '-')))
+  const widths = heads.map((head, column) =>
+    Math.max(head.length, ...cells.map((row) => row[column].length)),
+  )
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, column) => text.padEnd(widths[column]))
+      .join('  ')
+      .trimEnd()
+  return [heads, ...cells].map(line).join('\n')
+}
+
+async function work(args: readonly string[], shell: Shell): Promise<number> {
+  const { call, fields, url, token, dataDir, table, isJson } = readAdminLine(args, shell.env)
+  const demo = findDemo(dataDir)
+  const adminToken = token ?? demo?.adminToken
+  if (adminToken === undefined) {
+    throw new WrongUse(
+      'The admin token is missing: give --admin-token or OUTCOMEX_ADMIN_TOKEN; the first start ' +
+        'of the server printed it. (A demo keeps it in demo.json: name its folder with --data.)',
+    )
+  }
+  const headers = {
+    authorization: `Bearer ${adminToken}`,
+    ...(call.body === '' ? {} : { 'content-type': 'application/json' }),
+  }
+  const reply = await send(url ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL, {
+    ...call,
+    headers,
+  })
+  const body = accepted(reply, fields)
+  const rows = table === null || isJson ? null : rowsOf(body, table)
+  if (rows !== null) shell.say(tableText(rows))
+  else if (isJson) shell.say(JSON.stringify(body))
+  else shell.say(typeof body === 'string' ? body : JSON.stringify(body, null, 2))
+  return EXIT.OK
+}
+
+export const adminCommand = command({ about: ABOUT, help, work })

@@ -1,0 +1,185 @@
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ORDER_TYPES, type OrderType, SIDE } from '../../../engine/domain/order.ts'
+import { costFloorRaw, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
+import { SETTINGS } from '../../config.ts'
+import {
+  type Environment,
+  type Line,
+  readSetting,
+  type Setting,
+  scanEnvironment,
+  scanLine,
+  WrongUse,
+} from '../../settings/flags.ts'
+import { count, oneOf, onOff, optional, words } from '../../settings/kinds.ts'
+import { parsePriceTicks, parseUnits } from '../decimals.ts'
+
+// The words of `outcomex order`: which trader wants what.
+
+const OUTCOMES = ['yes', 'no'] as const
+export type OutcomeWord = (typeof OUTCOMES)[number]
+
+const outcome = optional(oneOf(...OUTCOMES))
+const unset = undefined
+
+function own<T>(flag: string, kind: Setting<T>['kind'], fallback: T, help: string): Setting<T> {
+  return { flag, kind, fallback, help }
+}
+
+const FLAGS = {
+  as: own('as', count(0, 999), 0, 'Which trader of demo.json.'),
+  market: own('market', optional(words('SLUG', 'the slug of a market')), unset, 'Its slug.'),
+  buy: own('buy', outcome, unset, "Buy SIZE@PRICE, or '$SPEND' at the market."),
+  sell: own('sell', outcome, unset, 'Sell SIZE@PRICE, or SIZE at the market.'),
+  type: own(
+    'type',
+    optional(oneOf(...ORDER_TYPES)),
+    unset,
+    'What is left rests (GTC), is dropped (FAK), or all or nothing (FOK).',
+  ),
+  postOnly: own('post-only', onOff, false, 'Refuse rather than take.'),
+  clientOrderId: own(
+    'client-order-id',
+    optional(words('ID', 'a text')),
+    unset,
+    'Your own name for the order.',
+  ),
+  curl: own('curl', onOff, false, 'Print the request as a curl command; do not send it.'),
+  url: own(
+    'url',
+    optional(words('URL', 'the address of the server')),
+    unset,
+    'Address of the server; else the one in demo.json.',
+  ),
+} as const
+
+export const ORDER_ROWS = [
+  ...Object.values(FLAGS),
+  SETTINGS.data,
+  SETTINGS.headerPrefix,
+  SETTINGS.domainName,
+  SETTINGS.chainId,
+]
+
+/** The two signed amounts and the price they mean. */
+export interface OrderTerms {
+  readonly orderType: OrderType
+  readonly makerAmount: number
+  readonly takerAmount: number
+  /** 0 for the market form. */
+  readonly priceTicks: number
+}
+
+export interface OrderLine extends OrderTerms {
+  readonly trader: number
+  readonly market: string
+  readonly side: number
+  readonly outcome: OutcomeWord
+  readonly postOnly: boolean
+  readonly clientOrderId: string | undefined
+  readonly curl: boolean
+  readonly url: string | undefined
+  readonly dataDir: string
+  readonly headerPrefix: string
+  readonly domain: { readonly name: string; readonly chainId: number }
+}
+
+const HOW_MUCH =
+  "say how much: SIZE@PRICE like 10@0.52, or at the market --buy yes '$5' (in quotes: the shell " +
+  'takes a bare $5 away) and --sell yes 5'
+
+function limitTerms(side: number, text: string, orderType: OrderType): OrderTerms {
+  const at = text.indexOf('@')
+  const sizeRaw = parseUnits(text.slice(0, at))
+  const priceTicks = parsePriceTicks(text.slice(at + 1))
+  if (sizeRaw === undefined || sizeRaw % SIZE_STEP_RAW !== 0) {
+    throw new WrongUse(`The size in '${text}' must be above 0, in steps of 0.001 shares`)
+  }
+  if (sizeRaw > LIMITS.orderSizeRawMax) {
+    throw new WrongUse(`The size in '${text}' must be at most 10000000 shares`)
+  }
+  if (priceTicks === undefined) {
+    throw new WrongUse(`The price in '${text}' must be from 0.001 to 0.999, in steps of 0.001`)
+  }
+  const costRaw = costFloorRaw(priceTicks, sizeRaw)
+  return side === SIDE.BUY
+    ? { orderType, makerAmount: costRaw, takerAmount: sizeRaw, priceTicks }
+    : { orderType, makerAmount: sizeRaw, takerAmount: costRaw, priceTicks }
+}
+
+function marketTerms(side: number, text: string, orderType: OrderType): OrderTerms {
+  if (orderType !== 'FOK') {
+    throw new WrongUse(`An order without a price is FOK; give ${orderType} a price: SIZE@PRICE`)
+  }
+  const isSpend = text.startsWith('$')
+  const raw = parseUnits(isSpend ? text.slice(1) : text)
+  if (raw === undefined || raw > LIMITS.orderSizeRawMax) {
+    throw new WrongUse(`'${text}' is no amount; ${HOW_MUCH}`)
+  }
+  if (side === SIDE.BUY && !isSpend) {
+    throw new WrongUse(`A buy at the market names what it spends: '$${text}', in quotes`)
+  }
+  if (side === SIDE.SELL && isSpend) {
+    throw new WrongUse(`A sell at the market names its shares: ${text.slice(1)}, without the $`)
+  }
+  return { orderType, makerAmount: raw, takerAmount: 1, priceTicks: 0 }
+}
+
+/** `10@0.52` is a limit order, `$5` and `5` are market orders (domain §1.5, §1.6). */
+export function readTerms(side: number, text: string, type: OrderType | undefined): OrderTerms {
+  if (text.includes('@')) return limitTerms(side, text, type ?? 'GTC')
+  return marketTerms(side, text, type ?? 'FOK')
+}
+
+interface Wanted {
+  readonly side: number
+  readonly outcome: OutcomeWord
+}
+
+function wantedOf({ given }: Line): Wanted {
+  const buy = readSetting(FLAGS.buy, given)
+  const sell = readSetting(FLAGS.sell, given)
+  if (buy !== undefined && sell !== undefined) {
+    throw new WrongUse('One order either buys or sells: give --buy or --sell, not both')
+  }
+  if (buy !== undefined) return { side: SIDE.BUY, outcome: buy }
+  if (sell !== undefined) return { side: SIDE.SELL, outcome: sell }
+  throw new WrongUse('Say what to trade: --buy yes 10@0.52, or --sell no 10@0.52')
+}
+
+function termsOf(line: Line, side: number): OrderTerms {
+  const [text, extra] = line.words
+  if (text === undefined || text === '') throw new WrongUse(`An order needs a size; ${HOW_MUCH}`)
+  if (extra !== undefined) throw new WrongUse(`'${extra}' is one word too many; see --help`)
+  return readTerms(side, text, readSetting(FLAGS.type, line.given))
+}
+
+/** What the command line asks for; a wrong use throws a sentence. */
+export function readOrderLine(args: readonly string[], env: Environment): OrderLine {
+  const line = scanLine(args, ORDER_ROWS)
+  const given = [...scanEnvironment(env, ORDER_ROWS), ...line.given]
+  const get = <T>(row: Setting<T>) => readSetting(row, given)
+  const market = get(FLAGS.market)
+  const wanted = wantedOf(line)
+  if (market === undefined) throw new WrongUse('Say which market: --market SLUG')
+  const terms = termsOf(line, wanted.side)
+  const postOnly = get(FLAGS.postOnly)
+  if (postOnly && terms.orderType !== 'GTC') {
+    throw new WrongUse(
+      `A post-only order rests, so it is GTC and has a price, not ${terms.orderType}`,
+    )
+  }
+  return {
+    ...wanted,
+    ...terms,
+    trader: get(FLAGS.as),
+    market,
+    postOnly,
+    clientOrderId: get(FLAGS.clientOrderId),
+    curl: get(FLAGS.curl),
+    url: get(FLAGS.url),
+    dataDir: get(SETTINGS.data),
+    headerPrefix: get(SETTINGS.headerPrefix)[0],
+    domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
+  }
+}

@@ -1,0 +1,121 @@
+// The demo trades as anyone would: signed orders over the public API.
+
+import { randomInt } from 'node:crypto'
+import { signCall } from '../auth/api-token.ts'
+import { ZERO_ADDRESS } from '../crypto/address.ts'
+import { accountOf, signClientOrder } from '../intake/order/client-order.ts'
+import type { OwnReply, OwnServer } from './own-server.ts'
+
+export interface DemoTrader {
+  readonly profileId: number
+  readonly account: string
+  readonly privateKey: string
+  readonly tokenId: string
+  readonly secret: string
+}
+
+export interface DemoMarket {
+  readonly slug: string
+  readonly tokens: readonly [yes: string, no: string]
+  readonly exchange: string
+  readonly hasFee: boolean
+}
+
+export interface Venue {
+  readonly server: OwnServer
+  readonly headerPrefix: string
+  readonly domain: { readonly name: string; readonly chainId: number }
+}
+
+/** One order of the demo: price in ticks of its own token; a size in whole shares. */
+export interface DemoOrder {
+  readonly isBuy: boolean
+  readonly outcome: 0 | 1
+  readonly priceTicks: number
+  readonly shares: number
+  readonly type: 'GTC' | 'FAK'
+}
+
+const FEE_BPS = 300
+const SALT_STEPS = 1_000_000
+function accepted({ status, body }: OwnReply): unknown {
+  if (status >= 200 && status < 300) return body
+  throw new Error(`${status} ${JSON.stringify(body)}`)
+}
+
+/** A GET without a body, a POST with one. */
+export async function adminCall(
+  server: OwnServer,
+  adminToken: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const authorization = `Bearer ${adminToken}`
+  if (body === undefined) return accepted(await server.call('GET', path, { authorization }))
+  const headers = { authorization, 'content-type': 'application/json' }
+  return accepted(await server.call('POST', path, headers, JSON.stringify(body)))
+}
+
+export class DemoClient {
+  readonly trader: DemoTrader
+  readonly #venue: Venue
+  readonly #key: Buffer
+
+  constructor(trader: DemoTrader, venue: Venue) {
+    this.trader = trader
+    this.#venue = venue
+    this.#key = Buffer.from(trader.privateKey.slice(2), 'hex')
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { server, headerPrefix } = this.#venue
+    const payload = body === undefined ? '' : JSON.stringify(body)
+    const timestamp = new Date().toISOString()
+    const signature = signCall({
+      secret: Buffer.from(this.trader.secret, 'base64'),
+      timestamp,
+      method,
+      pathWithQuery: path,
+      body: Buffer.from(payload),
+    })
+    const headers = {
+      [`${headerPrefix}api-key`]: this.trader.tokenId,
+      [`${headerPrefix}timestamp`]: timestamp,
+      [`${headerPrefix}signature`]: signature,
+      ...(payload === '' ? {} : { 'content-type': 'application/json' }),
+    }
+    return accepted(await server.call(method, path, headers, payload))
+  }
+
+  place(market: DemoMarket, order: DemoOrder): Promise<unknown> {
+    const sharesRaw = order.shares * 1_000_000
+    const collateralRaw = order.shares * order.priceTicks * 1000
+    const account = accountOf(this.#key)
+    const { domain } = this.#venue
+    const signed = signClientOrder(
+      {
+        salt: Date.now() * 1000 + randomInt(SALT_STEPS),
+        maker: account,
+        signer: account,
+        taker: ZERO_ADDRESS,
+        tokenId: market.tokens[order.outcome],
+        makerAmount: order.isBuy ? collateralRaw : sharesRaw,
+        takerAmount: order.isBuy ? sharesRaw : collateralRaw,
+        expiration: '0',
+        nonce: 0,
+        feeRateBps: FEE_BPS,
+        side: order.isBuy ? 0 : 1,
+        signatureType: 0,
+        signature: '0x',
+      },
+      { ...domain, exchange: market.exchange },
+      this.#key,
+    )
+    return this.call('POST', '/orders', {
+      order: signed,
+      ownerId: this.trader.profileId,
+      orderType: order.type,
+      marketSlug: market.slug,
+    })
+  }
+}

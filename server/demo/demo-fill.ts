@@ -1,0 +1,114 @@
+// Makes what a demo lacks. It may be killed between any two calls: the next start calls again.
+
+import { createHash } from 'node:crypto'
+import { integer, text } from '../http/schema/scalars.ts'
+import { compile, list, openObject } from '../http/schema/schema.ts'
+import { accountOf } from '../intake/order/client-order.ts'
+import { adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
+import type { OwnServer } from './own-server.ts'
+
+export const MARKETS = [
+  { slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?', fee: true },
+  { slug: 'btc-above-100k', title: 'Will BTC close above $100,000 this week?', fee: true },
+  { slug: 'home-team-wins', title: 'Will the home team win on Saturday?', fee: false },
+  { slug: 'rates-cut-in-march', title: 'Will rates be cut in March?', fee: false },
+] as const
+export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
+export const BOTS = ['maker', 'taker'] as const
+const TRADER_FUNDS_RAW = 10_000_000_000
+const BOT_FUNDS_RAW = 1_000_000_000_000
+
+export interface Filling {
+  readonly venue: Venue
+  /** Where the admin API is. */
+  readonly operators: OwnServer
+  readonly adminToken: string
+  readonly isStopped: () => boolean
+}
+
+const knownProfile = compile(
+  openObject({ profileId: integer(1), account: text(), tokenId: text(), secret: text() }),
+)
+const knownTokens = compile(list(openObject({ tokenId: text() })))
+
+/** Keys follow from the admin token, so that a later start finds the same profiles. */
+function keyOf(adminToken: string, name: string): Buffer {
+  return createHash('sha256').update(`outcomex demo ${name} ${adminToken}`).digest()
+}
+
+/** A profile with a fresh token; those of earlier starts are revoked, so they never pile up. */
+export async function signIn(filling: Filling, name: string): Promise<DemoTrader> {
+  const { venue, adminToken } = filling
+  const key = keyOf(adminToken, name)
+  const made = await adminCall(filling.operators, adminToken, '/admin/profiles', {
+    account: accountOf(key),
+    rank: 'Bronze',
+    apiToken: { scopes: ['trading'] },
+  })
+  if (!knownProfile.holds(made)) throw new Error('a new profile comes with a token')
+  const { profileId, account, tokenId, secret } = made
+  const privateKey = `0x${key.toString('hex')}`
+  const trader = { profileId, account, privateKey, tokenId, secret }
+  const client = new DemoClient(trader, venue)
+  const tokens = await client.call('GET', '/auth/api-tokens')
+  if (!knownTokens.holds(tokens)) throw new Error('a token list is a list')
+  for (const token of tokens) {
+    if (token.tokenId !== tokenId) await client.call('DELETE', `/auth/api-tokens/${token.tokenId}`)
+  }
+  return trader
+}
+
+const knownBalance = compile(openObject({ freeRaw: integer() }))
+
+/** Before it first trades a profile has either nothing or all: it is never given twice. */
+async function fund(filling: Filling, profileId: number, collateralRaw: number): Promise<void> {
+  const { operators, adminToken } = filling
+  const path = `/admin/balances/${profileId}`
+  const balance = await adminCall(operators, adminToken, path)
+  if (!knownBalance.holds(balance)) throw new Error('a balance is a number')
+  if (balance.freeRaw > 0) return
+  await adminCall(operators, adminToken, '/admin/balances', { profileId, collateralRaw })
+}
+
+const knownSlugs = compile(list(openObject({ slug: text() })))
+
+/** Of the active markets. */
+export async function slugsOf(server: OwnServer): Promise<ReadonlySet<string>> {
+  const { body } = await server.call('GET', '/markets/active/slugs', {})
+  if (!knownSlugs.holds(body)) throw new Error('active markets are a list of slugs')
+  return new Set(body.map(({ slug }) => slug))
+}
+
+export async function fillMarkets(filling: Filling): Promise<void> {
+  const { venue, operators, adminToken, isStopped } = filling
+  const known = await slugsOf(venue.server)
+  for (const market of MARKETS) {
+    if (isStopped()) return
+    const body = { kind: 'clob', ...market, categories: ['demo'] }
+    if (!known.has(market.slug)) await adminCall(operators, adminToken, '/admin/markets', body)
+  }
+}
+
+/** Only for names that have not traded yet. */
+async function makeFunded(
+  filling: Filling,
+  names: readonly string[],
+  fundsRaw: number,
+): Promise<DemoTrader[]> {
+  const made: DemoTrader[] = []
+  for (const name of names) {
+    if (filling.isStopped()) return made
+    const trader = await signIn(filling, name)
+    await fund(filling, trader.profileId, fundsRaw)
+    made.push(trader)
+  }
+  return made
+}
+
+export function fillTraders(filling: Filling): Promise<DemoTrader[]> {
+  return makeFunded(filling, TRADERS, TRADER_FUNDS_RAW)
+}
+
+export async function fillBots(filling: Filling): Promise<void> {
+  await makeFunded(filling, BOTS, BOT_FUNDS_RAW)
+}

@@ -1,0 +1,60 @@
+// demo.json in the data folder: the admin token and the traders of a demo.
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { integer, text } from '../http/schema/scalars.ts'
+import { compile, list, openObject } from '../http/schema/schema.ts'
+import type { DemoTrader } from './demo-client.ts'
+
+export interface DemoFile {
+  readonly baseUrl: string
+  /** Where the admin API is, when that is elsewhere. */
+  readonly operatorsUrl?: string
+  readonly adminToken: string
+  /** None while the exchange is still being filled. */
+  readonly traders: readonly DemoTrader[]
+}
+
+const knownTrader = openObject({
+  profileId: integer(1),
+  account: text(),
+  privateKey: text(),
+  tokenId: text(),
+  secret: text(),
+})
+const knownDemo = compile(
+  openObject({ baseUrl: text(), adminToken: text(), traders: list(knownTrader) }),
+)
+
+const pathOf = (dataDir: string) => join(dataDir, 'demo.json')
+
+/** Whole or not at all, whenever the process or the power goes. */
+export function writeDemo(dataDir: string, demo: DemoFile): void {
+  const path = pathOf(dataDir)
+  const draft = `${path}.new`
+  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true })
+  renameSync(draft, path)
+  const folder = openSync(dataDir, 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+/** Null when the folder has none. */
+export function readDemo(dataDir: string): DemoFile | 'damaged' | null {
+  const path = pathOf(dataDir)
+  if (!existsSync(path)) return null
+  try {
+    const demo: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return knownDemo.holds(demo) ? demo : 'damaged'
+  } catch {
+    return 'damaged'
+  }
+}

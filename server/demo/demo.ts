@@ -1,0 +1,147 @@
+// `--demo`: fills an empty data folder with a lively exchange, and keeps its books alive.
+
+import { boolean, text } from '../http/schema/scalars.ts'
+import { compile, openObject } from '../http/schema/schema.ts'
+import { DemoClient, type DemoMarket } from './demo-client.ts'
+import {
+  BOTS,
+  type Filling,
+  fillBots,
+  fillMarkets,
+  fillTraders,
+  MARKETS,
+  signIn,
+  slugsOf,
+  TRADERS,
+} from './demo-fill.ts'
+import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
+import { type MarketMaker, startMarketMaker } from './market-maker.ts'
+import { OwnServer } from './own-server.ts'
+
+export interface DemoOptions {
+  readonly dataDir: string
+  readonly baseUrl: string
+  /** Where the admin API is. */
+  readonly operatorsUrl: string
+  /** Known when this start made or was given it; else demo.json holds it. */
+  readonly adminToken: string | null
+  readonly config: {
+    readonly headerPrefixes: readonly string[]
+    readonly domain: { readonly name: string; readonly chainId: number }
+    readonly tls?: { readonly certFile: string } | undefined
+  }
+  readonly log: { warn(sentence: string): void; info(sentence: string): void }
+}
+
+export interface Demo {
+  /** True when the books have their first quotes; false when it was stopped before. */
+  readonly ready: Promise<boolean>
+  stop(): Promise<void>
+}
+
+const knownMarket = compile(
+  openObject({
+    slug: text(),
+    tokens: openObject({ yes: text(), no: text() }),
+    venue: openObject({ exchange: text() }),
+    metadata: openObject({ fee: boolean() }),
+  }),
+)
+
+async function readMarket(server: OwnServer, slug: string): Promise<DemoMarket | null> {
+  const { body: market } = await server.call('GET', `/markets/${slug}`, {})
+  if (!knownMarket.holds(market)) return null
+  const { tokens, venue, metadata } = market
+  const pair = [tokens.yes, tokens.no] as const
+  return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee }
+}
+
+interface Found {
+  readonly demo: DemoFile
+  /** With another admin token the bots are other profiles, which are yet to be made. */
+  readonly hasBots: boolean
+}
+
+/** The demo of this folder with a token that opens it; null, and a word why, when it is none. */
+async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found | null> {
+  const { baseUrl, operatorsUrl, log } = options
+  const known = readDemo(options.dataDir)
+  if (known === 'damaged') {
+    log.warn('demo.json is damaged: the exchange is served as it is, without the bots of the demo')
+    return null
+  }
+  const adminToken = options.adminToken ?? known?.adminToken ?? ''
+  if (adminToken === '' || (known === null && (await slugsOf(server)).size > 0)) {
+    log.warn('the data folder holds an exchange that is no demo; it is served as it is')
+    return null
+  }
+  const elsewhere = operatorsUrl === baseUrl ? {} : { operatorsUrl }
+  const traders = known !== null && known.traders.length >= TRADERS.length ? known.traders : []
+  const hasBots = traders.length > 0 && known?.adminToken === adminToken
+  return { demo: { baseUrl, ...elsewhere, adminToken, traders }, hasBots }
+}
+
+/** demo.json has its traders only when all is made and funded: nothing is ever given twice. */
+async function complete(dataDir: string, found: Found, filling: Filling): Promise<void> {
+  const { demo, hasBots } = found
+  const hasTraders = demo.traders.length > 0
+  if (hasBots || !hasTraders) writeDemo(dataDir, demo)
+  if (hasBots) return
+  await fillMarkets(filling)
+  await fillBots(filling)
+  const traders = hasTraders ? demo.traders : await fillTraders(filling)
+  if (!filling.isStopped()) writeDemo(dataDir, { ...demo, traders })
+}
+
+/** What must be on the disk before an admin token is valid: without it no start can go on. */
+export function keepAdminToken(dataDir: string, baseUrl: string, adminToken: string): void {
+  writeDemo(dataDir, { baseUrl, adminToken, traders: [] })
+}
+
+interface OwnServers {
+  readonly server: OwnServer
+  readonly operators: OwnServer
+}
+
+async function begin(
+  options: DemoOptions,
+  { server, operators }: OwnServers,
+  isStopped: () => boolean,
+): Promise<MarketMaker | null> {
+  const { config, log } = options
+  const found = await findDemo(options, server)
+  if (found === null) return null
+  const venue = { server, headerPrefix: config.headerPrefixes[0], domain: config.domain }
+  const filling = { venue, operators, adminToken: found.demo.adminToken, isStopped }
+  await complete(options.dataDir, found, filling)
+  if (isStopped()) return null
+  const maker = new DemoClient(await signIn(filling, BOTS[0]), venue)
+  const taker = new DemoClient(await signIn(filling, BOTS[1]), venue)
+  const read = await Promise.all(MARKETS.map(({ slug }) => readMarket(server, slug)))
+  const markets = read.flatMap((market) => (market === null ? [] : [market]))
+  if (isStopped()) return null
+  return startMarketMaker({ maker, taker, markets, warn: (sentence) => log.warn(sentence) })
+}
+
+/** Makes or finds the demo and starts its bots. */
+export function startDemo(options: DemoOptions): Demo {
+  let stopped = false
+  const server = new OwnServer(options.baseUrl, options.config.tls?.certFile)
+  const operators = new OwnServer(options.operatorsUrl, options.config.tls?.certFile)
+  const begun = begin(options, { server, operators }, () => stopped)
+  const quoted = async () => {
+    await (await begun)?.ready
+    return !stopped
+  }
+  return {
+    ready: quoted(),
+    async stop() {
+      stopped = true
+      // A failure to begin is told by `ready`.
+      const bots = await begun.catch(() => null)
+      await bots?.stop()
+      server.close()
+      operators.close()
+    },
+  }
+}

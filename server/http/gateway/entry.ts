@@ -1,0 +1,57 @@
+import { type Call, type Caller, header } from '../call.ts'
+import type { RateLimiter } from '../rate-limit.ts'
+import { invalid, type Refusal, refuse } from '../refusal.ts'
+import { type Field, readingOf, readJson, readParams, readQuery } from '../request-text.ts'
+import type { Route, Unchecked } from '../route.ts'
+import { assertNames, pathNames } from '../router.ts'
+
+/** A route with what the router works out once. */
+export interface Entry<S> {
+  readonly route: Route<S>
+  readonly params: readonly Field[]
+  readonly query: ReadonlyMap<string, Field>
+}
+
+export function entryOf<S>(route: Route<S>): Entry<S> {
+  assertNames(route.path, route.params)
+  const reading = readingOf(route.params)
+  const params = pathNames(route.path).flatMap((name) => reading.get(name) ?? [])
+  return { route, params, query: readingOf(route.query) }
+}
+
+/** What a call says, as plain values; a raw route reads its body itself. */
+export function readCall<S>(
+  { route, params, query }: Entry<S>,
+  values: readonly string[],
+  call: Call,
+  caller: Caller | null,
+): Unchecked | Refusal {
+  const isRead = route.body !== null && !route.raw
+  const json = isRead ? readJson(call.body) : { value: undefined }
+  if (json === null) return refuse('BODY_MALFORMED')
+  const inPath = readParams(params, values)
+  const inQuery = readQuery(query, call.query)
+  const issues = [...inPath.issues, ...inQuery.issues]
+  if (issues.length > 0) return invalid(...issues)
+  return { params: inPath.values, query: inQuery.values, body: json.value, caller, call }
+}
+
+/** A form on a foreign page can send a cookie and a body, but never a body of this type. */
+export function needsJsonType<S>({ method }: Route<S>, call: Call, { via }: Caller): boolean {
+  if (via !== 'session' || method === 'GET' || call.body.length === 0) return false
+  return header(call, 'content-type').split(';')[0].trim().toLowerCase() !== 'application/json'
+}
+
+/** A private read is paid by what its body asks for: a list of ids is many reads in one. */
+const BODY_BYTES_PER_TOKEN = 512
+
+/** Takes what the call costs of the key's rate; returns 0, or the seconds for `Retry-After`. */
+export function profileWaitSec<S>(
+  limiter: RateLimiter<number> | null,
+  key: number,
+  { lane }: Route<S>,
+  { body, receivedMs }: Call,
+): number {
+  const more = lane === 'private' ? Math.floor(body.length / BODY_BYTES_PER_TOKEN) : 0
+  return limiter?.take(key, lane, receivedMs, 1 + more) ?? 0
+}

@@ -1,0 +1,37 @@
+import type { Call, Caller } from '../call.ts'
+import type { RateLimiter } from '../rate-limit.ts'
+import type { Refusal } from '../refusal.ts'
+import type { Regions } from '../regions.ts'
+import type { Guarded, Route, Seen } from '../route.ts'
+import type { ConnectionBounds } from './connections.ts'
+import type { HeldBounds } from './held-replies.ts'
+import type { RoomSizes } from './rooms.ts'
+
+export interface GatewayOptions<S> {
+  readonly routes: readonly Route<S>[]
+  readonly services: S
+  /** Proves the caller of every route that is neither open nor raw. */
+  readonly authenticate: (call: Call, auth: Guarded) => Caller | Refusal | Promise<Caller | Refusal>
+  /** What a call threw, while it was taken or while its reply was made; gives the fault id. */
+  readonly onFault: (error: unknown, edge: 'http' | 'reply') => string
+  readonly addressLimiter?: RateLimiter<string> | null
+  readonly profileLimiter?: RateLimiter<number> | null
+  /** In which a trusted proxy names the caller's address, lower case; absent: there is none. */
+  readonly addressHeader?: string | undefined
+  /** Where trading is refused; absent: nowhere. */
+  readonly regions?: Regions | undefined
+  readonly observe?: (seen: Seen) => void
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number
+  readonly tls?: { readonly certFile: string; readonly keyFile: string }
+  readonly bodyFirstMs?: number
+  readonly bodyDeadlineMs?: number
+  readonly bodyBytesMax?: number
+  readonly rooms?: RoomSizes
+  readonly connections?: ConnectionBounds
+  readonly heldReplyBytes?: HeldBounds
+  /**
+   * Tests: a reply its route's schema does not allow, or a refusal it does not name, is a fault.
+   */
+  readonly verifyReplies?: boolean
+}

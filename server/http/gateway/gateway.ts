@@ -1,0 +1,400 @@
+// The only importer of uWebSockets.js: bytes from sockets become calls, outcomes become bytes.
+// Invariants: everything is copied out of the native request before anything may wait; a response
+// is written at most once, in a cork, and never after its connection ended; each turn ends exactly
+// once, and stands in a room from its admission until its reply is out. What throws here costs its
+// own call: 500 with a fault id, and the connection ends (design §11).
+
+import * as library from 'uWebSockets.js'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { edgePoint } from '../../../engine/wire/fault-point.ts'
+import { announcedBytes, type Caller, copied, isEncoded } from '../call.ts'
+import { Refusal, refuse } from '../refusal.ts'
+import { isBarred, isTrading } from '../regions.ts'
+import { type Header, Pending } from '../reply.ts'
+import { roleRefusal } from '../roles.ts'
+import { Router } from '../router.ts'
+import { BodyReader } from './body-reader.ts'
+import { CallerAddresses } from './caller-address.ts'
+import { Connections } from './connections.ts'
+import { type Entry, entryOf, needsJsonType, profileWaitSec, readCall } from './entry.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import { HeldReplies } from './held-replies.ts'
+import { listenAlone } from './listen.ts'
+import { encoded, type Outgoing, verify } from './outgoing.ts'
+import { Rooms } from './rooms.ts'
+import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
+import type { Turn } from './turn.ts'
+
+/** As an operator may put it in: upstream is CommonJS, where all there is stands under one name. */
+const uWS: typeof library = Reflect.get(library, 'default') ?? library
+
+const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }
+
+export class Gateway<S> {
+  private readonly app: library.TemplatedApp
+  private readonly options: GatewayOptions<S>
+  private readonly clock: () => number
+  private readonly bodyBytesMax: number
+  private readonly addresses: CallerAddresses
+  private readonly router = new Router<Entry<S>>()
+  private readonly bodies: BodyReader<S>
+  readonly rooms: Rooms
+  readonly connections: Connections
+  readonly replies: HeldReplies
+  private listenSocket: library.us_listen_socket | null = null
+  private onIdle: (() => void) | null = null
+  private stopping = false
+
+  constructor(options: GatewayOptions<S>) {
+    this.options = options
+    this.clock = options.clock ?? (() => performance.now())
+    this.bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax
+    this.rooms = new Rooms(options.rooms)
+    this.connections = new Connections(options.connections ?? ANY_ADDRESS, this.clock)
+    this.replies = new HeldReplies(options.heldReplyBytes ?? LIMITS.heldReplyBytes)
+    this.bodies = new BodyReader({
+      clock: this.clock,
+      firstMs: options.bodyFirstMs ?? LIMITS.bodyFirstMs,
+      deadlineMs: options.bodyDeadlineMs ?? LIMITS.bodyDeadlineMs,
+      bytesMax: this.bodyBytesMax,
+      onWhole: (turn) => this.whole(turn),
+      onRefused: (turn, refusal) => this.refuseEarly(turn, refusal, true),
+      onFault: (turn, error) => this.fault(turn, error),
+    })
+    this.addresses = new CallerAddresses(
+      options.addressLimiter ?? null,
+      options.addressHeader ?? '',
+    )
+    const { tls } = options
+    this.app =
+      tls === undefined
+        ? uWS.App()
+        : uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
+    for (const each of options.routes) this.router.add(each.method, each.path, entryOf(each))
+    this.app.any('/*', (response, request) => this.receive(response, request))
+    this.app.filter((response, change) => this.count(response, change))
+  }
+
+  /** Of an end the library tells nothing else, and of that of a WebSocket not even that. */
+  private count(response: library.HttpResponse, change: number): void {
+    try {
+      if (change > 0) this.connections.opened(response)
+      else this.connections.ended()
+    } catch (error) {
+      this.options.onFault(error, 'http')
+    }
+  }
+
+  /** Where a WebSocket library may attach; call before `listen`. */
+  sockets(bounds: SocketBounds): SocketPort {
+    const gate: UpgradeGate = (response, headers) => {
+      if (this.stopping) return refuse('NOT_READY')
+      const key = this.addresses.keyOf(response, headers)
+      const waitSec = this.addresses.waitSec(key, 'public', this.clock())
+      if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
+      return this.addresses.ownerOf(response, headers)
+    }
+    return new SocketPort(this.app, bounds, gate, () => this.connections.ended())
+  }
+
+  /** Starts to listen and gives the port; 0 picks one. */
+  async listen(host: string, port: number): Promise<number> {
+    this.listenSocket = await listenAlone(this.app, host, port)
+    return uWS.us_socket_local_port(this.listenSocket)
+  }
+
+  /** Requests under way, with those whose reply is not out. */
+  get inFlight(): number {
+    return this.rooms.count
+  }
+
+  /** Takes no more connections, lets what is in flight finish, then closes what is left. */
+  async stop(): Promise<void> {
+    this.stopping = true
+    if (this.listenSocket !== null) uWS.us_listen_socket_close(this.listenSocket)
+    this.listenSocket = null
+    this.bodies.stop()
+    if (this.inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        this.onIdle = resolve
+      })
+    }
+    // The last reply is then with the kernel.
+    await nextTurn()
+    this.app.close()
+  }
+
+  /** The library ends the process when this throws. */
+  private receive(response: library.HttpResponse, request: library.HttpRequest): void {
+    let turn: Turn<S> | null = null
+    try {
+      turn = this.turnOf(response, request)
+      this.admit(turn)
+    } catch (error) {
+      if (turn !== null) this.fault(turn, error)
+      else {
+        this.options.onFault(error, 'http')
+        response.close()
+      }
+    }
+  }
+
+  private turnOf(response: library.HttpResponse, request: library.HttpRequest): Turn<S> {
+    const call = copied(request, this.clock())
+    // HEAD is GET without the body.
+    const method = call.method === 'HEAD' ? 'GET' : call.method
+    const found = this.router.find(method, call.path)
+    const turn: Turn<S> = {
+      response,
+      call,
+      entry: found.target,
+      route: found.target?.route ?? null,
+      values: found.values,
+      caller: null,
+      status: 0,
+      refusal: null,
+      endedMs: 0,
+      from: found.target?.route.lane === 'admin' ? this.addresses.of(response, call.headers) : '',
+      allow: found.allow,
+      address: this.addresses.keyOf(response, call.headers),
+      room: null,
+      profileId: 0,
+      held: null,
+      aborted: false,
+      written: false,
+      ended: false,
+      readingAt: 0,
+    }
+    if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
+    response.onAborted(() => this.abort(turn))
+    return turn
+  }
+
+  private admit(turn: Turn<S>): void {
+    edgePoint('at-receive')
+    const { call } = turn
+    const bodyBytes = announcedBytes(call)
+    if (Number.isNaN(bodyBytes)) {
+      // Later: till then the library runs no next request, whose beginning is a guess.
+      this.later(turn, nextTurn(), () => this.refuseEarly(turn, refuse('BODY_MALFORMED'), true))
+      return
+    }
+    const isTooLarge = bodyBytes > this.bodyBytesMax
+    const refusal = this.gate(turn, bodyBytes > 0)
+    if (refusal !== null) {
+      this.refuseEarly(turn, refusal, isTooLarge || this.stopping)
+      return
+    }
+    if (isTooLarge && bodyBytes !== Infinity) {
+      this.refuseEarly(turn, refuse('BODY_TOO_LARGE'), true)
+      return
+    }
+    if (bodyBytes === 0) this.whole(turn)
+    else {
+      this.rooms.enter(turn, 'bodies')
+      this.bodies.read(turn)
+    }
+  }
+
+  /** All of it is there: from here on it counts among its own kind. */
+  private whole(turn: Turn<S>): void {
+    const { entry, address } = turn
+    assert(entry !== null, 'a turn that was let in has a route')
+    const { room } = entry.route
+    const refusal = this.rooms.refusal(room, address)
+    if (refusal !== null) {
+      this.refuseEarly(turn, refusal, false)
+      return
+    }
+    this.rooms.enter(turn, room)
+    this.prove(turn, entry)
+  }
+
+  /** What can be refused from the first lines alone, in the precedence of the refusals. */
+  private gate({ call, entry, allow, address }: Turn<S>, hasBody: boolean): Refusal | null {
+    if (this.stopping) return refuse('NOT_READY')
+    const full = entry === null ? null : this.rooms.refusal(entry.route.room, address)
+    if (full !== null) return full
+    const unread = hasBody ? this.rooms.refusal('bodies', address) : null
+    if (unread !== null) return unread
+    const lane = entry?.route.lane ?? 'public'
+    const waitSec = this.addresses.waitSec(address, lane, call.receivedMs)
+    if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
+    if (entry !== null) {
+      const { route } = entry
+      if (!route.hasRoom(this.options.services)) return refuse('OVERLOADED')
+      const { regions } = this.options
+      const isRefused = regions !== undefined && isTrading(route) && isBarred(regions, call.headers)
+      if (isRefused) return refuse('REGION_BLOCKED')
+      return hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null
+    }
+    if (allow.length === 0) return refuse('PATH_NOT_FOUND')
+    return refuse('METHOD_NOT_ALLOWED')
+  }
+
+  private prove(turn: Turn<S>, entry: Entry<S>): void {
+    try {
+      edgePoint('at-prove')
+      const isProven = entry.route.raw || entry.route.auth.accepts.length === 0
+      if (isProven) {
+        this.run(turn, entry, null)
+        return
+      }
+      const proof = this.options.authenticate(turn.call, entry.route.auth)
+      if (!(proof instanceof Promise)) {
+        this.run(turn, entry, proof)
+        return
+      }
+      this.later(turn, proof, (settled) => this.run(turn, entry, settled))
+    } catch (error) {
+      this.fault(turn, error)
+    }
+  }
+
+  private run(turn: Turn<S>, entry: Entry<S>, proof: Caller | Refusal | null): void {
+    if (turn.aborted) {
+      this.end(turn, 0, null)
+      return
+    }
+    if (proof instanceof Refusal) {
+      this.finish(turn, entry, proof)
+      return
+    }
+    turn.caller = proof
+    const outcome = this.checkCaller(turn, entry, proof) ?? this.handle(turn, entry, proof)
+    if (outcome instanceof Pending) {
+      outcome.whenSettled(
+        (settled) => this.finish(turn, entry, settled),
+        (error) => this.fault(turn, error, 'reply'),
+      )
+      return
+    }
+    if (!(outcome instanceof Promise)) {
+      this.finish(turn, entry, outcome)
+      return
+    }
+    this.later(turn, outcome, (settled) => this.finish(turn, entry, settled))
+  }
+
+  private checkCaller(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): Refusal | null {
+    if (caller === null) return null
+    const { route } = entry
+    const key = caller.operator?.rateKey ?? caller.profileId
+    const waitSec = profileWaitSec(this.options.profileLimiter ?? null, key, route, turn.call)
+    if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
+    const share = turn.address === '' ? null : this.rooms.known(turn, key)
+    const barred = share ?? roleRefusal(route.auth, caller)
+    if (barred !== null) return barred
+    return needsJsonType(route, turn.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
+  }
+
+  private handle(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): unknown {
+    const { route } = entry
+    const { call } = turn
+    call.readMs = this.clock()
+    edgePoint('at-parse')
+    const read = readCall(entry, turn.values, call, caller)
+    if (read instanceof Refusal) return read
+    edgePoint('at-handle')
+    return route.run(read, this.options.services)
+  }
+
+  private answer(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
+    const { route } = entry
+    edgePoint('at-reply')
+    if (this.options.verifyReplies === true) verify(route, outcome)
+    // What one caller may see must not stay in a shared cache.
+    const headers: Header[] = route.auth.accepts.length > 0 ? [['cache-control', 'no-store']] : []
+    this.send(turn, encoded(outcome, route.status, headers))
+  }
+
+  /** May run inside whoever settles: a fault must not become theirs. */
+  private finish(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
+    try {
+      this.answer(turn, entry, outcome)
+    } catch (error) {
+      this.fault(turn, error, 'reply')
+    }
+  }
+
+  private refuseEarly(turn: Turn<S>, refusal: Refusal, close: boolean): void {
+    const isMethod = refusal.name === 'METHOD_NOT_ALLOWED'
+    const headers: Header[] = isMethod ? [['allow', turn.allow.join(', ')]] : []
+    this.send(turn, { ...encoded(refusal, refusal.status, headers), close })
+  }
+
+  private send(turn: Turn<S>, out: Outgoing): void {
+    if (turn.ended) return
+    if (turn.aborted) {
+      this.end(turn, 0, null)
+      return
+    }
+    const { response, address, call } = turn
+    turn.written = true
+    const held = this.replies.write(response, out, {
+      address,
+      isHead: call.method === 'HEAD',
+      isLast: this.connections.isCrowded,
+      done: () => this.letGo(turn),
+    })
+    if (held === 'full') response.close()
+    else turn.held = held
+    this.end(turn, out.status, out.refusal)
+  }
+
+  private later<T>(turn: Turn<S>, promise: Promise<T>, next: (value: T) => void): void {
+    promise.then(next).catch((error: unknown) => this.fault(turn, error))
+  }
+
+  /** Never throws: it stands where nobody else would catch. */
+  private fault(turn: Turn<S>, error: unknown, edge: 'http' | 'reply' = 'http'): void {
+    const faultId = this.options.onFault(error, edge)
+    this.bodies.ends(turn)
+    if (turn.ended) return
+    try {
+      if (!turn.written) this.refuseEarly(turn, refuse('INTERNAL', { faultId }), true)
+    } catch (again) {
+      this.options.onFault(again, 'reply')
+    }
+    if (turn.ended) return
+    if (!turn.aborted) turn.response.close()
+    this.end(turn, 0, null)
+  }
+
+  private abort(turn: Turn<S>): void {
+    turn.aborted = true
+    turn.call.isGone = true
+    if (turn.held !== null) this.letGo(turn)
+    // A handler at work ends its turn itself, when it is done.
+    if (this.bodies.ends(turn)) this.end(turn, 0, null)
+  }
+
+  private end(turn: Turn<S>, status: number, refusal: string | null): void {
+    if (turn.ended) return
+    turn.ended = true
+    turn.status = status
+    turn.refusal = refusal
+    turn.endedMs = this.clock()
+    this.observe(turn)
+    if (turn.held === null) this.letGo(turn)
+  }
+
+  /** Nothing of it is left here: its reply is out, or nobody is there to take it. */
+  private letGo(turn: Turn<S>): void {
+    if (turn.held !== null) this.replies.release(turn.held)
+    turn.held = null
+    this.rooms.leave(turn)
+    if (this.inFlight === 0) this.onIdle?.()
+  }
+
+  /** What an observer throws is no matter of the call it saw. */
+  private observe(turn: Turn<S>): void {
+    try {
+      this.options.observe?.(turn)
+    } catch (error) {
+      this.options.onFault(error, 'http')
+    }
+  }
+}

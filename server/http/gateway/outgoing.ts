@@ -1,0 +1,92 @@
+// What a handler's outcome becomes on the wire, before any socket is touched.
+import { STATUS_CODES } from 'node:http'
+import { assert } from '../../../engine/domain/assert.ts'
+import { Refusal } from '../refusal.ts'
+import { Bytes, type Header, JSON_TYPE, Reply } from '../reply.ts'
+import type { Route } from '../route.ts'
+
+const STATUS_LINES = new Map(
+  Object.entries(STATUS_CODES).map(([code, text]) => [+code, `${code} ${text}`]),
+)
+
+export function statusLine(status: number): string {
+  return STATUS_LINES.get(status) ?? `${status}`
+}
+
+export interface Outgoing {
+  readonly status: number
+  readonly type: string
+  readonly payload: Uint8Array | string
+  readonly headers: readonly Header[]
+  readonly refusal: string | null
+  /** Ends the connection too: what else comes on it is not worth reading. */
+  readonly close: boolean
+}
+
+/** Refusals that are the gateway's own and so need no mention in a route. */
+const COMMON: ReadonlySet<string> = new Set([
+  'OVERLOADED',
+  'NOT_READY',
+  'RATE_LIMITED',
+  'VALIDATION',
+  'BODY_MALFORMED',
+  'READ_TIMEOUT',
+])
+
+export function encoded(outcome: unknown, status: number, headers: readonly Header[]): Outgoing {
+  const plain = { type: JSON_TYPE, refusal: null, close: false }
+  if (outcome instanceof Refusal) {
+    const retry: Header[] =
+      outcome.retryAfterSec > 0 ? [['retry-after', `${outcome.retryAfterSec}`]] : []
+    const all = [...headers, ...retry]
+    return {
+      ...plain,
+      status: outcome.status,
+      payload: outcome.body,
+      headers: all,
+      refusal: outcome.name,
+    }
+  }
+  if (outcome instanceof Bytes) {
+    return {
+      ...plain,
+      status: outcome.status,
+      payload: outcome.payload,
+      type: outcome.contentType,
+      headers,
+    }
+  }
+  if (outcome instanceof Reply) {
+    const all = [...headers, ...outcome.headers]
+    return { ...plain, status: outcome.status, payload: json(outcome.body), headers: all }
+  }
+  return { ...plain, status, payload: json(outcome), headers }
+}
+
+export function sizeOf({ payload }: Outgoing): number {
+  return typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
+}
+
+function json(value: unknown): string {
+  return value === undefined || value === null ? '' : JSON.stringify(value)
+}
+
+/** Faults on a reply that breaks its route's schema, and on what the route does not name. */
+export function verify<S>(route: Route<S>, outcome: unknown): void {
+  if (outcome instanceof Refusal) {
+    const isNamed = COMMON.has(outcome.name) || route.rejects.some((name) => name === outcome.name)
+    const isOfCaller = outcome.status === 401 || outcome.status === 403 || outcome.status === 415
+    assert(isNamed || isOfCaller, 'a route names the refusals it gives')
+    return
+  }
+  if (outcome instanceof Reply || outcome instanceof Bytes) {
+    const { status } = outcome
+    const isNamed = status === route.status || route.others.includes(status)
+    assert(isNamed, 'a route names the statuses it gives')
+  }
+  if (outcome instanceof Bytes) return
+  const value = outcome instanceof Reply ? outcome.body : outcome
+  const issues = route.replyIssues(value === undefined ? null : value)
+  if (issues.length === 0) return
+  throw new TypeError(`${route.method} ${route.path} reply: ${JSON.stringify(issues)}`)
+}

@@ -1,0 +1,43 @@
+// What a profile may say of itself, and what its tokens may be made for.
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { oneOf, pattern } from './scalars.ts'
+
+const SPACE = '[ \\t]{0,8}'
+/**
+ * No control characters, which break a line in two, and none that turn its direction. Half a
+ * surrogate pair has no UTF-8: the journal could not give it back.
+ */
+const VISIBLE = '[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]'
+
+/**
+ * A username its owner chooses, spaces around it left out later. Letters of one alphabet, so that
+ * nobody poses as another; a letter comes first, so that no address and no @handle is one.
+ */
+export function username() {
+  const rest = LIMITS.usernameCharactersMax - 1
+  const name = `[A-Za-z][A-Za-z0-9._-]{0,${rest}}`
+  return pattern(`^${SPACE}${name}${SPACE}$`, 'A letter, then letters, digits, dots, dashes or _.')
+}
+
+/** One line that is not blank, spaces around it left out later. */
+export function displayName() {
+  const most = LIMITS.displayNameCharactersMax
+  return pattern(`^(?=\\s*[^\\s])${VISIBLE}{1,${most}}$`, `One line of 1 to ${most} characters.`)
+}
+
+/** A link that a page may show: https in ASCII, without spaces and quotes. */
+export function webAddress() {
+  const head = 'https://'
+  const rest = LIMITS.profileUrlCharactersMax - head.length
+  return pattern(`^${head}[!#-&(-;=?-\\[\\]_a-z~]{1,${rest}}$`, 'https URL.')
+}
+
+/** Some lines of text. */
+export function biography() {
+  return pattern(`^(?:${VISIBLE}|\\n){0,${LIMITS.bioCharactersMax}}$`, 'Lines of text.')
+}
+
+/** What an API token may be made for (api-spec "Authentication"). */
+export function scope() {
+  return oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
+}

@@ -1,0 +1,173 @@
+import { assert } from '../../engine/domain/assert.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import { parseAddress } from '../crypto/address.ts'
+import { type Signer, signerOf } from '../crypto/ecdsa.ts'
+import { domainSeparator } from '../crypto/eip712.ts'
+import { wordOf } from '../crypto/uint256.ts'
+
+// What the intake must know of the exchange: tokens and markets. Each intake thread has its own
+// copy, fed by changes that main sends in order; a change that is late costs nothing, because the
+// sequencer asks again whether the token still holds.
+
+export type DirectoryChange =
+  | {
+      readonly kind: 'token'
+      readonly tokenId: string
+      /** A number main chose; it comes back with each result of this token. */
+      readonly tokenRef: number
+      readonly profileId: number
+      readonly account: string
+      readonly scopes: readonly Scope[]
+      readonly secretBase64: string
+    }
+  | { readonly kind: 'revoke'; readonly tokenId: string }
+  | { readonly kind: 'forget'; readonly profileId: number }
+  | {
+      readonly kind: 'profile'
+      readonly profileId: number
+      /** Who may act for it; 0 for nobody. */
+      readonly partnerId: number
+      readonly account: string
+      readonly smartWallet: string | null
+      /** What its orders on fee-enabled markets must sign. */
+      readonly feeBps: number
+      /** Key of its server wallet, '' without one. */
+      readonly keyBase64: string
+      /** Exchanges and adapters its server wallet approved. */
+      readonly approved: readonly string[]
+    }
+  | {
+      readonly kind: 'market'
+      readonly marketId: number
+      readonly slug: string
+      readonly yesTokenId: string
+      readonly noTokenId: string
+      readonly exchangeAddress: string
+      readonly feeEnabled: boolean
+    }
+
+/** How this exchange names itself in the EIP-712 domain. */
+export interface SigningDomain {
+  readonly name: string
+  readonly chainId: number
+}
+
+export interface KnownToken {
+  readonly tokenRef: number
+  readonly profileId: number
+  readonly signer: Signer
+  readonly scopes: readonly Scope[]
+  readonly secret: Uint8Array
+}
+
+/** A profile that others act for, or that has a wallet beside its account. */
+export interface KnownProfile {
+  readonly profileId: number
+  readonly partnerId: number
+  readonly account: string
+  readonly signer: Signer
+  readonly smartWallet: Uint8Array | null
+  readonly feeBps: number
+  readonly key: Uint8Array | null
+  readonly approved: readonly string[]
+}
+
+export interface KnownMarket {
+  readonly marketId: number
+  readonly yesTokenId: string
+  readonly noTokenId: string
+  readonly yesTokenWord: Uint8Array
+  readonly noTokenWord: Uint8Array
+  readonly separator: Uint8Array
+  readonly feeEnabled: boolean
+  readonly exchangeAddress: string
+}
+
+function addressBytes(text: string): Uint8Array {
+  const bytes = parseAddress(text)
+  assert(bytes !== undefined, 'an address of the exchange has a right checksum')
+  return bytes
+}
+
+function profileOf(change: Extract<DirectoryChange, { kind: 'profile' }>): KnownProfile {
+  const { profileId, partnerId, account, smartWallet, feeBps, keyBase64, approved } = change
+  return {
+    profileId,
+    partnerId,
+    account,
+    signer: signerOf(addressBytes(account)),
+    // A journal may hold one that was never checked.
+    smartWallet: smartWallet === null ? null : addressBytes(smartWallet.toLowerCase()),
+    feeBps,
+    key: keyBase64 === '' ? null : Buffer.from(keyBase64, 'base64'),
+    approved,
+  }
+}
+
+export class Directory {
+  readonly #domain: SigningDomain
+  readonly #tokens = new Map<string, KnownToken>()
+  readonly #markets = new Map<string, KnownMarket>()
+  readonly #profiles = new Map<number, KnownProfile>()
+  readonly #separators = new Map<string, Uint8Array>()
+
+  constructor(domain: SigningDomain) {
+    this.#domain = domain
+  }
+
+  apply(change: DirectoryChange): void {
+    switch (change.kind) {
+      case 'token':
+        this.#tokens.set(change.tokenId, {
+          tokenRef: change.tokenRef,
+          profileId: change.profileId,
+          signer: signerOf(addressBytes(change.account)),
+          scopes: change.scopes,
+          secret: Buffer.from(change.secretBase64, 'base64'),
+        })
+        return
+      case 'revoke':
+        this.#tokens.delete(change.tokenId)
+        return
+      case 'forget':
+        this.#profiles.delete(change.profileId)
+        return
+      case 'profile':
+        this.#profiles.set(change.profileId, profileOf(change))
+        return
+      case 'market':
+        this.#markets.set(change.slug, {
+          marketId: change.marketId,
+          yesTokenId: change.yesTokenId,
+          noTokenId: change.noTokenId,
+          yesTokenWord: wordOf(change.yesTokenId),
+          noTokenWord: wordOf(change.noTokenId),
+          separator: this.#separator(change.exchangeAddress),
+          feeEnabled: change.feeEnabled,
+          exchangeAddress: change.exchangeAddress,
+        })
+    }
+  }
+
+  token(tokenId: string): KnownToken | undefined {
+    return this.#tokens.get(tokenId)
+  }
+
+  profile(profileId: number): KnownProfile | undefined {
+    return this.#profiles.get(profileId)
+  }
+
+  market(slug: string): KnownMarket | undefined {
+    return this.#markets.get(slug)
+  }
+
+  /** Many markets share one exchange contract. */
+  #separator(exchangeAddress: string): Uint8Array {
+    const known = this.#separators.get(exchangeAddress)
+    if (known !== undefined) return known
+    const { name, chainId } = this.#domain
+    const separator = domainSeparator(name, chainId, addressBytes(exchangeAddress))
+    this.#separators.set(exchangeAddress, separator)
+    return separator
+  }
+}

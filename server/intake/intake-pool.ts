@@ -1,0 +1,385 @@
+import { availableParallelism } from 'node:os'
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
+import { keccakReady } from '../crypto/keccak.ts'
+import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
+import { Intake, type IntakeRequest } from './intake.ts'
+import { IntakeLane } from './intake-lane.ts'
+import { FROM_INTAKE, RESULT, TO_INTAKE, WHOLE_GROUP } from './intake-layout.ts'
+import { frameKey, openKey } from './intake-request.ts'
+import {
+  brokenResult,
+  type GroupPart,
+  type IntakeResult,
+  type RefusedOrder,
+  ResultReader,
+  type VerifiedOrder,
+} from './intake-result.ts'
+
+export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
+
+// Main's side of the intake pool. Invariants: a thread gets directory changes and orders in the
+// order main gave them; while a change waits for room no order passes it; the orders given to a
+// thread and not yet answered never pass its bound. A thread that breaks is replaced: the order it
+// broke at is never given to another, all others are (design §11).
+
+export interface TokenEntry {
+  readonly tokenId: string
+  readonly profileId: number
+  readonly account: string
+  readonly scopes: Extract<DirectoryChange, { kind: 'token' }>['scopes']
+  /** Opened. */
+  readonly secret: Uint8Array
+}
+
+export type ProfileEntry = Omit<Extract<DirectoryChange, { kind: 'profile' }>, 'kind'>
+
+export type MarketEntry = Omit<Extract<DirectoryChange, { kind: 'market' }>, 'kind'>
+
+export interface IntakePoolOptions {
+  /** 0 checks orders on the calling thread: for tests and profiling. */
+  readonly threads: number
+  readonly domain: SigningDomain
+  readonly onResult: (result: IntakeResult) => void
+  /** A result of a request that holds several orders; they come in order. */
+  readonly onPart?: (result: IntakeResult, part: GroupPart) => void
+  /** Threads died too often: the process cannot go on. */
+  readonly onFault: (reason: Error) => void
+  /**
+   * Tells the pool all that it must know, a little with each step: what a new thread is taught.
+   * Absent: a thread that dies is a fault.
+   */
+  readonly teach?: () => Iterator<unknown>
+  /** A thread died and another has its place: a sentence. */
+  readonly onReplaced?: (sentence: string) => void
+  /** Orders inside the pool; above it `submit` refuses. */
+  readonly inFlightMax?: number
+  /** A power of two. */
+  readonly ringBytes?: number
+}
+
+const FLUSH_RETRY_MS = 1
+const PUBLISH_AT = 64
+/** Main teaches a new thread no longer than this at a time. */
+const TEACH_SLICE_MS = 4
+const PARTS = 256
+
+/** One core is main's; the rest recover signatures. */
+export function defaultIntakeThreads(): number {
+  return Math.max(1, availableParallelism() - 1)
+}
+
+export class IntakePool {
+  readonly #options: IntakePoolOptions
+  readonly #lanes: IntakeLane[] = []
+  readonly #laneInFlightMax: number
+  /** Without threads: what is known, and the token id by its reference. */
+  readonly #directory: Directory
+  readonly #tokenIds: string[] = ['']
+  readonly #intake: Intake
+  readonly #reader = new ResultReader()
+  readonly #deaths = new IdleDeaths()
+  readonly #ready: Promise<void>
+  #onReady: () => void = () => {}
+  #flushTimer: NodeJS.Timeout | undefined
+  /** The one that hears what is told, while it is taught. */
+  #pupil: IntakeLane | null = null
+  #isStopping = false
+  #isHeld = false
+  #publishDue = false
+  #unpublished = 0
+
+  constructor(options: IntakePoolOptions) {
+    this.#options = options
+    this.#directory = new Directory(options.domain)
+    this.#intake = new Intake(this.#directory)
+    const inFlightMax = options.inFlightMax ?? LIMITS.inFlightMax
+    this.#laneInFlightMax = Math.max(1, Math.floor(inFlightMax / Math.max(1, options.threads)))
+    const threadsReady = new Promise<void>((resolve) => {
+      this.#onReady = resolve
+      if (options.threads === 0) resolve()
+    })
+    // Main hashes too: logins, checksums, and all of it when there are no threads.
+    this.#ready = Promise.all([threadsReady, keccakReady]).then(() => {})
+    for (let index = 0; index < options.threads; index++) this.#lanes.push(this.#start(index))
+  }
+
+  /** Resolves when every thread and this one can hash; nothing before it without threads. */
+  ready(): Promise<void> {
+    return this.#ready
+  }
+
+  #start(index: number, open = new Map<number, number>()): IntakeLane {
+    const { domain, ringBytes = LIMITS.ringBytes } = this.#options
+    return new IntakeLane({
+      ...{ index, domain, ringBytes, open },
+      onResults: (lane) => this.#drain(lane),
+      onEnd: (lane) => {
+        // While results are held, what the thread said last is heard first.
+        if (!this.#isStopping && !this.#isHeld) this.#replace(lane)
+      },
+    })
+  }
+
+  /** Checks one request; its result comes to `onResult`. False, and nothing done, when full. */
+  submit(request: IntakeRequest): boolean {
+    if (this.#lanes.length === 0) {
+      this.#checkHere(request)
+      return true
+    }
+    const lane = this.#leastLoaded()
+    if (!lane.isOpen || lane.open.size >= this.#laneInFlightMax) return false
+    if (!lane.isFlushed && !this.#flush(lane)) return false
+    if (!lane.submit(request)) return false
+    this.#publishSoon()
+    lane.open.set(openKey(request.requestId, (request.form ?? 0) !== 0), 0)
+    return true
+  }
+
+  #checkHere(request: IntakeRequest): void {
+    const results: Uint8Array[] = []
+    // What throws in the pipeline is no fault of the check.
+    this.#intake.answer(request, (result) => results.push(new Uint8Array(result)))
+    const open = new Map([[openKey(request.requestId, (request.form ?? 0) !== 0), 0]])
+    for (const result of results) {
+      this.#reader.read(result, this.#tokenIds)
+      this.#settle(open)
+    }
+  }
+
+  /**
+   * One wake-up for all orders of a turn of the loop: each costs main as much as an order does. In
+   * a flood one turn reads thousands, so many enough are shown before it ends.
+   */
+  #publishSoon(): void {
+    if (++this.#unpublished === PUBLISH_AT) this.#publish()
+    if (this.#publishDue) return
+    this.#publishDue = true
+    setImmediate(() => {
+      this.#publishDue = false
+      this.#publish()
+    })
+  }
+
+  #publish(): void {
+    this.#unpublished = 0
+    for (const lane of this.#lanes) lane.publish()
+  }
+
+  /** Of those that take orders, when there is one. */
+  #leastLoaded(): IntakeLane {
+    let [least] = this.#lanes
+    for (const lane of this.#lanes) {
+      if (!lane.isOpen) continue
+      if (!least.isOpen || lane.open.size < least.open.size) least = lane
+    }
+    return least
+  }
+
+  addToken(token: TokenEntry): void {
+    const { tokenId, profileId, account, scopes } = token
+    const secretBase64 = Buffer.from(token.secret).toString('base64')
+    this.#tell((tokenIds) => {
+      const tokenRef = tokenIds.push(tokenId) - 1
+      return { kind: 'token', tokenId, tokenRef, profileId, account, scopes, secretBase64 }
+    })
+  }
+
+  revokeToken(tokenId: string): void {
+    this.#tell(() => ({ kind: 'revoke', tokenId }))
+  }
+
+  addMarket(market: MarketEntry): void {
+    const { marketId, slug, yesTokenId, noTokenId, exchangeAddress, feeEnabled } = market
+    const ids = { marketId, slug, yesTokenId, noTokenId, exchangeAddress }
+    this.#tell(() => ({ kind: 'market', ...ids, feeEnabled }))
+  }
+
+  /** Nothing more is known of a profile than what its tokens say. */
+  forgetProfile(profileId: number): void {
+    this.#tell(() => ({ kind: 'forget', profileId }))
+  }
+
+  /** Makes a profile known, or known anew; nothing for one without partner and wallet. */
+  putProfile(profile: ProfileEntry | null): void {
+    if (profile !== null) this.#tell(() => ({ kind: 'profile', ...profile }))
+  }
+
+  /** Each thread has references of its own. */
+  #tell(changeFor: (tokenIds: string[]) => DirectoryChange): void {
+    if (this.#lanes.length === 0) {
+      this.#directory.apply(changeFor(this.#tokenIds))
+      return
+    }
+    for (const lane of this.#pupil === null ? this.#lanes : [this.#pupil]) {
+      lane.wait(TO_INTAKE.CHANGE, Buffer.from(JSON.stringify(changeFor(lane.tokenIds)), 'utf8'))
+      this.#flush(lane)
+    }
+  }
+
+  /** True when nothing of this lane waits any more. */
+  #flush(lane: IntakeLane): boolean {
+    if (lane.flush()) return true
+    this.#flushSoon()
+    return false
+  }
+
+  /** A thread that takes changes gives no results, so nothing else would say that there is room. */
+  #flushSoon(): void {
+    if (this.#flushTimer !== undefined || this.#isStopping) return
+    this.#flushTimer = setTimeout(() => {
+      this.#flushTimer = undefined
+      for (const lane of this.#lanes) if (!lane.isFlushed) this.#flush(lane)
+    }, FLUSH_RETRY_MS)
+  }
+
+  /** Results stay in their rings until `resume`; a thread whose ring is full waits. */
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  resume(): void {
+    this.#isHeld = false
+    for (const lane of [...this.#lanes]) {
+      if (lane.isEnded) this.#replace(lane)
+      else this.#drain(lane)
+    }
+  }
+
+  #drain(lane: IntakeLane): void {
+    if (this.#isHeld) return
+    const { results } = lane
+    do {
+      while (results.next()) this.#hear(lane)
+      results.release()
+    } while (!results.arm())
+  }
+
+  #hear(lane: IntakeLane): void {
+    const { results } = lane
+    if (results.tag === FROM_INTAKE.READY) {
+      lane.isReady = true
+      if (this.#lanes.every((each) => each.isReady)) this.#onReady()
+      return
+    }
+    const { bytes } = results
+    try {
+      this.#reader.read(bytes, lane.tokenIds)
+      if (lane.lost.has(this.#reader.key)) return
+      assert(this.#isAwaited(lane), 'a result answers a request, its parts in order')
+    } catch (error) {
+      this.#garbled(lane, bytes, error)
+      return
+    }
+    this.#settle(lane.open)
+  }
+
+  #isAwaited({ open }: IntakeLane): boolean {
+    const { key, index } = this.#reader
+    const told = open.get(key)
+    return told !== undefined && index <= told % PARTS
+  }
+
+  /** An answer that is none: the call it is for breaks, and the thread is ended. */
+  #garbled(lane: IntakeLane, bytes: Uint8Array, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    const isWhole = bytes.length >= RESULT.record
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const key = isWhole
+      ? openKey(view.readUInt32LE(RESULT.requestId), view[RESULT.count] !== 0)
+      : openKey(0, false)
+    if (lane.open.has(key)) this.#break(lane.open, key, `a result did not decode: ${reason}`)
+    lane.lost.add(key)
+    lane.isClosing = true
+    lane.end(`gave a result that is none: ${reason}`)
+  }
+
+  /** Tells what the reader read last. */
+  #settle(open: Map<number, number>): void {
+    const { key, result, count, index, task } = this.#reader
+    const told = open.get(key)
+    assert(told !== undefined, 'a result answers a request')
+    if (result.kind === 'refused' && result.broke !== undefined) {
+      this.#break(open, key, result.broke.error.message)
+    } else if (count === 0) {
+      open.delete(key)
+      this.#options.onResult(result)
+    } else if (count === WHOLE_GROUP) {
+      open.delete(key)
+      this.#options.onPart?.(result, { index: 0, count: 0, task: null })
+    } else if (index === told % PARTS) {
+      // One that came before comes again from a thread that took over.
+      if (index === count - 1) open.delete(key)
+      else open.set(key, count * PARTS + index + 1)
+      this.#options.onPart?.(result, { index, count, task })
+    }
+  }
+
+  /** A request, or what is left of it, is lost to what broke. */
+  #break(open: Map<number, number>, key: number, reason: string): void {
+    const told = open.get(key) ?? 0
+    open.delete(key)
+    const result = brokenResult(Math.floor(key / 2), reason)
+    if (key % 2 === 0) this.#options.onResult(result)
+    else if (told === 0) this.#options.onPart?.(result, { index: 0, count: 0, task: null })
+    const count = Math.floor(told / PARTS)
+    for (let index = told % PARTS; index < count; index++) {
+      this.#options.onPart?.(result, { index, count, task: null })
+    }
+  }
+
+  /** Puts another thread in the place of one that ended. */
+  #replace(ended: IntakeLane): void {
+    this.#drain(ended)
+    const { teach, onFault, onReplaced } = this.#options
+    const { name, reason, open, workingAt } = ended
+    const sentence = `${name} died: ${reason}`
+    const isToBlame = open.has(workingAt) && !ended.isClosing
+    const isTooOften = !isToBlame && this.#deaths.tooMany(performance.now())
+    if (teach === undefined || isTooOften) {
+      onFault(new Error(`${sentence}${isTooOften ? '; too often, and no order is to blame' : ''}`))
+      return
+    }
+    const lane = this.#start(ended.index, open)
+    this.#lanes[ended.index] = lane
+    if (isToBlame) this.#break(open, workingAt, `the thread ${sentence}`)
+    const orders = ended.unanswered()
+    const kept = new Set(orders.map(frameKey))
+    // Answered, and nobody heard it.
+    for (const key of [...open.keys()]) {
+      if (!kept.has(key)) this.#break(open, key, `the thread ${sentence}`)
+    }
+    lane.inherit(orders)
+    onReplaced?.(`The thread ${sentence}; another has its place.`)
+    this.#teach(lane, teach())
+  }
+
+  #teach(lane: IntakeLane, steps: Iterator<unknown>): void {
+    if (this.#isStopping || this.#lanes[lane.index] !== lane) return
+    const untilMs = performance.now() + TEACH_SLICE_MS
+    let isOver = false
+    this.#pupil = lane
+    while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true
+    this.#pupil = null
+    if (!isOver) {
+      setImmediate(() => this.#teach(lane, steps))
+      return
+    }
+    lane.taught()
+    this.#flush(lane)
+  }
+
+  /** Requests given and not yet answered, for metrics and for a stop that waits. */
+  inFlight(): number {
+    let count = 0
+    for (const lane of this.#lanes) count += lane.open.size
+    return count
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#flushTimer)
+    await Promise.all(this.#lanes.map((lane) => lane.stop()))
+  }
+}

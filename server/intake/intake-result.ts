@@ -1,0 +1,186 @@
+import { assert } from '../../engine/domain/assert.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import { WorkerFault } from '../../engine/domain/worker-fault.ts'
+import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/layout.ts'
+import { RESULT, VERDICT } from './intake-layout.ts'
+import { openKey } from './intake-request.ts'
+import type { ReplaceTask } from './order/order-group.ts'
+
+// Results of the intake as main reads them. Bytes that are no result are a fault of the thread that
+// wrote them, and cost the call they answer: nothing of them is used before all of them is read.
+
+const NOTHING = new Uint8Array(0)
+
+/**
+ * An order whose sender, shape, amounts and hash the intake has checked; the verdict on its
+ * signature is a finding that the sequencer judges. Only this file can make one. The object is
+ * reused and its bytes lie in a ring: both are valid only during `onResult`.
+ */
+class VerifiedOrder {
+  readonly kind = 'verified'
+  readonly #minted = true
+  requestId = 0
+  /** Profile and token that signed the call. */
+  profileId = 0
+  /** Whom the order is for: that profile, or a sub-account of it. */
+  actorId = 0
+  tokenId = ''
+  /** The `ownerId` of the body: a claim. */
+  ownerId = 0
+  /** 0 when not given. */
+  timestampMs = 0
+  /** 0 = no receive window. */
+  recvWindowMs = 0
+  signedFeeBps = 0
+  /** Always false unless `signerIsAccount`: another account's signature is not even recovered. */
+  signatureOk = false
+  signerIsMaker = false
+  signerIsAccount = false
+  makerIsAccount = false
+  /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
+  record: Uint8Array = NOTHING
+  /** JSON fields of the reply's `order`, without braces. */
+  echo = ''
+
+  isMinted(): boolean {
+    return this.#minted
+  }
+}
+
+export type { VerifiedOrder }
+
+export interface RefusedOrder {
+  readonly kind: 'refused'
+  readonly requestId: number
+  readonly rejectCode: number
+  /** 0 and '' when the refusal came before the token was proven. */
+  readonly profileId: number
+  /** The caller too when the refusal came before the body was read, or is for acting for others. */
+  readonly actorId: number
+  readonly tokenId: string
+  /** JSON array of { field, message }; '' unless the code is VALIDATION. */
+  readonly issues: string
+  /** With INTERNAL: what broke at this order. */
+  readonly broke?: { readonly error: WorkerFault }
+}
+
+export type IntakeResult = VerifiedOrder | RefusedOrder
+
+/** Which order of its request a result is. */
+export interface GroupPart {
+  readonly index: number
+  /** Orders in the request; 0 when it is refused as a whole. */
+  readonly count: number
+  /** What else is asked; null for nothing. */
+  readonly task: ReplaceTask | null
+}
+
+/** A request that broke the thread which checked it. */
+export function brokenResult(requestId: number, reason: string): RefusedOrder {
+  const nobody = { profileId: 0, actorId: 0, tokenId: '', issues: '' }
+  const broke = { error: new WorkerFault('intake', reason) }
+  return { kind: 'refused', requestId, rejectCode: REJECT.INTERNAL, ...nobody, broke }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** A task as `readGroup` writes it. */
+function taskOf(text: string): ReplaceTask | null {
+  if (text === '') return null
+  const { cancel, mode }: ReplaceTask = JSON.parse(text)
+  assert(mode === 'STOP_ON_FAILURE' || mode === 'ALLOW_FAILURE', 'a task has a mode')
+  const name: unknown = 'orderId' in cancel ? cancel.orderId : cancel.clientOrderId
+  assert(isText(name), 'a task names an order')
+  return { cancel, mode }
+}
+
+function assertIssues(text: string): void {
+  const issues: unknown = JSON.parse(text)
+  assert(Array.isArray(issues) && issues.length > 0, 'what is wrong is a list')
+  for (const { field, message } of issues) {
+    assert(isText(field) && isText(message), 'what is wrong has a field and a message')
+  }
+}
+
+interface ResultParts {
+  readonly tokenId: string
+  readonly recordEnd: number
+  readonly textEnd: number
+}
+
+/** Reads one RESULT at a time; its fields are of the one read last. */
+export class ResultReader {
+  readonly #order = new VerifiedOrder()
+  result: IntakeResult = this.#order
+  /** 0 for a request of one order, WHOLE_GROUP for a group that is refused as a whole. */
+  count = 0
+  index = 0
+  /** The name of the request, as main has it among those of a thread. */
+  key = 0
+  task: ReplaceTask | null = null
+
+  /** `tokenIds` by the references its thread was given. */
+  read(bytes: Uint8Array, tokenIds: readonly string[]): void {
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
+    const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
+    const taskEnd = textEnd + view.readUInt16LE(RESULT.taskBytes)
+    assert(taskEnd === view.length, 'a result is its parts')
+    this.count = view[RESULT.count]
+    this.index = view[RESULT.index]
+    assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
+    this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
+    const tokenId = tokenIds[view.readUInt32LE(RESULT.tokenRef)]
+    assert(tokenId !== undefined, 'a result is of a token that is known')
+    this.key = openKey(view.readUInt32LE(RESULT.requestId), this.count !== 0)
+    this.result = this.#resultOf(view, { tokenId, recordEnd, textEnd })
+  }
+
+  #resultOf(view: Buffer, parts: ResultParts): IntakeResult {
+    const { tokenId, recordEnd, textEnd } = parts
+    const rejectCode = view.readUInt16LE(RESULT.rejectCode)
+    const requestId = view.readUInt32LE(RESULT.requestId)
+    if (rejectCode === REJECT.NONE) return this.#orderOf(view, parts)
+    const text = view.toString('utf8', recordEnd, textEnd)
+    if (rejectCode === REJECT.INTERNAL) return brokenResult(requestId, text)
+    if (rejectCode === REJECT.VALIDATION) assertIssues(text)
+    return {
+      kind: 'refused',
+      requestId,
+      rejectCode,
+      profileId: view.readUInt32LE(RESULT.profileId),
+      actorId: view.readUInt32LE(RESULT.actorId),
+      tokenId,
+      issues: text,
+    }
+  }
+
+  #orderOf(view: Buffer, { tokenId, recordEnd, textEnd }: ResultParts): VerifiedOrder {
+    const order = this.#order
+    const recordBytes = recordEnd - RESULT.record
+    assert(recordBytes >= PLACE_FIXED_BYTES, 'an order has a whole record')
+    assert(view.readUInt32LE(RESULT.record + HEAD.bytes) === recordBytes, 'a record has its length')
+    assert(view[RESULT.record + HEAD.kind] === KIND.PLACE, 'an order is a PLACE record')
+    const idBytes = view.readUInt16LE(RESULT.record + PLACE.clientOrderIdBytes)
+    assert(PLACE.clientOrderId + idBytes <= recordBytes, 'a client id lies in its record')
+    const verdict = view[RESULT.verdict]
+    order.requestId = view.readUInt32LE(RESULT.requestId)
+    order.profileId = view.readUInt32LE(RESULT.profileId)
+    order.actorId = view.readUInt32LE(RESULT.actorId)
+    order.tokenId = tokenId
+    order.ownerId = view.readDoubleLE(RESULT.ownerId)
+    order.timestampMs = view.readDoubleLE(RESULT.timestampMs)
+    order.recvWindowMs = view.readUInt32LE(RESULT.recvWindowMs)
+    order.signedFeeBps = view.readUInt16LE(RESULT.record + PLACE.signedFeeBps)
+    order.signatureOk = (verdict & VERDICT.signatureOk) !== 0
+    order.signerIsMaker = (verdict & VERDICT.signerIsMaker) !== 0
+    order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0
+    order.makerIsAccount = (verdict & VERDICT.makerIsAccount) !== 0
+    order.record = view.subarray(RESULT.record, recordEnd)
+    // Digits, addresses and names of ours: nothing in it is outside ASCII.
+    order.echo = view.toString('latin1', recordEnd, textEnd)
+    return order
+  }
+}

@@ -1,0 +1,323 @@
+import { isUtf8 } from 'node:buffer'
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
+import { REJECT } from '../../engine/domain/reject.ts'
+import { PRICE_ONE_TICKS } from '../../engine/domain/units.ts'
+import { edgePoint } from '../../engine/wire/fault-point.ts'
+import {
+  HEAD,
+  KIND,
+  PLACE,
+  PLACE_FIXED_BYTES,
+  PLACE_FLAG,
+  padTo8,
+} from '../../engine/wire/layout.ts'
+import { writeWhole } from '../../engine/wire/whole-text.ts'
+import { checkTokenCall } from '../auth/api-token.ts'
+import { targetOf } from '../auth/on-behalf.ts'
+import { hashOrder } from '../crypto/eip712.ts'
+import type { Issue } from '../http/schema/schema.ts'
+import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
+import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'
+import { blankAmounts, readAmounts } from './order/order-amounts.ts'
+import {
+  bodyIssues,
+  clientOrderIdOf,
+  isOrderBody,
+  isSigned,
+  type OrderBody,
+  type SignedBody,
+  shapeIssues,
+} from './order/order-body.ts'
+import { type Part, readGroup } from './order/order-group.ts'
+import { signedFields, signForWallet, verdictOf } from './order/order-signature.ts'
+
+// The intake step of an order's way (design §3): bytes in, a typed order and a signature verdict
+// out. Pure but for its own buffers, so threads and tests run the same code.
+
+export interface IntakeRequest {
+  readonly requestId: number
+  readonly method: string
+  readonly pathWithQuery: string
+  readonly apiKey: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: Uint8Array
+  readonly nowMs: number
+  /** FORM of the body; one order when absent. */
+  readonly form?: number
+  /** What `headerTarget` found; 0 when absent. */
+  readonly onBehalfOf?: number
+}
+
+/** Whom an order is for: the caller, or a sub-account it acts for. */
+type Actor = KnownToken | KnownProfile
+
+const SCOPES = ['trading'] as const
+const ISSUES_MAX = 16
+const FIELD_CHARACTERS_MAX = 64
+const MESSAGE_CHARACTERS_MAX = 200
+/** Holds any result: the longest is a refusal with all its issues, fields cut and escaped. */
+const OUTPUT_BYTES = 32 * 1024
+const ESCAPED_BYTES_MAX = 6
+const REASON_CHARACTERS_MAX = 4000
+
+assert(
+  ISSUES_MAX * (FIELD_CHARACTERS_MAX + MESSAGE_CHARACTERS_MAX) * ESCAPED_BYTES_MAX < OUTPUT_BYTES,
+  'the issues of a refusal fit a result',
+)
+
+export class Intake {
+  readonly #directory: Directory
+  readonly #output = Buffer.alloc(OUTPUT_BYTES)
+  readonly #amounts = blankAmounts()
+
+  constructor(directory: Directory) {
+    this.#directory = directory
+  }
+
+  /**
+   * Gives all RESULTs of a request; the bytes of each are valid until `give` returns. What throws
+   * at it costs this request alone: its last RESULT says so (design §11).
+   */
+  answer(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+    try {
+      edgePoint('in-intake')
+      if ((request.form ?? FORM.ORDER) === FORM.ORDER) give(this.check(request))
+      else this.checkGroup(request, give)
+    } catch (error) {
+      give(this.#broken(request, error))
+    }
+  }
+
+  #broken({ requestId, form = FORM.ORDER }: IntakeRequest, error: unknown): Uint8Array {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(requestId, RESULT.requestId)
+    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
+    output.writeUInt16LE(REJECT.INTERNAL, RESULT.rejectCode)
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return this.#finish(0, reason.slice(0, REASON_CHARACTERS_MAX))
+  }
+
+  /** One RESULT (intake-layout.ts); the bytes are valid until the next call. */
+  check(request: IntakeRequest): Uint8Array {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(request.requestId, RESULT.requestId)
+    const token = this.#prove(request)
+    if (typeof token === 'number') return this.#refuse(token)
+    const value = parseJson(request.body)
+    if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
+    return this.#body(value, token, request.onBehalfOf ?? 0)
+  }
+
+  /**
+   * Gives one RESULT for each order of a request that holds several, or one for them all when the
+   * request is refused; the bytes are valid until `give` returns. The caller is proven once.
+   */
+  checkGroup(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(request.requestId, RESULT.requestId)
+    output[RESULT.count] = WHOLE_GROUP
+    const token = this.#prove(request)
+    if (typeof token === 'number') {
+      give(this.#refuse(token))
+      return
+    }
+    const value = parseJson(request.body)
+    const { form = FORM.ORDER, onBehalfOf = 0 } = request
+    const group = value === undefined ? null : readGroup(form, value, onBehalfOf)
+    if (group === null) give(this.#refuse(REJECT.BODY_MALFORMED))
+    else if ('issues' in group) give(this.#invalid(group.issues))
+    else {
+      const { parts } = group
+      for (let index = 0; index < parts.length; index++) {
+        output.fill(0, RESULT.rejectCode, RESULT.profileId)
+        output[RESULT.index] = index
+        output[RESULT.count] = parts.length
+        give(this.#part(parts[index], token, onBehalfOf))
+      }
+    }
+  }
+
+  #part({ body, task }: Part, token: KnownToken, inHeader: number): Uint8Array {
+    const output = this.#output
+    const result = this.#body(body, token, inHeader)
+    const taskBytes = writeWhole(output, task, result.length)
+    output.writeUInt16LE(taskBytes, RESULT.taskBytes)
+    return output.subarray(0, result.length + taskBytes)
+  }
+
+  /** The token that signed the call, or why it does not prove its owner. */
+  #prove(request: IntakeRequest): KnownToken | number {
+    const token = this.#directory.token(request.apiKey)
+    const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
+    if (reject !== REJECT.NONE || token === undefined) return reject
+    this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
+    this.#output.writeUInt32LE(token.tokenRef, RESULT.tokenRef)
+    return token
+  }
+
+  #body(value: unknown, token: KnownToken, inHeader: number): Uint8Array {
+    this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
+    if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
+    const target = targetOf(inHeader, value.onBehalfOf)
+    if (typeof target !== 'number') return this.#invalid([target])
+    const issues = bodyIssues(value, target !== 0)
+    if (issues.length > 0) return this.#invalid(issues)
+    const actor = target === 0 ? token : this.#actor(token, target)
+    if (typeof actor === 'number') return this.#refuse(actor)
+    this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
+    return this.#order(value, actor)
+  }
+
+  /** The sub-account a token acts for, or why it may not. */
+  #actor(token: KnownToken, profileId: number): KnownProfile | number {
+    if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING_DELEGATED_SIGNING
+    const profile = this.#directory.profile(profileId)
+    const isOwn = profile !== undefined && profile.partnerId === token.profileId
+    return isOwn ? profile : REJECT.NOT_SUB_ACCOUNT
+  }
+
+  #order(given: OrderBody, actor: Actor): Uint8Array {
+    const market = this.#directory.market(given.marketSlug)
+    if (market === undefined) return this.#refuse(REJECT.MARKET_NOT_FOUND)
+    const outcome = outcomeOf(given.order.tokenId, market)
+    if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET)
+    const reject = this.#readAmounts(given)
+    if (reject !== REJECT.NONE) return this.#refuse(reject)
+    const body = signedBy(actor, given, market, outcome)
+    if (typeof body === 'number') return this.#refuse(body)
+    const fields = signedFields(body, market, outcome)
+    const signature = Buffer.from(body.order.signature.slice(2), 'hex')
+    const hash = hashOrder(fields, market.separator)
+    const output = this.#output
+    const wallet = fields.signatureType === 0 ? null : this.#smartWalletOf(actor)
+    output[RESULT.verdict] = verdictOf(fields, signature, hash, actor.signer, wallet)
+    output.writeDoubleLE(body.ownerId, RESULT.ownerId)
+    output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
+    output.writeUInt32LE(body.recvWindow ?? 0, RESULT.recvWindowMs)
+
+    const recordBytes = this.#writeRecord(body, market, outcome)
+    output.writeUInt32LE(actor.profileId, RESULT.record + HEAD.account)
+    const tail = RESULT.record
+    output.set(hash, tail + PLACE.orderHash)
+    output.set(fields.salt, tail + PLACE.salt)
+    output.set(fields.maker, tail + PLACE.maker)
+    output.set(fields.signer, tail + PLACE.signer)
+    output.set(signature, tail + PLACE.signature)
+    return this.#finish(recordBytes, this.#echo(body))
+  }
+
+  #readAmounts({ order, orderType }: OrderBody): number {
+    const given = {
+      side: order.side,
+      isFok: orderType === 'FOK',
+      makerAmount: Number(order.makerAmount),
+      takerAmount: Number(order.takerAmount),
+      price: order.price,
+    }
+    return readAmounts(given, this.#amounts)
+  }
+
+  #smartWalletOf(actor: Actor): Uint8Array | null {
+    if ('smartWallet' in actor) return actor.smartWallet
+    return this.#directory.profile(actor.profileId)?.smartWallet ?? null
+  }
+
+  /** The PLACE record but for what the sequencer decides; returns its length. */
+  #writeRecord(body: SignedBody, market: KnownMarket, outcome: number): number {
+    const { order } = body
+    const amounts = this.#amounts
+    const clientOrderId = Buffer.from(clientOrderIdOf(body), 'utf8')
+    const recordBytes = padTo8(PLACE_FIXED_BYTES + clientOrderId.length)
+    const record = this.#output.subarray(RESULT.record, RESULT.record + recordBytes).fill(0)
+    record.writeUInt32LE(recordBytes, HEAD.bytes)
+    record[HEAD.kind] = KIND.PLACE
+    record.writeUInt32LE(market.marketId, HEAD.market)
+    record[PLACE.side] = order.side
+    record[PLACE.outcome] = outcome
+    record[PLACE.orderType] = ORDER_TYPES.indexOf(body.orderType)
+    record[PLACE.flags] =
+      (body.postOnly === true ? PLACE_FLAG.postOnly : 0) |
+      (amounts.marketForm ? PLACE_FLAG.marketForm : 0)
+    record[PLACE.stp] = body.stpPolicy === undefined ? 0 : STP_POLICIES.indexOf(body.stpPolicy)
+    record[PLACE.signatureType] = order.signatureType
+    record.writeUInt16LE(amounts.priceTicks, PLACE.priceTicks)
+    record.writeDoubleLE(amounts.sizeRaw, PLACE.sizeRaw)
+    record.writeDoubleLE(amounts.spendRaw, PLACE.spendRaw)
+    record.writeDoubleLE(Number(order.expiration), PLACE.expirationSec)
+    record.writeUInt16LE(order.feeRateBps, PLACE.signedFeeBps)
+    record.writeUInt16LE(clientOrderId.length, PLACE.clientOrderIdBytes)
+    record.set(clientOrderId, PLACE.clientOrderId)
+    return recordBytes
+  }
+
+  /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
+  #echo({ order, orderType }: SignedBody): string {
+    const { priceTicks } = this.#amounts
+    const price = priceTicks === 0 ? 'null' : `"${priceTicks / PRICE_ONE_TICKS}"`
+    return (
+      `"salt":"${order.salt}","maker":"${order.maker}","signer":"${order.signer}",` +
+      `"taker":"${order.taker}","tokenId":"${order.tokenId}",` +
+      `"makerAmount":"${order.makerAmount}","takerAmount":"${order.takerAmount}",` +
+      `"expiration":"${order.expiration}","nonce":0,"feeRateBps":${order.feeRateBps},` +
+      `"side":${order.side},"signatureType":${order.signatureType},` +
+      `"signature":"${order.signature}","orderType":"${orderType}","price":${price}`
+    )
+  }
+
+  #refuse(reject: number): Uint8Array {
+    this.#output.writeUInt16LE(reject, RESULT.rejectCode)
+    return this.#finish(0, '')
+  }
+
+  #invalid(issues: readonly Issue[]): Uint8Array {
+    const cut = issues.slice(0, ISSUES_MAX).map(({ field, message }) => ({
+      field: field.slice(0, FIELD_CHARACTERS_MAX),
+      message: message.slice(0, MESSAGE_CHARACTERS_MAX),
+    }))
+    this.#output.writeUInt16LE(REJECT.VALIDATION, RESULT.rejectCode)
+    return this.#finish(0, JSON.stringify(cut))
+  }
+
+  #finish(recordBytes: number, text: string): Uint8Array {
+    const output = this.#output
+    const at = RESULT.record + recordBytes
+    const textBytes = writeWhole(output, text, at)
+    output.writeUInt32LE(recordBytes, RESULT.recordBytes)
+    output.writeUInt32LE(textBytes, RESULT.textBytes)
+    return output.subarray(0, at + textBytes)
+  }
+}
+
+function parseJson(body: Uint8Array): unknown {
+  if (body.length > LIMITS.bodyBytesMax || !isUtf8(body)) return undefined
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function outcomeOf(tokenId: string, market: KnownMarket): number {
+  if (tokenId === market.yesTokenId) return OUTCOME.YES
+  return tokenId === market.noTokenId ? OUTCOME.NO : -1
+}
+
+/** The order as it is signed, or why the server wallet does not sign it. */
+function signedBy(
+  actor: Actor,
+  given: OrderBody,
+  market: KnownMarket,
+  outcome: number,
+): SignedBody | number {
+  if (isSigned(given)) return given
+  if (!('key' in actor) || actor.key === null) return REJECT.NO_SERVER_WALLET
+  if (!actor.approved.includes(market.exchangeAddress)) return REJECT.ALLOWANCE_MISSING
+  return signForWallet(given, actor, market, outcome)
+}

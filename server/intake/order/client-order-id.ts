@@ -1,0 +1,39 @@
+import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { schemaOf } from '../../http/schema/schema.ts'
+
+// The id a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
+// (domain §4.5). One definition for placing, canceling and asking. What comes untrimmed has a bound
+// too: nothing travels on that is longer than a reader would expect.
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+const TOO_LONG =
+  `must be at most ${LIMITS.clientOrderIdCodePointsMax} characters, ` +
+  `and ${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it`
+
+assert(
+  LIMITS.clientOrderIdCodePointsMax * 4 <= LIMITS.clientOrderIdBytesMax,
+  'a client order id within its code points is within its bytes',
+)
+
+/** Its type on the wire; what else it must be `clientOrderIdIssue` says. */
+export function clientOrderIdText() {
+  const pointsMax = LIMITS.clientOrderIdCodePointsMax
+  return schemaOf<string>({
+    type: 'string',
+    description:
+      `Trimmed, not blank, at most ${pointsMax} characters; ` +
+      `${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it.`,
+  })
+}
+
+/** What is wrong with an id as it came; undefined when nothing is. */
+export function clientOrderIdIssue(given: string): string | undefined {
+  if (given.length > LIMITS.clientOrderIdGivenCharactersMax) return TOO_LONG
+  const trimmed = given.trim()
+  if (trimmed === '') return 'must not be blank'
+  const pointsMax = LIMITS.clientOrderIdCodePointsMax
+  if (trimmed.length > 2 * pointsMax || [...trimmed].length > pointsMax) return TOO_LONG
+  if (LONE_SURROGATE.test(trimmed)) return 'must be well-formed Unicode'
+  return undefined
+}

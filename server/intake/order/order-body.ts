@@ -1,0 +1,161 @@
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ORDER_TYPES, STP_POLICIES } from '../../../engine/domain/order.ts'
+import { isAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
+import { isUint256 } from '../../crypto/uint256.ts'
+import { profileId } from '../../http/schema/fields.ts'
+import { compileSaid } from '../../http/schema/said.ts'
+import { boolean, integer, number, oneOf, pattern, text } from '../../http/schema/scalars.ts'
+import { type Infer, type Issue, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
+
+// The body of POST /orders (domain §12.4): its shape, and what can be wrong with its fields
+// whichever market it names.
+
+/** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
+function uint(digitsMax: number, meaning: string) {
+  return schemaOf<number | string>({
+    type: ['integer', 'string'],
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    pattern: `^(0|[1-9][0-9]{0,${digitsMax - 1}})$`,
+    description: `Whole number, or text of at most ${digitsMax} digits: ${meaning}`,
+  })
+}
+
+const account = (meaning: string) => {
+  return pattern('^0x[0-9a-fA-F]{40}$', `0x and 40 hex digits: ${meaning}`)
+}
+
+const orderOf = object({
+  salt: uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'),
+  maker: optional(account('whose balance trades, EIP-55 or lower case.')),
+  signer: optional(account('who signed, for signature type 0 the maker.')),
+  taker: account('the zero address, so that anyone may fill.'),
+  tokenId: pattern(
+    '^(0|[1-9][0-9]{0,77})$',
+    'Decimal text: tokens.yes or tokens.no of the market.',
+  ),
+  makerAmount: uint(16, 'raw units given, collateral for a buy, shares for a sell.'),
+  takerAmount: uint(16, 'raw units wanted; 1 with FOK is the market form.'),
+  expiration: uint(16, 'Unix seconds, 0 for never.'),
+  nonce: uint(16, '0 alone.'),
+  feeRateBps: optional(integer(0, LIMITS.feeBpsMax)),
+  side: integer(0, 1),
+  signatureType: integer(0, 3),
+  signature: optional(
+    pattern(
+      '^0x[0-9a-fA-F]{130}$',
+      'r, s, v: 0x and 130 hex digits. Absent: the server wallet of onBehalfOf signs, and maker, ' +
+        'signer, feeRateBps and ownerId may be absent too.',
+    ),
+  ),
+  price: optional(number()),
+})
+
+const orderFields = {
+  order: orderOf,
+  ownerId: optional(integer(1)),
+  orderType: oneOf(...ORDER_TYPES),
+  marketSlug: text(),
+  clientOrderId: optional(clientOrderIdText()),
+  postOnly: optional(boolean()),
+  stpPolicy: optional(oneOf(...STP_POLICIES)),
+  timestamp: optional(integer(0)),
+  recvWindow: optional(integer(1, LIMITS.recvWindowMsMax)),
+}
+
+export const orderBody = object({ ...orderFields, onBehalfOf: optional(profileId()) })
+
+/** An order inside another call, which says for itself on whose behalf it comes (domain §4.8). */
+export const replacementBody = object(orderFields)
+
+export type OrderBody = Infer<typeof orderBody>
+type OrderFields = Infer<typeof orderOf>
+
+/** A body that brings the signature of its order, and so all that is signed. */
+export type SignedBody = OrderBody & {
+  readonly ownerId: number
+  readonly order: OrderFields & Required<Pick<OrderFields, (typeof SIGNED)[number]>>
+}
+
+const SIGNED = ['maker', 'signer', 'feeRateBps', 'signature'] as const
+
+const checker = compileSaid(orderBody)
+
+export function isOrderBody(value: unknown): value is OrderBody {
+  return checker.holds(value)
+}
+
+/** False for an order that a server wallet has to sign, once `bodyIssues` found nothing. */
+export function isSigned(body: OrderBody): body is SignedBody {
+  const { maker, signer, feeRateBps, signature } = body.order
+  if (signature === undefined || feeRateBps === undefined) return false
+  return maker !== undefined && signer !== undefined && body.ownerId !== undefined
+}
+
+/** What is wrong with a value that `isOrderBody` refused. */
+export function shapeIssues(value: unknown): Issue[] {
+  return checker.issues(value)
+}
+
+/** The client's own id, trimmed; '' when none was given. */
+export function clientOrderIdOf(body: OrderBody): string {
+  return body.clientOrderId === undefined ? '' : body.clientOrderId.trim()
+}
+
+function isPastSafe(value: number | string): boolean {
+  return Number(value) > Number.MAX_SAFE_INTEGER
+}
+
+function orderIssues(order: OrderFields): Issue[] {
+  const issues: Issue[] = []
+  const say = (field: string, message: string) => issues.push({ field: `order.${field}`, message })
+  const salt = String(order.salt)
+  if (salt === '0') say('salt', 'must be positive')
+  if (!isUint256(salt)) say('salt', 'must be below 2^256')
+  const { maker, signer } = order
+  if (maker !== undefined && !isAddress(maker)) say('maker', 'has a wrong EIP-55 checksum')
+  if (signer !== undefined && signer !== maker && !isAddress(signer)) {
+    say('signer', 'has a wrong EIP-55 checksum')
+  }
+  if (order.taker !== ZERO_ADDRESS) say('taker', 'must be the zero address')
+  if (isPastSafe(order.makerAmount)) say('makerAmount', 'must be at most 9007199254740991')
+  if (isPastSafe(order.takerAmount)) say('takerAmount', 'must be at most 9007199254740991')
+  if (isPastSafe(order.expiration)) say('expiration', 'must be at most 9007199254740991')
+  if (Number(order.nonce) !== 0) say('nonce', 'must be 0')
+  return issues
+}
+
+/** What an order must bring that is signed already, or that a server wallet is to sign. */
+function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): Issue[] {
+  const issues: Issue[] = []
+  const say = (field: string, message: string) => issues.push({ field, message })
+  if (order.signature === undefined && isDelegated) {
+    if (order.signatureType !== 0) say('order.signatureType', 'must be 0 without a signature')
+    const { signer } = order
+    if (signer !== undefined && signer !== ZERO_ADDRESS && signer !== order.maker) {
+      say('order.signer', 'must be absent, zero or the maker without a signature')
+    }
+    return issues
+  }
+  for (const field of SIGNED) {
+    if (order[field] === undefined) say(`order.${field}`, 'is required')
+  }
+  if (ownerId === undefined) say('ownerId', 'is required')
+  return issues
+}
+
+/** What is wrong with a well-shaped body, for a sub-account or not; empty when nothing is. */
+export function bodyIssues(body: OrderBody, isDelegated: boolean): Issue[] {
+  const issues = [...signatureIssues(body, isDelegated), ...orderIssues(body.order)]
+  const say = (field: string, message: string) => issues.push({ field, message })
+  if (body.clientOrderId !== undefined) {
+    const issue = clientOrderIdIssue(body.clientOrderId)
+    if (issue !== undefined) say('clientOrderId', issue)
+  }
+  if (body.postOnly === true && body.orderType !== 'GTC') say('postOnly', 'needs orderType GTC')
+  if (body.recvWindow !== undefined && body.timestamp === undefined) {
+    say('timestamp', 'is required with recvWindow')
+  }
+  return issues
+}

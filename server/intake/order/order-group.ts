@@ -1,0 +1,109 @@
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { targetOf } from '../../auth/on-behalf.ts'
+import { orderId, profileId } from '../../http/schema/fields.ts'
+import { compileSaid } from '../../http/schema/said.ts'
+import { oneOf } from '../../http/schema/scalars.ts'
+import {
+  type Infer,
+  type Issue,
+  list,
+  object,
+  optional,
+  schemaOf,
+} from '../../http/schema/schema.ts'
+import { FORM } from '../intake-layout.ts'
+import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
+import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
+
+// Requests that hold several orders, or an order with what is to happen before it (domain §4.8).
+
+/** POST /orders/batch. What is wrong with one order is said of that order alone. */
+export const ordersBody = object({ orders: list(orderBody, 1, LIMITS.batchOrdersMax) })
+
+export const replaceBody = object({
+  cancel: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
+  replacement: replacementBody,
+  mode: oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
+  // As in an order: what the schema lets through here must not be refused behind the cancel.
+  onBehalfOf: optional(profileId()),
+})
+
+export const replacesBody = object({ operations: list(replaceBody, 1, LIMITS.batchReplacesMax) })
+
+type ReplaceBody = Infer<typeof replaceBody>
+
+/** What a replacement's result carries beside its verdict. */
+export interface ReplaceTask {
+  readonly cancel: { readonly orderId: string } | { readonly clientOrderId: string }
+  readonly mode: ReplaceBody['mode']
+}
+
+export interface Part {
+  /** The body of one order. */
+  readonly body: unknown
+  /** JSON of a ReplaceTask; '' for an order that stands alone. */
+  readonly task: string
+}
+
+export type Group = { readonly parts: readonly Part[] } | { readonly issues: readonly Issue[] }
+
+const someOrders = compileSaid(
+  object({ orders: list(schemaOf<unknown>({}), 1, LIMITS.batchOrdersMax) }),
+)
+const oneReplace = compileSaid(replaceBody)
+const someReplaces = compileSaid(replacesBody)
+
+/**
+ * The orders of a body that holds several, or what is wrong with it as a whole. `inHeader` is the
+ * profile the header names: each order is for it, or for none other.
+ */
+export function readGroup(form: number, value: unknown, inHeader: number): Group {
+  const whole = targetOf(inHeader, undefined)
+  if (typeof whole !== 'number') return { issues: [whole] }
+  if (form === FORM.ORDERS) {
+    if (!someOrders.holds(value)) return { issues: someOrders.issues(value) }
+    return { parts: value.orders.map((body) => ({ body, task: '' })) }
+  }
+  if (form === FORM.REPLACE) {
+    if (!oneReplace.holds(value)) return { issues: oneReplace.issues(value) }
+    return replacesOf([value], '', inHeader)
+  }
+  if (!someReplaces.holds(value)) return { issues: someReplaces.issues(value) }
+  return replacesOf(value.operations, 'operations', inHeader)
+}
+
+/** A body that is wrong anywhere is refused whole: then nothing was canceled. */
+function replacesOf(operations: readonly ReplaceBody[], at: string, inHeader: number): Group {
+  const parts = operations.map(({ cancel, mode, replacement, onBehalfOf }) => {
+    const body = { ...replacement, ...(onBehalfOf === undefined ? {} : { onBehalfOf }) }
+    const target = targetOf(inHeader, onBehalfOf)
+    const issues = [
+      ...cancelIssues(cancel),
+      ...(typeof target === 'number' ? [] : [target]),
+      ...bodyIssues(body, target !== 0).map(underReplacement),
+    ]
+    return { body, task: JSON.stringify({ cancel: nameIn(cancel), mode }), issues }
+  })
+  const issues = parts.flatMap((part, index) => {
+    const under = at === '' ? '' : `${at}.${index}.`
+    return part.issues.map(({ field, message }) => ({ field: under + field, message }))
+  })
+  return issues.length > 0 ? { issues } : { parts }
+}
+
+function underReplacement({ field, message }: Issue): Issue {
+  return { field: `replacement.${field}`, message }
+}
+
+/** What names the order to cancel, as it travels: one of both, without the spaces around it. */
+function nameIn({ orderId: id, clientOrderId }: ReplaceBody['cancel']): ReplaceBody['cancel'] {
+  return clientOrderId === undefined ? { orderId: id } : { clientOrderId: clientOrderId.trim() }
+}
+
+function cancelIssues({ orderId: id, clientOrderId }: ReplaceBody['cancel']): Issue[] {
+  if ((id === undefined) === (clientOrderId === undefined)) {
+    return [{ field: 'cancel', message: 'Exactly one of orderId or clientOrderId is required' }]
+  }
+  const issue = clientOrderId === undefined ? undefined : clientOrderIdIssue(clientOrderId)
+  return issue === undefined ? [] : [{ field: 'cancel.clientOrderId', message: issue }]
+}

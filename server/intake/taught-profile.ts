@@ -1,0 +1,41 @@
+import { type Accounts, NO_FEE_RATE } from '../../engine/core/accounts/accounts.ts'
+import { type Seal, walletKeyOf } from '../../persistence/seal.ts'
+import type { ProfileEntry } from './intake-pool.ts'
+
+function openedKey(seal: Seal, sealedKey: Uint8Array, profileId: number): string {
+  return Buffer.from(seal.open(sealedKey, walletKeyOf(profileId))).toString('base64')
+}
+
+/** A wallet beside the account is asked for by orders only, and these need a token. */
+function isIdle(accounts: Accounts, profileId: number): boolean {
+  return !accounts.hasSmartWallet(profileId) || accounts.tokensOf(profileId).length === 0
+}
+
+/**
+ * What the intake must know of a profile: who may act for it, its wallets and its fee. Most orders
+ * need none of it, so null for a profile that has neither partner nor wallet.
+ */
+export function taughtProfile(
+  accounts: Accounts,
+  seal: Seal,
+  profileId: number,
+): ProfileEntry | null {
+  const made = accounts.partners.byId(profileId)
+  if (made === undefined && isIdle(accounts, profileId)) return null
+  const profile = accounts.byId(profileId)
+  if (profile === undefined) return null
+  const { account, smartWallet } = profile
+  const sealedKey = made?.sealedKey ?? null
+  const key = sealedKey === null ? '' : openedKey(seal, sealedKey, profileId)
+  const feeBps = accounts.feeBpsOf(profileId)
+  return {
+    profileId,
+    partnerId: made?.partnerId ?? 0,
+    account,
+    smartWallet,
+    // Without a rate the order is refused for that, whatever it signs.
+    feeBps: feeBps === NO_FEE_RATE ? 0 : feeBps,
+    keyBase64: key,
+    approved: made?.approved ?? [],
+  }
+}

@@ -1,0 +1,229 @@
+// Hot path. bench/pipeline.bench.ts
+// From the intake's verdict on an order to its reply: the caller's token and rate, the hold of its
+// account, the sequencer's gates, and the answer once it is durable. Main's thread owns it.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { ASK_TABLES, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import { RESULT } from '../../../engine/domain/event.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { edgePoint } from '../../../engine/wire/fault-point.ts'
+import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
+import type { IntakeResult, RefusedOrder, VerifiedOrder } from '../../intake/intake-pool.ts'
+import type { OrderTimes } from '../../ops/order-times.ts'
+import type { Mining, SettlementFact } from '../chain/mining.ts'
+import type { OrderIds } from '../shown/order-ids.ts'
+import type { PublishedMarkets } from '../shown/published.ts'
+import type { Clock } from '../spine/clock.ts'
+import type { Publisher, Receipt } from '../spine/publisher.ts'
+import type { Sequencer } from '../spine/sequencer.ts'
+import type { AccountHolds } from './account-holds.ts'
+import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
+import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
+import { refusedOrder } from './refused-order.ts'
+import type { SeenLookups } from './seen-lookups.ts'
+
+export interface OrderDecisionParts {
+  readonly clearing: Clearing
+  readonly published: PublishedMarkets
+  readonly publisher: Publisher
+  readonly sequencer: Sequencer
+  readonly ids: OrderIds
+  readonly times: OrderTimes
+  readonly holds: AccountHolds
+  readonly clock: Clock
+  /** Seconds the profile must wait before its next order; 0 = none. */
+  readonly profileWaitSec: (profileId: number) => number
+  /** Called for each call that a token signed. */
+  readonly onTokenUsed: (tokenId: string) => void
+  /** Absent when main holds every order there ever was. */
+  readonly lookups?: SeenLookups
+  /** Null when trades are never mined. */
+  readonly mining: Mining | null
+}
+
+/** An order on its way, in memory of its own where it must wait. */
+interface Arrival {
+  readonly request: PlaceRequest
+  readonly record: Uint8Array
+  readonly echo: string
+  readonly asked: Asked
+}
+
+const NOBODY: Asked = { timesRow: 0, reply: () => {} }
+
+/**
+ * In memory of its own; its order is still the one that is reused. What the intake gives is a
+ * Buffer, whose `slice` would be the same memory again.
+ */
+function copyOf(arrival: Arrival): Arrival {
+  return { ...arrival, record: new Uint8Array(arrival.record) }
+}
+
+function refusedBy({ rejectCode: reject, issues, broke }: RefusedOrder): RefusedAnswer {
+  return broke === undefined ? { reject, issues } : { reject, broke }
+}
+
+export class OrderDecisions {
+  readonly #parts: OrderDecisionParts
+  readonly #order = blankPlace()
+
+  constructor(parts: OrderDecisionParts) {
+    this.#parts = parts
+  }
+
+  /** What the intake found, the caller's state, then the sequencer's gates. */
+  judge(result: IntakeResult, asked: Asked): void {
+    this.#noteToken(result)
+    if (result.kind === 'refused') {
+      asked.reply(refusedBy(result))
+    } else if (this.admits(result, asked.reply)) this.#decide(this.#arrivalOf(result, asked))
+  }
+
+  /** Whether token and rate let the caller's next order through; if not, `refuse` is told why. */
+  admits(
+    { tokenId, profileId }: Pick<IntakeResult, 'tokenId' | 'profileId'>,
+    refuse: (answer: RefusedAnswer) => void,
+  ): boolean {
+    if (this.#parts.clearing.accounts.tokenById(tokenId) === undefined) {
+      const revoked = { reject: REJECT.TOKEN_REVOKED }
+      this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => refuse(revoked))
+      return false
+    }
+    const waitSec = this.#parts.profileWaitSec(profileId)
+    if (waitSec > 0) refuse({ reject: REJECT.RATE_LIMITED, retryAfterSec: waitSec })
+    return waitSec === 0
+  }
+
+  /** Keeps what the intake found; what it gives decides the order, past the hold of its account. */
+  keep(result: IntakeResult): (asked: Asked) => void {
+    this.#noteToken(result)
+    if (result.kind === 'refused') {
+      const refused = refusedBy(result)
+      return ({ reply, decided }) => {
+        reply(refused)
+        decided?.()
+      }
+    }
+    const kept = copyOf(this.#arrivalOf(result, NOBODY))
+    return (asked) => this.#decideKept({ ...kept, asked })
+  }
+
+  #noteToken({ tokenId }: IntakeResult): void {
+    if (tokenId !== '') this.#parts.onTokenUsed(tokenId)
+  }
+
+  #arrivalOf(verified: VerifiedOrder, asked: Asked): Arrival {
+    assert(verified.isMinted(), 'only the intake pool makes verified orders')
+    const order = this.#order
+    decodePlaceInto(verified.record, order)
+    const request: PlaceRequest = {
+      order,
+      tokenId: verified.tokenId,
+      ownerId: verified.ownerId,
+      signerIsCaller: verified.signerIsAccount,
+      makerIsCaller: verified.makerIsAccount,
+      signatureOk: verified.signatureOk,
+      signedFeeBps: verified.signedFeeBps,
+      timestampMs: verified.timestampMs,
+      recvWindowMs: verified.recvWindowMs,
+      wallMs: 0,
+    }
+    return { request, record: verified.record, echo: verified.echo, asked }
+  }
+
+  #decide(arrival: Arrival): void {
+    const { accountId } = arrival.request.order
+    if (this.#parts.holds.count === 0 || !this.#parts.holds.isHeld(accountId)) {
+      this.#decideNow(arrival)
+      return
+    }
+    const kept = copyOf(arrival)
+    const taken = this.#parts.holds.wait(accountId, 'at once', () => this.#decideKept(kept))
+    if (!taken) arrival.asked.reply({ reject: REJECT.OVERLOADED })
+  }
+
+  #decideKept(arrival: Arrival): void {
+    decodePlaceInto(arrival.record, this.#order)
+    this.#decideNow(arrival)
+  }
+
+  /** No await between the decision and the stamp. */
+  #decideNow(arrival: Arrival): void {
+    const { order, recvWindowMs } = arrival.request
+    if (recvWindowMs !== 0) arrival.request.wallMs = this.#parts.clock.wallMs()
+    const { reply, timesRow, decided } = arrival.asked
+    const refusal = this.#parts.sequencer.place(arrival.request, arrival.record)
+    if (refusal === ASK_TABLES) {
+      this.#askTables(arrival)
+      return
+    }
+    if (refusal !== 0) {
+      this.#parts.times.refused(timesRow, order.marketId)
+      const at = { profileId: order.accountId, nowMs: this.#parts.sequencer.nowMs() }
+      const answer = refusedOrder(this.#parts.clearing, refusal, at)
+      this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => reply(answer))
+    } else this.#accepted(arrival)
+    decided?.()
+  }
+
+  #accepted({ request: { order }, echo, asked: { reply, timesRow } }: Arrival): void {
+    this.#parts.times.accepted(timesRow, order)
+    const accepted: AcceptedOrder = {
+      id: this.#parts.ids.text(order.slot, order.generation),
+      ownerId: order.accountId,
+      marketId: order.marketId,
+      side: order.side,
+      feeBps: order.feeBps,
+      takerDelayMs: order.takerDelayMs,
+      clientOrderId: order.clientOrderId,
+      echo,
+    }
+    this.#parts.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
+      const answer = (settled: SettlementFact | null) =>
+        reply(this.#orderAnswer(accepted, receipt, settled))
+      const { mining } = this.#parts
+      if (mining !== null && receipt.filledSharesRaw > 0) mining.whenSettled(receipt.seq, answer)
+      else answer(null)
+    })
+  }
+
+  /** Decides again, from the first gate, once the tables said whether they hold the order. */
+  #askTables(arrival: Arrival): void {
+    const { lookups } = this.#parts
+    assert(lookups !== undefined, 'who does not hold every order can ask for it')
+    const kept = copyOf(arrival)
+    const { reply, timesRow, decided } = arrival.asked
+    lookups.lookUp(arrival.request.order, (held, broke) => {
+      decodePlaceInto(kept.record, this.#order)
+      const again = { ...kept, request: { ...kept.request, held } }
+      if (held !== undefined) return decided ? this.#decideNow(again) : this.#decide(again)
+      this.#parts.times.refused(timesRow, this.#order.marketId)
+      reply(
+        broke === undefined ? { reject: REJECT.OVERLOADED } : { reject: REJECT.INTERNAL, broke },
+      )
+      decided?.()
+    })
+  }
+
+  /** The order is durable: a fault of its reply is the caller's alone, not the publisher's. */
+  #orderAnswer(
+    accepted: AcceptedOrder,
+    receipt: Receipt,
+    settled: SettlementFact | null,
+  ): OrderAnswer {
+    try {
+      return this.#replyOf(accepted, receipt, settled)
+    } catch (error) {
+      return { reject: REJECT.INTERNAL, broke: { error } }
+    }
+  }
+
+  #replyOf(accepted: AcceptedOrder, receipt: Receipt, settled: SettlementFact | null): OrderAnswer {
+    edgePoint('at-order-reply')
+    if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
+    const market = this.#parts.published.byId(accepted.marketId)
+    assert(market !== undefined, 'an order has a published market')
+    return { text: orderReplyText(accepted, receipt, market, this.#parts.ids, settled) }
+  }
+}

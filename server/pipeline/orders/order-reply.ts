@@ -1,0 +1,151 @@
+// Hot path. bench/http.bench.ts
+// The 201 of POST /orders (domain §3.5, §12.4), written as text: building the objects and printing
+// them cost main more than deciding the order.
+
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import { RESULT } from '../../../engine/domain/event.ts'
+import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
+import { roundedBps } from '../../../engine/domain/units.ts'
+import type { SettlementFact } from '../chain/mining.ts'
+import type { OrderIds } from '../shown/order-ids.ts'
+import type { PublishedMarket } from '../shown/published.ts'
+import type { Receipt } from '../spine/publisher.ts'
+
+/** What an accepted order was, as far as its receipt does not say. */
+export interface AcceptedOrder {
+  readonly id: string
+  readonly ownerId: number
+  readonly marketId: number
+  readonly side: number
+  readonly feeBps: number
+  readonly takerDelayMs: number
+  readonly clientOrderId: string
+  /** JSON fields of `order` that the intake printed. */
+  readonly echo: string
+}
+
+/** An order that ended counts as canceled once its fill is taken back (domain §5.2). */
+function statusOf(receipt: Receipt, settled: SettlementFact | null): OrderStatus {
+  const matched = settled?.status === 'FAILED' ? 'CANCELED' : 'MATCHED'
+  switch (receipt.result) {
+    case RESULT.RESTED:
+    case RESULT.HELD:
+      return 'LIVE'
+    case RESULT.FILLED:
+      return matched
+    case RESULT.STP_STOPPED:
+      return 'CANCELED'
+    default:
+      return receipt.filledSharesRaw > 0 ? matched : 'UNMATCHED'
+  }
+}
+
+/** Fixed at creation, so printed once. */
+const marketTexts = new WeakMap<Market, string>()
+
+export function marketText(market: Market): string {
+  const known = marketTexts.get(market)
+  if (known !== undefined) return known
+  const text = JSON.stringify({
+    id: market.marketId,
+    slug: market.slug,
+    title: market.title,
+    yesPositionId: market.yesTokenId,
+    noPositionId: market.noTokenId,
+    group: null,
+  })
+  marketTexts.set(market, text)
+  return text
+}
+
+let isoOfMs = -1
+let isoText = ''
+
+/** Orders of one batch share their millisecond. */
+function isoOf(nowMs: number): string {
+  if (nowMs !== isoOfMs) {
+    isoText = new Date(nowMs).toISOString()
+    isoOfMs = nowMs
+  }
+  return isoText
+}
+
+function makerMatches(receipt: Receipt, createdAt: string, ids: OrderIds): string {
+  let text = ''
+  for (let index = 0; index < receipt.makers.length; index++) {
+    const { slot, generation, sizeRaw } = receipt.makers[index]
+    if (index > 0) text += ','
+    text +=
+      `{"id":"${receipt.seq}-${index}","createdAt":"${createdAt}",` +
+      `"matchedSize":"${sizeRaw}","orderId":"${ids.text(slot, generation)}"}`
+  }
+  return text
+}
+
+/** What an order moved in one trade, before its fee. */
+export type Fills = Pick<Receipt, 'filledSharesRaw' | 'filledCollateralRaw' | 'feeRaw'>
+
+/** `totalsRaw` as JSON text; a buy's fee is in shares, a sell's in collateral (domain §3.5). */
+export function totalsText(side: number, receipt: Fills): string {
+  const { filledSharesRaw, filledCollateralRaw, feeRaw } = receipt
+  const contractsFee = side === SIDE.BUY ? feeRaw : 0
+  const usdFee = side === SIDE.BUY ? 0 : feeRaw
+  return (
+    `{"contractsGross":"${filledSharesRaw}","contractsFee":"${contractsFee}",` +
+    `"contractsNet":"${filledSharesRaw - contractsFee}","usdGross":"${filledCollateralRaw}",` +
+    `"usdFee":"${usdFee}","usdNet":"${filledCollateralRaw - usdFee}"}`
+  )
+}
+
+/** What the fill paid in basis points of what it received, rounded half up (domain §3.5). */
+export function effectiveFeeBps(side: number, receipt: Fills): number {
+  const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
+  return roundedBps(receipt.feeRaw, grossRaw)
+}
+
+function executionText(
+  order: AcceptedOrder,
+  receipt: Receipt,
+  ids: OrderIds,
+  settled: SettlementFact | null,
+): string {
+  const matched = receipt.filledSharesRaw > 0
+  const stopped = receipt.result === RESULT.STP_STOPPED
+  const held = receipt.result === RESULT.HELD
+  const unmatched = stopped ? 'CANCELED' : held ? 'DELAYED' : 'UNMATCHED'
+  const status = matched ? (settled?.status ?? 'MATCHED') : unmatched
+  const txHash = settled?.txHash == null ? 'null' : `"${settled.txHash}"`
+  let text = `{"matched":${matched},"settlementStatus":"${status}"`
+  if (order.clientOrderId !== '') text += `,"clientOrderId":${JSON.stringify(order.clientOrderId)}`
+  if (held) text += `,"eligibleAt":"${isoOf(receipt.nowMs + order.takerDelayMs)}"`
+  if (stopped) text += ',"reason":"STP_TAKER_REJECTED"'
+  if (receipt.stpCanceled.length > 0) {
+    const canceled = receipt.stpCanceled.map((each) => ids.text(each.slot, each.generation))
+    text += `,"stpMakerCancels":${JSON.stringify(canceled)}`
+  }
+  if (matched) text += `,"tradeEventId":"${receipt.seq}","txHash":${txHash}`
+  return (
+    `${text},"feeRateBps":${order.feeBps},` +
+    `"effectiveFeeBps":${effectiveFeeBps(order.side, receipt)},` +
+    `"totalsRaw":${totalsText(order.side, receipt)}}`
+  )
+}
+
+/** The intake's fields are spliced in as they are; `settled` says more than MATCHED. */
+export function orderReplyText(
+  order: AcceptedOrder,
+  receipt: Receipt,
+  { market }: PublishedMarket,
+  ids: OrderIds,
+  settled: SettlementFact | null = null,
+): string {
+  const createdAt = isoOf(receipt.nowMs)
+  const status = statusOf(receipt, settled)
+  return (
+    `{"order":{"id":"${order.id}",${order.echo},"marketId":${order.marketId},` +
+    `"ownerId":${order.ownerId},"createdAt":"${createdAt}","status":"${status}",` +
+    `"market":${marketText(market)}},` +
+    `"makerMatches":[${makerMatches(receipt, createdAt, ids)}],` +
+    `"execution":${executionText(order, receipt, ids, settled)}}`
+  )
+}

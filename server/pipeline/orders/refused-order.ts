@@ -1,0 +1,31 @@
+import { NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { modeOfRefusal } from '../../../engine/core/markets/trading-mode.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { OrderAnswer, TradingBar } from './order-answer.ts'
+
+/** The mode behind a refusal of this moment; undefined when no mode is its reason. */
+export function tradingBar(
+  { modes }: Clearing,
+  reject: number,
+  nowMs: TimeMs,
+): TradingBar | undefined {
+  const mode = modeOfRefusal(reject)
+  if (mode === undefined) return undefined
+  const endsAtMs = modes.resumesAtMs(mode, nowMs)
+  return { mode, resumeAt: endsAtMs === null ? null : new Date(endsAtMs).toISOString() }
+}
+
+/** A refusal that was decided in this moment, before anything else is. */
+export function refusedOrder(
+  clearing: Clearing,
+  reject: number,
+  { profileId, nowMs }: { readonly profileId: number; readonly nowMs: TimeMs },
+): OrderAnswer {
+  const bar = tradingBar(clearing, reject, nowMs)
+  if (bar !== undefined) return { reject, bar }
+  if (reject !== REJECT.FEE_RATE_MISMATCH) return { reject }
+  const expected = clearing.accounts.feeBpsOf(profileId)
+  return expected === NO_FEE_RATE ? { reject } : { reject, expectedFeeRateBps: expected }
+}

@@ -1,0 +1,75 @@
+// What main no longer holds exactly, the tables say: asks them, and tells main what it may forget.
+// Invariant: while a question is under way main forgets nothing that the answer may not show, so
+// that the first answer settles it.
+
+import type { HeldInTables } from '../../../engine/core/decide/decide.ts'
+import { SeenFilter } from '../../../engine/core/orders/seen-filter.ts'
+import type { SeenOrders } from '../../../engine/core/orders/seen-orders.ts'
+import type { PlaceOrder } from '../../../engine/domain/command.ts'
+import type { Applied } from '../../../persistence/follower/follower-handle.ts'
+import type { QueryHandle } from '../../../persistence/query/query-handle.ts'
+
+export class SeenLookups {
+  readonly #seen: SeenOrders
+  readonly #filter = new SeenFilter()
+  #appliedSeq: number
+  /** What the tables showed at least when each open question was asked, oldest first. */
+  readonly #asked = new Set<{ readonly appliedSeq: number }>()
+  #query: QueryHandle | null = null
+
+  /** Everything up to `seq` is what a recovery found; `seed` is known to nobody outside. */
+  constructor(seen: SeenOrders, seq: number, seed: number) {
+    this.#seen = seen
+    this.#appliedSeq = seq
+    seen.decideWith(this.#filter, seq, seed)
+  }
+
+  connect(query: QueryHandle): void {
+    this.#query = query
+  }
+
+  /** Orders that wait for an answer. */
+  get count(): number {
+    return this.#asked.size
+  }
+
+  /** The follower's tables and filter show everything up to `applied.seq`. */
+  applied({ seq, filter }: Applied): void {
+    this.#filter.adopt(filter)
+    this.#appliedSeq = Math.max(this.#appliedSeq, seq)
+    this.#forget()
+  }
+
+  /**
+   * Calls `decide` with what the tables hold of the order; undefined when not said in time, or when
+   * the question broke.
+   */
+  lookUp(
+    order: PlaceOrder,
+    decide: (held: HeldInTables | undefined, broke?: { readonly error: unknown }) => void,
+  ): void {
+    const { hashHigh, hashLow, accountId, clientOrderId } = order
+    const asked = { appliedSeq: this.#appliedSeq }
+    this.#asked.add(asked)
+    const answer = this.#query?.held({ hashHigh, hashLow, accountId, clientOrderId })
+    const ended = () => {
+      this.#asked.delete(asked)
+      this.#forget()
+    }
+    Promise.resolve(answer).then(
+      (held) => {
+        decide(held)
+        ended()
+      },
+      (error: unknown) => {
+        decide(undefined, { error })
+        ended()
+      },
+    )
+  }
+
+  #forget(): void {
+    const [oldest] = this.#asked
+    this.#seen.forgetThrough(Math.min(this.#appliedSeq, oldest?.appliedSeq ?? this.#appliedSeq))
+  }
+}

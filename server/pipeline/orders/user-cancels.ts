@@ -1,0 +1,51 @@
+// What clients ask to cancel, cut into commands: one per thousand orders of a market (design §3).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { CancelReceipt, Publisher } from '../spine/publisher.ts'
+import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
+
+/** What became of each named order; `releasing` were left alone (domain §4.3). */
+export interface CancelOutcome extends CancelReceipt {
+  readonly releasing: readonly OrderName[]
+}
+
+interface StampedCancels {
+  readonly receipts: readonly Promise<CancelReceipt>[]
+  readonly releasing: readonly OrderName[]
+}
+
+/**
+ * Stamps cancels of orders of one market; null when there was no room for the first. The orders of
+ * a chunk that found no room later stay open and have no receipt. `settled` hears of each command
+ * when its market has answered.
+ */
+export function stampCancels(
+  { sequencer, publisher }: { readonly sequencer: Sequencer; readonly publisher: Publisher },
+  marketId: number,
+  orders: readonly OrderName[],
+  settled?: (receipt: CancelReceipt) => void,
+): StampedCancels | null {
+  const receipts: Promise<CancelReceipt>[] = []
+  const releasing: OrderName[] = []
+  for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
+    let chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
+    let seq = sequencer.cancel(marketId, chunk)
+    while (seq === RELEASING) {
+      const entering = sequencer.releasing(chunk)
+      releasing.push(...entering)
+      chunk = chunk.filter((each) => !entering.includes(each))
+      if (chunk.length > 0) seq = sequencer.cancel(marketId, chunk)
+      else break
+    }
+    if (chunk.length === 0) continue
+    if (seq === 0 && from === 0) return null
+    if (seq === 0) break
+    receipts.push(
+      new Promise((resolve) => {
+        publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))
+      }),
+    )
+    if (settled !== undefined) publisher.whenSettled(seq, settled)
+  }
+  return { receipts, releasing }
+}

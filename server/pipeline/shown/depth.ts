@@ -1,0 +1,87 @@
+// Hot path. bench/pipeline.bench.ts
+// The public book of one market, kept from the same events it publishes (law 1). Only durable
+// events come here. Invariant: a level's size is the sum of its resting orders' sizes.
+
+import { assert } from '../../../engine/domain/assert.ts'
+
+export interface Level {
+  ticks: number
+  sizeRaw: number
+}
+
+const NO_ASK = 1000
+
+export class Depth {
+  readonly #sizeRaw = new Float64Array(NO_ASK)
+  readonly #isBid = new Uint8Array(NO_ASK)
+  /** Orders of a level that count for the adjusted midpoint: remaining ≥ minSize (domain §11.1). */
+  readonly #largeCount = new Int32Array(NO_ASK)
+  readonly #minSizeRaw: number
+
+  constructor(minSizeRaw: number) {
+    this.#minSizeRaw = minSizeRaw
+  }
+
+  rested(ticks: number, leftRaw: number, isBid: boolean): void {
+    this.#isBid[ticks] = isBid ? 1 : 0
+    this.#sizeRaw[ticks] += leftRaw
+    if (leftRaw >= this.#minSizeRaw) this.#largeCount[ticks]++
+  }
+
+  /** A resting order went from `beforeRaw` to `afterRaw`, 0 when it left. */
+  shrank(ticks: number, beforeRaw: number, afterRaw: number): void {
+    assert(this.#sizeRaw[ticks] >= beforeRaw - afterRaw, 'a level holds what leaves it')
+    this.#sizeRaw[ticks] -= beforeRaw - afterRaw
+    if (beforeRaw >= this.#minSizeRaw && afterRaw < this.#minSizeRaw) this.#largeCount[ticks]--
+  }
+
+  /** Best first. */
+  bids(): Level[] {
+    return this.#levels(true).reverse()
+  }
+
+  /** Best first. */
+  asks(): Level[] {
+    return this.#levels(false)
+  }
+
+  #levels(bids: boolean): Level[] {
+    const levels: Level[] = []
+    for (let ticks = 1; ticks < NO_ASK; ticks++) {
+      const sizeRaw = this.#sizeRaw[ticks]
+      if (sizeRaw > 0 && (this.#isBid[ticks] === 1) === bids) levels.push({ ticks, sizeRaw })
+    }
+    return levels
+  }
+
+  /** What all orders here cost those who placed them, an ask as the bid for NO that it is. */
+  restingRaw(): number {
+    let sumRaw = 0
+    for (let ticks = 1; ticks < NO_ASK; ticks++) {
+      const costTicks = this.#isBid[ticks] === 1 ? ticks : NO_ASK - ticks
+      sumRaw += (this.#sizeRaw[ticks] / NO_ASK) * costTicks
+    }
+    return sumRaw
+  }
+
+  /** Best bid in ticks; 0 when none. `largeOnly` counts only levels with a large order. */
+  bestBid(largeOnly = false): number {
+    for (let ticks = NO_ASK - 1; ticks > 0; ticks--) {
+      if (this.#counts(ticks, 1, largeOnly)) return ticks
+    }
+    return 0
+  }
+
+  /** Best ask in ticks; 1000 when none. */
+  bestAsk(largeOnly = false): number {
+    for (let ticks = 1; ticks < NO_ASK; ticks++) {
+      if (this.#counts(ticks, 0, largeOnly)) return ticks
+    }
+    return NO_ASK
+  }
+
+  #counts(ticks: number, isBid: number, largeOnly: boolean): boolean {
+    if (this.#sizeRaw[ticks] === 0 || this.#isBid[ticks] !== isBid) return false
+    return !largeOnly || this.#largeCount[ticks] > 0
+  }
+}

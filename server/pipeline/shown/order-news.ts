@@ -1,0 +1,260 @@
+// Hot path. bench/pipeline.bench.ts
+// What owners are told of their orders (domain §5.3). Facts are taken from the columns while an
+// answer of a market is settled, and given on in the order of their seqs once nothing older is out
+// and their command is durable (law 1). Of owners whom nobody listens for nothing is made: one
+// byte an event. Invariant: `#due` holds facts that were not given on.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/settlement.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import {
+  CANCEL_REASONS,
+  EVENT,
+  EVENT_F64S,
+  EVENT_WORDS,
+  RESULT,
+  TAKER_NO,
+  TAKER_SELLS,
+} from '../../../engine/domain/event.ts'
+import { POLICY_OF_TYPE } from '../../../engine/domain/order.ts'
+import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
+
+/** The order a fact is about, as it was when its command was settled. */
+type FactOrder = Omit<
+  TradePart,
+  'takerSlot' | 'takerGeneration' | 'isTaker' | 'sharesRaw' | 'collateralRaw' | 'feeBps' | 'feeRaw'
+>
+
+/** Sizes are raw shares. */
+export type OrderFact = FactOrder &
+  (
+    | { readonly type: 'PLACEMENT' | 'UPDATE'; readonly remainingRaw: number }
+    | {
+        readonly type: 'CANCELLATION'
+        readonly remainingRaw: number
+        readonly reason: string | null
+      }
+    | {
+        readonly type: 'EXECUTION'
+        readonly status: 'FILLED' | 'PARTIALLY_FILLED' | 'KILLED'
+        readonly remainingRaw: number
+        readonly filled: { readonly sharesRaw: number; readonly collateralRaw: number }
+      }
+    | ({ readonly type: 'MATCHED' } & TradePart)
+  )
+
+/** A shard as far as news go. */
+interface Source {
+  /** Every command up to this seq has been settled. */
+  readonly settledThrough: number
+}
+
+const { CANCELED, DONE, FILL, STP_CANCEL } = EVENT
+const { FILLED, KILLED, RESTED, STP_STOPPED } = RESULT
+const WORDS = EVENT_WORDS
+const F64S = EVENT_F64S
+/** Commands whose time is held: far more than can be out. */
+const STAMPS = 1 << 16
+
+export class OrderNews {
+  readonly #clearing: Clearing
+  /** By account: how many channels listen for it. */
+  #watched = new Uint8Array(1024)
+  #watchedCount = 0
+  readonly #stampSeq = new Float64Array(STAMPS)
+  readonly #stampMs = new Float64Array(STAMPS)
+  readonly #stampReason = new Uint8Array(STAMPS)
+  /** Of the records that are being settled, and of the one at hand. */
+  readonly #clientIds: string[] = []
+  #clientId = ''
+  #due: OrderFact[] = []
+  /** Takes facts whose seqs never fall; each command's in one call. */
+  onFacts: (facts: readonly OrderFact[]) => void = () => {}
+
+  constructor(clearing: Clearing) {
+    this.#clearing = clearing
+  }
+
+  /** A channel listens for the account; `unwatch` ends that. */
+  watch(accountId: number): void {
+    if (accountId >= this.#watched.length) {
+      const grown = new Uint8Array(accountId * 2)
+      grown.set(this.#watched)
+      this.#watched = grown
+    }
+    if (this.#watched[accountId]++ === 0) this.#watchedCount++
+  }
+
+  unwatch(accountId: number): void {
+    assert((this.#watched[accountId] ?? 0) > 0, 'only who was watched is let go')
+    if (--this.#watched[accountId] === 0) this.#watchedCount--
+  }
+
+  /** A command was stamped; `reason` indexes CANCEL_REASONS when it cancels. */
+  stamped(seq: number, reason: number): void {
+    if (this.#watchedCount === 0) return
+    const cell = seq & (STAMPS - 1)
+    this.#stampSeq[cell] = seq
+    this.#stampMs[cell] = this.#clearing.lastNowMs
+    this.#stampReason[cell] = reason
+  }
+
+  /** Call before the records are settled: an order that ends forgets what its client called it. */
+  settling(words: Int32Array, at: number, count: number): void {
+    if (this.#watchedCount === 0) return
+    const { orders } = this.#clearing
+    for (let record = 0; record < count; record++) {
+      const slot = words[(at >> 2) + record * WORDS + 1]
+      const isWatched = this.#watched[orders.accountOf(slot)] > 0
+      this.#clientIds[record] = isWatched ? orders.clientIdOf(slot) : ''
+    }
+  }
+
+  /** Call right after the records were settled: a freed slot then still holds its order. */
+  settled(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    if (this.#watchedCount === 0) return
+    const { orders } = this.#clearing
+    for (let record = 0; record < count; record++) {
+      const word = (at >> 2) + record * WORDS
+      if (!(this.#watched[orders.accountOf(words[word + 1])] > 0)) continue
+      this.#clientId = this.#clientIds[record]
+      this.#take(words, f64s, word, (at >> 3) + record * F64S)
+    }
+  }
+
+  /** Gives on what is durable and has nothing older before it. */
+  flush(durableSeq: number, sources: readonly Source[]): void {
+    if (this.#due.length === 0) return
+    let through = durableSeq
+    for (const { settledThrough } of sources) through = Math.min(through, settledThrough)
+    const ready = this.#due.filter((fact) => fact.seq <= through)
+    if (ready.length === 0) return
+    this.#due = this.#due.filter((fact) => fact.seq > through)
+    ready.sort((a, b) => a.seq - b.seq)
+    this.onFacts(ready)
+  }
+
+  #take(words: Int32Array, f64s: Float64Array, word: number, f64: number): void {
+    const slot = words[word + 1]
+    const seq = f64s[f64 + 3]
+    const sizeRaw = f64s[f64 + 1]
+    const leftRaw = f64s[f64 + 2]
+    const code = (words[word] >>> 8) & 0xff
+    switch (words[word] & 0xff) {
+      case FILL:
+        this.#makerFilled(this.#orderOf(seq, slot), words, word, { sizeRaw, leftRaw, code })
+        return
+      case STP_CANCEL:
+        this.#canceled(seq, slot, leftRaw, 'STP_MAKER_CANCELLED')
+        return
+      case CANCELED:
+        this.#canceled(seq, slot, leftRaw, this.#reasonOf(seq))
+        return
+      case DONE:
+        this.#arrived(this.#orderOf(seq, slot), code, leftRaw)
+    }
+  }
+
+  #orderOf(seq: number, slot: number): FactOrder {
+    const { orders } = this.#clearing
+    const cell = seq & (STAMPS - 1)
+    const isStamped = this.#stampSeq[cell] === seq
+    return {
+      seq,
+      nowMs: isStamped ? this.#stampMs[cell] : this.#clearing.lastNowMs,
+      accountId: orders.accountOf(slot),
+      marketId: orders.marketOf(slot),
+      slot,
+      generation: orders.generationOf(slot),
+      clientOrderId: this.#clientId,
+      side: orders.sideOf(slot),
+      outcome: orders.outcomeOf(slot),
+      orderType: orders.orderTypeOf(slot),
+      priceTicks: orders.priceTicksOf(slot),
+    }
+  }
+
+  /** Null for what its owner asked for. */
+  #reasonOf(seq: number): string | null {
+    const cell = seq & (STAMPS - 1)
+    const reason = this.#stampSeq[cell] === seq ? CANCEL_REASONS[this.#stampReason[cell]] : 'USER'
+    return reason === 'USER' ? null : reason
+  }
+
+  #canceled(seq: number, slot: number, leftRaw: number, reason: string | null): void {
+    const remainingRaw = this.#clearing.orders.buysBySpend(slot) ? 0 : leftRaw
+    this.#due.push({ ...this.#orderOf(seq, slot), type: 'CANCELLATION', remainingRaw, reason })
+  }
+
+  /** A maker's proceeds are what the taker's rounding leaves (domain §2.4). */
+  #makerFilled(
+    order: FactOrder,
+    words: Int32Array,
+    word: number,
+    fill: { sizeRaw: number; leftRaw: number; code: number },
+  ): void {
+    const { orders } = this.#clearing
+    const takerOutcome = (words[word + 9] & TAKER_NO) === 0 ? 0 : 1
+    const takerSells = (words[word + 9] & TAKER_SELLS) !== 0
+    const takerRaw = takerLegRaw(!takerSells, takerOutcome, words[word] >>> 16, fill.sizeRaw)
+    // What a closed maker still had does not rest.
+    const remainingRaw = fill.code === 1 ? 0 : fill.leftRaw
+    this.#due.push({ ...order, type: 'UPDATE', remainingRaw })
+    this.#due.push({
+      ...order,
+      type: 'MATCHED',
+      isTaker: false,
+      takerSlot: words[word + 8],
+      takerGeneration: orders.generationOf(words[word + 8]),
+      sharesRaw: fill.sizeRaw,
+      collateralRaw: makerLegRaw(takerRaw, fill.sizeRaw, takerOutcome === order.outcome),
+      // Takers alone pay (domain §3.2).
+      feeBps: 0,
+      feeRaw: 0,
+    })
+  }
+
+  /** The rows of domain §5.4 for the owner of an arrival. */
+  #arrived(order: FactOrder, result: number, leftRaw: number): void {
+    const { orders } = this.#clearing
+    const sharesRaw = orders.filledSharesRawOf(order.slot)
+    const collateralRaw = orders.filledCollateralRawOf(order.slot)
+    if (sharesRaw > 0) {
+      this.#due.push({
+        ...order,
+        type: 'MATCHED',
+        isTaker: true,
+        takerSlot: order.slot,
+        takerGeneration: order.generation,
+        sharesRaw,
+        collateralRaw,
+        feeBps: orders.feeBpsOf(order.slot),
+        feeRaw: this.#clearing.lastFeeRaw,
+      })
+    }
+    if (result === RESTED) this.#due.push({ ...order, type: 'PLACEMENT', remainingRaw: leftRaw })
+    else if (result === FILLED || result === KILLED || result === STP_STOPPED) {
+      this.#ended(order, result, { sharesRaw, collateralRaw })
+    }
+  }
+
+  #ended(
+    order: FactOrder,
+    result: number,
+    filled: { sharesRaw: number; collateralRaw: number },
+  ): void {
+    // An order that is whole or nothing and got nothing leaves no frame.
+    if (POLICY_OF_TYPE[order.orderType].whole && result !== FILLED) return
+    const { orders } = this.#clearing
+    const bySpend = orders.buysBySpend(order.slot)
+    const unfilledRaw = orders.sizeRawOf(order.slot) - filled.sharesRaw
+    const part = filled.sharesRaw > 0 ? 'PARTIALLY_FILLED' : 'KILLED'
+    this.#due.push({
+      ...order,
+      type: 'EXECUTION',
+      status: result === FILLED ? 'FILLED' : part,
+      remainingRaw: bySpend || result === FILLED ? 0 : unfilledRaw,
+      filled,
+    })
+  }
+}

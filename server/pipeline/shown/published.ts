@@ -1,0 +1,160 @@
+// What the outside may know of each market: only facts whose commands are durable (law 1).
+
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import {
+  EVENT,
+  EVENT_F64S,
+  EVENT_WORDS,
+  MARKET_MASK,
+  RESULT,
+  TAKER_NO,
+  TAKER_SELLS,
+} from '../../../engine/domain/event.ts'
+import type { MarketStatus } from '../../../engine/domain/market.ts'
+import { costCeilRaw, costFloorRaw, type TimeMs } from '../../../engine/domain/units.ts'
+import { Depth } from './depth.ts'
+
+export interface PublishedMarket {
+  /** Fields fixed at creation. */
+  readonly market: Market
+  readonly depth: Depth
+  status: MarketStatus
+  payoutNumerators: readonly [number, number] | null
+  updatedMs: TimeMs
+  /** Collateral traded, the taker's leg. */
+  volumeRaw: number
+  /** YES price of the last trade in ticks; 0 before the first. */
+  lastYesTicks: number
+  /** Grows with each change of the book. */
+  version: number
+  /** The book as sent, encoded once per version. */
+  bookBytes: Buffer | null
+  /** What `restingRaw` found, once per version. */
+  restingRaw: number | null
+}
+
+/** Collateral that the resting orders stand for. */
+export function restingRaw(published: PublishedMarket): number {
+  published.restingRaw ??= published.depth.restingRaw()
+  return published.restingRaw
+}
+
+export class PublishedMarkets {
+  readonly #markets: PublishedMarket[] = []
+  readonly #bySlug = new Map<string, PublishedMarket>()
+  /** Grows when a market is added or one's status may be another. */
+  listVersion = 0
+  /** Grows with each change of any market. */
+  changes = 0
+
+  /** Newest last. */
+  all(): readonly PublishedMarket[] {
+    return this.#markets
+  }
+
+  byId(marketId: number): PublishedMarket | undefined {
+    return this.#markets[marketId - 1]
+  }
+
+  bySlug(slug: string): PublishedMarket | undefined {
+    return this.#bySlug.get(slug)
+  }
+
+  /** Shows a market's creation, or its newest status. Call when the command is durable. */
+  refresh(market: Market, status: MarketStatus, updatedMs: TimeMs): void {
+    const known = this.#markets[market.marketId - 1]
+    if (known === undefined) {
+      this.#add(market)
+      return
+    }
+    known.status = status
+    known.updatedMs = updatedMs
+    known.payoutNumerators = status === 'RESOLVED' ? market.payoutNumerators : null
+    this.listVersion++
+    this.#changed(known)
+  }
+
+  /** Shows a market of a recovered state, all of which is durable, with its resting orders. */
+  restore(market: Market, eachOrder: (rest: Depth['rested']) => void): void {
+    const published = this.#add(market)
+    published.status = market.status
+    published.payoutNumerators = market.payoutNumerators
+    published.updatedMs = market.updatedMs
+    published.volumeRaw = market.volumeRaw
+    published.lastYesTicks = market.lastYesTicks
+    const { depth } = published
+    eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
+  }
+
+  #add(market: Market): PublishedMarket {
+    assert(market.marketId === this.#markets.length + 1, 'markets are published in order')
+    const published: PublishedMarket = {
+      market,
+      depth: new Depth(market.minSizeRaw),
+      status: 'FUNDED',
+      payoutNumerators: null,
+      updatedMs: market.createdMs,
+      volumeRaw: 0,
+      lastYesTicks: 0,
+      version: 0,
+      bookBytes: null,
+      restingRaw: null,
+    }
+    this.#markets.push(published)
+    this.#bySlug.set(market.slug, published)
+    this.listVersion++
+    this.changes++
+    return published
+  }
+
+  #changed(published: PublishedMarket): void {
+    published.version++
+    published.bookBytes = null
+    published.restingRaw = null
+    this.changes++
+  }
+
+  /** Applies the durable records of one command; see domain/event.ts for the layout. */
+  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    const marketId = words[(at >> 2) + 9] & MARKET_MASK
+    const published = this.#markets[marketId - 1]
+    assert(published !== undefined, 'a market is published before its events')
+    for (let record = 0; record < count; record++) {
+      const word = (at >> 2) + record * EVENT_WORDS
+      const f64 = (at >> 3) + record * EVENT_F64S
+      this.#releaseRecord(published, words, word, f64s[f64 + 1], f64s[f64 + 2])
+    }
+    this.#changed(published)
+  }
+
+  #releaseRecord(
+    published: PublishedMarket,
+    words: Int32Array,
+    word: number,
+    sizeRaw: number,
+    leftRaw: number,
+  ): void {
+    const ticks = words[word] >>> 16
+    const code = (words[word] >>> 8) & 0xff
+    switch (words[word] & 0xff) {
+      case EVENT.FILL: {
+        const traded = words[word + 9]
+        const ownTicks = (traded & TAKER_NO) === 0 ? ticks : 1000 - ticks
+        const sells = (traded & TAKER_SELLS) !== 0
+        published.volumeRaw += (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
+        published.lastYesTicks = ticks
+        // What a closed maker still had is given back, so its level loses that too.
+        published.depth.shrank(ticks, sizeRaw + leftRaw, code === 1 ? 0 : leftRaw)
+        return
+      }
+      case EVENT.STP_CANCEL:
+      case EVENT.CANCELED:
+        // One that was held was in no level.
+        if (ticks !== 0) published.depth.shrank(ticks, leftRaw, 0)
+        return
+      case EVENT.DONE:
+        if (code === RESULT.RESTED) published.depth.rested(ticks, leftRaw, words[word + 8] === 1)
+    }
+  }
+}

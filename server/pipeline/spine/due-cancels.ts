@@ -1,0 +1,158 @@
+// Cancels that the exchange itself makes: of a market that closed, of orders that expired, of a
+// heartbeat whose deadline passed, of a profile that was frozen. They are stamped behind the
+// command they follow from, one per market and per thousand orders; what finds no room stays due,
+// and its market takes nothing else before it. Main's thread owns it.
+// Invariant: a profile is waited for while orders of its heartbeat are not all stamped.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { Deadlines } from '../../../engine/core/markets/deadlines.ts'
+import type { CancelReason } from '../../../engine/domain/event.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+
+export interface OrderName {
+  slot: number
+  generation: number
+}
+
+export interface DueCancel {
+  readonly marketId: number
+  readonly reason: CancelReason
+  readonly orders: readonly OrderName[]
+  /** Whose heartbeats they follow from. */
+  readonly profileIds: readonly number[]
+}
+
+interface Due extends DueCancel {
+  sent: number
+}
+
+const NOBODY: readonly number[] = []
+
+export class DueCancels {
+  #due: Due[] = []
+  readonly #dueOf = new Map<number, number>()
+  /** How many of the cancels that are due follow from a profile's heartbeat. */
+  readonly #waiting = new Map<number, number>()
+
+  get isEmpty(): boolean {
+    return this.#due.length === 0
+  }
+
+  /** Whether a market must not take anything before them. */
+  holds(marketId: number): boolean {
+    return this.#dueOf.has(marketId)
+  }
+
+  add(marketId: number, reason: CancelReason, orders: readonly OrderName[], profileIds = NOBODY) {
+    if (orders.length === 0) return
+    this.#due.push({ marketId, reason, orders, profileIds, sent: 0 })
+    this.#dueOf.set(marketId, (this.#dueOf.get(marketId) ?? 0) + 1)
+    for (const profileId of profileIds) {
+      this.#waiting.set(profileId, (this.#waiting.get(profileId) ?? 0) + 1)
+    }
+  }
+
+  /** Whether orders of the profile's heartbeat are still to be stamped. */
+  waitsFor(profileId: number): boolean {
+    return this.#waiting.has(profileId)
+  }
+
+  /** Stamps what has room; `sent` hears of each profile of which nothing is left to stamp. */
+  emit(
+    hasRoom: (marketId: number) => boolean,
+    stamp: (due: DueCancel, orders: readonly OrderName[]) => void,
+    sent: (profileId: number) => void,
+  ): void {
+    const left: Due[] = []
+    for (const due of this.#due) {
+      const { marketId, orders } = due
+      while (due.sent < orders.length && hasRoom(marketId)) {
+        const chunk = orders.slice(due.sent, due.sent + LIMITS.cancelItemsMax)
+        stamp(due, chunk)
+        due.sent += chunk.length
+      }
+      if (due.sent < orders.length) left.push(due)
+      else this.#done(due, sent)
+    }
+    this.#due = left
+  }
+
+  #done({ marketId, profileIds }: Due, sent: (profileId: number) => void): void {
+    if (countDown(this.#dueOf, marketId)) this.#dueOf.delete(marketId)
+    for (const profileId of profileIds) {
+      if (!countDown(this.#waiting, profileId)) continue
+      this.#waiting.delete(profileId)
+      sent(profileId)
+    }
+  }
+}
+
+/** True when it was the last. */
+function countDown(counts: Map<number, number>, key: number): boolean {
+  const left = (counts.get(key) ?? 0) - 1
+  if (left > 0) counts.set(key, left)
+  return left <= 0
+}
+
+/** The live orders of a market. */
+export function ordersOfMarket({ orders }: Clearing, marketId: number): OrderName[] {
+  const names: OrderName[] = []
+  const rows = orders.rowsOfMarket
+  for (let row = rows.firstOf(marketId); row !== 0; row = rows.nextOf(row)) {
+    for (let slot = orders.firstOfRow(row); slot !== 0; slot = orders.nextOf(slot)) {
+      names.push({ slot, generation: orders.generationOf(slot) })
+    }
+  }
+  return names
+}
+
+/** Live orders by market, and whose they are. */
+export type OrdersByMarket = Map<number, { orders: OrderName[]; profileIds: number[] }>
+
+/** Adds the live orders of a profile that came before `seq`; false when there are none. */
+export function addOrdersBefore(
+  { orders }: Clearing,
+  profileId: number,
+  seq: number,
+  byMarket: OrdersByMarket,
+): boolean {
+  const rows = orders.rowsOfAccount
+  let isAny = false
+  for (let row = rows.firstOf(profileId); row !== 0; row = rows.nextOf(row)) {
+    const names: OrderName[] = []
+    const first = orders.firstOfRow(row)
+    for (let slot = first; slot !== 0; slot = orders.nextOf(slot)) {
+      if (orders.seqOf(slot) >= seq) continue
+      names.push({ slot, generation: orders.generationOf(slot) })
+    }
+    if (names.length === 0) continue
+    isAny = true
+    const marketId = orders.marketOf(first)
+    const known = byMarket.get(marketId)
+    if (known === undefined) byMarket.set(marketId, { orders: names, profileIds: [profileId] })
+    else {
+      for (const name of names) known.orders.push(name)
+      known.profileIds.push(profileId)
+    }
+  }
+  return isAny
+}
+
+/** Takes what has expired by now out of the deadlines: orders by market. */
+export function takeExpired(
+  expiries: Deadlines,
+  { orders: table }: Pick<Clearing, 'orders'>,
+  nowMs: TimeMs,
+): ReadonlyMap<number, OrderName[]> {
+  const byMarket = new Map<number, OrderName[]>()
+  while (expiries.nextMs <= nowMs) {
+    const slot = expiries.pop()
+    const marketId = table.marketOf(slot)
+    const order = { slot, generation: table.generationOf(slot) }
+    const due = byMarket.get(marketId)
+    if (due === undefined) byMarket.set(marketId, [order])
+    else due.push(order)
+  }
+  return byMarket
+}

@@ -1,0 +1,52 @@
+// Main's side of the heartbeats (domain §4.9): which deadline comes next, and whose cancels are
+// under way. The state itself is in the clearing, from which all of this follows again.
+
+import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
+import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+
+const FIRST_CAPACITY = 1024
+
+export class HeartbeatDeadlines {
+  /** By profile id. */
+  readonly #due = new Deadlines(FIRST_CAPACITY)
+  /** Profiles whose deadline passed while not all of their cancels are durable. */
+  readonly #canceling = new Set<number>()
+
+  get nextMs(): TimeMs {
+    return this.#due.nextMs
+  }
+
+  get armedCount(): number {
+    return this.#due.count
+  }
+
+  /** Takes the profile whose deadline comes first. */
+  pop(): number {
+    return this.#due.pop()
+  }
+
+  isCanceling(profileId: number): boolean {
+    return this.#canceling.has(profileId)
+  }
+
+  watch(command: RareCommand): void {
+    if (command.kind === 'armHeartbeat') this.arm(command.profileId, command.cancelAtMs)
+    else if (command.kind === 'disarmHeartbeat') this.#due.remove(command.profileId)
+    else if (command.kind === 'fireHeartbeat') this.began(command.profileId)
+  }
+
+  arm(profileId: number, cancelAtMs: TimeMs): void {
+    this.#due.remove(profileId)
+    this.#due.add(profileId, cancelAtMs)
+  }
+
+  began(profileId: number): void {
+    this.#canceling.add(profileId)
+  }
+
+  /** The last of their cancels is durable. */
+  ended(profileIds: readonly number[]): void {
+    for (const profileId of profileIds) this.#canceling.delete(profileId)
+  }
+}

@@ -1,0 +1,59 @@
+// A moment in which no market has anything left to answer: what main holds then is the state at its
+// newest seq. New orders and cancels wait for it, a millisecond as a rule; what operators and
+// deadlines do goes on and only makes it come later. It has a bound: past it nothing is looked at.
+
+import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+
+export interface HoldParts {
+  /** Everything sent to the markets has been settled. */
+  readonly isStill: () => boolean
+  /** Stops and starts the coming of orders. */
+  readonly hold: () => void
+  readonly resume: () => void
+}
+
+export class Hold {
+  readonly #parts: HoldParts
+  #look: ((isStill: boolean) => void) | null = null
+  #waiting: (() => void)[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: HoldParts) {
+    this.#parts = parts
+  }
+
+  get isOn(): boolean {
+    return this.#look !== null
+  }
+
+  /** Calls `look` once, with false when the moment did not come in time. It must not wait. */
+  begin(look: (isStill: boolean) => void): void {
+    assert(this.#look === null, 'one looks at a time')
+    this.#look = look
+    this.#parts.hold()
+    this.#timer = setTimeout(() => this.#end(false), LIMITS.holdMsMax)
+    this.check()
+  }
+
+  /** Call after results were settled. */
+  check(): void {
+    if (this.#look !== null && this.#parts.isStill()) this.#end(true)
+  }
+
+  /** Resolves when no hold is on. */
+  async over(): Promise<void> {
+    while (this.isOn) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #end(isStill: boolean): void {
+    clearTimeout(this.#timer)
+    const look = this.#look
+    this.#look = null
+    look?.(isStill)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resume of waiting) resume()
+    this.#parts.resume()
+  }
+}

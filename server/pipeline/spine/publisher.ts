@@ -1,0 +1,236 @@
+// Hot path. bench/pipeline.bench.ts
+// Gives receipts and durable seqs to whoever waits for them. A market's frames come twice: at
+// once (`settle`: money moves, nothing is shown) and when durable (`release`: depth moves, the
+// reply goes out). Refusals that rest on state wait for the seq they were decided at (law 1).
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { STATE } from '../../../engine/core/orders/order-table.ts'
+import { EVENT, EVENT_F64S, EVENT_WORDS, RESULT } from '../../../engine/domain/event.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { FrameVisitor } from '../../../engine/shard/shard-handle.ts'
+import { faultPoint } from '../../../engine/wire/fault-point.ts'
+import { OrderTimes } from '../../ops/order-times.ts'
+import { OrderNews } from '../shown/order-news.ts'
+import type { PublishedMarkets } from '../shown/published.ts'
+import { BySeq } from './by-seq.ts'
+import type { OrderName, Sequencer } from './sequencer.ts'
+
+export interface MakerMatch {
+  slot: number
+  generation: number
+  sizeRaw: number
+}
+
+/** All a reply says of an arrival; filled while its frames are settled. */
+export interface Receipt {
+  readonly seq: number
+  readonly nowMs: number
+  /** RESULT of the DONE record. */
+  result: number
+  filledSharesRaw: number
+  filledCollateralRaw: number
+  /** In shares for a buy, in collateral for a sell. */
+  feeRaw: number
+  /** The first of them, LIMITS.replyOrdersMax at the most; so are those canceled. */
+  makers: MakerMatch[]
+  stpCanceled: OrderName[]
+}
+
+export interface CancelReceipt {
+  canceled: OrderName[]
+  notOpen: OrderName[]
+}
+
+/** One object per reply: most trade with nobody and cancel nothing. */
+interface Waiter extends Receipt {
+  cancels: CancelReceipt
+  readonly finish: (receipt: Receipt, cancels: CancelReceipt) => void
+}
+
+/** Stand for every list that is empty; replaced, never filled. */
+const NO_MAKERS: MakerMatch[] = []
+const NO_ORDERS: OrderName[] = []
+const NO_CANCELS: CancelReceipt = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
+
+const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
+const { replyOrdersMax } = LIMITS
+const { FREE } = STATE
+const HELD_DONE = DONE | (RESULT.HELD << 8)
+const WORDS = EVENT_WORDS
+const F64S = EVENT_F64S
+
+function withOrder(orders: OrderName[], slot: number, generation: number): OrderName[] {
+  if (orders === NO_ORDERS) return [{ slot, generation }]
+  orders.push({ slot, generation })
+  return orders
+}
+
+export class Publisher implements FrameVisitor {
+  readonly #clearing: Clearing
+  readonly #published: PublishedMarkets
+  #sequencer: Sequencer | null = null
+  /** Replies that wait for their market, by seq. */
+  readonly #waiters = new BySeq<Waiter>()
+  /** Replies that wait for the disk alone, by rising seq. */
+  #durableQueue: { seq: number; run: () => void }[] = []
+  #durableHead = 0
+  /** Told when their command is settled, by seq; and those that are to be told now. */
+  readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
+  #settled: (() => void)[] = []
+  durableSeq = 0
+  readonly times = new OrderTimes()
+  readonly news: OrderNews
+  /** Told the seq of each arrival that traded, once it is settled. */
+  onTrade: (seq: number) => void = () => {}
+
+  constructor(clearing: Clearing, published: PublishedMarkets) {
+    this.#clearing = clearing
+    this.news = new OrderNews(clearing)
+    this.#published = published
+  }
+
+  /** The sequencer learns from here which orders ended. */
+  tell(sequencer: Sequencer): void {
+    this.#sequencer = sequencer
+  }
+
+  /** Replies that wait for the disk alone. */
+  get durableWaitingCount(): number {
+    return this.#durableQueue.length - this.#durableHead
+  }
+
+  /** Replies under way, for metrics and the stop. */
+  get waitingCount(): number {
+    return this.#waiters.count + this.durableWaitingCount
+  }
+
+  /** Calls `finish` once the command of `seq` is settled by its market and durable. */
+  whenReceipt(
+    seq: number,
+    nowMs: number,
+    finish: (receipt: Receipt, cancels: CancelReceipt) => void,
+  ): void {
+    this.#waiters.add({
+      seq,
+      nowMs,
+      result: 0,
+      filledSharesRaw: 0,
+      filledCollateralRaw: 0,
+      feeRaw: 0,
+      makers: NO_MAKERS,
+      stpCanceled: NO_ORDERS,
+      cancels: NO_CANCELS,
+      finish,
+    })
+  }
+
+  /** Calls `run` when the cancel of `seq`, which has a waiter, is settled and the drain is over. */
+  whenSettled(seq: number, run: (cancels: CancelReceipt) => void): void {
+    this.#watchers.set(seq, run)
+  }
+
+  /** Tells of what was settled. Call after a drain: what is told may send new commands. */
+  tellSettled(): void {
+    while (this.#settled.length > 0) {
+      const settled = this.#settled
+      this.#settled = []
+      for (const tell of settled) tell()
+    }
+  }
+
+  /** Calls `run` once `seq` is durable; at once when it is. */
+  whenDurable(seq: number, run: () => void): void {
+    if (seq <= this.durableSeq) run()
+    else this.#durableQueue.push({ seq, run })
+  }
+
+  advance(durableSeq: number): void {
+    this.durableSeq = durableSeq
+    this.times.durable(durableSeq)
+    const queue = this.#durableQueue
+    while (this.#durableHead < queue.length && queue[this.#durableHead].seq <= durableSeq) {
+      queue[this.#durableHead++].run()
+    }
+    if (this.#durableHead < queue.length && this.#durableHead < 1024) return
+    this.#durableQueue = queue.slice(this.#durableHead)
+    this.#durableHead = 0
+  }
+
+  settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    const seq = f64s[(at >> 3) + 3]
+    const last = (at >> 2) + (count - 1) * WORDS
+    this.times.saw(seq, (words[last] & 0xff) === DONE)
+    this.news.settling(words, at, count)
+    this.#clearing.settle(words, f64s, at, count)
+    this.news.settled(words, f64s, at, count)
+    const waiter = this.#waiters.get(seq)
+    const { orders } = this.#clearing
+    for (let record = 0; record < count; record++) {
+      const word = (at >> 2) + record * WORDS
+      const slot = words[word + 1]
+      if (orders.stateOf(slot) === FREE) this.#sequencer?.ended(slot)
+      else if ((words[word] & 0xffff) === HELD_DONE) this.#sequencer?.held(slot)
+      if (waiter !== undefined) {
+        this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * F64S + 1])
+      }
+    }
+    const filledRaw = f64s[(at >> 3) + (count - 1) * F64S + 1]
+    if ((words[last] & 0xff) === DONE && words[last + 1] !== 0 && filledRaw > 0) this.onTrade(seq)
+    if (this.#watchers.size > 0 && (words[last] & 0xff) === DONE) this.#watched(seq, waiter)
+  }
+
+  #watched(seq: number, waiter: Waiter | undefined): void {
+    const run = this.#watchers.get(seq)
+    if (run === undefined) return
+    this.#watchers.delete(seq)
+    this.#settled.push(() => run(waiter?.cancels ?? NO_CANCELS))
+  }
+
+  /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */
+  #collect(waiter: Waiter, kindAndCode: number, slot: number, sizeRaw: number): void {
+    const { orders } = this.#clearing
+    const generation = orders.generationOf(slot)
+    switch (kindAndCode & 0xff) {
+      case FILL:
+        if (waiter.makers.length === replyOrdersMax) return
+        if (waiter.makers === NO_MAKERS) waiter.makers = [{ slot, generation, sizeRaw }]
+        else waiter.makers.push({ slot, generation, sizeRaw })
+        return
+      case STP_CANCEL:
+        if (waiter.stpCanceled.length === replyOrdersMax) return
+        waiter.stpCanceled = withOrder(waiter.stpCanceled, slot, generation)
+        return
+      case CANCELED:
+      case NOT_OPEN:
+        this.#collectCancel(waiter, (kindAndCode & 0xff) === CANCELED, { slot, generation })
+        return
+      case DONE:
+        waiter.result = (kindAndCode >>> 8) & 0xff
+        if (slot === 0) return
+        waiter.filledSharesRaw = orders.filledSharesRawOf(slot)
+        waiter.filledCollateralRaw = orders.filledCollateralRawOf(slot)
+        waiter.feeRaw = this.#clearing.lastFeeRaw
+    }
+  }
+
+  #collectCancel(waiter: Waiter, isCanceled: boolean, { slot, generation }: OrderName): void {
+    if (waiter.cancels === NO_CANCELS) {
+      waiter.cancels = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
+    }
+    const { cancels } = waiter
+    if (isCanceled) cancels.canceled = withOrder(cancels.canceled, slot, generation)
+    else cancels.notOpen = withOrder(cancels.notOpen, slot, generation)
+  }
+
+  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    this.#published.release(words, f64s, at, count)
+    const last = (at >> 2) + (count - 1) * WORDS
+    if ((words[last] & 0xff) !== DONE) return
+    const seq = f64s[(at >> 3) + 3]
+    const waiter = this.#waiters.get(seq)
+    if (waiter === undefined) return
+    this.#waiters.delete(seq)
+    faultPoint('before-reply')
+    waiter.finish(waiter, waiter.cancels)
+  }
+}

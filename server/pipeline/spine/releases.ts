@@ -1,0 +1,86 @@
+// Held orders on their way back to their markets (domain §4.3): each is released when its delay is
+// over and takers may enter, in the order the delays end, and of one instant in the order of their
+// seqs: first come, first served. Main's thread owns it.
+// Invariant: a held order whose release is not decided has a deadline, or is due and waits.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { mayRelease } from '../../../engine/core/decide/release.ts'
+import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
+import { STATE } from '../../../engine/core/orders/order-table.ts'
+import { takesOrders } from '../../../engine/domain/market.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+
+interface Due {
+  readonly slot: number
+  readonly generation: number
+  readonly eligibleMs: TimeMs
+  readonly seq: number
+}
+
+function byTurn(one: Due, other: Due): number {
+  return one.eligibleMs - other.eligibleMs || one.seq - other.seq
+}
+
+export class Releases {
+  readonly #clearing: Clearing
+  readonly #deadlines = new Deadlines()
+  /** By the end of their delay, then by seq. */
+  #due: Due[] = []
+
+  constructor(clearing: Clearing) {
+    this.#clearing = clearing
+  }
+
+  /** Releases that are due and not decided: takers may not enter, or there is no room. */
+  get dueCount(): number {
+    return this.#due.length
+  }
+
+  /** Whether a release is due at `nowMs`, or was before and is not decided. */
+  isDue(nowMs: TimeMs): boolean {
+    return this.#due.length > 0 || this.#deadlines.nextMs <= nowMs
+  }
+
+  /** An order came to be held. */
+  held(slot: number): void {
+    this.#deadlines.add(slot, this.#clearing.orders.held.eligibleMsOf(slot))
+  }
+
+  /** An order ended: its release is off. */
+  ended(slot: number): void {
+    if (this.#deadlines.count > 0) this.#deadlines.remove(slot)
+  }
+
+  /** After a restart: every order that was held is held again. */
+  resume(): void {
+    const { orders } = this.#clearing
+    for (let slot = 1; slot <= orders.highSlot; slot++) {
+      if (orders.stateOf(slot) === STATE.HELD) this.held(slot)
+    }
+  }
+
+  /** `release` stamps the release of a slot, or gives false when its market has no room for it. */
+  emitDue(nowMs: TimeMs, release: (slot: number, marketId: number) => boolean): void {
+    const { orders } = this.#clearing
+    const isNew = this.#deadlines.nextMs <= nowMs
+    while (this.#deadlines.nextMs <= nowMs) {
+      const eligibleMs = this.#deadlines.nextMs
+      const slot = this.#deadlines.pop()
+      const generation = orders.generationOf(slot)
+      this.#due.push({ slot, generation, eligibleMs, seq: orders.seqOf(slot) })
+    }
+    // The heap gives what is due at one instant in any order.
+    if (isNew) this.#due.sort(byTurn)
+    if (this.#due.length === 0 || !mayRelease(this.#clearing, nowMs)) return
+    const full = new Set<number>()
+    this.#due = this.#due.filter(({ slot, generation }) => {
+      if (!orders.isLive(slot, generation)) return false
+      const marketId = orders.marketOf(slot)
+      // Its cancel is on the way, or due: it never trades again.
+      if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) return false
+      if (!full.has(marketId) && release(slot, marketId)) return false
+      full.add(marketId)
+      return true
+    })
+  }
+}

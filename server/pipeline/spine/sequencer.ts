@@ -1,0 +1,398 @@
+// Hot path. bench/pipeline.bench.ts
+// The one place that decides and stamps. Everything from the first gate to the last ring is one
+// synchronous stretch, so no decision sees half of another (law 2). Main's thread owns it.
+// Invariants: seq counts by one, nowMs never goes back, nothing is stamped unless every ring it
+// must enter has room, and nothing that a deadline asks for before that deadline.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import {
+  decidePlace,
+  expiresAtMs,
+  isReleasing,
+  type PlaceRequest,
+} from '../../../engine/core/decide/decide.ts'
+import { fillRelease } from '../../../engine/core/decide/release.ts'
+import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
+import { STATE } from '../../../engine/core/orders/order-table.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { RareCommand } from '../../../engine/domain/command.ts'
+import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { takesOrders } from '../../../engine/domain/market.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
+import { blankCancel, scratchCancel } from '../../../engine/wire/cancel-codec.ts'
+import { encodeRare } from '../../../engine/wire/codec.ts'
+import { faultPoint } from '../../../engine/wire/fault-point.ts'
+import { KIND, PLACE_HEAD_BYTES } from '../../../engine/wire/layout.ts'
+import { stampPlace } from '../../../engine/wire/place-codec.ts'
+import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec.ts'
+import type { JournalWriter } from '../../../persistence/journal/journal-port.ts'
+import type { Clock } from './clock.ts'
+import {
+  addOrdersBefore,
+  type DueCancel,
+  DueCancels,
+  type OrderName,
+  type OrdersByMarket,
+  ordersOfMarket,
+  takeExpired,
+} from './due-cancels.ts'
+import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
+import type { RareBody } from './rare-body.ts'
+import { Releases } from './releases.ts'
+
+export type { OrderName } from './due-cancels.ts'
+
+/** In place of a seq: a named order is entering its market, a cancel must wait (domain §4.3). */
+export const RELEASING = -1
+
+const NO_ORDERS: readonly OrderName[] = []
+
+/** Room for the widest cancel, frame and head included. */
+const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
+const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
+// Whatever has room beside the headroom comes after all cancels that are due: they had room too.
+assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'a cancel that is due fits the headroom')
+
+export class Sequencer {
+  readonly #clearing: Clearing
+  readonly #journal: JournalWriter
+  readonly #shardOf: (marketId: number) => ShardHandle
+  readonly #clock: Clock
+  readonly #afterStamp: (seq: number, kind: number, reason?: number) => void
+  readonly #onLocked: (seq: number, marketId: number) => void
+  readonly #onFired: (seq: number, profileIds: readonly number[]) => void
+  readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
+  readonly #release = blankRelease()
+  readonly #releases: Releases
+  readonly #expiries = new Deadlines()
+  readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
+  readonly heartbeats = new HeartbeatDeadlines()
+  readonly #dueCancels = new DueCancels()
+  /** When something was found due that no ring had room for. */
+  #dueMs: TimeMs = 0
+  /** From the first gate to the last ring; on for ever once something threw in between. */
+  isTorn = false
+
+  constructor(parts: {
+    clearing: Clearing
+    journal: JournalWriter
+    shardOf: (marketId: number) => ShardHandle
+    clock: Clock
+    /**
+     * Called with the seq and the KIND of what was put into a ring, and the reason of a cancel:
+     * the owner publishes within this turn.
+     */
+    afterStamp: (seq: number, kind: number, reason?: number) => void
+    /** A deadline locked a market by the command of this seq. */
+    onLocked: (seq: number, marketId: number) => void
+    /** The last cancel that heartbeats of these profiles ask for has at most this seq. */
+    onFired: (seq: number, profileIds: readonly number[]) => void
+  }) {
+    this.#clearing = parts.clearing
+    this.#journal = parts.journal
+    this.#shardOf = parts.shardOf
+    this.#clock = parts.clock
+    this.#afterStamp = parts.afterStamp
+    this.#onLocked = parts.onLocked
+    this.#onFired = parts.onFired
+    this.#releases = new Releases(parts.clearing)
+  }
+
+  /**
+   * The sequencer's time: the clock, but never before the last command, nor before the time at
+   * which something was found due: what waits for room is not early when the clock steps back.
+   */
+  nowMs(): TimeMs {
+    return Math.max(this.#clock.nowMs(), this.#clearing.lastNowMs, this.#dueMs)
+  }
+
+  /**
+   * Decides an order whose PLACE record the intake filled; 0, or what `decidePlace` said and
+   * nothing was done.
+   */
+  place(request: PlaceRequest, record: Uint8Array): number {
+    const { order } = request
+    const nowMs = this.#ready(order.marketId, record.length)
+    if (nowMs === null) return REJECT.OVERLOADED
+    const refusal = decidePlace(this.#clearing, request, nowMs)
+    if (refusal !== 0) return this.#over(refusal)
+    order.seq = this.#clearing.lastSeq + 1
+    order.nowMs = nowMs
+    stampPlace(record, order)
+    this.#clearing.admitOrder(order)
+    faultPoint('after-decide')
+    if (order.expirationSec !== 0) {
+      this.#expiries.add(order.slot, expiresAtMs(order.expirationSec))
+    }
+    this.#journal.append(order.seq, record)
+    this.#shardOf(order.marketId).place(record)
+    this.#afterStamp(order.seq, KIND.PLACE)
+    return this.#over(0)
+  }
+
+  /**
+   * Cancels orders of one market that `decideCancel` let through; the seq, or 0 when overloaded.
+   * RELEASING, and nothing done, when one of them is being released: that may have begun just now.
+   */
+  cancel(marketId: number, orders: readonly OrderName[]): number {
+    assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
+    const bytes = 64 + orders.length * 8
+    const nowMs = this.#ready(marketId, bytes)
+    if (nowMs === null) return 0
+    if (this.releasing(orders).length > 0) return this.#over(RELEASING)
+    return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
+  }
+
+  /** Those of the orders that live and are being released (domain §4.3). */
+  releasing(orders: readonly OrderName[]): readonly OrderName[] {
+    const { orders: table } = this.#clearing
+    if (table.held.releasingCount === 0) return NO_ORDERS
+    return orders.filter(
+      ({ slot, generation }) => table.isLive(slot, generation) && isReleasing(this.#clearing, slot),
+    )
+  }
+
+  /** Stamps a rare command that its gates let through; the seq, or 0 when overloaded. */
+  rare(body: RareBody): number {
+    const nowMs = this.#ready(0, LIMITS.recordBytesMax)
+    return nowMs === null ? 0 : this.#over(this.#stampRare(body, nowMs))
+  }
+
+  /**
+   * Decides at the time of its stamp and behind every deadline that is due then. What `decide`
+   * gives is stamped, or is a refusal, or is 0: nothing is to be done. `seq` is what the answer
+   * rests on.
+   */
+  decide(decide: (nowMs: TimeMs) => RareBody | number): { seq: number; reject: number } {
+    const nowMs = this.#ready(0, LIMITS.recordBytesMax)
+    if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
+    const decided = decide(nowMs)
+    if (typeof decided === 'number') {
+      return { seq: this.#over(this.#clearing.lastSeq), reject: decided }
+    }
+    const seq = this.#stampRare(decided, nowMs)
+    // What a freeze asks for follows it at once.
+    if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
+    return { seq: this.#over(seq), reject: 0 }
+  }
+
+  /** A market's change of status, and the cancels of all its orders right behind it. */
+  close(marketId: number, body: RareBody, reason: CancelReason): number {
+    const nowMs = this.#ready(marketId, LIMITS.recordBytesMax)
+    if (nowMs === null) return 0
+    const seq = this.#stampRare(body, nowMs)
+    this.#cancelAllOf(marketId, reason)
+    this.#emitCancels(nowMs)
+    return this.#over(seq)
+  }
+
+  /**
+   * After a restart: sets every deadline again, and closes what a crash left half closed between
+   * a market's change of status, a heartbeat's deadline or a freeze, and the last of its cancels.
+   */
+  resume(): void {
+    const { catalogue, frozen, heartbeats, orders } = this.#clearing
+    for (const { marketId, status, deadlineMs } of catalogue.all()) {
+      if (takesOrders(status)) {
+        if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)
+        continue
+      }
+      this.#cancelAllOf(marketId, status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
+    }
+    for (let slot = 1; slot <= orders.highSlot; slot++) {
+      if (orders.stateOf(slot) === STATE.FREE || orders.expirationSecOf(slot) === 0) continue
+      this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf(slot)))
+    }
+    for (const { profileId, cancelAtMs, firedSeq } of heartbeats.all()) {
+      if (firedSeq === 0) this.heartbeats.arm(profileId, cancelAtMs)
+      else if (this.#cancelFired([profileId], firedSeq)) this.heartbeats.began(profileId)
+    }
+    for (const { profileId, seq } of frozen.all()) this.#cancelFrozen(profileId, seq)
+    this.#releases.resume()
+  }
+
+  /**
+   * Emits every deadline that is due. What a market's full ring has no room for stays due, and
+   * that market takes nothing else before it; the others go on. False when the journal is full.
+   */
+  emitDue(nowMs: TimeMs): boolean {
+    while (this.#marketDeadlines.nextMs <= nowMs) {
+      if (!this.#hasRoom(0, CANCEL_BYTES)) return false
+      const marketId = this.#marketDeadlines.pop()
+      if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) continue
+      this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
+      this.#cancelAllOf(marketId, 'MARKET_LOCKED')
+    }
+    if (this.heartbeats.nextMs <= nowMs && !this.#fireHeartbeats(nowMs)) return false
+    if (this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
+    // Every command comes by here: no closure is made for what hardly ever is.
+    if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
+    // Behind the cancels that are due: what has ended trades no more.
+    if (this.#releases.isDue(nowMs)) this.#emitReleases(nowMs)
+    if (!this.#dueCancels.isEmpty || this.#releases.dueCount > 0) this.#dueMs = nowMs
+    return this.#hasRoom(0, CANCEL_BYTES)
+  }
+
+  #emitReleases(nowMs: TimeMs): void {
+    this.#releases.emitDue(nowMs, (slot, marketId) => {
+      // Room for a release may not be room for a cancel: one that is due may name this very order.
+      if (this.#dueCancels.holds(marketId)) return false
+      if (!this.#hasRoom(marketId, RELEASE_BYTES)) return false
+      this.#stampRelease(slot, marketId, nowMs)
+      return true
+    })
+  }
+
+  /** An order ended: its expiry is off, and so is its release. */
+  ended(slot: number): void {
+    if (this.#expiries.count > 0) this.#expiries.remove(slot)
+    this.#releases.ended(slot)
+  }
+
+  /** Taker delay holds an order: it is released when its time has come. */
+  held(slot: number): void {
+    this.#releases.held(slot)
+  }
+
+  #watch(command: RareCommand): void {
+    this.heartbeats.watch(command)
+    if (command.kind === 'createMarket' && command.market.deadlineMs !== null) {
+      this.#marketDeadlines.add(command.marketId, command.market.deadlineMs)
+    } else if (command.kind === 'lockMarket' || command.kind === 'resolveMarket') {
+      this.#marketDeadlines.remove(command.marketId)
+    } else if (command.kind === 'freezeProfile') this.#cancelFrozen(command.profileId, command.seq)
+  }
+
+  /** The time to stamp with, once all due deadlines are out; null when a ring is full. */
+  #ready(marketId: number, bytes: number): TimeMs | null {
+    assert(!this.isTorn, 'a decision that threw is the last')
+    this.isTorn = true
+    const nowMs = this.nowMs()
+    const isFree = this.emitDue(nowMs) && this.#hasRoom(marketId, bytes + LIMITS.ringHeadroomBytes)
+    return isFree ? nowMs : this.#over(null)
+  }
+
+  #over<T>(value: T): T {
+    this.isTorn = false
+    return value
+  }
+
+  #hasRoom(marketId: number, bytes: number): boolean {
+    if (this.#journal.freeBytes() < bytes) return false
+    return marketId === 0 || this.#shardOf(marketId).freeBytes() >= bytes
+  }
+
+  #stampRare(body: RareBody, nowMs: TimeMs): number {
+    const command = { ...body, seq: this.#clearing.lastSeq + 1, nowMs }
+    this.#clearing.admitRare(command)
+    this.#watch(command)
+    this.#journal.append(command.seq, encodeRare(command))
+    this.#afterStamp(command.seq, KIND.RARE)
+    return command.seq
+  }
+
+  #stampCancel(
+    marketId: number,
+    orders: readonly OrderName[],
+    reason: CancelReason,
+    nowMs: TimeMs,
+  ): number {
+    const command = this.#cancel
+    command.seq = this.#clearing.lastSeq + 1
+    command.nowMs = nowMs
+    command.marketId = marketId
+    command.reason = CANCEL_REASONS.indexOf(reason)
+    command.count = orders.length
+    for (let index = 0; index < orders.length; index++) {
+      command.slots[index] = orders[index].slot
+      command.generations[index] = orders[index].generation
+    }
+    const record = scratchCancel(command)
+    this.#clearing.admitCancel(command)
+    this.#journal.append(command.seq, record)
+    this.#shardOf(marketId).cancel(record)
+    this.#afterStamp(command.seq, KIND.CANCEL, command.reason)
+    return command.seq
+  }
+
+  #stampRelease(slot: number, marketId: number, nowMs: TimeMs): void {
+    const command = this.#release
+    command.seq = this.#clearing.lastSeq + 1
+    command.nowMs = nowMs
+    fillRelease(command, this.#clearing.orders, slot)
+    const record = scratchRelease(command)
+    this.#clearing.admitRelease(command)
+    this.#journal.append(command.seq, record)
+    faultPoint('mid-release')
+    this.#shardOf(marketId).releaseOrder(record)
+    this.#afterStamp(command.seq, KIND.RELEASE)
+  }
+
+  /** As far as their markets have room. */
+  #emitCancels(nowMs: TimeMs): void {
+    const sent: number[] = []
+    this.#dueCancels.emit(
+      (marketId) => this.#hasRoom(marketId, CANCEL_BYTES),
+      ({ marketId, reason }: DueCancel, orders) => {
+        faultPoint('mid-cancels')
+        this.#stampCancel(marketId, orders, reason, nowMs)
+      },
+      (profileId) => sent.push(profileId),
+    )
+    if (sent.length > 0) this.#onFired(this.#clearing.lastSeq, sent)
+  }
+
+  /** All orders of a market that takes no more of them. */
+  #cancelAllOf(marketId: number, reason: CancelReason): void {
+    this.#dueCancels.add(marketId, reason, ordersOfMarket(this.#clearing, marketId))
+  }
+
+  /** False when the journal is full. One cancel serves many heartbeats of one instant. */
+  #fireHeartbeats(nowMs: TimeMs): boolean {
+    const fired: number[] = []
+    let seq = 0
+    while (this.heartbeats.nextMs <= nowMs && this.#hasRoom(0, CANCEL_BYTES)) {
+      const profileId = this.heartbeats.pop()
+      seq = this.#stampRare({ kind: 'fireHeartbeat', profileId }, nowMs)
+      fired.push(profileId)
+    }
+    this.#cancelFired(fired, seq)
+    const over = fired.filter((profileId) => !this.#dueCancels.waitsFor(profileId))
+    if (over.length > 0) this.#onFired(seq, over)
+    return this.heartbeats.nextMs > nowMs
+  }
+
+  /**
+   * Whatever the profiles had when their heartbeats fired, by commands up to `seq`. No trading mode
+   * is asked: it is the exchange that cancels. False when nothing of it lives any more.
+   */
+  #cancelFired(profileIds: readonly number[], seq: number): boolean {
+    const byMarket: OrdersByMarket = new Map()
+    let isAny = false
+    for (const profileId of profileIds) {
+      if (addOrdersBefore(this.#clearing, profileId, seq, byMarket)) isAny = true
+    }
+    for (const [marketId, { orders, profileIds: theirs }] of byMarket) {
+      this.#dueCancels.add(marketId, 'HEARTBEAT', orders, theirs)
+    }
+    return isAny
+  }
+
+  /** Whatever the profile had when it was frozen, by the command of `seq`. */
+  #cancelFrozen(profileId: number, seq: number): void {
+    const byMarket: OrdersByMarket = new Map()
+    addOrdersBefore(this.#clearing, profileId, seq, byMarket)
+    for (const [marketId, { orders }] of byMarket) {
+      this.#dueCancels.add(marketId, 'PROFILE_FROZEN', orders)
+    }
+  }
+
+  #cancelExpired(nowMs: TimeMs): void {
+    for (const [marketId, orders] of takeExpired(this.#expiries, this.#clearing, nowMs)) {
+      this.#dueCancels.add(marketId, 'EXPIRED', orders)
+    }
+  }
+}

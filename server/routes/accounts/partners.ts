@@ -1,0 +1,288 @@
+// Partner accounts (api-spec "Profiles and partner accounts", domain §12.1).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
+import { shownName } from '../../../persistence/query/read/profiles.ts'
+import { subAccount } from '../../auth/delegation.ts'
+import { proveWallet } from '../../auth/session.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { hmac } from '../../http/auth-scheme.ts'
+import { type Call, type Caller, header } from '../../http/call.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { address, profileId } from '../../http/schema/fields.ts'
+import { displayName } from '../../http/schema/profile-fields.ts'
+import { boolean, defaulted, integer, oneOf, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import type { Allowances, Refused } from '../../services/accounts/partner-accounts.ts'
+import { askerOf } from '../../services/private-reads.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import type { Services } from '../services.ts'
+
+const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
+/** The conditional tokens of every market: the contract upstream's markets share. */
+const CONDITIONAL_TOKENS = '0xC9c98965297Bc527861c898329Ee280632B76e18'
+
+/** Undefined when the headers prove nothing. */
+function provenWallet(call: Call, caller: Caller, { pipeline, signing }: Services) {
+  const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
+  if (missing.length > 0) {
+    return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
+  }
+  const [account, signingMessage, signature] = PROOF_HEADERS.map((name) => header(call, name))
+  if (account.toLowerCase() === caller.account.toLowerCase()) return refuse('OWN_ADDRESS')
+  return proveWallet(
+    { account, signingMessage, signature },
+    {
+      signing,
+      purpose: { kind: 'sub-account', partnerId: caller.profileId },
+      nowMs: pipeline.sequencer.nowMs(),
+      isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
+    },
+  )
+}
+
+export const createPartnerAccount = route({
+  method: 'POST',
+  path: '/profiles/partner-accounts',
+  auth: hmac('account_creation'),
+  lane: 'auth',
+  about: 'Makes a sub-account of the caller: with a server wallet, or for a wallet that signed.',
+  headers: {
+    'x-account': 'Address of the wallet; these three unless createServerWallet is true.',
+    'x-signing-message':
+      'A message of the purpose sub-account for this partner, or 0x and its hex.',
+    'x-signature': 'The EIP-191 signature, 0x-hex.',
+  },
+  body: object({
+    displayName: optional(displayName()),
+    createServerWallet: optional(boolean()),
+  }),
+  status: 201,
+  reply: object({ profileId: profileId(), account: address() }),
+  rejects: [
+    'OVERLOADED',
+    'OWN_ADDRESS',
+    'ACCOUNT_UNPROVEN',
+    'VALIDATION',
+    'PROFILE_NOT_FOUND',
+    'ACCOUNT_TAKEN',
+    'SUB_ACCOUNT_LIMIT',
+    'PROFILE_LIMIT',
+  ],
+  example: {
+    body: { displayName: 'Desk 1', createServerWallet: true },
+    reply: { profileId: 2, account: ACCOUNT },
+  },
+  handle: async ({ body, caller, call }, services: Services) => {
+    const { partners, pipeline } = services
+    const name = body.displayName?.trim()
+    const partner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (partner === undefined) return refuse('PROFILE_NOT_FOUND')
+    if (body.createServerWallet === true) {
+      const made = await partners.createServerWallet(partner, name)
+      return typeof made === 'number' ? refuse(made) : created(made)
+    }
+    const proven = provenWallet(call, caller, services)
+    if (proven instanceof Refusal) return proven
+    // The nonce may be burned by a proof that is not durable yet.
+    if (proven === undefined) return refuse(await pipeline.refused(REJECT.ACCOUNT_UNPROVEN))
+    const made = await partners.createOwnWallet(partner, proven, name)
+    return typeof made === 'number' ? refuse(made) : created(made)
+  },
+})
+
+function created(made: { profileId: number; account: string }) {
+  return { profileId: made.profileId, account: made.account }
+}
+
+export const listPartnerAccounts = route({
+  method: 'GET',
+  path: '/profiles/partner-accounts',
+  auth: hmac('account_creation'),
+  lane: 'private',
+  about: "The caller's sub-accounts by page, oldest first, or the one with an address.",
+  query: {
+    account: optional(address()),
+    page: defaulted(optional(integer(1, 2_147_483_647)), 1),
+    limit: defaulted(optional(integer(1)), LIMITS.subAccountsPageMax),
+  },
+  reply: object({
+    data: list(object({ profileId: profileId(), account: address(), displayName: text() })),
+    page: integer(1),
+    limit: integer(1, LIMITS.subAccountsPageMax),
+    hasMore: boolean(),
+  }),
+  example: {
+    reply: {
+      data: [{ profileId: 2, account: ACCOUNT, displayName: 'Desk 1' }],
+      page: 1,
+      limit: 25,
+      hasMore: false,
+    },
+  },
+  rejects: ['READ_TIMEOUT'],
+  handle: async ({ query, caller, call }, { partners, reads }: Services) => {
+    const { account, page = 1 } = query
+    if (account !== undefined && parseAddress(account) === undefined) {
+      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+    }
+    const limit = Math.min(query.limit ?? LIMITS.subAccountsPageMax, LIMITS.subAccountsPageMax)
+    const { ids, hasMore } = await partners.list(caller.profileId, { account, page, limit })
+    const rows = await reads.profiles(ids, askerOf({ caller, call }))
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    const data = rows.flatMap((row) => {
+      return row === null ? [] : { ...created(row), displayName: shownName(row) }
+    })
+    return { data, page, limit, hasMore }
+  },
+})
+
+const target = () =>
+  object({
+    type: oneOf('USDC_ALLOWANCE', 'CTF_APPROVAL'),
+    tokenAddress: address(),
+    spenderOrOperator: address(),
+    label: text(),
+    requiredFor: oneOf('BUY', 'SELL'),
+    confirmed: boolean(),
+    status: oneOf('confirmed', 'missing', 'submitted', 'failed'),
+    retryable: boolean(),
+    errorCode: optional(oneOf('PRIVY_SUBMISSION_FAILED')),
+    errorMessage: optional(text()),
+  })
+
+const allowancesReply = () =>
+  object({
+    profileId: profileId(),
+    partnerProfileId: profileId(),
+    chainId: integer(0),
+    walletAddress: address(),
+    ready: boolean(),
+    summary: object({
+      total: integer(0),
+      confirmed: integer(0),
+      missing: integer(0),
+      submitted: integer(0),
+      failed: integer(0),
+    }),
+    targets: list(target()),
+  })
+
+const { exchange: VENUE } = MARKET_EXAMPLE.venue
+const ALLOWANCES_EXAMPLE = {
+  profileId: 2,
+  partnerProfileId: 1,
+  chainId: 8453,
+  walletAddress: ACCOUNT,
+  ready: true,
+  summary: { total: 1, confirmed: 1, missing: 0, submitted: 0, failed: 0 },
+  targets: [
+    {
+      type: 'CTF_APPROVAL' as const,
+      tokenAddress: CONDITIONAL_TOKENS,
+      spenderOrOperator: VENUE,
+      label: `Conditional tokens for ${VENUE}`,
+      requiredFor: 'SELL' as const,
+      confirmed: true,
+      status: 'confirmed' as const,
+      retryable: false,
+    },
+  ],
+}
+
+/** What a target of each status says besides; the code is the one that upstream's clients know. */
+const SAID = {
+  confirmed: { confirmed: true, retryable: false },
+  submitted: { confirmed: false, retryable: false },
+  missing: { confirmed: false, retryable: true },
+  failed: {
+    ...{ confirmed: false, retryable: true },
+    errorCode: 'PRIVY_SUBMISSION_FAILED' as const,
+    errorMessage: 'The chain did not take the approval; retry it.',
+  },
+}
+
+/** One spender needs two approvals: collateral for buys, conditional tokens for sells. */
+function targetsOf({ spenders }: Allowances, collateralAddress: string) {
+  return spenders.flatMap(({ address: spender, status }) => {
+    const state = { spenderOrOperator: spender, status, ...SAID[status] }
+    const usdc = { type: 'USDC_ALLOWANCE' as const, tokenAddress: collateralAddress }
+    const ctf = { type: 'CTF_APPROVAL' as const, tokenAddress: CONDITIONAL_TOKENS }
+    return [
+      { ...usdc, ...state, label: `Collateral for ${spender}`, requiredFor: 'BUY' as const },
+      {
+        ...ctf,
+        ...state,
+        label: `Conditional tokens for ${spender}`,
+        requiredFor: 'SELL' as const,
+      },
+    ]
+  })
+}
+
+function allowancesView(found: Allowances | Refused, { settings }: Services) {
+  if ('reject' in found) {
+    const { reject, retryAfterSec } = found
+    const soon = reject === REJECT.ALLOWANCE_RETRY_TOO_SOON
+    const extra = soon ? { retryAfterSeconds: retryAfterSec } : undefined
+    return refuse(reject, extra, retryAfterSec)
+  }
+  const targets = targetsOf(found, settings.collateral.address)
+  const count = (status: ApprovalStatus) => targets.filter((each) => each.status === status).length
+  const confirmed = count('confirmed')
+  return {
+    profileId: found.profileId,
+    partnerProfileId: found.partnerId,
+    chainId: settings.chainId,
+    walletAddress: found.account,
+    ready: confirmed === targets.length,
+    summary: {
+      ...{ total: targets.length, confirmed },
+      ...{ missing: count('missing'), submitted: count('submitted'), failed: count('failed') },
+    },
+    targets,
+  }
+}
+
+export const partnerAllowances = route({
+  method: 'GET',
+  path: '/profiles/partner-accounts/:profileId/allowances',
+  auth: hmac('account_creation', 'delegated_signing'),
+  lane: 'private',
+  about: "What a sub-account's server wallet has approved of what it needs to trade.",
+  params: { profileId: profileId() },
+  reply: allowancesReply(),
+  rejects: ['NOT_SUB_ACCOUNT', 'NO_SERVER_WALLET'],
+  example: { params: { profileId: 2 }, reply: ALLOWANCES_EXAMPLE },
+  handle: async ({ params, caller }, services: Services) => {
+    const owner = subAccount(caller, services.pipeline.clearing, params.profileId)
+    if (owner instanceof Refusal) return owner
+    return allowancesView(await services.partners.allowances(owner), services)
+  },
+})
+
+export const retryPartnerAllowances = route({
+  method: 'POST',
+  path: '/profiles/partner-accounts/:profileId/allowances/retry',
+  auth: hmac('account_creation', 'delegated_signing'),
+  lane: 'auth',
+  about: "Submits what a sub-account's server wallet has not approved; the next block confirms it.",
+  params: { profileId: profileId() },
+  body: object({}),
+  reply: allowancesReply(),
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'NO_SERVER_WALLET',
+    'ALLOWANCE_RETRY_RUNNING',
+    'ALLOWANCE_RETRY_TOO_SOON',
+  ],
+  example: { params: { profileId: 2 }, body: {}, reply: ALLOWANCES_EXAMPLE },
+  handle: async ({ params, caller }, services: Services) => {
+    const owner = subAccount(caller, services.pipeline.clearing, params.profileId)
+    if (owner instanceof Refusal) return owner
+    return allowancesView(await services.partners.retryAllowances(owner), services)
+  },
+})

@@ -1,0 +1,160 @@
+// Profiles as their owners see and edit them (domain §12.2).
+
+import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
+import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
+import { isAddress } from '../../crypto/address.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { address } from '../../http/schema/fields.ts'
+import { biography, displayName, username, webAddress } from '../../http/schema/profile-fields.ts'
+import { nullable, oneOf } from '../../http/schema/scalars.ts'
+import { object, optional } from '../../http/schema/schema.ts'
+import { ACCOUNT } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { profile } from '../shapes.ts'
+
+/** What this exchange has no source for yet; README says so. */
+const NOT_KEPT = {
+  isCreator: false,
+  isOnboarded: true,
+  embeddedAccount: null,
+  referralCode: null,
+  points: 0,
+  accumulativePoints: 0,
+  referralData: [],
+  referredUsersCount: 0,
+  enrolledInPointsProgram: null,
+  leaderboardPosition: null,
+  isTop100: false,
+  isCaptain: false,
+} as const
+
+const PROFILE_EXAMPLE = {
+  id: 1,
+  account: ACCOUNT,
+  username: null,
+  displayName: ACCOUNT,
+  bio: null,
+  client: 'eoa',
+  pfpUrl: null,
+  smartWallet: null,
+  socialUrl: null,
+  hasTraded: true,
+  tradeWalletOption: null,
+  tradeWalletChoosen: false,
+  mode: 'simple' as const,
+  rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+  effectiveFeeRateBps: 300,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  ...NOT_KEPT,
+}
+
+function profileView(owner: ShownProfile) {
+  const { tradeWalletOption } = owner
+  return {
+    id: owner.profileId,
+    account: owner.account,
+    username: owner.username,
+    displayName: shownName(owner),
+    bio: owner.bio,
+    client: owner.client,
+    pfpUrl: owner.pfpUrl,
+    smartWallet: owner.smartWallet,
+    socialUrl: owner.socialUrl,
+    hasTraded: owner.hasTraded,
+    tradeWalletOption,
+    tradeWalletChoosen: tradeWalletOption !== null,
+    mode: owner.mode ?? ('simple' as const),
+    rank: owner.rank,
+    effectiveFeeRateBps: effectiveFeeBps(owner),
+    createdAt: new Date(owner.createdMs).toISOString(),
+    ...NOT_KEPT,
+  }
+}
+
+type ProfileView = ReturnType<typeof profileView>
+
+/** As the newest state shows it that was released to anyone when the call came. */
+async function shown(profileId: number, { reads }: Services): Promise<ProfileView | Refusal> {
+  const owner = await reads.profile(profileId)
+  if (owner === undefined) return refuse('READ_TIMEOUT')
+  return owner === null ? refuse('PROFILE_NOT_FOUND') : profileView(owner)
+}
+
+export const ownProfile = route({
+  method: 'GET',
+  path: '/profiles/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: "The caller's private profile with the fee rate to sign.",
+  reply: profile(),
+  rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { reply: PROFILE_EXAMPLE },
+  handle: ({ caller }, services: Services) => shown(caller.profileId, services),
+})
+
+export const editOwnProfile = route({
+  method: 'PATCH',
+  path: '/profiles/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: "Edits the caller's profile; fields that are absent stay, null takes one back.",
+  body: object({
+    username: optional(nullable(username())),
+    displayName: optional(displayName()),
+    bio: optional(nullable(biography())),
+    pfpUrl: optional(nullable(webAddress())),
+    socialUrl: optional(nullable(webAddress())),
+    mode: optional(oneOf('simple', 'advanced')),
+    tradeWalletOption: optional(nullable(oneOf('eoa', 'smartWallet'))),
+  }),
+  reply: profile(),
+  rejects: [
+    'OVERLOADED',
+    'PROFILE_NOT_FOUND',
+    'USERNAME_TAKEN',
+    'SMART_WALLET_REQUIRED',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { username: 'rainmaker', bio: 'I trade the weather.' },
+    reply: {
+      ...PROFILE_EXAMPLE,
+      username: 'rainmaker',
+      displayName: 'rainmaker',
+      bio: 'I trade the weather.',
+    },
+  },
+  handle: async ({ body, caller }, { accounts, reads }: Services) => {
+    const wish = {
+      ...body,
+      username: body.username?.trim() ?? body.username,
+      displayName: body.displayName?.trim(),
+    }
+    const edited = await accounts.editProfile(caller.profileId, wish, reads)
+    return typeof edited === 'number' ? refuse(edited) : profileView(edited)
+  },
+})
+
+export const profileByAccount = route({
+  method: 'GET',
+  path: '/profiles/:account',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'The private profile of an account, for its owner alone.',
+  params: { account: address() },
+  reply: profile(),
+  rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN', 'READ_TIMEOUT'],
+  example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
+  handle: async ({ params, caller }, services: Services) => {
+    if (!isAddress(params.account)) {
+      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+    }
+    const { pipeline } = services
+    const owner = pipeline.clearing.accounts.byAddress(params.account)
+    if (owner?.profileId === caller.profileId) return shown(owner.profileId, services)
+    await pipeline.durable()
+    return refuse(owner === undefined ? 'PROFILE_NOT_FOUND' : 'FORBIDDEN')
+  },
+})

@@ -1,0 +1,246 @@
+// Wallet sessions (api-spec "Session authentication", domain §12.1).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
+import {
+  digestOf,
+  type ProvenLogin,
+  type Purpose,
+  proveWallet,
+  SESSION_COOKIE,
+  sessionCookie,
+  signedMessage,
+  signingMessage,
+} from '../../auth/session.ts'
+import { formatAddress, parseAddress } from '../../crypto/address.ts'
+import { open, session, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { type Call, cookie, header } from '../../http/call.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { reply } from '../../http/reply.ts'
+import { route } from '../../http/route.ts'
+import { address, profileId } from '../../http/schema/fields.ts'
+import { defaulted, nullable, oneOf, text } from '../../http/schema/scalars.ts'
+import { object, optional } from '../../http/schema/schema.ts'
+import { checksummed, smartWalletOf } from '../checksums.ts'
+import { ACCOUNT } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
+
+const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
+
+const WALLET_HEADER = 'x-smart-wallet-signature'
+
+interface MessageAsked {
+  readonly purpose: 'login' | 'sub-account'
+  readonly partner?: number | undefined
+  readonly account?: string | undefined
+  readonly smartWallet?: string | undefined
+}
+
+function purposeOf({ purpose, partner, account, smartWallet }: MessageAsked): Purpose | Refusal {
+  const wrong = (field: string, message: string) => invalid({ field, message })
+  if (purpose === 'sub-account') {
+    if (smartWallet !== undefined) return wrong('smartWallet', 'is for a login only')
+    if (partner !== undefined) return { kind: 'sub-account', partnerId: partner }
+    return wrong('partner', 'is needed: the profile id of the partner')
+  }
+  if (partner !== undefined) return wrong('partner', 'is for a sub-account only')
+  if (smartWallet === undefined) return { kind: 'login' }
+  if (account === undefined) return wrong('account', 'is needed: whose the smart wallet will be')
+  const wallet = checksummed('smartWallet', smartWallet)
+  return wallet instanceof Refusal ? wallet : { kind: 'login', smartWallet: wallet }
+}
+
+export const signingMessageRoute = route({
+  method: 'GET',
+  path: '/auth/signing-message',
+  auth: open(),
+  lane: 'auth',
+  about:
+    'A message to sign, for a login unless asked otherwise; good for five minutes and one use.',
+  query: {
+    purpose: defaulted(oneOf('login', 'sub-account'), 'login'),
+    partner: optional(profileId()),
+    account: optional(address()),
+    smartWallet: optional(address()),
+  },
+  reply: text(),
+  rejects: ['VALIDATION'],
+  example: { reply: 'exchange.example asks you to sign this message; … Nonce: 0x…' },
+  handle: ({ query }, { signing, pipeline }: Services) => {
+    const purpose = purposeOf(query)
+    if (purpose instanceof Refusal) return purpose
+    const account = query.account === undefined ? '' : checksummed('account', query.account)
+    if (account instanceof Refusal) return account
+    // The sequencer's time never goes back, so a burned nonce is not forgotten before it ended.
+    return signingMessage(signing, purpose, account, pipeline.sequencer.nowMs())
+  },
+})
+
+export const verifyAuth = route({
+  method: 'GET',
+  path: '/auth/verify-auth',
+  auth: session(),
+  lane: 'private',
+  about: 'The account of the session.',
+  reply: text(),
+  example: { reply: ACCOUNT },
+  handle: ({ caller }) => caller.account,
+})
+
+interface Proven extends ProvenLogin {
+  /** The smart wallet that signed as well, or is the account itself. */
+  readonly smartWallet: string | null
+}
+
+/**
+ * Who logs in. A smart wallet counts with its own signature of a message that names it and its
+ * account: orders of its maker and withdrawals to it are the account's from then on.
+ */
+function provenLogin(
+  call: Call,
+  named: string | null,
+  { signing, pipeline }: Services,
+): Proven | undefined {
+  const [account, message, signature] = LOGIN_HEADERS.map((name) => header(call, name))
+  const prove = (purpose: Purpose) =>
+    proveWallet(
+      { account, signingMessage: message, signature },
+      {
+        ...{ signing, purpose, nowMs: pipeline.sequencer.nowMs() },
+        isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
+      },
+    )
+  const own = header(call, WALLET_HEADER)
+  const plain = own === '' ? prove({ kind: 'login' }) : undefined
+  if (plain !== undefined) {
+    const isItself = named !== null && named === formatAddress(plain.account)
+    return { ...plain, smartWallet: isItself ? named : null }
+  }
+  const wallet = named === null ? undefined : parseAddress(named)
+  if (named === null || wallet === undefined) return undefined
+  const proven = prove({ kind: 'login', smartWallet: named })
+  if (proven === undefined) return undefined
+  if (own === '') return { ...proven, smartWallet: null }
+  return signedMessage(message, own, wallet) ? { ...proven, smartWallet: named } : undefined
+}
+
+/** The profile of an account as it was before a login; null when this is to be its first. */
+async function knownProfile(
+  account: string,
+  { pipeline, reads }: Services,
+): Promise<ShownProfile | null | undefined> {
+  const known = pipeline.clearing.accounts.byAddress(account)
+  return known === undefined ? null : reads.profile(known.profileId)
+}
+
+export const login = route({
+  method: 'POST',
+  path: '/auth/login',
+  auth: open(),
+  lane: 'auth',
+  about: 'Opens a session for the account that signed the message, and sets its cookie.',
+  headers: {
+    'x-account': 'Address of the wallet.',
+    'x-signing-message': 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
+    'x-signature': 'The EIP-191 signature, 0x-hex.',
+    [WALLET_HEADER]: 'That of the smart wallet, over a message that names it.',
+  },
+  body: object({
+    client: optional(oneOf('eoa', 'etherspot', 'base')),
+    smartWallet: optional(nullable(address())),
+    r: optional(text(128)),
+  }),
+  reply: object({
+    account: address(),
+    displayName: text(),
+    smartWallet: nullable(address()),
+    client: text(),
+  }),
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'LOGIN_INVALID',
+    'SMART_WALLET_REQUIRED',
+    'REGISTRATION_CLOSED',
+    'REGISTRATION_LIMIT',
+    'PROFILE_LIMIT',
+    'SESSION_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { client: 'eoa' },
+    reply: { account: ACCOUNT, displayName: ACCOUNT, smartWallet: null, client: 'eoa' },
+  },
+  handle: async ({ body, call }, services: Services) => {
+    const missing = LOGIN_HEADERS.filter((name) => header(call, name) === '')
+    if (missing.length > 0) {
+      return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
+    }
+    const { pipeline, accounts, registrations, settings } = services
+    const named = body.smartWallet ? smartWalletOf(body.smartWallet) : null
+    const proven = provenLogin(call, named instanceof Refusal ? null : named, services)
+    // The nonce may be burned by a login that is not durable yet.
+    if (proven === undefined) return refuse(await pipeline.refused(REJECT.LOGIN_INVALID))
+    if (named instanceof Refusal) return named
+    const client = body.client ?? 'eoa'
+    if (client !== 'eoa' && named === null) return refuse('SMART_WALLET_REQUIRED')
+    const address = formatAddress(proven.account)
+    // Before the login: whoever is told 503 knows that nothing happened.
+    const before = await knownProfile(address, services)
+    if (before === undefined) return refuse('READ_TIMEOUT')
+    // No await from here on: the profile is made in the stretch that counts it.
+    const barred =
+      before === null ? registrations.take(call.from, pipeline.sequencer.nowMs()) : null
+    if (barred !== null) return barred
+    const { smartWallet } = proven
+    const opened = await accounts.login({ ...proven, address }, { client, smartWallet })
+    if (typeof opened === 'number') return refuse(opened)
+    const isNamed = before === null || (before.smartWallet === null && smartWallet !== null)
+    const told = isNamed ? { client, smartWallet } : before
+    const result = {
+      account: address,
+      displayName: before === null ? address : shownName(before),
+      smartWallet: told.smartWallet,
+      client: told.client,
+    }
+    const cookieText = sessionCookie(opened.token, LIMITS.sessionMs, settings.isSecure)
+    return reply(200, result, [['set-cookie', cookieText]])
+  },
+})
+
+function loggedOut(message: string, isSecure: boolean) {
+  return reply(200, { message }, [['set-cookie', sessionCookie('', 0, isSecure)]])
+}
+
+export const logout = route({
+  method: 'POST',
+  path: '/auth/logout',
+  auth: session(),
+  lane: 'auth',
+  about: 'Ends the session and clears its cookie.',
+  reply: message(),
+  rejects: ['OVERLOADED'],
+  example: { reply: { message: 'Logged out' } },
+  handle: async ({ call }, { accounts, settings }: Services) => {
+    const refused = await accounts.logout(digestOf(cookie(call, SESSION_COOKIE)))
+    if (refused !== 0) return refuse(refused)
+    return loggedOut('Logged out', settings.isSecure)
+  },
+})
+
+export const logoutEverywhere = route({
+  method: 'DELETE',
+  path: '/auth/sessions',
+  auth: sessionOrIdentity(),
+  lane: 'auth',
+  about: 'Ends every session of the account, this one too, and clears the cookie.',
+  reply: message(),
+  rejects: ['OVERLOADED'],
+  example: { reply: { message: 'Logged out everywhere' } },
+  handle: async ({ caller }, { accounts, settings }: Services) => {
+    const refused = await accounts.logoutEverywhere(caller.profileId)
+    return refused === 0 ? loggedOut('Logged out everywhere', settings.isSecure) : refuse(refused)
+  },
+})

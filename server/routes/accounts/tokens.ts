@@ -1,0 +1,159 @@
+// API tokens (domain §12.1).
+
+import type { Scope } from '../../../engine/domain/command.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { address, isoTime, profileId } from '../../http/schema/fields.ts'
+import { scope } from '../../http/schema/profile-fields.ts'
+import { boolean, nullable, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import { ACCOUNT, ORDER_ID } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
+
+// Profiles are immutable values: what is read before `durable()` is what its commands made.
+const iso = (ms: number) => new Date(ms).toISOString()
+const AT = iso(Date.UTC(2026, 0, 1))
+const DEFAULT_SCOPES: readonly Scope[] = ['trading']
+
+export const deriveToken = route({
+  method: 'POST',
+  path: '/auth/api-tokens/derive',
+  auth: sessionOrIdentity(),
+  lane: 'auth',
+  about: 'Makes an API token for the caller. Its secret is told here and never again.',
+  body: object({
+    label: optional(nullable(text(LIMITS.tokenLabelCharactersMax))),
+    scopes: optional(list(scope(), 1, 4)),
+  }),
+  status: 201,
+  reply: object({
+    apiKey: text(),
+    secret: text(),
+    tokenId: text(),
+    createdAt: isoTime(),
+    scopes: list(scope()),
+    profile: object({ id: profileId(), account: address() }),
+  }),
+  rejects: [
+    'OVERLOADED',
+    'PROFILE_FROZEN',
+    'SCOPE_NEEDS_TRADING',
+    'SCOPE_NOT_ALLOWED',
+    'TOKEN_LIMIT',
+    'PROFILE_NOT_FOUND',
+  ],
+  example: {
+    body: { label: 'maker', scopes: ['trading'] },
+    reply: {
+      apiKey: ORDER_ID,
+      secret: 'c2VjcmV0LWtleS1leGFtcGxlLWJhc2U2NC1lbmNvZGVk',
+      tokenId: ORDER_ID,
+      createdAt: AT,
+      scopes: ['trading'],
+      profile: { id: 1, account: ACCOUNT },
+    },
+  },
+  handle: async ({ body, caller }, { accounts, pipeline }: Services) => {
+    const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    const minted = await accounts.deriveToken(
+      owner,
+      [...new Set(body.scopes ?? DEFAULT_SCOPES)],
+      body.label ?? null,
+    )
+    if (typeof minted === 'number') return refuse(minted)
+    const { tokenId, secret, scopes } = minted
+    const token = pipeline.clearing.accounts.tokenById(tokenId)
+    return {
+      apiKey: tokenId,
+      secret,
+      tokenId,
+      createdAt: iso(token?.createdMs ?? 0),
+      scopes,
+      profile: { id: owner.profileId, account: owner.account },
+    }
+  },
+})
+
+export const listTokens = route({
+  method: 'GET',
+  path: '/auth/api-tokens',
+  auth: hmacOrSession(),
+  lane: 'private',
+  about: "The caller's live API tokens, without their secrets.",
+  reply: list(
+    object({
+      tokenId: text(),
+      label: nullable(text()),
+      scopes: list(scope()),
+      createdAt: isoTime(),
+      lastUsedAt: nullable(isoTime()),
+    }),
+  ),
+  example: {
+    reply: [
+      { tokenId: ORDER_ID, label: null, scopes: ['trading'], createdAt: AT, lastUsedAt: null },
+    ],
+  },
+  handle: async ({ caller }, { pipeline }: Services) => {
+    const tokens = pipeline.clearing.accounts.tokensOf(caller.profileId)
+    const views = tokens.map(({ tokenId, label, scopes, createdMs, lastUsedMs }) => ({
+      tokenId,
+      label,
+      scopes,
+      createdAt: iso(createdMs),
+      lastUsedAt: lastUsedMs === null ? null : iso(lastUsedMs),
+    }))
+    await pipeline.durable()
+    return views
+  },
+})
+
+export const tokenCapabilities = route({
+  method: 'GET',
+  path: '/auth/api-tokens/capabilities',
+  auth: eitherOf(sessionOrIdentity(), hmac()),
+  lane: 'private',
+  about: 'Which scopes the caller may give its tokens.',
+  reply: object({
+    partnerProfileId: profileId(),
+    tokenManagementEnabled: boolean(),
+    allowedScopes: list(scope()),
+  }),
+  rejects: ['PROFILE_NOT_FOUND'],
+  example: {
+    reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
+  },
+  handle: async ({ caller }, { pipeline }: Services) => {
+    const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    await pipeline.durable()
+    return {
+      partnerProfileId: owner.profileId,
+      tokenManagementEnabled: true,
+      allowedScopes: owner.scopes,
+    }
+  },
+})
+
+export const revokeToken = route({
+  method: 'DELETE',
+  path: '/auth/api-tokens/:tokenId',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: 'Revokes one API token of the caller; it signs nothing from then on.',
+  params: { tokenId: text(64, 1) },
+  reply: message(),
+  rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
+  example: {
+    params: { tokenId: ORDER_ID },
+    reply: { message: 'API token revoked successfully' },
+  },
+  handle: async ({ params, caller }, { accounts }: Services) => {
+    const refused = await accounts.revokeToken(caller.profileId, params.tokenId)
+    return refused === 0 ? { message: 'API token revoked successfully' } : refuse(refused)
+  },
+})

@@ -1,0 +1,182 @@
+// The operator's view of profiles: ranks, caps, names and what a partner may do (design §7).
+
+import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
+import type { FrozenProfile } from '../../../engine/core/accounts/frozen.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { mayAct } from '../../../engine/domain/operator.ts'
+import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
+import { admin } from '../../http/auth-scheme.ts'
+import { Refusal, refuse, roleMissing } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { address, isoTime, profileId } from '../../http/schema/fields.ts'
+import { displayName, scope } from '../../http/schema/profile-fields.ts'
+import { integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
+import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { roleForFields } from '../../services/accounts/profile-roles.ts'
+import { RANK_PATTERN, rankOf } from '../../services/accounts/ranks.ts'
+import { smartWalletOf } from '../checksums.ts'
+import { ACCOUNT } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { rank } from '../shapes.ts'
+
+const rankWish = () =>
+  anyOf(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5), schemaOf<null>({ type: 'null' }))
+
+const managedProfile = () =>
+  object({
+    profileId: profileId(),
+    account: address(),
+    username: nullable(text()),
+    displayName: text(),
+    rank: rank(),
+    feeCapBps: nullable(integer(0, LIMITS.feeBpsMax)),
+    effectiveFeeRateBps: nullable(integer(0, LIMITS.feeBpsMax)),
+    scopes: list(scope()),
+    createdAt: isoTime(),
+    frozenAt: nullable(isoTime()),
+    frozenReason: nullable(text()),
+  })
+
+function managedView(profile: ShownProfile, frozen: FrozenProfile | undefined) {
+  return {
+    profileId: profile.profileId,
+    account: profile.account,
+    username: profile.username,
+    displayName: shownName(profile),
+    rank: profile.rank,
+    feeCapBps: profile.feeCapBps,
+    effectiveFeeRateBps: effectiveFeeBps(profile),
+    scopes: profile.scopes,
+    createdAt: new Date(profile.createdMs).toISOString(),
+    frozenAt: frozen === undefined ? null : new Date(frozen.sinceMs).toISOString(),
+    frozenReason: frozen?.reason ?? null,
+  }
+}
+
+const EXAMPLE = {
+  profileId: 1,
+  account: ACCOUNT,
+  username: 'rainmaker',
+  displayName: 'rainmaker',
+  rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+  feeCapBps: 250,
+  effectiveFeeRateBps: 250,
+  scopes: ['trading', 'account_creation'] as const,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  frozenAt: null,
+  frozenReason: null,
+}
+
+export const managedProfileById = route({
+  method: 'GET',
+  path: '/admin/profiles/:profileId',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'Rank, cap, name and capabilities of one profile, and whether it is frozen.',
+  params: { profileId: profileId() },
+  reply: managedProfile(),
+  rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, reply: EXAMPLE },
+  handle: async ({ params }, { pipeline, reads }: Services) => {
+    const held = pipeline.clearing.frozen.of(params.profileId)
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, held)
+  },
+})
+
+export const editManagedProfile = route({
+  method: 'PATCH',
+  path: '/admin/profiles/:profileId',
+  auth: admin('support'),
+  lane: 'admin',
+  about:
+    'Edits one profile: rank, cap and capabilities need role money. Capabilities bound the ' +
+    'tokens made from then on, not those there are.',
+  params: { profileId: profileId() },
+  body: object({
+    username: optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
+    displayName: optional(displayName()),
+    rank: optional(rankWish()),
+    feeCapBps: optional(nullable(integer(0, LIMITS.feeBpsMax))),
+    scopes: optional(list(scope(), 0, 4)),
+    smartWallet: optional(address()),
+  }),
+  reply: managedProfile(),
+  rejects: ['OVERLOADED', 'VALIDATION', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'READ_TIMEOUT'],
+  example: {
+    params: { profileId: 1 },
+    body: { feeCapBps: 250, scopes: ['trading', 'account_creation'] },
+    reply: EXAMPLE,
+  },
+  handle: async (
+    { params, body, caller: { operator } },
+    { accounts, pipeline, reads }: Services,
+  ) => {
+    const needed = roleForFields(body)
+    if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
+    const wallet = body.smartWallet === undefined ? undefined : smartWalletOf(body.smartWallet)
+    if (wallet instanceof Refusal) return wallet
+    const { rank } = body
+    const wish = {
+      ...body,
+      smartWallet: wallet,
+      rank: typeof rank === 'string' || typeof rank === 'number' ? rankOf(rank) : rank,
+      displayName: body.displayName?.trim(),
+      scopes: body.scopes === undefined ? undefined : [...new Set(body.scopes)],
+    }
+    // Before the wait: the edit, which comes after, is durable with it.
+    const held = pipeline.clearing.frozen.of(params.profileId)
+    const edited = await accounts.editProfile(params.profileId, wish, reads, operator.name)
+    return typeof edited === 'number' ? refuse(edited) : managedView(edited, held)
+  },
+})
+
+const FROZEN = { ...EXAMPLE, frozenAt: '2026-01-02T00:00:00.000Z', frozenReason: 'Stolen key.' }
+const why = () => object({ reason: optional(text(LIMITS.freezeReasonCharactersMax)) })
+
+export const freezeProfile = route({
+  method: 'POST',
+  path: '/admin/profiles/:profileId/freeze',
+  auth: admin('support'),
+  lane: 'admin',
+  about:
+    'Cancels all orders of a profile and lets it neither trade nor withdraw from then on. ' +
+    'Cancels and reads stay.',
+  params: { profileId: profileId() },
+  body: why(),
+  reply: managedProfile(),
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FROZEN_LIMIT', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, body: { reason: 'Stolen key.' }, reply: FROZEN },
+  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+    // Before the act: whoever is told 503 knows that nothing happened.
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    const { reason = '' } = body
+    const frozen = await operators.freeze(params.profileId, reason, caller.operator.name)
+    if (typeof frozen === 'number') return refuse(frozen)
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, frozen)
+  },
+})
+
+export const unfreezeProfile = route({
+  method: 'POST',
+  path: '/admin/profiles/:profileId/unfreeze',
+  auth: admin('support'),
+  lane: 'admin',
+  about: 'Lets a frozen profile trade and withdraw again; its canceled orders stay canceled.',
+  params: { profileId: profileId() },
+  body: why(),
+  reply: managedProfile(),
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FREEZE_CANCELING', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, body: { reason: 'It was mine.' }, reply: EXAMPLE },
+  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+    // Before the act: whoever is told 503 knows that nothing happened.
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    const { reason = '' } = body
+    const refused = await operators.unfreeze(params.profileId, reason, caller.operator.name)
+    if (refused !== 0) return refuse(refused)
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, undefined)
+  },
+})

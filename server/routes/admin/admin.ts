@@ -1,0 +1,235 @@
+// The operator's calls (design §7). These four keep exactly these shapes.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { mayAct } from '../../../engine/domain/operator.ts'
+import { checksumAddress, formatAddress, isAddress, parseAddress } from '../../crypto/address.ts'
+import { admin } from '../../http/auth-scheme.ts'
+import { invalid, refuse, roleMissing } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { address, profileId, rawAmount, slug } from '../../http/schema/fields.ts'
+import { scope } from '../../http/schema/profile-fields.ts'
+import { boolean, integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
+import { anyOf, type Infer, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { marketView } from '../../pipeline/shown/views.ts'
+import { roleForFields } from '../../services/accounts/profile-roles.ts'
+import { RANK_PATTERN, rankOf } from '../../services/accounts/ranks.ts'
+import { marketIds } from '../../services/markets/condition-ids.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { market } from '../shapes.ts'
+
+const DEFAULT_MIN_SIZE_RAW = 50_000_000
+const DEFAULT_MAX_SPREAD = 0.035
+/** The last instant whose ISO 8601 text has a year of four digits: no reply can print a later. */
+const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+const nothing = () => schemaOf<null>({ type: 'null' })
+
+const marketBody = object({
+  kind: oneOf('clob'),
+  slug: slug(),
+  title: text(LIMITS.titleCharactersMax, 1),
+  description: optional(text(LIMITS.descriptionCharactersMax)),
+  deadline: optional(nullable(anyOf(integer(0), text(40)))),
+  fee: optional(boolean()),
+  takerDelayMs: optional(integer(0, LIMITS.takerDelayMsMax)),
+  categories: optional(list(text(64, 1), 0, 32)),
+  tags: optional(list(text(64, 1), 0, 32)),
+  exchangeAddress: optional(address()),
+  adapterAddress: optional(nullable(address())),
+  minSizeRaw: optional(rawAmount()),
+})
+
+/** Unix ms of a deadline given as ISO text or Unix ms; null for none, NaN for neither. */
+function deadlineOf(deadline: number | string | null | undefined): number | null {
+  if (deadline === undefined || deadline === null) return null
+  return typeof deadline === 'number' ? deadline : Date.parse(deadline)
+}
+
+function isDeadline(deadlineMs: number | null, nowMs: number): boolean {
+  return deadlineMs === null || (deadlineMs > nowMs && deadlineMs <= LAST_DEADLINE_MS)
+}
+
+/** One spelling of an address: approvals are given to it by its text. */
+const spelled = (given: string) => checksumAddress(given.toLowerCase())
+
+function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
+  const exchangeAddress = spelled(body.exchangeAddress ?? settings.exchangeAddress)
+  return {
+    slug: body.slug,
+    title: body.title,
+    description: body.description ?? '',
+    deadlineMs: deadlineOf(body.deadline),
+    feeEnabled: body.fee ?? false,
+    categories: body.categories ?? [],
+    tags: body.tags ?? [],
+    ...marketIds(body.slug, exchangeAddress, settings.collateral.address),
+    exchangeAddress,
+    adapterAddress: body.adapterAddress ? spelled(body.adapterAddress) : null,
+    minSizeRaw: body.minSizeRaw ?? DEFAULT_MIN_SIZE_RAW,
+    maxSpread: DEFAULT_MAX_SPREAD,
+    ...(body.takerDelayMs ? { takerDelayMs: body.takerDelayMs } : {}),
+  }
+}
+
+export const createMarket = route({
+  method: 'POST',
+  path: '/admin/markets',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Creates a CLOB market; ids and addresses have defaults.',
+  body: marketBody,
+  status: 201,
+  reply: market(),
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'SLUG_TAKEN',
+    'MARKET_LIMIT',
+    'VENUE_LIMIT',
+    'MARKET_NOT_FOUND',
+  ],
+  example: {
+    body: { kind: 'clob', slug: 'rain-tomorrow', title: 'Will it rain tomorrow?', fee: true },
+    reply: MARKET_EXAMPLE,
+  },
+  handle: async ({ body, caller }, services: Services) => {
+    if (services.settings.reservedSlugs.has(body.slug)) {
+      return invalid({
+        field: 'slug',
+        message: 'is a word of the paths of this API; choose another',
+      })
+    }
+    const spec = specOf(body, services)
+    if (!isDeadline(spec.deadlineMs, services.clock())) {
+      return invalid({ field: 'deadline', message: 'must be an instant in the future' })
+    }
+    for (const field of ['exchangeAddress', 'adapterAddress'] as const) {
+      const given = body[field] ?? null
+      if (given !== null && !isAddress(given)) {
+        return invalid({ field, message: 'has a wrong EIP-55 checksum' })
+      }
+    }
+    const made = await services.markets.create(spec, caller.operator.name)
+    if (typeof made === 'number') return refuse(made)
+    return marketView(made, services.settings.collateral, services.clock())
+  },
+})
+
+export const putProfile = route({
+  method: 'POST',
+  path: '/admin/profiles',
+  auth: admin('support'),
+  lane: 'admin',
+  about:
+    'Creates or edits the profile of an account: rank and cap need role money. An API token for ' +
+    'it, which acts in its place, needs role root.',
+  body: object({
+    account: address(),
+    username: optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
+    rank: optional(anyOf(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5), nothing())),
+    feeCapBps: optional(nullable(integer(0, LIMITS.feeBpsMax))),
+    apiToken: optional(object({ scopes: optional(list(scope(), 1, 4)) })),
+  }),
+  status: 201,
+  reply: object({
+    profileId: profileId(),
+    account: address(),
+    tokenId: optional(text()),
+    secret: optional(text()),
+  }),
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'USERNAME_TAKEN',
+    'TOKEN_LIMIT',
+    'PROFILE_LIMIT',
+    'PROFILE_NOT_FOUND',
+  ],
+  example: {
+    body: { account: ACCOUNT, rank: 'Bronze', apiToken: { scopes: ['trading'] } },
+    reply: { profileId: 1, account: ACCOUNT, tokenId: '…', secret: '…' },
+  },
+  handle: async ({ body, caller: { operator } }, { accounts }: Services) => {
+    const needed = roleForFields(body)
+    if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
+    const bytes = parseAddress(body.account)
+    if (bytes === undefined) {
+      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+    }
+    const { username, feeCapBps } = body
+    const tokenScopes = body.apiToken === undefined ? null : (body.apiToken.scopes ?? ['trading'])
+    const rank = body.rank === undefined || body.rank === null ? body.rank : rankOf(body.rank)
+    const change = { account: formatAddress(bytes), username, feeCapBps, rank }
+    const made = await accounts.putProfile(change, tokenScopes, operator.name)
+    if (typeof made === 'number') return refuse(made)
+    const { profile, token } = made
+    const minted = token === null ? {} : { tokenId: token.tokenId, secret: token.secret }
+    return { profileId: profile.profileId, account: profile.account, ...minted }
+  },
+})
+
+export const adjustBalance = route({
+  method: 'POST',
+  path: '/admin/balances',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Credits (positive) or debits (negative) the free collateral of a profile.',
+  body: object({ profileId: profileId(), collateralRaw: integer() }),
+  reply: object({ profileId: profileId(), freeRaw: integer(), reservedRaw: integer() }),
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_NOT_FOUND',
+    'INSUFFICIENT_COLLATERAL',
+    'BALANCE_LIMIT',
+  ],
+  example: {
+    body: { profileId: 1, collateralRaw: 1_000_000_000 },
+    reply: { profileId: 1, freeRaw: 1_000_000_000, reservedRaw: 0 },
+  },
+  handle: async ({ body, caller }, { markets }: Services) => {
+    if (body.collateralRaw === 0) {
+      return invalid({ field: 'collateralRaw', message: 'must not be 0' })
+    }
+    const by = caller.operator.name
+    const balances = await markets.adjustBalance(body.profileId, body.collateralRaw, by)
+    if (typeof balances === 'number') return refuse(balances)
+    return { profileId: body.profileId, ...balances }
+  },
+})
+
+const numerator = () => integer(0, 1_000_000_000)
+
+export const resolveMarket = route({
+  method: 'POST',
+  path: '/admin/markets/:slug/resolve',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Resolves a market to a winner or a payout split; its open orders are canceled.',
+  params: { slug: slug() },
+  body: object({
+    winningOutcomeIndex: optional(integer(0, 1)),
+    payoutNumerators: optional(list(numerator(), 2, 2)),
+  }),
+  reply: market(),
+  rejects: ['OVERLOADED', 'VALIDATION', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'PAYOUT_INVALID'],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    body: { winningOutcomeIndex: 0 },
+    reply: { ...MARKET_EXAMPLE, status: 'RESOLVED', winningOutcomeIndex: 0 },
+  },
+  handle: async ({ params, body, caller }, services: Services) => {
+    const { winningOutcomeIndex: winner, payoutNumerators: split } = body
+    if ((winner === undefined) === (split === undefined)) {
+      const message = 'Exactly one of winningOutcomeIndex or payoutNumerators is required'
+      return invalid({ field: '', message })
+    }
+    const published = services.pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    const [yes, no] = split ?? [1 - (winner ?? 0), winner ?? 0]
+    const by = caller.operator.name
+    const resolved = await services.markets.resolve(published, [yes, no], by)
+    if (typeof resolved === 'number') return refuse(resolved)
+    return marketView(resolved, services.settings.collateral, services.clock())
+  },
+})

@@ -1,0 +1,163 @@
+// The trading mode: what everybody may see of it (domain §12.7), and what an operator does to it.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import {
+  TRADING_MODES,
+  type TradingWindow,
+  windowPhase,
+} from '../../../engine/domain/trading-mode.ts'
+import { admin, open } from '../../http/auth-scheme.ts'
+import { invalid, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { isoTime } from '../../http/schema/fields.ts'
+import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
+import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
+import type { Services } from '../services.ts'
+
+/** The last instant whose ISO 8601 text has a year of four digits: no reply can print a later. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+const WINDOW = {
+  id: 3,
+  mode: 'cancel_only',
+  startsAt: '2026-12-01T12:00:00.000Z',
+  endsAt: '2026-12-01T13:00:00.000Z',
+  publicMessage: 'The exchange is being updated.',
+} as const
+
+const instant = () => anyOf(integer(0, LAST_MS), text(40))
+const restriction = () => oneOf('post_only', 'cancel_only', 'disabled')
+const mode = () => oneOf(...TRADING_MODES)
+const span = () => ({
+  startsAt: isoTime(),
+  endsAt: nullable(isoTime()),
+  publicMessage: text(),
+})
+const windowShape = () => object({ id: integer(1), mode: restriction(), ...span() })
+const entry = () =>
+  object({ ...span(), effects: list(object({ target: oneOf('trading'), mode: restriction() })) })
+
+const isoOf = (ms: number) => new Date(ms).toISOString()
+
+function spanOf({ startsAtMs, endsAtMs, publicMessage }: TradingWindow) {
+  const endsAt = endsAtMs === null ? null : isoOf(endsAtMs)
+  return { startsAt: isoOf(startsAtMs), endsAt, publicMessage }
+}
+
+function windowView(window: TradingWindow) {
+  return { id: window.windowId, mode: window.mode, ...spanOf(window) }
+}
+
+function entryOf(window: TradingWindow) {
+  return { ...spanOf(window), effects: [{ target: 'trading' as const, mode: window.mode }] }
+}
+
+/** Unix ms of an instant given as ISO text or Unix ms; null for none, NaN for neither. */
+function msOf(given: number | string | null | undefined): number | null {
+  if (given === undefined || given === null) return null
+  return typeof given === 'number' ? given : Date.parse(given)
+}
+
+const isInstant = (ms: number | null) => ms === null || (ms >= 0 && ms <= LAST_MS)
+
+export const maintenanceStatus = route({
+  method: 'GET',
+  path: '/maintenance/status',
+  auth: open(),
+  lane: 'public',
+  about: 'Restrictions of trading that are in force and that are scheduled.',
+  query: { target: optional(oneOf('trading')) },
+  reply: object({ active: list(entry()), scheduled: list(entry()) }),
+  example: {
+    query: { target: 'trading' },
+    reply: {
+      active: [],
+      scheduled: [
+        {
+          startsAt: WINDOW.startsAt,
+          endsAt: WINDOW.endsAt,
+          publicMessage: WINDOW.publicMessage,
+          effects: [{ target: 'trading', mode: WINDOW.mode }],
+        },
+      ],
+    },
+  },
+  handle: (_input, { modes, pipeline }: Services) => {
+    const nowMs = pipeline.sequencer.nowMs()
+    const inPhase = (phase: string) =>
+      modes.windows.filter((window) => windowPhase(window, nowMs) === phase).map(entryOf)
+    return { active: inPhase('active'), scheduled: inPhase('scheduled') }
+  },
+})
+
+export const putTradingWindow = route({
+  method: 'POST',
+  path: '/admin/trading-modes',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Restricts trading from an instant (or now) until another (or until it is ended).',
+  body: object({
+    mode: restriction(),
+    startsAt: optional(nullable(instant())),
+    endsAt: optional(nullable(instant())),
+    publicMessage: optional(text(LIMITS.publicMessageCharactersMax)),
+  }),
+  status: 201,
+  reply: windowShape(),
+  rejects: ['OVERLOADED', 'VALIDATION', 'TRADING_WINDOW_LIMIT'],
+  example: {
+    body: {
+      mode: WINDOW.mode,
+      startsAt: WINDOW.startsAt,
+      endsAt: WINDOW.endsAt,
+      publicMessage: WINDOW.publicMessage,
+    },
+    reply: WINDOW,
+  },
+  handle: async ({ body, caller }, { modes }: Services) => {
+    const startsAtMs = msOf(body.startsAt)
+    const endsAtMs = msOf(body.endsAt)
+    const wrong = [
+      ...(isInstant(startsAtMs) ? [] : ['startsAt']),
+      ...(isInstant(endsAtMs) ? [] : ['endsAt']),
+    ].map((field) => ({ field, message: 'must be an instant, ISO 8601 or Unix ms' }))
+    if (wrong.length > 0) return invalid(...wrong)
+    const { mode: restricted, publicMessage = '' } = body
+    const wish = { mode: restricted, startsAtMs, endsAtMs, publicMessage }
+    const put = await modes.put(wish, caller.operator.name)
+    if (put === REJECT.VALIDATION) {
+      return invalid({ field: 'endsAt', message: 'must be in the future, and after the start' })
+    }
+    return typeof put === 'number' ? refuse(put) : windowView(put)
+  },
+})
+
+export const listTradingWindows = route({
+  method: 'GET',
+  path: '/admin/trading-modes',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'The trading mode in force and every window that is not over.',
+  reply: object({ mode: mode(), windows: list(windowShape()) }),
+  example: { reply: { mode: 'normal', windows: [WINDOW] } },
+  handle: (_input, { modes }: Services) => ({
+    mode: modes.mode,
+    windows: modes.windows.map(windowView),
+  }),
+})
+
+export const endTradingWindow = route({
+  method: 'DELETE',
+  path: '/admin/trading-modes/:windowId',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Ends a window that is in force, or calls off one that has not begun.',
+  params: { windowId: integer(1) },
+  reply: windowShape(),
+  rejects: ['OVERLOADED', 'TRADING_WINDOW_NOT_FOUND'],
+  example: { params: { windowId: WINDOW.id }, reply: WINDOW },
+  handle: async ({ params, caller }, { modes }: Services) => {
+    const ended = await modes.end(params.windowId, caller.operator.name)
+    return typeof ended === 'number' ? refuse(ended) : windowView(ended)
+  },
+})

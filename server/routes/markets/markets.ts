@@ -1,0 +1,91 @@
+// Public reads of markets and books. All answer on main from bytes encoded once per version.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { open } from '../../http/auth-scheme.ts'
+import { refuse } from '../../http/refusal.ts'
+import { bytes } from '../../http/reply.ts'
+import { route } from '../../http/route.ts'
+import { isoTime, slug } from '../../http/schema/fields.ts'
+import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import { SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
+import { orderbookBytes } from '../../pipeline/shown/views.ts'
+import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { market, orderbook } from '../shapes.ts'
+
+export const activeMarkets = route({
+  method: 'GET',
+  path: '/markets/active',
+  auth: open(),
+  lane: 'public',
+  about: 'Active markets by page, newest first unless sorted otherwise.',
+  query: {
+    page: defaulted(integer(1, 1_000_000), 1),
+    limit: defaulted(integer(1, LIMITS.activeMarketsLimitMax), LIMITS.activeMarketsLimitMax),
+    sortBy: optional(oneOf(...SORT_NAMES)),
+    tradeType: optional(oneOf('amm', 'clob', 'group')),
+  },
+  reply: object({ data: list(market()), totalMarketsCount: integer(0) }),
+  example: { reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 } },
+  handle: ({ query }, { lists }: Services) => {
+    const { page, limit, sortBy = 'newest', tradeType = 'clob' } = query
+    if (tradeType !== 'clob') return { data: [], totalMarketsCount: 0 }
+    return bytes(lists.page({ page, limit, sortBy }))
+  },
+})
+
+export const activeSlugs = route({
+  method: 'GET',
+  path: '/markets/active/slugs',
+  auth: open(),
+  lane: 'public',
+  about: 'Slug, strike price, ticker and deadline of every active market.',
+  reply: list(
+    object({
+      slug: text(),
+      strikePrice: nullable(text()),
+      ticker: nullable(text()),
+      deadline: nullable(isoTime()),
+    }),
+  ),
+  example: {
+    reply: [{ slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null }],
+  },
+  handle: (_input, { lists }: Services) => bytes(lists.slugs()),
+})
+
+export const marketDetail = route({
+  method: 'GET',
+  path: '/markets/:addressOrSlug',
+  auth: open(),
+  lane: 'public',
+  about: 'One market by its slug.',
+  params: { addressOrSlug: text(LIMITS.slugCharactersMax, 1) },
+  reply: market(),
+  rejects: ['MARKET_NOT_FOUND'],
+  example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
+  handle: ({ params }, { pipeline, lists }: Services) => {
+    const published = pipeline.published.bySlug(params.addressOrSlug)
+    return published === undefined ? refuse('MARKET_NOT_FOUND') : bytes(lists.market(published))
+  },
+})
+
+export const marketOrderbook = route({
+  method: 'GET',
+  path: '/markets/:slug/orderbook',
+  auth: open(),
+  lane: 'public',
+  about: 'The live YES book of one active market, NO interest folded in.',
+  params: { slug: slug() },
+  reply: orderbook(),
+  rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE'],
+  example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
+  handle: ({ params }, { pipeline }: Services) => {
+    const published = pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    const { status } = published
+    if (status !== 'CREATED' && status !== 'FUNDED') return refuse('ORDERBOOK_INACTIVE')
+    return bytes(orderbookBytes(published))
+  },
+})

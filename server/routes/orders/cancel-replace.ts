@@ -1,0 +1,135 @@
+// One order canceled and another put in its place (domain §4.8).
+
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'
+import { hmac } from '../../http/auth-scheme.ts'
+import type { Refusal } from '../../http/refusal.ts'
+import { type Bytes, bytes, JSON_TYPE, Pending } from '../../http/reply.ts'
+import { rawRoute } from '../../http/route.ts'
+import { orderId } from '../../http/schema/fields.ts'
+import { integer, oneOf, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import { FORM } from '../../intake/intake-layout.ts'
+import { replaceBody, replacesBody } from '../../intake/order/order-group.ts'
+import type { RefusedAnswer } from '../../pipeline/orders/order-answer.ts'
+import type { ReplaceLegs } from '../../services/orders/cancel-replace.ts'
+import { ORDER_ID, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { orderReply } from '../shapes.ts'
+import { signedCall } from '../signed-call.ts'
+import { refused } from './order-answers.ts'
+
+const CONFLICT = 409
+const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
+
+/** The same word that a batch cancel gives as its reason, else the code of the refusal. */
+function errorOf(answer: RefusedAnswer): { code: string; message: string } {
+  const { status, body } = refused(answer)
+  const said: { code: string; message: unknown } = JSON.parse(body)
+  const isGone = [REJECT.ORDER_NOT_OPEN, REJECT.ORDER_FILLED].includes(answer.reject)
+  const word = status === 503 ? String(status) : said.code
+  return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(said.message) }
+}
+
+/** Whether the order was canceled is not known: the tables were behind, or it is entering. */
+const isUnknown = (reject: number) =>
+  reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
+
+function cancelLeg(cancel: ReplaceLegs['cancel']): object {
+  if (typeof cancel !== 'number') return { status: 'SUCCESS', ...cancel }
+  return {
+    status: isUnknown(cancel) ? 'UNKNOWN' : 'FAILURE',
+    error: errorOf({ reject: cancel }),
+  }
+}
+
+function replacementText({ replacement }: ReplaceLegs): string {
+  if (replacement === null) return NOT_ATTEMPTED
+  if ('text' in replacement) return `{"status":"SUCCESS","data":${replacement.text}}`
+  return JSON.stringify({ status: 'FAILURE', error: errorOf(replacement) })
+}
+
+/** Both legs as JSON fields, without braces. */
+function legsText(legs: ReplaceLegs): string {
+  return `"cancel":${JSON.stringify(cancelLeg(legs.cancel))},"replacement":${replacementText(legs)}`
+}
+
+const isDone = ({ cancel, replacement }: ReplaceLegs) =>
+  typeof cancel !== 'number' && replacement !== null && 'text' in replacement
+
+const error = () => optional(object({ code: text(), message: text() }))
+
+const legs = () => ({
+  cancel: object({
+    status: oneOf('SUCCESS', 'FAILURE', 'UNKNOWN'),
+    orderId: optional(orderId()),
+    clientOrderId: optional(text()),
+    error: error(),
+  }),
+  replacement: object({
+    status: oneOf('SUCCESS', 'FAILURE', 'UNKNOWN', 'NOT_ATTEMPTED'),
+    data: optional(orderReply()),
+    error: error(),
+  }),
+})
+
+const REQUEST = {
+  cancel: { orderId: ORDER_ID },
+  replacement: ORDER_REQUEST_EXAMPLE,
+  mode: 'STOP_ON_FAILURE' as const,
+}
+const REPLY = {
+  cancel: { status: 'SUCCESS' as const, orderId: ORDER_ID },
+  replacement: { status: 'SUCCESS' as const, data: ORDER_REPLY_EXAMPLE },
+}
+
+export const replaceOrder = rawRoute({
+  method: 'POST',
+  path: '/orders/cancel-replace',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Cancels one order, then places another with what came free; 409 unless both were done.',
+  headers: ON_BEHALF_HEADER,
+  body: replaceBody,
+  others: [CONFLICT],
+  reply: object(legs()),
+  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
+  example: { body: REQUEST, reply: REPLY },
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call }, services) => {
+    const pending = new Pending<Bytes | Refusal>()
+    services.replaces.run(signedCall(call, services), FORM.REPLACE, (answer) => {
+      pending.settleBy(() => {
+        if ('reject' in answer) return refused(answer)
+        const [only] = answer.legs
+        return bytes(`{${legsText(only)}}`, JSON_TYPE, isDone(only) ? 200 : CONFLICT)
+      })
+    })
+    return pending
+  },
+})
+
+export const replaceOrders = rawRoute({
+  method: 'POST',
+  path: '/orders/cancel-replace/batch',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Up to 20 cancel-replaces, one after the other, each by itself; says what became of each.',
+  headers: ON_BEHALF_HEADER,
+  body: replacesBody,
+  reply: object({ results: list(object({ index: integer(0), ...legs() })) }),
+  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
+  example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call }, services) => {
+    const pending = new Pending<Bytes | Refusal>()
+    services.replaces.run(signedCall(call, services), FORM.REPLACES, (answer) => {
+      pending.settleBy(() => {
+        if ('reject' in answer) return refused(answer)
+        const results = answer.legs.map((each, index) => `{"index":${index},${legsText(each)}}`)
+        return bytes(`{"results":[${results.join(',')}]}`)
+      })
+    })
+    return pending
+  },
+})

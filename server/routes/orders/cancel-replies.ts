@@ -1,0 +1,79 @@
+// What the cancel routes answer (api-spec "Batch cancel result", domain §4.7, §4.8).
+
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { type Refusal, refuse } from '../../http/refusal.ts'
+import { type Reply, reply } from '../../http/reply.ts'
+import { orderId } from '../../http/schema/fields.ts'
+import { boolean, oneOf, text } from '../../http/schema/scalars.ts'
+import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
+import { tradingBar } from '../../pipeline/orders/refused-order.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { BatchOutcome, FailedCancel } from '../../services/orders/cancels.ts'
+
+const DONE = 'Orders canceled successfully'
+const PARTLY = 'Some orders could not be canceled'
+/** Some were canceled and some were not. */
+export const MULTI_STATUS = 207
+
+const failedCancel = () =>
+  object({
+    orderId: optional(orderId()),
+    clientOrderId: optional(text()),
+    reason: oneOf('ORDER_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS', 'UNKNOWN_ERROR'),
+    message: text(),
+    retryable: boolean(),
+  })
+
+const canceledOrder = () => anyOf(orderId(), object({ clientOrderId: text(), orderId: orderId() }))
+
+export function batchCancelReply() {
+  return object({ message: text(), canceled: list(canceledOrder()), failed: list(failedCancel()) })
+}
+
+export function cancelAllReply() {
+  return batchCancelReply()
+}
+
+/** A refusal with what the trading mode, or a release under way, adds to it. */
+export function refuseCancel(reject: number, pipeline: Pipeline): Refusal {
+  if (reject === REJECT.ORDER_RELEASE_IN_PROGRESS) {
+    return refuse(reject, { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true })
+  }
+  return refuse(reject, tradingBar(pipeline.clearing, reject, pipeline.sequencer.nowMs()))
+}
+
+export function cancelDone(reject: number, pipeline: Pipeline): { message: string } | Refusal {
+  if (reject !== 0) return refuseCancel(reject, pipeline)
+  return { message: 'Order canceled successfully' }
+}
+
+interface BatchReply {
+  message: string
+  canceled: (string | { clientOrderId: string; orderId: string })[]
+  failed: FailedCancel[]
+}
+
+/** 200 when none is open any more, 207 when some still are; there is nothing to find or miss. */
+export function cancelAllResult({
+  canceled,
+  failed,
+}: BatchOutcome): BatchReply | Reply<BatchReply> {
+  const ids = canceled.map((each) => each.orderId)
+  if (failed.length === 0) return { message: DONE, canceled: ids, failed }
+  return reply(MULTI_STATUS, { message: PARTLY, canceled: ids, failed })
+}
+
+/** 200 all, 207 some, 400 none of those known, 404 when no id is known at all. */
+export function batchResult(
+  outcome: BatchOutcome,
+  by: 'orderId' | 'clientOrderId',
+): BatchReply | Reply<BatchReply> | Refusal {
+  const { failed } = outcome
+  const canceled = outcome.canceled.map(({ orderId: id, clientOrderId }) =>
+    by === 'orderId' ? id : { clientOrderId: clientOrderId ?? '', orderId: id },
+  )
+  if (failed.length === 0) return { message: DONE, canceled, failed }
+  if (canceled.length > 0) return reply(MULTI_STATUS, { message: PARTLY, canceled, failed })
+  const reject = outcome.anyKnown ? REJECT.ORDER_NOT_OPEN : REJECT.ORDERS_NOT_FOUND
+  return refuse(reject, { canceled, failed })
+}

@@ -1,0 +1,38 @@
+// The heartbeat deadline of a profile (api-spec "Heartbeat deadline", domain §4.9).
+
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
+import { hmac } from '../../http/auth-scheme.ts'
+import { invalid, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { integer, nullable } from '../../http/schema/scalars.ts'
+import { object, optional } from '../../http/schema/schema.ts'
+import type { Services } from '../services.ts'
+
+export const beat = route({
+  method: 'POST',
+  path: '/heartbeats',
+  auth: hmac('trading'),
+  lane: 'trade',
+  room: 'frees',
+  about:
+    'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
+  ...DELEGATED,
+  body: object({ cancelAt: optional(integer(0)) }),
+  reply: object({ cancelAt: nullable(integer(0)), serverTime: integer(0) }),
+  rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'VALIDATION', 'HEARTBEAT_CANCELING'],
+  example: {
+    body: { cancelAt: 1_796_126_410_000 },
+    reply: { cancelAt: 1_796_126_410_000, serverTime: 1_796_126_400_000 },
+  },
+  handle: async ({ body, query, caller, call }, { heartbeats, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    const told = await heartbeats.beat(owner, body.cancelAt ?? null)
+    if (told === REJECT.VALIDATION) {
+      return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })
+    }
+    if (typeof told === 'number') return refuse(told)
+    return { cancelAt: told.cancelAtMs, serverTime: told.nowMs }
+  },
+})

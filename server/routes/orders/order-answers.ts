@@ -1,0 +1,36 @@
+// What the pipeline said of an order, as a reply of its own or as one of many.
+
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { type Bytes, bytes, JSON_TYPE } from '../../http/reply.ts'
+import type { OrderAnswer, RefusedAnswer } from '../../pipeline/orders/order-answer.ts'
+import type { GroupAnswer } from '../../pipeline/orders/order-groups.ts'
+
+const CREATED = 201
+
+export function answered(answer: OrderAnswer): Bytes | Refusal {
+  return 'text' in answer ? bytes(answer.text, JSON_TYPE, CREATED) : refused(answer)
+}
+
+/** The refusal of an order with what its body adds. */
+export function refused(answer: RefusedAnswer): Refusal {
+  const { reject, issues, expectedFeeRateBps, retryAfterSec, bar, broke } = answer
+  // What the order did is durable: only this call learns that its reply could not be made.
+  if (broke !== undefined) throw broke.error
+  if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
+  if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
+  return refuse(reject, bar, retryAfterSec)
+}
+
+/** `index` and `status`, then what the order alone would have been told. */
+function partText(answer: OrderAnswer, index: number): string {
+  if ('text' in answer) return `{"index":${index},"status":${CREATED},${answer.text.slice(1)}`
+  const { status, retryAfterSec, body } = refused(answer)
+  const retry = retryAfterSec > 0 ? `"retryAfterSec":${retryAfterSec},` : ''
+  return `{"index":${index},"status":${status},${retry}${body.slice(1)}`
+}
+
+export function groupAnswered(group: GroupAnswer): Bytes | Refusal {
+  if ('reject' in group) return refused(group)
+  return bytes(`{"results":[${group.answers.map(partText).join(',')}]}`)
+}

@@ -1,0 +1,107 @@
+// What became of orders (api-spec "Orders", domain §12.4).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
+import { hmac } from '../../http/auth-scheme.ts'
+import { refuse } from '../../http/refusal.ts'
+import { bytes } from '../../http/reply.ts'
+import { route } from '../../http/route.ts'
+import { orderId } from '../../http/schema/fields.ts'
+import { integer, oneOf, text } from '../../http/schema/scalars.ts'
+import { compile, list, object, optional } from '../../http/schema/schema.ts'
+import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
+import type { AskedOrder, FoundOrder } from '../../services/orders/order-status.ts'
+import { askerOf } from '../../services/private-reads.ts'
+import { ORDER_ID, ORDER_REPLY_EXAMPLE } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { orderData } from '../shapes.ts'
+
+const orderIds = compile(orderId())
+
+interface Item {
+  readonly orderId?: string
+  readonly clientOrderId?: string
+}
+
+/** The order an item names, or the sentence that says why it names none. */
+function namedBy({ orderId: id, clientOrderId }: Item): AskedOrder | string {
+  if ((id === undefined) === (clientOrderId === undefined)) {
+    return 'Exactly one of orderId or clientOrderId is required'
+  }
+  if (id !== undefined) return orderIds.holds(id) ? { orderId: id } : 'orderId must be a UUID'
+  const given = clientOrderId ?? ''
+  const issue = clientOrderIdIssue(given)
+  return issue === undefined ? { clientOrderId: given } : `clientOrderId ${issue}`
+}
+
+function resultText(
+  index: number,
+  item: Item,
+  named: AskedOrder | string,
+  found: FoundOrder | null,
+): string {
+  if (typeof named === 'string') {
+    return JSON.stringify({ index, status: 'invalid', ...item, error: named })
+  }
+  if (found === null) return JSON.stringify({ index, status: 'not_found', ...item })
+  const { orderId: id, clientOrderId } = found
+  const names = { orderId: id, ...(clientOrderId === null ? {} : { clientOrderId }) }
+  const head = JSON.stringify({ index, status: 'found', ...names })
+  return `${head.slice(0, -1)},"data":${found.text}}`
+}
+
+export const orderStatusBatch = route({
+  method: 'POST',
+  path: '/orders/status/batch',
+  auth: hmac(),
+  lane: 'private',
+  about: 'What became of up to 50 orders, by their ids or by the ids their client gave them.',
+  body: object({
+    items: list(
+      object({ orderId: optional(text()), clientOrderId: optional(clientOrderIdText()) }),
+      1,
+      LIMITS.statusItemsMax,
+    ),
+  }),
+  reply: object({
+    results: list(
+      object({
+        index: integer(0, LIMITS.statusItemsMax - 1),
+        status: oneOf('found', 'not_found', 'invalid'),
+        orderId: optional(text()),
+        clientOrderId: optional(text()),
+        error: optional(text()),
+        data: optional(orderData()),
+      }),
+    ),
+  }),
+  ...DELEGATED,
+  rejects: ['NOT_SUB_ACCOUNT', 'READ_TIMEOUT'],
+  example: {
+    body: { items: [{ orderId: ORDER_ID }, {}] },
+    reply: {
+      results: [
+        { index: 0, status: 'found', orderId: ORDER_ID, data: ORDER_REPLY_EXAMPLE },
+        {
+          index: 1,
+          status: 'invalid',
+          error: 'Exactly one of orderId or clientOrderId is required',
+        },
+      ],
+    },
+  },
+  handle: async ({ body, query, caller, call }, { statuses, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    const named = body.items.map(namedBy)
+    const asked = named.filter((each) => typeof each !== 'string')
+    const found = await statuses.find(owner, asked, askerOf({ caller, call }))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const rest = found.values()
+    const results = body.items.map((item, index) => {
+      const next = typeof named[index] === 'string' ? null : (rest.next().value ?? null)
+      return resultText(index, item, named[index], next)
+    })
+    return bytes(`{"results":[${results.join(',')}]}`)
+  },
+})

@@ -1,0 +1,341 @@
+// Order entry and cancels (api-spec "Orders", domain §4).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
+import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
+import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'
+import { hmac } from '../../http/auth-scheme.ts'
+import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { type Bytes, Pending } from '../../http/reply.ts'
+import { rawRoute, route } from '../../http/route.ts'
+import { orderId, slug } from '../../http/schema/fields.ts'
+import { integer } from '../../http/schema/scalars.ts'
+import { type Issue, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
+import { orderBody } from '../../intake/order/order-body.ts'
+import { userOrderView } from '../../pipeline/shown/views.ts'
+import type { OrderText } from '../../services/orders/cancels.ts'
+import { askerOf } from '../../services/private-reads.ts'
+import {
+  ORDER_ID,
+  ORDER_REPLY_EXAMPLE,
+  ORDER_REQUEST_EXAMPLE,
+  USER_ORDER_EXAMPLE,
+} from '../examples.ts'
+import type { Services } from '../services.ts'
+import { message, orderReply, userOrder } from '../shapes.ts'
+import { signedCall } from '../signed-call.ts'
+import {
+  batchCancelReply,
+  batchResult,
+  cancelAllReply,
+  cancelAllResult,
+  cancelDone,
+  MULTI_STATUS,
+  refuseCancel,
+} from './cancel-replies.ts'
+import { answered } from './order-answers.ts'
+
+const CREATED = 201
+
+export const placeOrder = rawRoute({
+  method: 'POST',
+  path: '/orders',
+  auth: hmac('trading'),
+  lane: 'trade',
+  about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
+  headers: ON_BEHALF_HEADER,
+  body: orderBody,
+  status: CREATED,
+  reply: orderReply(),
+  rejects: [
+    'OVERLOADED',
+    'BODY_MALFORMED',
+    'VALIDATION',
+    'NOT_SUB_ACCOUNT',
+    'MARKET_NOT_FOUND',
+    'TOKEN_NOT_IN_MARKET',
+    'AMOUNTS_INVALID',
+    'PRICE_MISMATCH',
+    'NO_SERVER_WALLET',
+    'ALLOWANCE_MISSING',
+    'PROFILE_FROZEN',
+    'POST_ONLY_MODE',
+    'CANCEL_ONLY_MODE',
+    'TRADING_DISABLED',
+    'RECV_WINDOW_EXPIRED',
+    'MARKET_NOT_TRADABLE',
+    'ORDER_EXPIRED',
+    'OWNER_MISMATCH',
+    'SIGNER_MISMATCH',
+    'FEE_RATE_UNAVAILABLE',
+    'FEE_RATE_MISMATCH',
+    'SIGNATURE_INVALID',
+    'DUPLICATE_ORDER',
+    'DUPLICATE_CLIENT_ORDER_ID',
+    'OPEN_SIZE_LIMIT',
+    'OPEN_ORDERS_LIMIT',
+    'CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+    'INSUFFICIENT_SHARES',
+    'POST_ONLY_WOULD_MATCH',
+  ],
+  example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call }, services) => {
+    const { pipeline } = services
+    call.timesRow = pipeline.times.begin(call.readMs)
+    const pending = new Pending<Bytes | Refusal>()
+    pipeline.placeOrder(signedCall(call, services), (answer) =>
+      pending.settleBy(() => answered(answer)),
+    )
+    return pending
+  },
+})
+
+export const cancelOrder = route({
+  method: 'DELETE',
+  path: '/orders/:orderId',
+  auth: hmac('trading'),
+  lane: 'trade',
+  room: 'frees',
+  about: 'Cancels what is left of one open order and releases its reserve.',
+  params: { orderId: orderId() },
+  ...DELEGATED,
+  reply: message(),
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'TRADING_DISABLED',
+    'ORDER_NOT_FOUND',
+    'ORDER_FILLED',
+    'ORDER_NOT_OPEN',
+    'ORDER_RELEASE_IN_PROGRESS',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    params: { orderId: ORDER_ID },
+    reply: { message: 'Order canceled successfully' },
+  },
+  handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
+  },
+})
+
+const ONE_NAME = {
+  field: '',
+  message: 'Exactly one of orderId or clientOrderId is required',
+}
+
+/** Exactly one of the two ways to name an order, or what is wrong with them. */
+function named(body: { orderId?: string; clientOrderId?: string }): OrderText | Issue {
+  const { orderId: id, clientOrderId } = body
+  if (clientOrderId === undefined) return id === undefined ? ONE_NAME : { orderId: id }
+  if (id !== undefined) return ONE_NAME
+  const message = clientOrderIdIssue(clientOrderId)
+  return message === undefined ? { clientOrderId } : { field: 'clientOrderId', message }
+}
+
+function clientIdIssues(clientOrderIds: readonly string[]): Issue[] {
+  return clientOrderIds.flatMap((each, index) => {
+    const message = clientOrderIdIssue(each)
+    return message === undefined ? [] : [{ field: `clientOrderIds.${index}`, message }]
+  })
+}
+
+export const cancelOne = route({
+  method: 'POST',
+  path: '/orders/cancel',
+  auth: hmac('trading'),
+  lane: 'trade',
+  room: 'frees',
+  about: 'Cancels one open order by its id or by the id its client gave it.',
+  ...DELEGATED,
+  body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
+  reply: message(),
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'TRADING_DISABLED',
+    'VALIDATION',
+    'ORDER_NOT_FOUND',
+    'ORDER_FILLED',
+    'ORDER_NOT_OPEN',
+    'ORDER_RELEASE_IN_PROGRESS',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { clientOrderId: 'quote-17' },
+    reply: { message: 'Order canceled successfully' },
+  },
+  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
+    const order = named(body)
+    if ('message' in order) return invalid(order)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    return cancelDone(await cancels.one(owner, order), pipeline)
+  },
+})
+
+export const cancelAll = route({
+  method: 'DELETE',
+  path: '/orders/all/:slug',
+  auth: hmac('trading'),
+  lane: 'trade',
+  room: 'frees',
+  about: "Cancels all of the caller's open orders in one market.",
+  params: { slug: slug() },
+  ...DELEGATED,
+  others: [MULTI_STATUS],
+  reply: cancelAllReply(),
+  rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+  },
+  handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    const published = pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    const outcome = await cancels.all(owner, published.market.marketId)
+    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
+    return cancelAllResult(outcome)
+  },
+})
+
+const ids = () => list(orderId(), 1, LIMITS.batchCancelIdsMax)
+
+export const batchCancel = route({
+  method: 'POST',
+  path: '/orders/batch-cancel',
+  auth: hmac('trading'),
+  lane: 'trade',
+  room: 'frees',
+  about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
+  ...DELEGATED,
+  body: object({
+    orderIds: optional(ids()),
+    clientOrderIds: optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
+  }),
+  others: [MULTI_STATUS],
+  reply: batchCancelReply(),
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'TRADING_DISABLED',
+    'VALIDATION',
+    'ORDERS_NOT_FOUND',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { orderIds: [ORDER_ID] },
+    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+  },
+  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
+    const { orderIds, clientOrderIds } = body
+    if ((orderIds === undefined) === (clientOrderIds === undefined)) {
+      return invalid({
+        field: '',
+        message: 'Exactly one of orderIds or clientOrderIds is required',
+      })
+    }
+    const issues = clientIdIssues(clientOrderIds ?? [])
+    if (issues.length > 0) return invalid(...issues)
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
+    const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
+    const outcome = await cancels.batch(owner, [...byOrder, ...byClient])
+    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
+    return batchResult(outcome, orderIds === undefined ? 'clientOrderId' : 'orderId')
+  },
+})
+
+export const cancelBatch = route({
+  method: 'POST',
+  path: '/orders/cancel-batch',
+  auth: hmac('trading'),
+  lane: 'trade',
+  room: 'frees',
+  about: 'The older name of batch-cancel; takes order ids only.',
+  ...DELEGATED,
+  body: object({ orderIds: ids() }),
+  others: [MULTI_STATUS],
+  reply: batchCancelReply(),
+  rejects: [
+    'OVERLOADED',
+    'NOT_SUB_ACCOUNT',
+    'TRADING_DISABLED',
+    'ORDERS_NOT_FOUND',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { orderIds: [ORDER_ID] },
+    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+  },
+  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    const texts = body.orderIds.map((each) => ({ orderId: each }))
+    const outcome = await cancels.batch(owner, texts)
+    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
+    return batchResult(outcome, 'orderId')
+  },
+})
+
+/** A status filter as the query spells it: any letter case. */
+const statusText = () =>
+  schemaOf<string>({
+    type: 'string',
+    pattern: `^(${ORDER_STATUSES.map(anyCase).join('|')})$`,
+    description: `One of ${ORDER_STATUSES.join(', ')}, in any letter case.`,
+  })
+
+function anyCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('')
+}
+
+function statusNumbers(statuses: readonly string[] | undefined): number[] {
+  const upper = (statuses ?? []).map((status) => status.toUpperCase())
+  const wanted: readonly OrderStatus[] =
+    upper.length === 0 ? ['LIVE'] : ORDER_STATUSES.filter((status) => upper.includes(status))
+  return wanted.map((status) => ORDER_STATUSES.indexOf(status))
+}
+
+export const userOrders = route({
+  method: 'GET',
+  path: '/markets/:slug/user-orders',
+  auth: hmac(),
+  lane: 'private',
+  about: "The caller's orders in one market, newest first; live ones unless statuses are named.",
+  params: { slug: slug() },
+  query: {
+    statuses: optional(list(statusText(), 1, 16)),
+    limit: optional(integer(1, LIMITS.userOrdersLimitMax)),
+    ...DELEGATED.query,
+  },
+  headers: DELEGATED.headers,
+  reply: list(userOrder()),
+  rejects: ['NOT_SUB_ACCOUNT', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
+  handle: async ({ params, query, caller, call }, { reads, pipeline }: Services) => {
+    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
+    if (typeof owner !== 'number') return owner
+    const published = pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    const ask = {
+      accountId: owner,
+      marketId: published.market.marketId,
+      statuses: statusNumbers(query.statuses),
+      limit: query.limit ?? LIMITS.userOrdersLimitMax,
+    }
+    const rows = await reads.userOrders(ask, askerOf({ caller, call }))
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    return rows.map((row) => userOrderView(row, published, pipeline.ids))
+  },
+})

@@ -1,0 +1,27 @@
+// Metrics are the operator's: on the public listener a token proves who asks, on the listener of
+// operators whoever reaches it may.
+
+import { type Auth, admin, open } from '../../http/auth-scheme.ts'
+import type { Caller } from '../../http/call.ts'
+import { bytes } from '../../http/reply.ts'
+import { route } from '../../http/route.ts'
+import { text } from '../../http/schema/scalars.ts'
+import type { Services } from '../services.ts'
+
+function metricsFor<C extends Caller | null>(auth: Auth<C>) {
+  return route({
+    method: 'GET',
+    path: '/metrics',
+    auth,
+    lane: 'admin',
+    about: 'Metrics in the Prometheus text format.',
+    reply: text(),
+    produces: 'text/plain',
+    example: { reply: '# HELP …' },
+    handle: async (_input, { metricsText }: Services) =>
+      bytes(await metricsText(), 'text/plain; version=0.0.4; charset=utf-8'),
+  })
+}
+
+export const metrics = metricsFor(admin('read'))
+export const openMetrics = metricsFor(open())

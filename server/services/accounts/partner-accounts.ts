@@ -1,0 +1,224 @@
+// Sub-accounts of partners: creation, and the approvals of their server wallets (domain §12.1).
+// Each change is a command; gates and stamp stand in one stretch, and what comes out is durable.
+
+import { randomBytes } from 'node:crypto'
+import type { Profile } from '../../../engine/core/accounts/accounts.ts'
+import { decideSubAccount } from '../../../engine/core/decide/partners.ts'
+import type { ProfileFields, Scope } from '../../../engine/domain/command.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
+import { type Seal, walletKeyOf } from '../../../persistence/seal.ts'
+import type { ProvenLogin } from '../../auth/session.ts'
+import { formatAddress } from '../../crypto/address.ts'
+import { addressOfKey } from '../../crypto/ecdsa.ts'
+import type { IntakePool } from '../../intake/intake-pool.ts'
+import { taughtProfile } from '../../intake/taught-profile.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+
+/** What a server wallet has to approve before it can trade everywhere. */
+export interface Allowances {
+  readonly profileId: number
+  readonly partnerId: number
+  readonly account: string
+  readonly spenders: readonly { readonly address: string; readonly status: ApprovalStatus }[]
+}
+
+/** A refusal, and for a retry that came too soon the seconds to wait. */
+export interface Refused {
+  readonly reject: number
+  readonly retryAfterSec: number
+}
+
+export interface SubAccountPage {
+  readonly ids: readonly number[]
+  readonly hasMore: boolean
+}
+
+const SELF_SERVICE: readonly Scope[] = ['trading']
+const KEY_BYTES = 32
+
+const refused = (reject: number, retryAfterSec = 0): Refused => ({ reject, retryAfterSec })
+
+export class PartnerAccounts {
+  readonly #pipeline: Pipeline
+  readonly #seal: Seal
+  readonly #intake: IntakePool
+  /** Venue of markets that name none. */
+  readonly #exchangeAddress: string
+  readonly #retrying = new Set<number>()
+  /** When the allowances of a profile may be retried again. All wait equally long: oldest first. */
+  readonly #nextRetryMs = new Map<number, number>()
+
+  constructor(
+    { pipeline, seal, intake }: { pipeline: Pipeline; seal: Seal; intake: IntakePool },
+    exchangeAddress: string,
+  ) {
+    this.#pipeline = pipeline
+    this.#seal = seal
+    this.#intake = intake
+    this.#exchangeAddress = exchangeAddress
+    pipeline.mining?.listen({
+      onBlock: ({ approvers }) => {
+        for (const profileId of approvers) this.#teach(profileId)
+      },
+      onSetback: () => {},
+    })
+  }
+
+  /** What the intake must know of it, as the state has it now. */
+  #teach(profileId: number): void {
+    const { accounts } = this.#pipeline.clearing
+    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
+  }
+
+  /** A sub-account whose `key` stays here, sealed; its wallet approves all that is in use. */
+  async createServerWallet(
+    partner: Profile,
+    displayName?: string,
+    key: Uint8Array = randomBytes(KEY_BYTES),
+  ): Promise<Profile | number> {
+    const account = formatAddress(addressOfKey(key))
+    return this.#create(partner, { account, displayName, key, proof: null })
+  }
+
+  /** A sub-account that signs for itself, once its wallet has proven the address. */
+  async createOwnWallet(
+    partner: Profile,
+    proven: ProvenLogin,
+    displayName?: string,
+  ): Promise<Profile | number> {
+    const account = formatAddress(proven.account)
+    return this.#create(partner, { account, displayName, key: null, proof: proven })
+  }
+
+  async #create(
+    partner: Profile,
+    made: {
+      account: string
+      displayName: string | undefined
+      key: Uint8Array | null
+      proof: ProvenLogin | null
+    },
+  ): Promise<Profile | number> {
+    const { clearing } = this.#pipeline
+    const reject = decideSubAccount(clearing, partner.profileId, made.account)
+    if (reject !== 0) return this.#pipeline.refused(reject)
+    const { key, proof } = made
+    const profileId = clearing.accounts.count + 1
+    const sealedKey = key === null ? null : this.#seal.seal(key, walletKeyOf(profileId))
+    const changing = this.#pipeline.change({
+      kind: 'createSubAccount',
+      profileId,
+      profile: fieldsOf(partner, made.account, made.displayName),
+      partnerId: partner.profileId,
+      sealedKey,
+      approved: sealedKey === null ? [] : this.#spenders(),
+      proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
+    })
+    // Before the wait: a later edit may not be durable when this one is.
+    const stored = clearing.accounts.byId(profileId)
+    const overloaded = await changing
+    if (overloaded !== 0) return overloaded
+    this.#teach(profileId)
+    return stored ?? REJECT.PROFILE_NOT_FOUND
+  }
+
+  /** The partner's sub-accounts, oldest first, all or the one with this address; durable. */
+  async list(
+    partnerId: number,
+    { account, page, limit }: { account?: string | undefined; page: number; limit: number },
+  ): Promise<SubAccountPage> {
+    const { accounts } = this.#pipeline.clearing
+    const ids =
+      account === undefined
+        ? accounts.partners.ofPartner(partnerId)
+        : this.#named(partnerId, account)
+    const from = (page - 1) * limit
+    const listed = { ids: ids.slice(from, from + limit), hasMore: from + limit < ids.length }
+    await this.#pipeline.durable()
+    return listed
+  }
+
+  /** The partner's sub-account with this address, if it has one. */
+  #named(partnerId: number, account: string): readonly number[] {
+    const { accounts } = this.#pipeline.clearing
+    const profileId = accounts.byAddress(account)?.profileId ?? 0
+    return accounts.partners.byId(profileId)?.partnerId === partnerId ? [profileId] : []
+  }
+
+  /** Addresses that move what traders hold: exchanges and adapters of all markets. */
+  #spenders(): string[] {
+    return [...new Set([this.#exchangeAddress, ...this.#pipeline.clearing.catalogue.venues])]
+  }
+
+  /** Durable; the profile must be a sub-account. */
+  async allowances(profileId: number): Promise<Allowances | Refused> {
+    const found = this.#allowances(profileId)
+    await this.#pipeline.durable()
+    return found
+  }
+
+  #allowances(profileId: number): Allowances | Refused {
+    const { accounts } = this.#pipeline.clearing
+    const made = accounts.partners.byId(profileId)
+    const profile = accounts.byId(profileId)
+    if (made === undefined || profile === undefined) return refused(REJECT.NOT_SUB_ACCOUNT)
+    if (made.sealedKey === null) return refused(REJECT.NO_SERVER_WALLET)
+    const spenders = this.#spenders().map((address) => ({
+      address,
+      status: accounts.partners.statusOf(made, address),
+    }))
+    return { profileId, partnerId: made.partnerId, account: profile.account, spenders }
+  }
+
+  /** Submits what is missing: one retry at a time and one every few seconds for each wallet. */
+  async retryAllowances(profileId: number): Promise<Allowances | Refused> {
+    const before = this.#allowances(profileId)
+    if ('reject' in before) return this.allowances(profileId)
+    if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
+    if (before.spenders.some(({ status }) => status === 'submitted')) {
+      return refused(await this.#pipeline.refused(REJECT.ALLOWANCE_RETRY_RUNNING))
+    }
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs
+    if (waitMs > 0) return refused(REJECT.ALLOWANCE_RETRY_TOO_SOON, Math.ceil(waitMs / 1000))
+    this.#noteRetry(profileId, nowMs)
+    const missing = before.spenders.filter(({ status }) => status !== 'confirmed')
+    if (missing.length === 0) return this.allowances(profileId)
+    const spenders = missing.map(({ address }) => address)
+    // A chain confirms them with its next block.
+    const kind = this.#pipeline.mining === null ? 'approveSpenders' : 'submitApprovals'
+    this.#retrying.add(profileId)
+    const changing = this.#pipeline.change({ kind, profileId, spenders })
+    // Before the wait: a block may follow that is durable with it.
+    const after = this.#allowances(profileId)
+    const overloaded = await changing
+    this.#retrying.delete(profileId)
+    if (overloaded !== 0) return refused(overloaded)
+    this.#teach(profileId)
+    return after
+  }
+
+  #noteRetry(profileId: number, nowMs: number): void {
+    for (const [known, nextMs] of this.#nextRetryMs) {
+      if (nextMs > nowMs) break
+      this.#nextRetryMs.delete(known)
+    }
+    this.#nextRetryMs.set(profileId, nowMs + LIMITS.allowanceRetryEveryMs)
+  }
+}
+
+/** A sub-account starts with the rank of its partner; a cap of the fee is a favour to one. */
+function fieldsOf(partner: Profile, account: string, displayName?: string): ProfileFields {
+  return {
+    account,
+    username: null,
+    displayName: displayName ?? null,
+    client: 'eoa',
+    smartWallet: null,
+    rank: partner.rank,
+    feeCapBps: null,
+    scopes: SELF_SERVICE,
+  }
+}

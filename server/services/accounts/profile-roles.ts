@@ -1,0 +1,21 @@
+// What an edit of a profile asks of an operator beyond its route's own role: a name is help, a rank
+// or a capability is money, and a token acts in the place of its profile.
+
+import { ROLES, type Role } from '../../../engine/domain/operator.ts'
+
+const ROLE_OF_FIELD: Readonly<Record<string, Role>> = {
+  rank: 'money',
+  feeCapBps: 'money',
+  smartWallet: 'money',
+  scopes: 'money',
+  apiToken: 'root',
+}
+
+/** The lowest role that may set all of these fields. */
+export function roleForFields(fields: object): Role {
+  const needed = Object.entries(fields).flatMap(([name, value]) => {
+    const isAsked = value !== undefined && Object.hasOwn(ROLE_OF_FIELD, name)
+    return isAsked ? [ROLES.indexOf(ROLE_OF_FIELD[name])] : []
+  })
+  return ROLES[Math.max(ROLES.indexOf('support'), ...needed)]
+}

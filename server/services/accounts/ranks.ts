@@ -1,0 +1,23 @@
+// The ladder of ranks and their fee rates (domain §3.3).
+
+import { assert } from '../../../engine/domain/assert.ts'
+import type { Rank } from '../../../engine/domain/command.ts'
+
+const LADDER = [
+  { id: 1, name: 'Bronze', feeRateBps: 300 },
+  { id: 2, name: 'Silver', feeRateBps: 250 },
+  { id: 3, name: 'Gold', feeRateBps: 200 },
+  { id: 4, name: 'Platinum', feeRateBps: 150 },
+  { id: 5, name: 'Diamond', feeRateBps: 100 },
+] as const
+
+/** A rank's name in any letter case. */
+export const RANK_PATTERN = '^([Bb]ronze|[Ss]ilver|[Gg]old|[Pp]latinum|[Dd]iamond)$'
+
+/** A rank by the name the pattern lets through, or by its id 1..5. */
+export function rankOf(rank: string | number): Rank {
+  const named = typeof rank === 'string' ? rank.toLowerCase() : ''
+  const found = LADDER.find((each) => each.id === rank || each.name.toLowerCase() === named)
+  assert(found !== undefined, 'a rank that was let through is on the ladder')
+  return found
+}

@@ -1,0 +1,167 @@
+// An order canceled and another put in its place (domain §4.8). Not atomic: the cancel comes first,
+// and what it freed is the replacement's, since the account's other orders and cancels wait until
+// the replacement is decided. Operations of one request run one after the other.
+
+import { assert } from '../../../engine/domain/assert.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import { FORM } from '../../intake/intake-layout.ts'
+import type { GroupPart, IntakeResult } from '../../intake/intake-pool.ts'
+import type { ReplaceTask } from '../../intake/order/order-group.ts'
+import {
+  type Asked,
+  type OrderAnswer,
+  type OrderCall,
+  type RefusedAnswer,
+  wholeRefusal,
+} from '../../pipeline/orders/order-answer.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { Cancels, OrderNames } from './cancels.ts'
+
+/** Both legs of an operation; a number is a REJECT. */
+export interface ReplaceLegs {
+  readonly cancel: OrderNames | number
+  /** Null when it was not attempted. */
+  readonly replacement: OrderAnswer | null
+}
+
+/** Legs for each operation, or the refusal of the whole request. */
+export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | RefusedAnswer
+
+interface Operation extends ReplaceTask {
+  /** Of the profile whose order is canceled and replaced. */
+  readonly profileId: number
+  /** Whose token signed the request: its rate counts. */
+  readonly callerId: number
+  readonly tokenId: string
+  /** Why the caller may not act for the profile it named; 0 when it may. */
+  readonly forbidden: number
+  /** Decides the replacement. */
+  readonly replace: (asked: Asked) => void
+}
+
+export class CancelReplace {
+  readonly #pipeline: Pipeline
+  readonly #cancels: Cancels
+
+  constructor(pipeline: Pipeline, cancels: Cancels) {
+    this.#pipeline = pipeline
+    this.#cancels = cancels
+  }
+
+  /** Carries out the operations of a request; `reply` is called once. */
+  run(call: OrderCall, form: number, reply: (answer: ReplaceAnswer) => void): void {
+    const operations: Operation[] = []
+    let broken: RefusedAnswer | null = null
+    const onPart = (result: IntakeResult, { index, count, task }: GroupPart) => {
+      if (count === 0) {
+        this.#pipeline.orders.judge(result, {
+          timesRow: 0,
+          reply: (whole) => reply(wholeRefusal(whole)),
+        })
+        return
+      }
+      if (result.kind === 'refused' && result.broke !== undefined) {
+        broken ??= { reject: result.rejectCode, broke: result.broke }
+      } else if (task !== null) operations.push(this.#operationOf(result, task))
+      if (index < count - 1) return
+      // Nothing of it was carried out.
+      if (broken !== null) return reply(broken)
+      assert(operations.length === count, 'each operation has a task')
+      const [{ forbidden }] = operations
+      // Alone it is refused as a whole; among others each operation has an answer of its own.
+      if (form === FORM.REPLACE && forbidden !== 0) reply({ reject: forbidden })
+      else this.#all(operations).then(reply, (error) => reply(brokenBy(error)))
+    }
+    const taken = this.#pipeline.groups.submit(call, form, onPart)
+    if (!taken) reply({ reject: REJECT.OVERLOADED })
+  }
+
+  #operationOf(result: IntakeResult, task: ReplaceTask): Operation {
+    return {
+      ...task,
+      profileId: result.actorId,
+      callerId: result.profileId,
+      tokenId: result.tokenId,
+      forbidden: forbiddenBy(result),
+      replace: this.#pipeline.orders.keep(result),
+    }
+  }
+
+  async #all(operations: readonly Operation[]): Promise<ReplaceAnswer> {
+    const { groups } = this.#pipeline
+    groups.occupy(operations.length)
+    const legs: ReplaceLegs[] = []
+    try {
+      for (const operation of operations) {
+        const refusal = await this.#refusalOf(operation)
+        if (refusal === null) legs.push(await this.#one(operation))
+        else if (legs.length > 0) legs.push({ cancel: refusal.reject, replacement: null })
+        else return refusal
+      }
+    } finally {
+      groups.occupy(-operations.length)
+    }
+    return { legs }
+  }
+
+  /** Why the caller may not go on: its token, or its rate, which an operation counts against. */
+  #refusalOf(operation: Operation): Promise<RefusedAnswer | null> {
+    return new Promise((resolve) => {
+      const { callerId: profileId, tokenId } = operation
+      if (this.#pipeline.orders.admits({ profileId, tokenId }, resolve)) resolve(null)
+    })
+  }
+
+  async #one(operation: Operation): Promise<ReplaceLegs> {
+    const { profileId, cancel, mode, forbidden } = operation
+    if (forbidden !== 0) return { cancel: forbidden, replacement: null }
+    const { holds } = this.#pipeline
+    // Nothing was done: neither leg is worth a try while the account's line is full.
+    if (!(await holds.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
+    const names = this.#cancels.namesOf(profileId, cancel)
+    let replacement: Promise<OrderAnswer | null> | null = null
+    const go = (isCanceled: boolean) => {
+      if (isCanceled || mode === 'ALLOW_FAILURE') replacement = this.#replace(operation)
+      else {
+        replacement = Promise.resolve(null)
+        holds.end(profileId)
+      }
+    }
+    const reject = await this.#cancels
+      .one(profileId, cancel, ({ canceled }) => go(canceled.length === 1))
+      .catch((error: unknown) => {
+        // The tables broke at the question why: the account's other orders go on.
+        if (replacement === null) holds.end(profileId)
+        throw error
+      })
+    // What was refused before its command has freed nothing to wait for.
+    if (replacement === null) go(false)
+    const answer = await replacement
+    return { cancel: reject === 0 && names !== null ? names : reject, replacement: answer }
+  }
+
+  #replace({ profileId, replace }: Operation): Promise<OrderAnswer> {
+    const { holds } = this.#pipeline
+    return new Promise((resolve) => {
+      replace({ timesRow: 0, reply: resolve, decided: () => holds.end(profileId) })
+    })
+  }
+}
+
+const OF_CALLER: readonly number[] = [
+  REJECT.SCOPE_MISSING_TRADING,
+  REJECT.SCOPE_MISSING_DELEGATED_SIGNING,
+  REJECT.NOT_SUB_ACCOUNT,
+]
+
+/** A refusal for the caller, not for its order: then nothing is canceled either. */
+function forbiddenBy(result: IntakeResult): number {
+  if (result.kind !== 'refused') return 0
+  const { rejectCode } = result
+  return OF_CALLER.includes(rejectCode) ? rejectCode : 0
+}
+
+/** What broke on the way is the call's own: its reply says so. */
+function brokenBy(error: unknown): RefusedAnswer {
+  return { reject: REJECT.INTERNAL, broke: { error } }
+}

@@ -1,0 +1,322 @@
+// Cancels by the names clients use: order ids, client order ids, a whole market (domain §4.7,
+// §4.8).
+
+import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
+import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
+import { REJECT, rejectSentence } from '../../../engine/domain/reject.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { CancelReceipt } from '../../pipeline/spine/publisher.ts'
+import type { OrderName } from '../../pipeline/spine/sequencer.ts'
+import { inTurns } from './turns.ts'
+
+/** How a client names an order. */
+export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
+
+/** Both names of an order, as far as it has them. */
+export interface OrderNames {
+  readonly orderId: string
+  readonly clientOrderId?: string
+}
+
+interface Resolved {
+  readonly text: OrderText
+  /** Null when no live order of the caller has the name. */
+  readonly order: OrderName | null
+  readonly orderId: string | null
+  /** 0, or why nothing can be canceled; ORDER_NOT_OPEN may be an order that is not the caller's. */
+  readonly reject: number
+}
+
+export interface FailedCancel {
+  readonly orderId?: string
+  readonly clientOrderId?: string
+  readonly reason: 'ORDER_NOT_FOUND' | 'ORDER_RELEASE_IN_PROGRESS' | 'UNKNOWN_ERROR'
+  readonly message: string
+  readonly retryable: boolean
+}
+
+export interface BatchOutcome {
+  readonly canceled: { readonly orderId: string; readonly clientOrderId?: string }[]
+  readonly failed: FailedCancel[]
+  /** Whether any id named an order of the caller, open or not. */
+  readonly anyKnown: boolean
+}
+
+/** Order ids are hex in any letter case; client ids differ by case and are trimmed (domain 4.5). */
+function nameOf(text: OrderText): string {
+  return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
+}
+
+interface EndedOrder {
+  readonly accountId: number
+  /** Index of ORDER_STATUSES. */
+  readonly status: number
+}
+
+/** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
+export interface EndedOrders {
+  order(profileId: number, name: OrderName): Promise<EndedOrder | null | undefined>
+  orderByClientId(
+    profileId: number,
+    clientOrderId: string,
+  ): Promise<(EndedOrder & OrderName) | null | undefined>
+}
+
+const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
+const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
+
+export class Cancels {
+  readonly #pipeline: Pipeline
+  readonly #reads: EndedOrders
+
+  constructor(pipeline: Pipeline, reads: EndedOrders) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+  }
+
+  /** The names of a live order of the profile; null when none has this one. */
+  namesOf(profileId: number, text: OrderText): OrderNames | null {
+    const { ids, clearing } = this.#pipeline
+    const { orders } = clearing
+    const slot =
+      'orderId' in text
+        ? (ids.parse(text.orderId.toLowerCase())?.slot ?? 0)
+        : orders.slotByClientId(profileId, text.clientOrderId.trim())
+    const orderId = ids.text(slot, slot === 0 ? 0 : orders.generationOf(slot))
+    if (slot === 0 || ('orderId' in text && text.orderId.toLowerCase() !== orderId)) return null
+    const clientOrderId = orders.clientIdOf(slot)
+    return clientOrderId === '' ? { orderId } : { orderId, clientOrderId }
+  }
+
+  /**
+   * 0 once the cancel is durable, or the refusal. `settled` hears of a cancel that was sent, when
+   * its market has answered; who gives it holds the account.
+   */
+  async one(
+    profileId: number,
+    text: OrderText,
+    settled?: (receipt: CancelReceipt) => void,
+  ): Promise<number> {
+    if (settled === undefined && !(await this.#turn(profileId))) return REJECT.OVERLOADED
+    const barred = this.#pipeline.cancelBar()
+    if (barred !== 0) return this.#pipeline.refused(barred)
+    const resolved = this.#resolve(profileId, text)
+    if (resolved.order === null) {
+      const reject = await this.#reasonOf(profileId, resolved)
+      await this.#pipeline.durable()
+      return reject
+    }
+    const { orders } = this.#pipeline.clearing
+    const marketId = orders.marketOf(resolved.order.slot)
+    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], settled)
+    if (typeof receipt === 'number') return receipt
+    if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
+    if (receipt.canceled.length === 1) return 0
+    const reject = await this.#whyNotOpen(profileId, resolved.order)
+    return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
+  }
+
+  /**
+   * Cancels what is open of the named orders; an id given twice counts once. What became of the
+   * others is looked up afterwards: who pulls its quotes does not wait for those that are gone.
+   */
+  async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | number> {
+    if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
+    const barred = this.#pipeline.cancelBar()
+    if (barred !== 0) return this.#pipeline.refused(barred)
+    const unique = new Map(texts.map((text) => [nameOf(text), text]))
+    const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
+    const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
+    if (typeof receipt === 'number') return receipt
+    const { canceled, releasing } = receipt
+    if (canceled.size === 0) await this.#pipeline.durable()
+    const isCanceled = (each: Resolved) => each.order !== null && canceled.has(keyOf(each.order))
+    const left = await Promise.all(
+      resolved
+        .filter((each) => !isCanceled(each))
+        .map((each) => (each.order === null ? this.#ended(profileId, each) : each)),
+    )
+    const isUntold = (each: Resolved) => each.reject === REJECT.READ_TIMEOUT
+    if (canceled.size === 0 && left.some(isUntold)) return REJECT.READ_TIMEOUT
+    return {
+      canceled: resolved.filter(isCanceled).map((each) => ({
+        ...each.text,
+        orderId: each.orderId ?? '',
+      })),
+      failed: left.map((each) => {
+        if (each.order !== null && releasing.has(keyOf(each.order))) return inRelease(each)
+        return isUntold(each) || this.#isOpen(each.order) ? retryable(each) : failure(each)
+      }),
+      anyKnown: resolved.length > left.length || left.some(isKnown),
+    }
+  }
+
+  /** Cancels every open order of the profile in one market; a number is a refusal. */
+  async all(profileId: number, marketId: number): Promise<BatchOutcome | number> {
+    if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
+    const barred = this.#pipeline.cancelBar()
+    if (barred !== 0) return this.#pipeline.refused(barred)
+    const live = this.#pipeline.liveOrders(profileId, marketId)
+    const receipt = await this.#cancelByMarket(live)
+    if (typeof receipt === 'number') return receipt
+    const { canceled, releasing } = receipt
+    // That none is open may rest on a fill that is not durable yet.
+    if (canceled.size === 0) await this.#pipeline.durable()
+    const { ids, clearing } = this.#pipeline
+    const idsOf = (orders: readonly OrderName[]) => inTurns(orders, (some) => ids.texts(some))
+    const gone = live.filter((order) => canceled.has(keyOf(order)))
+    // What filled meanwhile is no failure; what is still open found no room and may be retried.
+    const entering = live.filter((order) => releasing.has(keyOf(order)))
+    const open = live.filter(
+      (order) =>
+        !releasing.has(keyOf(order)) && clearing.orders.isLive(order.slot, order.generation),
+    )
+    const enteringIds = await idsOf(entering)
+    const openIds = await idsOf(open)
+    return {
+      canceled: (await idsOf(gone)).map((orderId) => ({ orderId })),
+      failed: [
+        ...enteringIds.map((orderId) => ({ orderId, ...IN_RELEASE })),
+        ...openIds.map((orderId) => ({ orderId, ...NOT_CONFIRMED })),
+      ],
+      anyKnown: live.length > 0,
+    }
+  }
+
+  /** What a held account sends waits in its line; false when that is full. */
+  #turn(profileId: number): Promise<boolean> | true {
+    const { holds } = this.#pipeline
+    return holds.count === 0 ? true : holds.turn(profileId)
+  }
+
+  /** Keys of orders. No await before the last command is stamped. */
+  async #cancelByMarket(
+    orders: readonly OrderName[],
+  ): Promise<{ canceled: Set<number>; releasing: Set<number> } | number> {
+    const { orders: table } = this.#pipeline.clearing
+    const byMarket = new Map<number, OrderName[]>()
+    for (const order of orders) {
+      const marketId = table.marketOf(order.slot)
+      const known = byMarket.get(marketId)
+      if (known === undefined) byMarket.set(marketId, [order])
+      else known.push(order)
+    }
+    const receipts = await Promise.all(
+      [...byMarket].map(([marketId, each]) => this.#pipeline.cancelOrders(marketId, each)),
+    )
+    const canceled = new Set<number>()
+    const releasing = new Set<number>()
+    for (const receipt of receipts) {
+      if (typeof receipt === 'number') continue
+      for (const order of receipt.canceled) canceled.add(keyOf(order))
+      for (const order of receipt.releasing) releasing.add(keyOf(order))
+    }
+    const refusals = receipts.flatMap((each) => (typeof each === 'number' ? each : []))
+    const none = refusals.length > 0 && refusals.length === receipts.length
+    return none ? refusals[0] : { canceled, releasing }
+  }
+
+  #isOpen(order: OrderName | null): boolean {
+    return order !== null && this.#pipeline.clearing.orders.isLive(order.slot, order.generation)
+  }
+
+  /** What a name stands for at this moment. */
+  #resolve(profileId: number, text: OrderText): Resolved {
+    const { ids, clearing } = this.#pipeline
+    if ('clientOrderId' in text) {
+      const slot = clearing.orders.slotByClientId(profileId, text.clientOrderId.trim())
+      if (slot === 0) return { text, order: null, orderId: null, reject: REJECT.ORDER_NOT_OPEN }
+      const generation = clearing.orders.generationOf(slot)
+      return { text, order: { slot, generation }, orderId: ids.text(slot, generation), reject: 0 }
+    }
+    const order = ids.parse(text.orderId.toLowerCase())
+    const orderId = text.orderId.toLowerCase()
+    if (order === null) return { text, order: null, orderId, reject: REJECT.ORDER_NOT_FOUND }
+    const reject = this.#pipeline.mayCancel(profileId, order)
+    return { text, order: reject === 0 ? order : null, orderId, reject }
+  }
+
+  /** What a name that no live order has stands for, with the id of the order if there was one. */
+  async #ended(profileId: number, named: Resolved): Promise<Resolved> {
+    const reject = await this.#reasonOf(profileId, named)
+    const { text } = named
+    if (!isOver(reject) || !('clientOrderId' in text)) return { ...named, reject }
+    const row = await this.#reads.orderByClientId(profileId, text.clientOrderId.trim())
+    if (row === undefined || row === null) return { ...named, reject }
+    return { ...named, reject, orderId: this.#pipeline.ids.text(row.slot, row.generation) }
+  }
+
+  /** Why what no live order has for a name cannot be canceled. */
+  async #reasonOf(profileId: number, { text, reject }: Resolved): Promise<number> {
+    if (reject !== REJECT.ORDER_NOT_OPEN) return reject
+    if ('clientOrderId' in text) return this.#whyNotLive(profileId, text.clientOrderId.trim())
+    const order = this.#pipeline.ids.parse(text.orderId.toLowerCase())
+    return order === null ? REJECT.ORDER_NOT_FOUND : this.#whyNotOpen(profileId, order)
+  }
+
+  /** Whether the id was ever used; past what main remembers the tables say so. */
+  async #whyNotLive(profileId: number, clientOrderId: string): Promise<number> {
+    const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
+    if (known === SEEN.NO) return REJECT.ORDER_NOT_FOUND
+    const row = await this.#reads.orderByClientId(profileId, clientOrderId)
+    if (row !== undefined && row !== null) return reasonOf(row)
+    if (known === SEEN.YES) return REJECT.ORDER_NOT_OPEN
+    return row === undefined ? REJECT.READ_TIMEOUT : REJECT.ORDER_NOT_FOUND
+  }
+
+  /** An order that ended is known to its owner only; the read tables remember whose it was. */
+  async #whyNotOpen(profileId: number, order: OrderName): Promise<number> {
+    const row = await this.#reads.order(profileId, order)
+    if (row === undefined) return REJECT.READ_TIMEOUT
+    const own = row !== null && row.accountId === profileId
+    return own ? reasonOf(row) : REJECT.ORDER_NOT_FOUND
+  }
+}
+
+/** Why an order that ended cannot be canceled. */
+function reasonOf({ status }: EndedOrder): number {
+  return status === MATCHED ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN
+}
+
+function isOver(reject: number): boolean {
+  return reject === REJECT.ORDER_NOT_OPEN || reject === REJECT.ORDER_FILLED
+}
+
+/** Still open, as its market's ring had no room for the cancel, or not known to have ended. */
+const NOT_CONFIRMED = {
+  reason: 'UNKNOWN_ERROR',
+  message: 'Failed to cancel order',
+  retryable: true,
+} as const
+
+const IN_RELEASE = {
+  reason: 'ORDER_RELEASE_IN_PROGRESS',
+  message: rejectSentence(REJECT.ORDER_RELEASE_IN_PROGRESS),
+  retryable: true,
+} as const
+
+function isKnown({ reject }: Resolved): boolean {
+  return reject !== REJECT.ORDER_NOT_FOUND
+}
+
+function namesOf({ text, orderId }: Resolved): { orderId?: string; clientOrderId?: string } {
+  return 'clientOrderId' in text && orderId !== null ? { ...text, orderId } : text
+}
+
+function retryable(each: Resolved): FailedCancel {
+  return { ...namesOf(each), ...NOT_CONFIRMED }
+}
+
+function inRelease(each: Resolved): FailedCancel {
+  return { ...namesOf(each), ...IN_RELEASE }
+}
+
+function failure(each: Resolved): FailedCancel {
+  if (each.reject === REJECT.ORDER_RELEASE_IN_PROGRESS) return inRelease(each)
+  return {
+    ...namesOf(each),
+    reason: 'ORDER_NOT_FOUND',
+    message: rejectSentence(REJECT.ORDER_NOT_OPEN),
+    retryable: false,
+  }
+}

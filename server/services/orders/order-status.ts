@@ -1,0 +1,176 @@
+// Orders as POST /orders/status/batch tells them (domain §3.5, §5.2, §12.4): the reply of POST
+// /orders with the newest trade in place of the arrival.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
+import type {
+  OrderName,
+  OrderStatus,
+  TradePart,
+} from '../../../persistence/query/read/order-status.ts'
+import { formatAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
+import { effectiveFeeBps, marketText, totalsText } from '../../pipeline/orders/order-reply.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { OrderIds } from '../../pipeline/shown/order-ids.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { amountsOf } from '../../pipeline/shown/views.ts'
+import type { Asker, PrivateReads } from '../private-reads.ts'
+
+/** An item of the request: an order by its id or by the id its client gave it. */
+export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
+
+const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
+const iso = (ms: number) => new Date(ms).toISOString()
+
+let addressHex = ''
+let addressOfHex = ''
+
+/** Orders of one reply mostly share their maker, which signs them too. */
+function addressText(hex: string): string {
+  if (hex !== addressHex) {
+    addressOfHex = formatAddress(Buffer.from(hex, 'hex'))
+    addressHex = hex
+  }
+  return addressOfHex
+}
+
+function orderText({ order }: OrderStatus, published: PublishedMarket, ids: OrderIds): string {
+  const { market } = published
+  const { makerRaw, takerRaw } = amountsOf(order)
+  const fields = {
+    id: ids.text(order.slot, order.generation),
+    salt: String(BigInt(`0x${order.saltHex || '0'}`)),
+    maker: addressText(order.makerHex),
+    signer: addressText(order.signerHex),
+    taker: ZERO_ADDRESS,
+    tokenId: order.outcome === 0 ? market.yesTokenId : market.noTokenId,
+    makerAmount: String(makerRaw),
+    takerAmount: String(takerRaw),
+    expiration: String(order.expirationSec),
+    nonce: 0,
+    feeRateBps: order.signedFeeBps,
+    side: order.side,
+    signatureType: order.signatureType,
+    signature: `0x${order.signatureHex}`,
+    orderType: ORDER_TYPES[order.orderType],
+    price: order.marketForm === 1 ? null : String(order.priceTicks / 1000),
+    marketId: order.marketId,
+    ownerId: order.accountId,
+    createdAt: iso(order.placedMs),
+    status: ORDER_STATUSES[order.status],
+  }
+  return `${JSON.stringify(fields).slice(0, -1)},"market":${marketText(market)}}`
+}
+
+/** A maker is not told whom it met: its counterparties are not its own. */
+function makersText(trade: TradePart | null, ids: OrderIds): string {
+  if (trade !== null && !trade.isTaker) return ''
+  if (trade === null) return '"makerMatches":[],'
+  const { seq, makers } = trade
+  const createdAt = iso(trade.tradedMs)
+  const orderIds = ids.texts(makers)
+  const told = makers.map(
+    ({ sizeRaw }, position) =>
+      `{"id":"${seq}-${position}","createdAt":"${createdAt}",` +
+      `"matchedSize":"${sizeRaw}","orderId":"${orderIds[position]}"}`,
+  )
+  return `"makerMatches":[${told.join(',')}],`
+}
+
+/** What self-trade prevention did on its arrival, whatever it traded since. */
+function stpFields({ isStopped, ownMakers }: OrderStatus, ids: OrderIds): object {
+  const canceled = ids.texts(ownMakers)
+  return {
+    ...(isStopped ? { reason: 'STP_TAKER_REJECTED' } : {}),
+    ...(canceled.length === 0 ? {} : { stpMakerCancels: canceled }),
+  }
+}
+
+function executionText(found: OrderStatus, ids: OrderIds): string {
+  const { order, trade } = found
+  const { clientOrderId, eligibleMs } = order
+  const fills = trade ?? NO_FILLS
+  const isHeld = eligibleMs !== null
+  const head = {
+    matched: trade !== null,
+    // Domain §5.2: what never traded is UNMATCHED, a stopped or killed arrival too.
+    settlementStatus: isHeld ? 'DELAYED' : (trade?.settlement.status ?? 'UNMATCHED'),
+    ...(clientOrderId === null ? {} : { clientOrderId }),
+    ...(eligibleMs === null ? {} : { eligibleAt: iso(eligibleMs) }),
+    ...stpFields(found, ids),
+    ...(trade === null ? {} : { tradeEventId: String(trade.seq), txHash: trade.settlement.txHash }),
+    feeRateBps: order.feeBps,
+    effectiveFeeBps: effectiveFeeBps(order.side, fills),
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"totalsRaw":${totalsText(order.side, fills)}}`
+}
+
+/** The JSON text of `data`: order, makerMatches where the order was the taker, execution. */
+export function orderStatusText(
+  found: OrderStatus,
+  published: PublishedMarket,
+  ids: OrderIds,
+): string {
+  return (
+    `{"order":${orderText(found, published, ids)},` +
+    `${makersText(found.trade, ids)}"execution":${executionText(found, ids)}}`
+  )
+}
+
+export class OrderStatuses {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+
+  constructor(pipeline: Pipeline, reads: PrivateReads) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+  }
+
+  /**
+   * The profile's orders in the order asked, null for each that is none of its own; undefined when
+   * the tables did not catch up in time. One question for all.
+   */
+  async find(
+    accountId: number,
+    asked: readonly AskedOrder[],
+    asker: Asker,
+  ): Promise<readonly (FoundOrder | null)[] | undefined> {
+    const names = asked.map((each) => this.#nameOf(each))
+    const known = names.filter((name) => name !== null)
+    const bounds = {
+      makersMax: LIMITS.statusMakersMax,
+      makersInAllMax: LIMITS.statusMakersInAllMax,
+    }
+    const found = await this.#reads.orderStatuses({ accountId, names: known, ...bounds }, asker)
+    if (found === undefined) return undefined
+    const rest = found.values()
+    return names.map((name) => {
+      const status = name === null ? null : rest.next().value
+      return status === undefined || status === null ? null : this.#told(status)
+    })
+  }
+
+  #nameOf(asked: AskedOrder): OrderName | null {
+    if ('clientOrderId' in asked) return { clientOrderId: asked.clientOrderId.trim() }
+    return this.#pipeline.ids.parse(asked.orderId.toLowerCase())
+  }
+
+  #told(status: OrderStatus): FoundOrder | null {
+    const { published, ids } = this.#pipeline
+    const { order } = status
+    const market = published.byId(order.marketId)
+    if (market === undefined) return null
+    return {
+      orderId: ids.text(order.slot, order.generation),
+      clientOrderId: order.clientOrderId,
+      text: orderStatusText(status, market, ids),
+    }
+  }
+}
+
+export interface FoundOrder {
+  readonly orderId: string
+  readonly clientOrderId: string | null
+  /** JSON of `data`. */
+  readonly text: string
+}

@@ -1,0 +1,52 @@
+// What a client does to its heartbeat deadline (domain §4.9).
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { RareBody } from '../../pipeline/spine/rare-body.ts'
+
+export interface Beat {
+  /** Null: nothing is armed. */
+  readonly cancelAtMs: TimeMs | null
+  /** Server time by which it was decided. */
+  readonly nowMs: TimeMs
+}
+
+export class HeartbeatChanges {
+  readonly #pipeline: Pipeline
+
+  constructor(pipeline: Pipeline) {
+    this.#pipeline = pipeline
+  }
+
+  /**
+   * Arms the profile's deadline, whether or not one was armed; null disarms it. VALIDATION when it
+   * is less than five seconds ahead, HEARTBEAT_CANCELING while an older one is carried out.
+   */
+  async beat(profileId: number, cancelAtMs: TimeMs | null): Promise<Beat | number> {
+    const { clearing, sequencer } = this.#pipeline
+    let decidedMs: TimeMs = 0
+    const { seq, reject } = sequencer.decide((nowMs) => {
+      decidedMs = nowMs
+      if (cancelAtMs !== null && cancelAtMs < nowMs + LIMITS.heartbeatAheadMsMin) {
+        return REJECT.VALIDATION
+      }
+      if (sequencer.heartbeats.isCanceling(profileId)) return REJECT.HEARTBEAT_CANCELING
+      return changeOf(clearing, profileId, cancelAtMs)
+    })
+    await this.#pipeline.durable(seq)
+    return reject === 0 ? { cancelAtMs, nowMs: decidedMs } : reject
+  }
+}
+
+/** 0 when there is nothing to disarm. */
+function changeOf(
+  { heartbeats }: Clearing,
+  profileId: number,
+  cancelAtMs: TimeMs | null,
+): RareBody | 0 {
+  if (cancelAtMs !== null) return { kind: 'armHeartbeat', profileId, cancelAtMs }
+  return heartbeats.isArmed(profileId) ? { kind: 'disarmHeartbeat', profileId } : 0
+}

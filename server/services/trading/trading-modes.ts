@@ -1,0 +1,81 @@
+// What an operator does to the trading mode, and what everybody may see of it (domain §4.6, §12.7).
+
+import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT } from '../../../engine/domain/reject.ts'
+import {
+  type TradingMode,
+  type TradingWindow,
+  windowPhase,
+} from '../../../engine/domain/trading-mode.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { byOperator } from '../../pipeline/spine/rare-body.ts'
+
+/** A window as an operator asks for it: it starts now, and has no end, if not told otherwise. */
+export interface WindowWish extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
+  readonly startsAtMs: TimeMs | null
+}
+
+export class TradingModeChanges {
+  readonly #pipeline: Pipeline
+  /** What is durable: it can be shown (law 1). */
+  #shown: readonly TradingWindow[]
+
+  /** At the start, when everything is durable. */
+  constructor(pipeline: Pipeline) {
+    this.#pipeline = pipeline
+    this.#shown = pipeline.clearing.modes.windows
+  }
+
+  /** The mode in force, by what is durable. */
+  get mode(): TradingMode {
+    return modeAt(this.#shown, this.#pipeline.sequencer.nowMs())
+  }
+
+  /** Windows that are not over, by rising id. */
+  get windows(): readonly TradingWindow[] {
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    return this.#shown.filter((window) => windowPhase(window, nowMs) !== 'over')
+  }
+
+  /** A start that is past counts as now, an end that is past is refused by VALIDATION. */
+  async put(wish: WindowWish, by?: string): Promise<TradingWindow | number> {
+    const { modes } = this.#pipeline.clearing
+    let window: TradingWindow | undefined
+    const { seq, reject } = this.#pipeline.sequencer.decide((nowMs) => {
+      const open = modes.windows.filter((each) => windowPhase(each, nowMs) !== 'over')
+      if (open.length >= LIMITS.tradingWindowsMax) return REJECT.TRADING_WINDOW_LIMIT
+      const startsAtMs = Math.max(nowMs, wish.startsAtMs ?? nowMs)
+      const { endsAtMs, mode, publicMessage } = wish
+      if (endsAtMs !== null && endsAtMs <= startsAtMs) return REJECT.VALIDATION
+      window = { windowId: modes.lastWindowId + 1, startsAtMs, endsAtMs, mode, publicMessage }
+      return byOperator({ kind: 'putTradingWindow', window }, by)
+    })
+    await this.#show(seq)
+    return window === undefined || reject !== 0 ? reject : window
+  }
+
+  /** Ends a window that is in force, or calls off one that has not begun. */
+  async end(windowId: number, by?: string): Promise<TradingWindow | number> {
+    const { modes } = this.#pipeline.clearing
+    let window: TradingWindow | undefined
+    const { seq, reject } = this.#pipeline.sequencer.decide((nowMs) => {
+      window = modes.windows.find((each) => each.windowId === windowId)
+      const isThere = window !== undefined && windowPhase(window, nowMs) !== 'over'
+      if (!isThere) return REJECT.TRADING_WINDOW_NOT_FOUND
+      return byOperator({ kind: 'endTradingWindow', windowId }, by)
+    })
+    await this.#show(seq)
+    return window === undefined || reject !== 0 ? reject : window
+  }
+
+  /** Nothing when `seq` is 0: an overload rests on no seq, and what is older may not be durable. */
+  async #show(seq: number): Promise<void> {
+    if (seq === 0) return
+    // As this command leaves them: they may change again before it is durable.
+    const { windows } = this.#pipeline.clearing.modes
+    await this.#pipeline.durable(seq)
+    this.#shown = windows
+  }
+}

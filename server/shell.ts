@@ -1,0 +1,63 @@
+import { type Environment, WrongUse } from './settings/flags.ts'
+
+/** What a command may touch of the process around it. */
+export interface Shell {
+  readonly env: Environment
+  /** One or more lines to standard output. */
+  readonly say: (text: string) => void
+  /** One or more lines to standard error. */
+  readonly warn: (text: string) => void
+  readonly nowMs: () => number
+}
+
+export const processShell: Shell = {
+  env: process.env,
+  say: (text) => process.stdout.write(`${text}\n`),
+  warn: (text) => process.stderr.write(`${text}\n`),
+  nowMs: () => Date.now(),
+}
+
+export const EXIT = { OK: 0, FAILED: 1, WRONG_USE: 2 } as const
+
+export interface Command {
+  /** One line for the list of commands. */
+  readonly about: string
+  /** Resolves with the exit code. */
+  readonly run: (args: readonly string[], shell?: Shell) => Promise<number>
+}
+
+/** What was asked for is right, yet it cannot be done: exit code 1. */
+export class Failure extends Error {
+  override name = 'Failure'
+}
+
+interface Steps {
+  readonly about: string
+  readonly help: () => string
+  /** The work; throws WrongUse, Failure or what `isKnown` knows for what has a sentence. */
+  readonly work: (args: readonly string[], shell: Shell) => Promise<number>
+  readonly isKnown?: (error: unknown) => boolean
+}
+
+function askedForHelp(args: readonly string[]): boolean {
+  return args.some((arg) => arg === '--help' || arg === '-h')
+}
+
+/** A command that prints its help on --help and turns what it throws into a line and a code. */
+export function command({ about, help, work, isKnown = () => false }: Steps): Command {
+  const run = async (args: readonly string[], shell: Shell = processShell) => {
+    if (askedForHelp(args)) {
+      shell.say(help())
+      return EXIT.OK
+    }
+    try {
+      return await work(args, shell)
+    } catch (error) {
+      const isSentence = error instanceof WrongUse || error instanceof Failure || isKnown(error)
+      if (!isSentence || !(error instanceof Error)) throw error
+      shell.warn(error.message)
+      return error instanceof WrongUse ? EXIT.WRONG_USE : EXIT.FAILED
+    }
+  }
+  return { about, run }
+}

@@ -1,0 +1,49 @@
+// The channels of an account, and what feeds them.
+
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { PrivateReads } from '../../services/private-reads.ts'
+import type { Streams } from '../account-stream.ts'
+import type { Census } from '../census.ts'
+import type { Channel } from '../channels.ts'
+import { Audience } from './audience.ts'
+import { OrderEvents } from './order-events.ts'
+import { PositionsFeed } from './positions-feed.ts'
+import { SettlementFeed } from './settlement-feed.ts'
+
+export interface AccountFeeds {
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+  readonly clock: () => TimeMs
+  readonly census: Census
+  readonly streams: Streams
+}
+
+/** By the event that subscribes to them. */
+export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
+  const { pipeline, reads, streams } = feeds
+  const { news } = pipeline.publisher
+  const orderEvents = new OrderEvents({ audience: new Audience(news), ...feeds })
+  const positions = new PositionsFeed(new Audience(news), feeds)
+  const transactions = new Audience(null)
+  pipeline.mining?.listen(
+    new SettlementFeed({
+      audience: transactions,
+      pipeline,
+      reads,
+      streams,
+      orderEvents,
+      positions,
+    }),
+  )
+  // Each contains what it breaks: the pipeline must not fall over a frame.
+  news.onFacts = (facts) => {
+    orderEvents.tell(facts)
+    positions.tell(facts)
+  }
+  return new Map<string, Channel>([
+    ['subscribe_order_events', orderEvents.audience],
+    ['subscribe_positions', positions],
+    ['subscribe_transactions', transactions],
+  ])
+}

@@ -1,0 +1,85 @@
+// The frames of the channel `subscribe_order_events`: what became of the caller's own orders
+// (domain §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name
+// their order or trade. So nothing has to be kept to drop what comes twice.
+
+import { assert } from '../../../engine/domain/assert.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import { edgePoint } from '../../../engine/wire/fault-point.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { OrderFact } from '../../pipeline/shown/order-news.ts'
+import type { Streams } from '../account-stream.ts'
+import type { Audience } from './audience.ts'
+import { type FrameNames, lifecycleFrame, type Matched, matchedFrame } from './order-frames.ts'
+
+/** How many frames with a number an owner got of one command. */
+interface Place {
+  readonly seq: number
+  readonly index: number
+}
+
+export interface OrderEventParts {
+  readonly audience: Audience
+  readonly pipeline: Pipeline
+  readonly clock: () => TimeMs
+  readonly streams: Streams
+}
+
+export class OrderEvents {
+  readonly audience: Audience
+  readonly #pipeline: Pipeline
+  readonly #clock: () => TimeMs
+  readonly #streams: Streams
+
+  constructor({ audience, pipeline, clock, streams }: OrderEventParts) {
+    this.audience = audience
+    this.#pipeline = pipeline
+    this.#clock = clock
+    this.#streams = streams
+  }
+
+  /** All facts of a command come in one call, so frames are counted within it. */
+  tell(facts: readonly OrderFact[]): void {
+    const places = new Map<number, Place>()
+    for (const fact of facts) {
+      const { accountId } = fact
+      if (!this.audience.isHeardBy(accountId)) continue
+      const stream = this.#streams.of(accountId)
+      try {
+        edgePoint('at-socket-news')
+        const payload = this.#frameOf(fact, places)
+        stream?.post({ to: this.audience, event: 'orderEvent', payload })
+      } catch (error) {
+        stream?.fail(error, (member) => this.audience.hears(member, Infinity))
+      }
+    }
+  }
+
+  matchedFrame(fact: Matched) {
+    const { ids } = this.#pipeline
+    const takerOrderId = ids.text(fact.takerSlot, fact.takerGeneration)
+    return matchedFrame(fact, { ...this.#namesOf(fact), takerOrderId })
+  }
+
+  /** Its number is settled at once, the rest when it is sent. */
+  #frameOf(fact: OrderFact, places: Map<number, Place>): () => object {
+    if (fact.type === 'MATCHED') return () => this.matchedFrame(fact)
+    const { accountId, seq } = fact
+    const last = places.get(accountId)
+    const index = last?.seq === seq ? last.index + 1 : 0
+    if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
+    return () => lifecycleFrame(fact, { ...this.#namesOf(fact), index })
+  }
+
+  #namesOf(fact: OrderFact): FrameNames {
+    const { ids, published } = this.#pipeline
+    const shown = published.byId(fact.marketId)
+    assert(shown !== undefined, 'an order has a published market')
+    const { market } = shown
+    return {
+      orderId: ids.text(fact.slot, fact.generation),
+      marketSlug: market.slug,
+      tokenId: fact.outcome === 0 ? market.yesTokenId : market.noTokenId,
+      publishedMs: this.#clock(),
+    }
+  }
+}

@@ -1,0 +1,192 @@
+// What became of trades on the chain: MINED and FAILED among the order events, and the `tx` frames
+// of the channel `subscribe_transactions` (domain §5.3, §12.8). A retry is no frame. The tables
+// hold every trade, so who listens when a trade is mined hears of it, whenever it was matched and
+// however often the exchange was started since.
+// Invariants: `#due` holds what is not told yet, while somebody listens; at most one read is out.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { edgePoint } from '../../../engine/wire/fault-point.ts'
+import type { TradeParts } from '../../../persistence/query/read/trade-parts.ts'
+import { refuse } from '../../http/refusal.ts'
+import type { BlockFact, SettlementFact, SettlementListener } from '../../pipeline/chain/mining.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { PrivateReads } from '../../services/private-reads.ts'
+import type { Streams } from '../account-stream.ts'
+import type { Audience } from './audience.ts'
+import type { OrderEvents } from './order-events.ts'
+import { makerMatch, type Settled, settledFrame, txFrame } from './order-frames.ts'
+import type { PositionsFeed } from './positions-feed.ts'
+
+export interface SettlementFeedParts {
+  /** Who listens to `tx` frames. */
+  readonly audience: Audience
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+  readonly streams: Streams
+  readonly orderEvents: OrderEvents
+  readonly positions: PositionsFeed
+}
+
+/** The end of one trade. */
+interface Due {
+  readonly tradeSeq: number
+  /** Of the block it is in; 0 when it failed. */
+  readonly height: number
+  readonly settledMs: number
+}
+
+export class SettlementFeed implements SettlementListener {
+  readonly #parts: SettlementFeedParts
+  #due: Due[] = []
+  #isReading = false
+
+  constructor(parts: SettlementFeedParts) {
+    this.#parts = parts
+  }
+
+  onBlock({ height, ms, mined }: BlockFact): void {
+    this.#contained(() => {
+      this.#add(mined.map((tradeSeq) => ({ tradeSeq, height, settledMs: ms })))
+    })
+  }
+
+  onSetback({ tradeSeq, status, nowMs }: SettlementFact): void {
+    if (status !== 'FAILED') return
+    this.#contained(() => this.#add([{ tradeSeq, height: 0, settledMs: nowMs }]))
+  }
+
+  /** The pipeline calls this, and must not fall over a frame. */
+  #contained(work: () => void): void {
+    try {
+      edgePoint('at-socket-settled')
+      work()
+    } catch (error) {
+      this.#broke(error)
+    }
+  }
+
+  /** Who waits for what is due misses it. */
+  #broke(error: unknown): void {
+    this.#due = []
+    const waiting = this.#audiences.flatMap((audience) => audience.all())
+    this.#parts.streams.fail(error, [...new Set(waiting)])
+  }
+
+  /** Positions too: what a failure takes back is theirs. */
+  get #audiences(): readonly Audience[] {
+    const { audience, orderEvents, positions } = this.#parts
+    return [orderEvents.audience, audience, positions.audience]
+  }
+
+  #isHeard(): boolean {
+    return this.#audiences.some((audience) => !audience.isEmpty)
+  }
+
+  #add(due: readonly Due[]): void {
+    if (due.length === 0 || !this.#isHeard()) return
+    if (this.#due.length + due.length > LIMITS.settledDueMax) this.#giveUp()
+    for (const each of due) this.#due.push(each)
+    if (!this.#isReading) void this.#tellAll()
+  }
+
+  async #tellAll(): Promise<void> {
+    this.#isReading = true
+    try {
+      await this.#tellDue()
+    } catch (error) {
+      this.#broke(error)
+    }
+    this.#isReading = false
+  }
+
+  async #tellDue(): Promise<void> {
+    while (this.#due.length > 0) {
+      const due = new Map<number, Due>()
+      for (const each of this.#due.splice(0, LIMITS.settledReadMax)) due.set(each.tradeSeq, each)
+      const trades = await this.#tradesOf([...due.keys()])
+      edgePoint('at-socket-read')
+      if (trades === undefined) this.#giveUp()
+      for (const trade of trades ?? []) {
+        const end = due.get(trade.seq)
+        assert(end !== undefined, 'the tables answer for what was asked')
+        this.#show(trade, end)
+      }
+    }
+  }
+
+  /** Late tables cost a frame time. Undefined when they stay late, none when nobody listens. */
+  async #tradesOf(tradeSeqs: readonly number[]): Promise<readonly TradeParts[] | undefined> {
+    for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
+      const listeners = this.#audiences.flatMap((audience) => audience.profileIds())
+      if (listeners.length === 0) return []
+      const accountIds = [...new Set(listeners)]
+      const trades = await this.#parts.reads.tradeParts({ tradeSeqs, accountIds })
+      if (trades !== undefined) return trades
+      await pause(LIMITS.settledReadPauseMs, undefined, { ref: false })
+    }
+    return undefined
+  }
+
+  /** Nothing is dropped in silence: who misses a frame hears so, and listens no more. */
+  #giveUp(): void {
+    this.#due = []
+    const { audience, orderEvents } = this.#parts
+    for (const [channel, listeners] of [
+      ['subscribe_order_events', orderEvents.audience],
+      ['subscribe_transactions', audience],
+    ] as const) {
+      for (const member of listeners.all()) {
+        listeners.left(member)
+        member.except(refuse('READ_TIMEOUT'), channel)
+      }
+    }
+  }
+
+  #show(trade: TradeParts, end: Due): void {
+    const { audience, streams, orderEvents, positions } = this.#parts
+    let settled: Settled | null = null
+    const settledOnce = () => {
+      settled ??= this.#settledOf(trade, end)
+      return settled
+    }
+    for (const part of trade.parts) {
+      const { accountId } = part
+      if (end.height === 0) positions.changed(accountId, trade.marketId)
+      const stream = streams.of(accountId)
+      const matched = () => orderEvents.matchedFrame({ ...part, type: 'MATCHED' })
+      if (orderEvents.audience.isHeardBy(accountId)) {
+        const payload = () => settledFrame(matched(), settledOnce())
+        stream?.post({ to: orderEvents.audience, event: 'orderEvent', payload })
+      }
+      if (audience.isHeardBy(accountId)) {
+        const payload = () => txFrame(matched(), settledOnce(), this.#conditionOf(trade))
+        stream?.post({ to: audience, event: 'tx', payload })
+      }
+    }
+  }
+
+  #conditionOf({ marketId }: TradeParts): string {
+    const shown = this.#parts.pipeline.published.byId(marketId)
+    assert(shown !== undefined, 'a trade has a published market')
+    return shown.market.conditionId
+  }
+
+  #settledOf({ parts }: TradeParts, { tradeSeq, height, settledMs }: Due): Settled {
+    const { clearing, ids, mining } = this.#parts.pipeline
+    assert(mining !== null, 'a trade has a chain')
+    const accountOf = (profileId: number) => clearing.accounts.byId(profileId)?.account ?? ''
+    const [taker, ...makers] = parts
+    const named = makers.slice(0, LIMITS.statusMakersMax)
+    return {
+      type: height === 0 ? 'FAILED' : 'MINED',
+      txHash: height === 0 ? null : mining.txHashIn(height, tradeSeq),
+      settledMs,
+      takerAccount: accountOf(taker.accountId),
+      makerMatches: named.map((part) => {
+        return makerMatch(part, accountOf(part.accountId), ids.text(part.slot, part.generation))
+      }),
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// What a person at a terminal sees when the exchange has come up.
+
+import { basename, relative, resolve } from 'node:path'
+import { VERSION } from '../version.ts'
+
+export interface BannerParts {
+  readonly baseUrl: string
+  readonly dataDir: string
+  readonly demo: boolean
+  /** Path of the program as it was called. */
+  readonly program: string
+}
+
+const DEFAULT_DATA_DIR = './data'
+
+/** How to call the program again from the same folder. */
+function called(program: string): string {
+  return basename(program) === 'outcomex' ? 'outcomex' : `node ${relative('', program)}`
+}
+
+/** Several lines, an empty one before and after. */
+export function banner({ baseUrl, dataDir, demo, program }: BannerParts): string {
+  const outcomex = called(program)
+  const data = dataDir === DEFAULT_DATA_DIR ? '' : ` --data ${dataDir}`
+  const next = demo
+    ? [
+        `${outcomex} order --as 0 --market rain-tomorrow --buy yes 10@0.65${data}`,
+        `curl -s ${baseUrl}/markets/rain-tomorrow/orderbook`,
+      ]
+    : [`${outcomex} admin --url ${baseUrl} market SLUG "Title"`, `curl -s ${baseUrl}/ready`]
+  return [
+    '',
+    `  outcomex ${VERSION}`,
+    '',
+    `  address      ${baseUrl}`,
+    `  data folder  ${resolve(dataDir)}`,
+    '  stop         Ctrl-C',
+    '',
+    '  try next, in another terminal:',
+    ...next.map((line) => `    ${line}`),
+    '',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,130 @@
+// The checks behind /ready. The threads that hold state are asked for a sign of life, the disk for
+// its room; the clock, snapshots and faults are told without refusing anybody.
+
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { freeDiskBytes } from '../../persistence/disk-room.ts'
+import { EDGES, type EdgeFaults } from '../ops/faults.ts'
+import { type Check, Pulse, type Readiness, readinessOf } from '../ops/readiness.ts'
+import type { SteadyClock } from '../pipeline/spine/clock.ts'
+import type { RunningExchange } from './open.ts'
+
+const ASK_EVERY_MS = 500
+const DISK_EVERY_MS = 2000
+/** A disk that says nothing for longer is in trouble. */
+const DISK_SILENT_MS = 5000
+
+export interface ReadinessParts {
+  readonly dataDir: string
+  readonly clock: Pick<SteadyClock, 'state'>
+  readonly faults: Pick<EdgeFaults, 'count'>
+}
+
+/** Free bytes where the data folder lies, asked now and then: a stuck disk keeps its answer. */
+class DiskRoom {
+  readonly #dataDir: string
+  #askedMs = Number.NEGATIVE_INFINITY
+  #isAsking = false
+  /** Null before the first answer, and when the file system does not say. */
+  freeBytes: number | null = null
+
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir
+  }
+
+  ask(nowMs: number): void {
+    if (this.#isAsking || nowMs - this.#askedMs < DISK_EVERY_MS) return
+    this.#askedMs = nowMs
+    this.#isAsking = true
+    freeDiskBytes(this.#dataDir).then((freeBytes) => {
+      this.freeBytes = freeBytes
+      this.#isAsking = false
+    })
+  }
+
+  trouble(nowMs: number): string | null {
+    if (this.#isAsking && nowMs - this.#askedMs > DISK_SILENT_MS) return 'the disk does not answer'
+    if (this.freeBytes === null || this.freeBytes >= LIMITS.diskFreeBytesMin) return null
+    return 'there is hardly room on the disk'
+  }
+}
+
+export class ReadinessWatch {
+  readonly #exchange: RunningExchange
+  readonly #parts: ReadinessParts
+  readonly #journal: Pulse
+  readonly #markets = new Map<string, Pulse>()
+  readonly #disk: DiskRoom
+  readonly #checks: readonly Check[]
+  readonly #timer: NodeJS.Timeout
+
+  constructor(exchange: RunningExchange, parts: ReadinessParts) {
+    this.#exchange = exchange
+    this.#parts = parts
+    this.#journal = new Pulse(exchange.journal)
+    this.#disk = new DiskRoom(parts.dataDir)
+    this.#checks = [...this.#vital(), ...this.#told()]
+    this.#timer = setInterval(() => this.#ask(performance.now()), ASK_EVERY_MS).unref()
+    this.#ask(performance.now())
+  }
+
+  /** Of the disk that holds the data folder; null when it is not known. */
+  get freeDiskBytes(): number | null {
+    return this.#disk.freeBytes
+  }
+
+  now(): Readiness {
+    return readinessOf(this.#checks)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #ask(nowMs: number): void {
+    this.#journal.ask(nowMs)
+    for (const shard of this.#exchange.shards.all) {
+      const pulse = this.#markets.get(shard.name) ?? new Pulse(shard)
+      this.#markets.set(shard.name, pulse)
+      pulse.ask(nowMs)
+    }
+    this.#disk.ask(nowMs)
+  }
+
+  #vital(): Check[] {
+    const { pipeline, follower } = this.#exchange
+    const silent = (pulse: Pulse) => pulse.silentMs(performance.now()) > LIMITS.threadSilentMsMax
+    const vital = (name: string, trouble: () => string | null) => ({ name, isVital: true, trouble })
+    return [
+      vital('journal', () => (silent(this.#journal) ? 'its thread does not answer' : null)),
+      vital('markets', () => {
+        const stuck = [...this.#markets].filter(([, pulse]) => silent(pulse))
+        if (stuck.length === 0) return null
+        return `no answer from ${stuck.map(([name]) => name).join(', ')}`
+      }),
+      vital('tables', () => {
+        const behindMs = pipeline.times.behindMs(follower.applied, performance.now())
+        return behindMs > LIMITS.followerLagMsMax ? 'they are behind what is durable' : null
+      }),
+      vital('disk', () => this.#disk.trouble(performance.now())),
+    ]
+  }
+
+  #told(): Check[] {
+    const { snapshots } = this.#exchange
+    const { clock, faults } = this.#parts
+    const told = (name: string, trouble: () => string | null) => ({ name, isVital: false, trouble })
+    return [
+      told('clock', () => {
+        if (clock.state === 'steady') return null
+        return clock.state === 'waiting'
+          ? 'the wall clock is far ahead'
+          : 'the wall clock is behind'
+      }),
+      told('snapshots', () => (snapshots.isFailing ? 'the newest could not be saved' : null)),
+      told('faults', () => {
+        const count = EDGES.reduce((sum, edge) => sum + faults.count(edge), 0)
+        return count === 0 ? null : `${count} since the start`
+      }),
+    ]
+  }
+}

@@ -1,0 +1,292 @@
+// `outcomex serve`: opens the folder, starts the gateway, stops in good order.
+
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
+import { api, operatorApi, publicApi } from '../api.ts'
+import { Guard } from '../auth/guard.ts'
+import { type IdentityCheck, identityCheck } from '../auth/identity.ts'
+import { digestOf } from '../auth/session.ts'
+import { readConfig, type ServeConfig, serveHelp, withChecksums } from '../config.ts'
+import { curve } from '../crypto/ecdsa.ts'
+import { keccakReady } from '../crypto/keccak.ts'
+import { keepAdminToken, startDemo } from '../demo/demo.ts'
+import { OPENINGS } from '../http/gateway/connections.ts'
+import { Gateway } from '../http/gateway/gateway.ts'
+import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
+import { addressProblem, originOf, tlsProblem } from '../http/gateway/listen-check.ts'
+import { type Limits, openLimits } from '../http/rate-limit.ts'
+import { auditLine } from '../ops/audit.ts'
+import { connectionsMax } from '../ops/descriptors.ts'
+import { type Edge, EdgeFaults } from '../ops/faults.ts'
+import { type Log, openLog } from '../ops/log.ts'
+import { Metrics } from '../ops/metrics.ts'
+import { TraceFile } from '../ops/trace.ts'
+import { type Clock, SteadyClock } from '../pipeline/spine/clock.ts'
+import type { Services } from '../routes/services.ts'
+import { faultAsked } from '../settings/fault.ts'
+import type { Command } from '../shell.ts'
+import { banner } from './banner.ts'
+import { openExchange, type RunningExchange } from './open.ts'
+import { endLate, onSignals, type Running, stop } from './stopping.ts'
+import { watch, watchGateway, watchSockets } from './watch.ts'
+import { prover, wire, wireSockets } from './wiring.ts'
+
+const TICK_MS = 20
+const PROGRESS_EVERY_MS = 2000
+
+/** A part died: says which and why, and ends the process; the journal brings it back. */
+function fatal(log: Log, sentence: string): never {
+  log.fatal(sentence)
+  log.output.lastWords(`outcomex stops: ${sentence}\n`)
+  process.exit(1)
+}
+
+/** One call broke. When it tore a decision half way the state is broken too, and that is fatal. */
+function edgeFault({ pipeline }: RunningExchange, faults: EdgeFaults, log: Log) {
+  return (error: unknown, edge: Edge): string => {
+    if (!pipeline.sequencer.isTorn) return faults.note(edge, error)
+    fatal(log, error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+}
+
+function progressOn(log: Log) {
+  let nextMs = Date.now() + PROGRESS_EVERY_MS
+  return (what: string, seq: number, total: number) => {
+    if (Date.now() < nextMs) return
+    nextMs = Date.now() + PROGRESS_EVERY_MS
+    log.info({ seq, total }, `replaying the ${what}`)
+  }
+}
+
+function baseUrlOf({ tls, host }: ServeConfig, port: number): string {
+  return originOf(tls, host, port)
+}
+
+/** What would end this start, found before anything is opened or made; null for nothing. */
+async function problemOf({ tls, host, port, opsListen }: ServeConfig): Promise<string | null> {
+  const inFiles = tls === undefined ? null : tlsProblem(tls)
+  const ofUsers = inFiles ?? (await addressProblem(host, port))
+  if (ofUsers !== null || opsListen === undefined) return ofUsers
+  return addressProblem(opsListen.host, opsListen.port)
+}
+
+/** Makes the first admin token, or takes the configured one; only its digest is kept. */
+async function settleAdminToken(
+  { pipeline }: RunningExchange,
+  config: ServeConfig,
+  baseUrl: string,
+): Promise<string | null> {
+  const given = config.adminToken
+  const known = pipeline.clearing.accounts.adminTokenDigest
+  if (given === undefined && known !== '') return null
+  const token = given ?? randomBytes(24).toString('base64url')
+  if (given === undefined && config.demo) {
+    keepAdminToken(config.dataDir, baseUrl, token)
+  }
+  const tokenDigest = digestOf(token)
+  if (tokenDigest !== known)
+    await pipeline.change({ kind: 'setAdminToken', tokenDigest }, ROOT_OPERATOR)
+  return given === undefined ? token : null
+}
+
+function steadyClock(log: Log): SteadyClock {
+  const monotonic = () => performance.now()
+  return new SteadyClock({ wall: Date.now, monotonic, onChange: (sentence) => log.warn(sentence) })
+}
+
+async function open(config: ServeConfig, log: Log, limits: Limits | null, clock: Clock) {
+  let touch: (tokenId: string) => void = () => {}
+  const exchange = await openExchange({
+    ...config,
+    clock,
+    profileWaitSec: (profileId) =>
+      limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0,
+    onTokenUsed: (tokenId) => touch(tokenId),
+    onFault: (sentence) => fatal(log, sentence),
+    onWarning: (sentence) => log.warn(sentence),
+    onSnapshot: (saved) => log.debug(saved, 'snapshot'),
+    onProgress: progressOn(log),
+  })
+  const { recovered } = exchange
+  log.info({ ...recovered, curve: curve.name }, 'recovered')
+  if (recovered.lostRecords > 0) {
+    log.warn(
+      `${recovered.lostRecords} acknowledged records were lost with the power: ` +
+        'the folder was written with --durability normal',
+    )
+  }
+  const setTouch = (next: (tokenId: string) => void) => {
+    touch = next
+  }
+  return { exchange, setTouch }
+}
+
+function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null {
+  return trace === undefined ? null : TraceFile.open(trace, (sentence) => log.warn(sentence))
+}
+
+interface Urls {
+  readonly baseUrl: string
+  readonly operatorsUrl: string
+}
+
+/** A start that gets no address is taken back: its threads would keep the folder locked. */
+async function listen(config: ServeConfig, log: Log, running: Running): Promise<Urls> {
+  const { gateway, operators } = running
+  const { host, port, opsListen } = config
+  try {
+    const at = operators === null ? undefined : opsListen
+    const opsPort = at === undefined ? 0 : await operators?.listen(at.host, at.port)
+    const baseUrl = baseUrlOf(config, await gateway.listen(host, port))
+    if (at === undefined || opsPort === undefined) return { baseUrl, operatorsUrl: baseUrl }
+    const operatorsUrl = baseUrlOf({ ...config, host: at.host }, opsPort)
+    process.stdout.write(`operators ${operatorsUrl}\n`)
+    return { baseUrl, operatorsUrl }
+  } catch (error) {
+    await stop(log, running, async () => {})
+    throw error
+  }
+}
+
+function warnOfFault(log: Log): void {
+  const fault = faultAsked(process.env)
+  if (fault !== null) log.warn(fault)
+}
+
+/** Behind a proxy the peers are not the callers. No address takes more than half at once. */
+function connectionsOf({ rateLimit, addressHeader, opsListen }: ServeConfig) {
+  const kept = opsListen === undefined ? 0 : LIMITS.operatorConnectionsMax
+  const max = Math.max(1, connectionsMax() - kept)
+  const isCounted = rateLimit && addressHeader === undefined
+  const burst = Math.min(OPENINGS.burst, Math.floor(max / 2))
+  return { max, openings: isCounted ? { ...OPENINGS, burst } : null }
+}
+
+/** Null when operators call the public listener. */
+function gatewayOfOperators({ opsListen }: ServeConfig, options: GatewayOptions<Services>) {
+  if (opsListen === undefined) return null
+  const connections = { max: LIMITS.operatorConnectionsMax, openings: null }
+  return new Gateway({ ...options, routes: operatorApi, regions: undefined, connections })
+}
+
+/** Whose identity tokens are taken, if any are. */
+function identityOf({ identity }: ServeConfig, log: Log): { identity?: IdentityCheck } {
+  if (identity === undefined) return {}
+  return { identity: identityCheck({ ...identity, onWarning: (sentence) => log.warn(sentence) }) }
+}
+
+async function serve(config: ServeConfig): Promise<void> {
+  const log = openLog(config.logLevel)
+  process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
+  process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
+  const limits = config.rateLimit ? openLimits(config.rates) : null
+  warnOfFault(log)
+  const trace = await openTrace(config, log)
+  const clock = steadyClock(log)
+  const { exchange, setTouch } = await open(config, log, limits, clock)
+  const metrics = new Metrics()
+  const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
+  const { dataDir } = config
+  const watched = { trace, limits, clock, faults, dataDir, log: log.output }
+  const watching = watch(exchange, metrics, watched)
+  const services = await wire(exchange, config, { ...watching, faults, clock: Date.now })
+  setTouch((tokenId) => services.accounts.touch(tokenId))
+  const { headerPrefixes, publicUrl } = config
+  const guard = new Guard({
+    ...{ state: services.auth, headerPrefixes, publicUrl },
+    ...identityOf(config, log),
+  })
+  const onFault = edgeFault(exchange, faults, log)
+  const options: GatewayOptions<Services> = {
+    routes: config.opsListen === undefined ? api : publicApi,
+    services,
+    authenticate: prover(guard, services),
+    onFault,
+    addressLimiter: limits?.addresses ?? null,
+    profileLimiter: limits?.profiles ?? null,
+    regions: config.regions,
+    addressHeader: config.addressHeader,
+    connections: connectionsOf(config),
+    observe: (seen) => {
+      watching.observe(seen)
+      const act = auditLine(seen)
+      if (act !== null) log.info(act, 'operator')
+    },
+    ...(config.tls === undefined ? {} : { tls: config.tls }),
+  }
+  const gateway = new Gateway(options)
+  const operators = gatewayOfOperators(config, options)
+  watchGateway(gateway, metrics)
+  const sockets = watchSockets(wireSockets(services, gateway, guard, { onFault }), metrics)
+  const ticker = setInterval(() => {
+    exchange.pipeline.tick()
+    exchange.snapshots.tick(performance.now())
+  }, TICK_MS)
+  const running = { exchange, gateway, operators, sockets, ticker, stopWatching: watching.stop }
+  await comeUp(config, log, running)
+}
+
+/** From its first call on. */
+async function comeUp(config: ServeConfig, log: Log, running: Running): Promise<void> {
+  const { exchange } = running
+  const { dataDir } = config
+  const urls = await listen(config, log, running)
+  // Made when nothing can fail any more that often does: no later start can show it again.
+  const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
+  if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
+  const token = config.adminToken ?? adminToken
+  const demo = config.demo
+    ? startDemo({ ...urls, dataDir, adminToken: token, config, log })
+    : { ready: true, stop: async () => {} }
+  const ends = {
+    deadlineSec: config.stopDeadlineSec,
+    onDone: () => process.exit(0),
+    onFailure: (sentence: string) => fatal(log, sentence),
+    onLate: (sentence: string) => endLate(log, sentence),
+  }
+  onSignals(log, ends, (doing) => stop(log, running, demo.stop, doing))
+  if (!(await demo.ready)) return
+  if (isatty(process.stderr.fd))
+    log.output.write(banner({ ...config, ...urls, program: process.argv[1] }))
+  process.stdout.write(`listening ${urls.baseUrl}\n`)
+}
+
+/** Runs until a signal ends the process; gives an exit code only when it could not start. */
+async function runServe(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help')) {
+    process.stdout.write(`${serveHelp()}\n`)
+    return 0
+  }
+  const reading = readConfig(argv, process.env, (path) => readFileSync(path, 'utf8'))
+  if (!reading.ok) {
+    process.stderr.write(`outcomex: ${reading.sentence}\n`)
+    return 2
+  }
+  await keccakReady
+  const checked = withChecksums(reading.config)
+  if (!checked.ok) {
+    process.stderr.write(`outcomex: ${checked.sentence}\n`)
+    return 2
+  }
+  const problem = await problemOf(checked.config)
+  if (problem !== null) {
+    process.stderr.write(`outcomex: ${problem}\n`)
+    return 1
+  }
+  try {
+    await serve(checked.config)
+    return await new Promise<number>(() => {})
+  } catch (error) {
+    process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
+    // Threads that came up before would keep the process, and the folder's lock, for ever.
+    process.exit(1)
+  }
+}
+
+export const serveCommand: Command = {
+  about: 'Runs the exchange on a data folder.',
+  run: (argv) => runServe(argv),
+}

@@ -1,0 +1,80 @@
+// How the process comes down: in good order within a deadline, at once at a second signal.
+
+import type { Gateway } from '../http/gateway/gateway.ts'
+import type { Log } from '../ops/log.ts'
+import type { Services } from '../routes/services.ts'
+import type { SocketGateway } from '../sockets/socket-gateway.ts'
+import type { RunningExchange } from './open.ts'
+
+export interface Running {
+  readonly exchange: RunningExchange
+  readonly gateway: Gateway<Services>
+  /** The listener of operators; null when they call the public one. */
+  readonly operators: Gateway<Services> | null
+  readonly sockets: SocketGateway
+  readonly ticker: NodeJS.Timeout
+  readonly stopWatching: () => Promise<void>
+}
+
+/** `doing` hears what the stop waits for next. */
+export async function stop(
+  log: Log,
+  running: Running,
+  stopDemo: () => Promise<void>,
+  doing: (what: string) => void = () => {},
+): Promise<void> {
+  doing('the bots of the demo')
+  await stopDemo()
+  clearInterval(running.ticker)
+  running.sockets.stop()
+  doing('requests under way')
+  await Promise.all([running.gateway.stop(), running.operators?.stop()])
+  doing('the disk: what is in flight, and the last snapshot')
+  const last = await running.exchange.stop()
+  await running.stopWatching()
+  log.info(last, 'stopped')
+  await log.output.end()
+}
+
+export interface StopEnds {
+  readonly deadlineSec: number
+  readonly onDone: () => void
+  readonly onFailure: (sentence: string) => void
+  /** The deadline has passed. */
+  readonly onLate: (sentence: string) => void
+}
+
+/** A thread that hangs in a write holds `process.exit` too: this one does not wait for it. */
+export function endLate(log: Log, sentence: string): void {
+  log.output.lastWords(`outcomex: ${sentence}\n`)
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** Stops at SIGTERM or SIGINT; a second one ends the process at once. */
+export function onSignals(
+  log: Pick<Log, 'info'>,
+  { deadlineSec, onDone, onFailure, onLate }: StopEnds,
+  stopAll: (doing: (what: string) => void) => Promise<void>,
+): void {
+  let isStopping = false
+  let waitsFor = ''
+  const late = () =>
+    onLate(
+      `the stop is not over after ${deadlineSec} s and ends now; it waited for ${waitsFor}. ` +
+        'What was acknowledged is in the journal.',
+    )
+  const onSignal = (signal: string) => {
+    if (isStopping) process.exit(1)
+    isStopping = true
+    log.info({ signal }, 'stopping')
+    const timer = setTimeout(late, deadlineSec * 1000)
+    const doing = (what: string) => {
+      waitsFor = what
+    }
+    stopAll(doing)
+      .then(onDone, (error) => onFailure(`the stop failed: ${error}`))
+      .finally(() => clearTimeout(timer))
+  }
+  process.on('SIGTERM', () => onSignal('SIGTERM'))
+  process.on('SIGINT', () => onSignal('SIGINT'))
+}

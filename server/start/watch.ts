@@ -1,0 +1,291 @@
+// What an operator can see of a running exchange: figures for /metrics, lines for --trace.
+
+import { ROOMS } from '../../engine/domain/limits.ts'
+import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
+import type { Gateway } from '../http/gateway/gateway.ts'
+import { LANES, type Lane, type Limits } from '../http/rate-limit.ts'
+import type { Seen } from '../http/route.ts'
+import { EDGES, type EdgeFaults } from '../ops/faults.ts'
+import { Distribution, logLinear, MICROS } from '../ops/latency.ts'
+import type { LogOutput } from '../ops/log-output.ts'
+import type { Metrics } from '../ops/metrics.ts'
+import { watchProcess } from '../ops/process-metrics.ts'
+import type { Readiness } from '../ops/readiness.ts'
+import { type TraceFile, traceLine } from '../ops/trace.ts'
+import type { Mining } from '../pipeline/chain/mining.ts'
+import type { SteadyClock } from '../pipeline/spine/clock.ts'
+import type { Services } from '../routes/services.ts'
+import { SOCKET_REFUSALS } from '../sockets/census.ts'
+import type { SocketGateway } from '../sockets/socket-gateway.ts'
+import type { RunningExchange } from './open.ts'
+import { ReadinessWatch } from './readiness.ts'
+
+export interface Watch {
+  /** Takes every request when it has ended. */
+  readonly observe: (seen: Seen) => void
+  readonly metricsText: () => Promise<string>
+  readonly readiness: () => Readiness
+  /** Writes what the trace still holds. */
+  readonly stop: () => Promise<void>
+}
+
+const RECORDS = logLinear(1, 10_000, [1, 2, 5])
+const BYTES = logLinear(100, 1_000_000, [1, 2, 5])
+
+/** What is watched besides the exchange. */
+export interface Watched {
+  readonly trace: TraceFile | null
+  readonly limits: Limits | null
+  readonly faults: EdgeFaults
+  readonly log: Pick<LogOutput, 'droppedCount'>
+  readonly clock: Pick<SteadyClock, 'state' | 'offsetMs' | 'behindCount' | 'aheadCount'>
+  readonly dataDir: string
+}
+
+export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watched): Watch {
+  const { trace, limits, faults, log, clock } = watched
+  metrics.steps(exchange.pipeline.times)
+  watchState(exchange, metrics)
+  watchQueues(exchange, metrics)
+  watchCommits(exchange, metrics)
+  watchLimits(limits, metrics)
+  const endProcess = watchProcess(metrics)
+  const { pipeline } = exchange
+  if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)
+  const { times } = pipeline
+  const names = {
+    orderIdOf: (slot: number, generation: number) => pipeline.ids.text(slot, generation),
+    slugOf: (marketId: number) => pipeline.clearing.catalogue.existing(marketId).slug,
+  }
+  watchClock(clock, metrics)
+  if (trace !== null) watchTrace(trace, metrics)
+  watchLog(log, metrics)
+  watchFaults(faults, metrics)
+  const readiness = new ReadinessWatch(exchange, watched)
+  watchReadiness(readiness, metrics)
+  return {
+    observe(seen) {
+      const kind = metrics.http(seen)
+      if (trace !== null && kind === 'order') trace.add(traceLine(times, names, seen))
+      times.end(seen.call.timesRow, seen.endedMs)
+    },
+    metricsText: () => metrics.text(),
+    readiness: () => readiness.now(),
+    async stop() {
+      readiness.stop()
+      endProcess()
+      await trace?.stop()
+    },
+  }
+}
+
+function watchState(exchange: RunningExchange, metrics: Metrics): void {
+  const { pipeline, follower, shards, snapshots } = exchange
+  const { gauge } = metrics
+  const add = gauge.bind(metrics)
+  add('outcomex_snapshot_seq', 'Seq of the newest snapshot; 0 for none.', () => snapshots.last.seq)
+  add('outcomex_snapshot_bytes', 'Its length; 0 when an older process saved it.', () => {
+    return snapshots.last.bytes
+  })
+  add('outcomex_snapshot_seconds', 'What saving it took.', () => snapshots.last.tookMs / 1000)
+  metrics.totals(
+    'outcomex_snapshot_failures_total',
+    'Snapshots that could not be saved; each is tried again after a pause that grows.',
+    [],
+    () => [{ labels: {}, value: snapshots.failures }],
+  )
+  add(
+    'outcomex_snapshot_failing_seconds',
+    'Since when none can be saved; 0 while they can.',
+    () => {
+      return snapshots.failingMs / 1000
+    },
+  )
+  add('outcomex_sequenced_seq', 'Newest decided command.', () => pipeline.clearing.lastSeq)
+  add('outcomex_durable_seq', 'Newest durable command.', () => pipeline.durableSeq)
+  add('outcomex_follower_seq', 'Newest command in the read tables.', () => follower.applied)
+  add('outcomex_follower_lag_commands', 'Durable commands not yet in the read tables.', () =>
+    Math.max(0, pipeline.durableSeq - follower.applied),
+  )
+  add('outcomex_follower_lag_seconds', 'Since when the oldest of them has been durable.', () => {
+    return pipeline.times.behindMs(follower.applied, performance.now()) / 1000
+  })
+  add('outcomex_open_orders', 'Orders open or in flight.', () => {
+    return pipeline.clearing.orders.openCount
+  })
+  add('outcomex_market_threads', 'Market threads.', () => shards.all.length)
+  add('outcomex_armed_heartbeats', 'Heartbeat deadlines that are armed.', () => {
+    return pipeline.sequencer.heartbeats.armedCount
+  })
+  add(
+    'outcomex_trading_mode',
+    'The mode in force: 0 normal, 1 post_only, 2 cancel_only, 3 disabled.',
+    () => {
+      return TRADING_MODES.indexOf(pipeline.clearing.modes.modeAt(pipeline.sequencer.nowMs()))
+    },
+  )
+}
+
+function watchQueues(exchange: RunningExchange, metrics: Metrics): void {
+  const { pipeline, journal, intake, query, shards } = exchange
+  const { gauge } = metrics
+  const add = gauge.bind(metrics)
+  add('outcomex_intake_in_flight', 'Orders inside the intake pool.', () => intake.inFlight())
+  add('outcomex_replies_waiting', 'Replies under way.', () => pipeline.underWay)
+  add('outcomex_replies_waiting_for_disk', 'Those that wait for the journal alone.', () => {
+    return pipeline.publisher.durableWaitingCount
+  })
+  add('outcomex_journal_waiting_bytes', 'Commands the journal has not taken.', () => {
+    return journal.waitingBytes
+  })
+  const waiting = 'Commands a market thread has not taken.'
+  metrics.gauges('outcomex_market_waiting_bytes', waiting, ['thread'], () =>
+    shards.all.map((shard) => ({ labels: { thread: shard.name }, value: shard.queuedBytes() })),
+  )
+  add('outcomex_query_waiting', 'Questions to the query thread.', () => query.waiting)
+}
+
+function watchCommits({ journal }: RunningExchange, metrics: Metrics): void {
+  const commits = new Distribution(MICROS)
+  const checkpoints = new Distribution(MICROS)
+  const records = new Distribution(RECORDS)
+  const bytes = new Distribution(BYTES)
+  const committed =
+    'One group commit in the journal thread, its fsync included under full durability.'
+  metrics.seconds('outcomex_commit_seconds', committed, () => [{ labels: {}, values: commits }])
+  const copied = 'Copies of the write-ahead log into journal.db.'
+  metrics.seconds('outcomex_checkpoint_seconds', copied, () => [
+    { labels: {}, values: checkpoints },
+  ])
+  metrics.sizes('outcomex_commit_records', 'Commands in a group commit.', records)
+  metrics.sizes('outcomex_commit_bytes', 'Bytes of commands in a group commit.', bytes)
+  metrics.totals('outcomex_journal_records_total', 'Commands committed.', [], () => [
+    { labels: {}, value: journal.stats.records },
+  ])
+  journal.onCommit = (recordCount, byteCount, micros, checkpointMicros) => {
+    commits.record(micros)
+    records.record(recordCount)
+    bytes.record(byteCount)
+    if (checkpointMicros > 0) checkpoints.record(checkpointMicros)
+  }
+}
+
+function watchMining(mining: Mining, metrics: Metrics): void {
+  const total = (name: string, help: string, read: () => number) => {
+    metrics.totals(name, help, [], () => [{ labels: {}, value: read() }])
+  }
+  metrics.gauge('outcomex_block_height', 'Height of the newest block of trades.', () => {
+    return mining.shown.height
+  })
+  metrics.gauge('outcomex_trades_waiting', 'Trades that are in no block.', () => {
+    return mining.waitingCount
+  })
+  total('outcomex_settlement_retries_total', 'Trades that were set aside for another try.', () => {
+    return mining.retries
+  })
+  total('outcomex_settlement_failures_total', 'Trades that failed and were taken back.', () => {
+    return mining.failures
+  })
+}
+
+/** Without limits nothing is counted. */
+function watchLimits(limits: Limits | null, metrics: Metrics): void {
+  const both =
+    limits === null ? [] : Object.entries({ address: limits.addresses, profile: limits.profiles })
+  const each = (read: (limiter: (typeof both)[number][1], lane: Lane) => number) => () =>
+    both.flatMap(([by, limiter]) =>
+      LANES.map((lane) => ({ labels: { by, lane }, value: read(limiter, lane) })),
+    )
+  const refused = 'Calls that came too often, by whose bucket was empty and its lane.'
+  const refusedOf = each((limiter, lane) => limiter.refusedOf(lane))
+  metrics.totals('outcomex_rate_limited_total', refused, ['by', 'lane'], refusedOf)
+  const keys = 'Addresses and profiles whose buckets are not full.'
+  const keysOf = each((limiter, lane) => limiter.keysOf(lane))
+  metrics.gauges('outcomex_rate_limit_keys', keys, ['by', 'lane'], keysOf)
+}
+
+function watchTrace(trace: TraceFile, metrics: Metrics): void {
+  metrics.totals('outcomex_trace_lines_total', 'Orders written to the trace file.', [], () => [
+    { labels: {}, value: trace.writtenCount },
+  ])
+  const dropped = 'Orders the trace file had no room for.'
+  metrics.totals('outcomex_trace_dropped_total', dropped, [], () => [
+    { labels: {}, value: trace.droppedCount },
+  ])
+}
+
+function watchLog(output: Watched['log'], metrics: Metrics): void {
+  const dropped = 'Lines of the log that standard error had no room for.'
+  metrics.totals('outcomex_log_dropped_total', dropped, [], () => [
+    { labels: {}, value: output.droppedCount },
+  ])
+}
+
+function watchFaults(faults: EdgeFaults, metrics: Metrics): void {
+  const broke = 'Faults that cost one call, frame or answer of a worker, by the edge they broke at.'
+  metrics.totals('outcomex_faults_total', broke, ['edge'], () =>
+    EDGES.map((edge) => ({ labels: { edge }, value: faults.count(edge) })),
+  )
+}
+
+function watchReadiness(readiness: ReadinessWatch, metrics: Metrics): void {
+  const help = 'Whether each check of /ready is passed: 1 for yes.'
+  metrics.gauges('outcomex_check_passed', help, ['check'], () =>
+    readiness.now().checks.map(({ name, ok }) => ({ labels: { check: name }, value: ok ? 1 : 0 })),
+  )
+  const free = 'Room where the data folder lies; -1 while it is not known.'
+  metrics.gauge('outcomex_disk_free_bytes', free, () => readiness.freeDiskBytes ?? -1)
+}
+
+export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void {
+  const { connections, replies, rooms } = gateway
+  metrics.gauge('outcomex_connections_open', 'Open connections, sockets included.', () => {
+    return connections.count
+  })
+  const refused = 'Connections closed as they came: too many in all, or too fast of one address.'
+  metrics.totals('outcomex_connections_refused_total', refused, [], () => [
+    { labels: {}, value: connections.refusedCount },
+  ])
+  const underWay = 'Requests under way by the room they stand in.'
+  metrics.gauges('outcomex_requests_under_way', underWay, ['room'], () =>
+    ROOMS.map((room) => ({ labels: { room }, value: rooms.countOf(room) })),
+  )
+  metrics.gauge('outcomex_held_reply_bytes', 'Replies that wait for their readers.', () => {
+    return replies.bytes
+  })
+}
+
+export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGateway {
+  metrics.gauge('outcomex_sockets_open', 'Open sockets.', () => sockets.openCount)
+  const totals = (name: string, help: string, read: () => number) =>
+    metrics.totals(name, help, [], () => [{ labels: {}, value: read() }])
+  totals('outcomex_socket_frames_total', 'Frames sent to sockets.', () => {
+    return sockets.counts.framesSent
+  })
+  const { census } = sockets
+  metrics.gauges('outcomex_socket_callers', 'Open sockets, signed or anonymous.', ['kind'], () => [
+    { labels: { kind: 'signed' }, value: census.signed },
+    { labels: { kind: 'anonymous' }, value: census.anonymous },
+  ])
+  const held = 'Frames that wait for slow readers, each counted once for its account.'
+  metrics.gauge('outcomex_socket_held_bytes', held, () => sockets.heldBytes)
+  const refused = 'Sockets, subscriptions and messages refused, by the bound that was full.'
+  metrics.totals('outcomex_sockets_refused_total', refused, ['bound'], () =>
+    SOCKET_REFUSALS.map((bound) => ({ labels: { bound }, value: census.refusedFor(bound) })),
+  )
+  totals('outcomex_sockets_slow_total', 'Sockets ended because they were not read in time.', () => {
+    return sockets.slowCount
+  })
+  return sockets
+}
+
+function watchClock(clock: Watched['clock'], metrics: Metrics): void {
+  metrics.gauge('outcomex_clock_ahead_seconds', "The server's time less the wall clock.", () => {
+    return clock.offsetMs / 1000
+  })
+  const steps = 'How often the wall clock was found behind, or far ahead.'
+  metrics.totals('outcomex_clock_steps_total', steps, ['direction'], () => [
+    { labels: { direction: 'behind' }, value: clock.behindCount },
+    { labels: { direction: 'ahead' }, value: clock.aheadCount },
+  ])
+}

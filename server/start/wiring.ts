@@ -1,0 +1,190 @@
+// Joins the parts of a running exchange to the services that routes and guard read.
+
+import type { Clearing } from '../../engine/core/clearing.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
+import { tokenSecretOf } from '../../persistence/seal.ts'
+import { api } from '../api.ts'
+import type { AuthState, Guard, ProvenBy, TokenState } from '../auth/guard.ts'
+import { Registrations } from '../auth/registrations.ts'
+import type { ServeConfig } from '../config.ts'
+import { keccakReady } from '../crypto/keccak.ts'
+import type { Gateway } from '../http/gateway/gateway.ts'
+import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
+import { openApi } from '../http/openapi.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { EdgeFaults } from '../ops/faults.ts'
+import type { Readiness } from '../ops/readiness.ts'
+import { MarketLists } from '../pipeline/shown/market-lists.ts'
+import { reservedSlugs } from '../routes/reserved-slugs.ts'
+import type { Services } from '../routes/services.ts'
+import { AccountChanges } from '../services/accounts/accounts.ts'
+import { OperatorChanges } from '../services/accounts/operators.ts'
+import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
+import { MarketChanges } from '../services/markets/market-changes.ts'
+import { CancelReplace } from '../services/orders/cancel-replace.ts'
+import { Cancels } from '../services/orders/cancels.ts'
+import { OrderStatuses } from '../services/orders/order-status.ts'
+import { PrivateReads } from '../services/private-reads.ts'
+import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
+import { TradingModeChanges } from '../services/trading/trading-modes.ts'
+import { openSockets } from '../sockets/open.ts'
+import {
+  type AllSocketBounds,
+  SOCKET_BOUNDS,
+  SOCKET_WAITS,
+  type SocketGateway,
+  type SocketWaits,
+} from '../sockets/socket-gateway.ts'
+import { VERSION } from '../version.ts'
+import type { RunningExchange } from './open.ts'
+
+/** Every operator there is, made again when one changes. */
+function operatorsOf({ accounts, operators }: Clearing): () => readonly ProvenBy[] {
+  let from = { tokenDigest: '', named: operators.all }
+  let all: readonly ProvenBy[] = []
+  return () => {
+    const { adminTokenDigest: tokenDigest } = accounts
+    const named = operators.all
+    if (from.tokenDigest === tokenDigest && from.named === named && all.length > 0) return all
+    from = { tokenDigest, named }
+    const root = { name: ROOT_OPERATOR, role: 'root' as const, tokenDigest }
+    all = [root, ...named].map(({ name, role, tokenDigest: digest }, index) => {
+      return { name, role, rateKey: -index, digest: Buffer.from(digest, 'latin1') }
+    })
+    return all
+  }
+}
+
+/** What the guard asks; opened secrets are kept, since every signed call needs one. */
+function authState({ pipeline, seal }: RunningExchange): AuthState {
+  const { accounts } = pipeline.clearing
+  const opened = new Map<string, TokenState>()
+  return {
+    tokenById(tokenId) {
+      const token = accounts.tokenById(tokenId)
+      if (token === undefined) {
+        opened.delete(tokenId)
+        return undefined
+      }
+      const known = opened.get(tokenId)
+      if (known !== undefined) return known
+      const { profileId, scopes } = token
+      const account = accounts.accountOf(profileId) ?? ''
+      const secret = seal.open(token.sealedSecret, tokenSecretOf(tokenId, profileId))
+      const state = { profileId, account, scopes, secret }
+      // One that was revoked and never used again goes with the others of its age.
+      if (opened.size >= LIMITS.openedTokensMax) opened.clear()
+      opened.set(tokenId, state)
+      return state
+    },
+    sessionByDigest: (digest) => accounts.sessionByDigest(digest),
+    accountOf: (profileId) => accounts.accountOf(profileId),
+    profileByAddress: (address) => accounts.byAddress(address),
+    operators: operatorsOf(pipeline.clearing),
+  }
+}
+
+/** What users know the exchange by, as far as it was told. */
+function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
+  if (publicUrl !== undefined) return new URL(publicUrl).host
+  const name = host.includes(':') ? `[${host}]` : host
+  return port === 0 ? name : `${name}:${port}`
+}
+
+export async function wire(
+  exchange: RunningExchange,
+  config: ServeConfig,
+  parts: {
+    faults: EdgeFaults
+    metricsText: () => Promise<string>
+    clock: () => number
+    readiness: () => Readiness
+  },
+): Promise<Services> {
+  await keccakReady
+  const { pipeline, seal, intake, shards, follower, query } = exchange
+  const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
+  const cancels = new Cancels(pipeline, reads)
+  const { publicUrl } = config
+  const [headerPrefix] = config.headerPrefixes
+  const document = Buffer.from(
+    JSON.stringify(openApi(api, { title: 'outcomex', version: VERSION, headerPrefix, publicUrl })),
+  )
+  const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
+  return {
+    pipeline,
+    reads,
+    lists: new MarketLists(pipeline.published, collateral, parts.clock),
+    statuses: new OrderStatuses(pipeline, reads),
+    cancels,
+    replaces: new CancelReplace(pipeline, cancels),
+    accounts: new AccountChanges(pipeline, seal, intake),
+    registrations: new Registrations(config.registration),
+    partners: new PartnerAccounts(exchange, config.exchangeAddress),
+    markets: new MarketChanges(pipeline, intake, shards),
+    modes: new TradingModeChanges(pipeline),
+    operators: new OperatorChanges(pipeline),
+    heartbeats: new HeartbeatChanges(pipeline),
+    auth: authState(exchange),
+    settings: {
+      headerPrefixes: config.headerPrefixes,
+      collateral,
+      exchangeAddress: config.exchangeAddress,
+      reservedSlugs: reservedSlugs(api),
+      isSecure: config.tls !== undefined || config.publicUrl?.startsWith('https:') === true,
+      chainId: config.domain.chainId,
+      version: VERSION,
+    },
+    signing: {
+      key: seal.derive('login'),
+      host: publicHostOf(config),
+      chainId: config.domain.chainId,
+    },
+    clock: parts.clock,
+    readiness: parts.readiness,
+    metricsText: parts.metricsText,
+    openApi: () => document,
+  }
+}
+
+/** Refusals of a proof that a command ended: they are told when that command is durable (law 1). */
+const ENDED: ReadonlySet<string> = new Set([
+  'SESSION_INVALID',
+  'API_KEY_INVALID',
+  'ADMIN_TOKEN_INVALID',
+])
+
+/** How the gateway learns who is speaking. */
+export function prover(
+  guard: Guard,
+  { accounts, clock, pipeline }: Services,
+): GatewayOptions<Services>['authenticate'] {
+  return (call, auth) => {
+    const proof = guard.authenticate(call, auth, clock())
+    if (proof instanceof Promise) return proof
+    if (proof instanceof Refusal) {
+      return ENDED.has(proof.name) ? pipeline.durable().then(() => proof) : proof
+    }
+    // An identity token, which takes a promise, is no API token.
+    if (proof.tokenId !== null) accounts.touch(proof.tokenId)
+    return proof
+  }
+}
+
+export interface SocketWish {
+  readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
+  readonly waits?: SocketWaits | undefined
+  readonly bounds?: AllSocketBounds | undefined
+}
+
+/** Lets sockets onto the gateway's port; call before it listens. */
+export function wireSockets(
+  { auth, clock, pipeline, reads }: Services,
+  gateway: Gateway<Services>,
+  guard: Guard,
+  { onFault, waits = SOCKET_WAITS, bounds = SOCKET_BOUNDS }: SocketWish,
+): SocketGateway {
+  const port = gateway.sockets(bounds)
+  return openSockets({ port, guard, auth, clock, pipeline, reads, onFault, waits, bounds })
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { Blocks } from '../../../../engine/core/money/blocks.ts'
+import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
+import type { SettlementCommand } from '../../../../engine/domain/command.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { encodeRare } from '../../../../engine/wire/codec.ts'
+
+const at = { seq: 100, nowMs: 1 }
+
+function mined(...commands: SettlementCommand[]): Blocks {
+  const blocks = new Blocks()
+  for (const command of commands) blocks.apply(command)
+  return blocks
+}
+
+const block = (height: number, throughSeq: number): SettlementCommand => {
+  return { ...at, kind: 'mineBlock', height, throughSeq, chainId: 8453 }
+}
+const aside = (tradeSeq: number): SettlementCommand => ({
+  ...at,
+  kind: 'retrySettlement',
+  tradeSeq,
+})
+const settled = (tradeSeq: number, height: number): SettlementCommand => {
+  return { ...at, kind: 'settleTrade', tradeSeq, height }
+}
+
+test('a block covers every trade up to its seq but those set aside', () => {
+  const blocks = mined(aside(7), block(1, 9))
+  assert.deepEqual(
+    [6, 7, 8, 9, 10].map((seq) => blocks.isOpen(seq)),
+    [false, true, false, false, true],
+  )
+  blocks.apply(block(2, 9))
+  blocks.apply(settled(7, 2))
+  assert.equal(blocks.isOpen(7), false)
+  assert.equal(blocks.asideCount, 0)
+})
+
+test('blocks come in turn and nothing is settled twice', () => {
+  assert.throws(() => mined(block(2, 9)), /without a gap/)
+  assert.throws(() => mined(block(1, 9), block(2, 8)), /covers what the last one did/)
+  assert.throws(() => mined(block(1, 100)), /covers what is before it/)
+  assert.throws(() => mined(block(1, 9), aside(9)), /open trade/)
+  assert.throws(() => mined(block(1, 9), settled(9, 1)), /set aside is tried again/)
+  assert.throws(() => mined(aside(7), block(1, 9), block(2, 9), settled(7, 1)), /newest block/)
+  assert.throws(() => mined(aside(7), settled(7, 0)), /passed what was set aside/)
+})
+
+test('a trade is taken back once, whether a block has passed it or not', () => {
+  const back = (tradeSeq: number): SettlementCommand => {
+    const moved = { marketId: 1, legs: [], conditionRaw: 0 }
+    return { ...at, kind: 'failSettlement', tradeSeq, ...moved }
+  }
+  const blocks = mined(aside(7), block(1, 9), back(7), back(12))
+  assert.deepEqual([blocks.isOpen(7), blocks.isOpen(12), blocks.isOpen(13)], [false, false, true])
+  assert.throws(() => blocks.apply(back(7)), /taken back once/)
+  assert.throws(() => blocks.apply(back(12)), /taken back once/)
+  blocks.apply(block(2, 15))
+  assert.throws(() => blocks.apply(back(12)), /taken back once/)
+})
+
+test('no fact before the first block, and those of a copy are the same', () => {
+  assert.deepEqual([...new Blocks().facts()], [])
+  const blocks = mined(aside(7), aside(3), block(1, 5))
+  const copy = new Blocks()
+  copy.restore(blocks.capture())
+  assert.deepEqual([...copy.facts()], [['blocks', 1, 5, [3, 7], []]])
+})
+
+test('the hash of a transaction is what its docstring says', () => {
+  const bytes = Buffer.alloc(24)
+  for (const [index, value] of [8453, 12, 2 ** 40 + 1].entries()) {
+    bytes.writeBigUInt64BE(BigInt(value), index * 8)
+  }
+  const expected = `0x${createHash('sha256').update(bytes).digest('hex')}`
+  assert.equal(txHashOf(8453, 12, 2 ** 40 + 1), expected)
+  assert.notEqual(txHashOf(8453, 13, 2 ** 40 + 1), expected)
+})
+
+test('the widest reversal fits a record', () => {
+  const legs = Array.from({ length: LIMITS.reversalLegsMax }, (_each, index) => ({
+    accountId: 2 ** 23 - index,
+    outcome: 1,
+    collateralRaw: Number.MIN_SAFE_INTEGER + index,
+    sharesRaw: Number.MAX_SAFE_INTEGER - index,
+  }))
+  const names = { tradeSeq: 2 ** 50, marketId: 4096, conditionRaw: Number.MIN_SAFE_INTEGER }
+  const record = encodeRare({ ...at, kind: 'failSettlement', legs, ...names })
+  assert(record.length <= LIMITS.recordBytesMax)
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ledger } from '../../../../engine/core/money/ledger.ts'
+import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+
+// What would break money is a fault, also where the gates keep it away.
+
+test('collateral is never reserved, spent or withdrawn beyond what there is', () => {
+  const ledger = new Ledger()
+  ledger.openAccount(1)
+  ledger.deposit(1, 100)
+  assert.throws(() => ledger.reserveCollateral(1, 101), /covered by free collateral/)
+  ledger.reserveCollateral(1, 60)
+  assert.throws(() => ledger.withdraw(1, 41), /only free collateral leaves/)
+  assert.throws(() => ledger.spendReserve(1, 61, 0), /a release never exceeds its reserve/)
+  assert.throws(() => ledger.spendReserve(1, 50, 51), /never costs more than it reserved/)
+  assert.throws(() => ledger.creditCollateral(1, -1), /a credit never lowers a balance/)
+  ledger.spendReserve(1, 60, 25)
+  ledger.withdraw(1, 75)
+  assert.deepEqual([ledger.collateralFreeRaw[1], ledger.collateralReservedRaw[1]], [0, 0])
+  assert.deepEqual([ledger.depositsRaw, ledger.withdrawalsRaw], [100, 75])
+  assert.throws(() => ledger.deposit(1, 0), /a deposit adds/)
+  assert.throws(() => ledger.withdraw(1, 0), /a withdrawal takes/)
+})
+
+test('deposits stay exact to the last raw unit', () => {
+  const ledger = new Ledger()
+  ledger.deposit(0, Number.MAX_SAFE_INTEGER)
+  assert.throws(() => ledger.deposit(0, 1), /deposits stay exact/)
+})
+
+test('shares are never reserved or delivered beyond what there is', () => {
+  const ledger = new Ledger()
+  const row = ledger.rowFor(1, 1)
+  ledger.creditShares(row, 1, 10)
+  assert.throws(() => ledger.reserveShares(row, 0, 1), /covered by free shares/)
+  assert.throws(() => ledger.reserveShares(row, 1, 11), /covered by free shares/)
+  ledger.reserveShares(row, 1, 6)
+  assert.throws(() => ledger.deliverShares(row, 1, 7, 7), /reserved shares cover a delivery/)
+  assert.throws(() => ledger.deliverShares(row, 1, 5, 6), /never exceeds its reserve/)
+  assert.throws(() => ledger.creditShares(row, 1, -1), /a credit never lowers a balance/)
+  ledger.deliverShares(row, 1, 6, 2)
+  assert.equal(ledger.freeSharesRaw(1, 1, 1), 8)
+})
+
+test('a condition pays what it holds, and no more', () => {
+  const ledger = new Ledger()
+  ledger.moveCondition(3, 5)
+  ledger.moveCondition(3, -5)
+  assert.throws(() => ledger.moveCondition(3, -1), /never pays more than it holds/)
+})
+
+test('each account has a position of its own in each market', () => {
+  const ledger = new Ledger()
+  const rows = new Set<number>()
+  for (let account = 0; account < 50; account++) {
+    for (let marketId = 1; marketId <= 50; marketId++) rows.add(ledger.rowFor(account, marketId))
+  }
+  assert.equal(rows.size, 2500)
+  assert.equal(ledger.rows.find(7, 9), ledger.rowFor(7, 9))
+  assert.equal(ledger.rows.find(7, 51), 0)
+})
+
+test('a command that is missing, early or of later rules is a fault', () => {
+  const driver = new ExchangeDriver(16)
+  driver.rare({ kind: 'rules', version: 1 })
+  const { nowMs } = driver
+  const touch = { kind: 'setAdminToken' as const, tokenDigest: 'ab' }
+  assert.throws(() => driver.apply({ ...touch, seq: 3, nowMs }), /without a gap/)
+  assert.throws(() => driver.apply({ ...touch, seq: 1, nowMs }), /without a gap/)
+  assert.throws(() => driver.apply({ ...touch, seq: 2, nowMs: nowMs - 1 }), /time never goes back/)
+  assert.throws(() => driver.rare({ kind: 'rules', version: 2 }), /rules of this journal are known/)
+})
+
+test('a market that is resolved never changes again', () => {
+  const driver = new ExchangeDriver(16)
+  const marketId = driver.addMarket()
+  driver.nowMs += 5
+  driver.rare({ kind: 'lockMarket', marketId })
+  const market = driver.clearing.catalogue.existing(marketId)
+  assert.deepEqual([market.status, market.updatedMs], ['LOCKED', driver.nowMs])
+  driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [0, 1] })
+  assert.throws(() => driver.rare({ kind: 'lockMarket', marketId }), /changes status as listed/)
+  assert.throws(
+    () => driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] }),
+    /changes status as listed/,
+  )
+})

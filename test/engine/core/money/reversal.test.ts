@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { capture, restore } from '../../../../engine/core/capture.ts'
+import { Exchange } from '../../../../engine/core/exchange.ts'
+import {
+  type Reversal,
+  reversalOf,
+  type SettledTrade,
+} from '../../../../engine/core/money/reversal.ts'
+import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
+import type { Command, RareCommand } from '../../../../engine/domain/command.ts'
+import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
+import { decodeCommand, encodeRare, packState, unpackState } from '../../../../engine/wire/codec.ts'
+import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+
+// The worked fills of domain §2.6, taken back, and reversals anywhere in a random life.
+
+const { YES, NO } = OUTCOME
+const { BUY, SELL } = SIDE
+const UNIT = 1_000_000
+type Legs = readonly (readonly [account: string, outcome: number, cash: number, shares: number])[]
+
+function tradeOf(driver: ExchangeDriver, wish: Wish, placed: Placed): SettledTrade {
+  const { orders } = driver.clearing
+  return {
+    marketId: wish.marketId,
+    takerId: wish.account,
+    side: wish.side,
+    outcome: wish.outcome,
+    feeRaw: placed.feeRaw,
+    // Columns of a freed slot still hold its order: nothing was placed since.
+    fills: placed.makers.map(({ slot, account, sizeRaw, ticks }) => ({
+      makerId: account,
+      makerOutcome: orders.outcomeOf(slot),
+      makerSide: orders.sideOf(slot),
+      sharesRaw: sizeRaw,
+      yesTicks: ticks,
+    })),
+  }
+}
+
+function fail(driver: ExchangeDriver, tradeSeq: number, reversal: Reversal): void {
+  driver.rare({ kind: 'failSettlement', tradeSeq, ...reversal })
+}
+
+/** Free and reserved together, of every account in one market, the fee account first. */
+function totals({ clearing: { ledger, accounts } }: ExchangeDriver, marketId: number): number[][] {
+  return Array.from({ length: accounts.count + 1 }, (_each, account) => {
+    const row = ledger.rows.find(account, marketId) * 2
+    const shares = row === 0 ? [0, 0] : [row, row + 1].map((index) => sum(index))
+    return [ledger.collateralFreeRaw[account] + ledger.collateralReservedRaw[account], ...shares]
+  })
+  function sum(index: number): number {
+    return ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]
+  }
+}
+
+interface Case {
+  readonly about: string
+  readonly makers: readonly (Omit<Wish, 'account' | 'marketId' | 'type'> & { who: string })[]
+  readonly taker: Omit<Wish, 'account' | 'marketId'>
+  readonly legs: Legs
+  readonly conditionRaw: number
+}
+
+const CASES: readonly Case[] = [
+  {
+    about: 'complementary',
+    makers: [{ who: 'ann', side: SELL, outcome: YES, priceTicks: 450, sizeRaw: 100 * UNIT }],
+    taker: { side: BUY, outcome: YES, priceTicks: 500, sizeRaw: 150 * UNIT, type: 'GTC' },
+    legs: [
+      ['taker', YES, 45_000_000, -97_000_000],
+      ['ann', YES, -45_000_000, 100_000_000],
+      ['fees', YES, 0, -3_000_000],
+    ],
+    conditionRaw: 0,
+  },
+  {
+    about: 'mint',
+    makers: [{ who: 'ann', side: BUY, outcome: NO, priceTicks: 400, sizeRaw: 200 * UNIT }],
+    taker: { side: BUY, outcome: YES, priceTicks: 650, sizeRaw: 150 * UNIT, type: 'GTC' },
+    legs: [
+      ['taker', YES, 90_000_000, -147_000_000],
+      ['ann', NO, 60_000_000, -150_000_000],
+      ['fees', YES, 0, -3_000_000],
+    ],
+    conditionRaw: -150_000_000,
+  },
+  {
+    about: 'merge',
+    makers: [{ who: 'ann', side: SELL, outcome: NO, priceTicks: 350, sizeRaw: 80 * UNIT }],
+    taker: { side: SELL, outcome: YES, priceTicks: 600, sizeRaw: 100 * UNIT, type: 'GTC' },
+    legs: [
+      ['taker', YES, -51_160_000, 80_000_000],
+      ['ann', NO, -28_000_000, 80_000_000],
+      ['fees', YES, -840_000, 0],
+    ],
+    conditionRaw: 80_000_000,
+  },
+  {
+    about: 'two levels',
+    makers: [
+      { who: 'ann', side: SELL, outcome: YES, priceTicks: 520, sizeRaw: 100 * UNIT },
+      { who: 'ben', side: BUY, outcome: NO, priceTicks: 450, sizeRaw: 50 * UNIT },
+    ],
+    taker: { side: BUY, outcome: YES, priceTicks: 550, sizeRaw: 200 * UNIT, type: 'FAK' },
+    legs: [
+      ['taker', YES, 79_500_000, -146_009_434],
+      ['ann', YES, -52_000_000, 100_000_000],
+      ['ben', NO, 22_500_000, -50_000_000],
+      ['fees', YES, 0, -3_990_566],
+    ],
+    conditionRaw: -50_000_000,
+  },
+  {
+    about: 'market buy',
+    makers: [{ who: 'ann', side: SELL, outcome: YES, priceTicks: 300, sizeRaw: 100 * UNIT }],
+    taker: { side: BUY, outcome: YES, spendRaw: UNIT, type: 'FOK' },
+    legs: [
+      ['taker', YES, 1_000_000, -3_233_334],
+      ['ann', YES, -1_000_000, 3_333_333],
+      ['fees', YES, 0, -99_999],
+    ],
+    conditionRaw: 0,
+  },
+  {
+    about: 'market sell',
+    makers: [{ who: 'ann', side: BUY, outcome: YES, priceTicks: 370, sizeRaw: 100 * UNIT }],
+    taker: { side: SELL, outcome: YES, sizeRaw: 12_345_678, type: 'FOK' },
+    legs: [
+      ['taker', YES, -4_430_863, 12_345_678],
+      ['ann', YES, 4_567_900, -12_345_678],
+      ['fees', YES, -137_037, 0],
+    ],
+    conditionRaw: 0,
+  },
+]
+
+for (const { about, makers, taker, legs, conditionRaw } of CASES) {
+  test(`a ${about} fill is taken back to the raw unit`, () => {
+    const driver = new ExchangeDriver()
+    const marketId = driver.addMarket({ feeEnabled: true })
+    const ids = new Map([['fees', 0]])
+    for (const who of ['taker', 'ann', 'ben']) ids.set(who, driver.addAccount(1000 * UNIT))
+    const idOf = (who: string) => ids.get(who) ?? 0
+    driver.mint(marketId, 200 * UNIT, { yes: idOf('taker'), no: idOf('ann'), taker: idOf('ann') })
+    driver.mint(marketId, 200 * UNIT, { yes: idOf('ann'), no: idOf('ben'), taker: idOf('ben') })
+    const feesBefore = totals(driver, marketId)[0]
+    for (const { who, ...maker } of makers) {
+      driver.place({ ...maker, account: idOf(who), marketId, type: 'GTC' })
+    }
+    const before = totals(driver, marketId)
+    const insideRaw = driver.clearing.ledger.conditionRaw[marketId]
+    const wish = { ...taker, account: idOf('taker'), marketId }
+    const placed = driver.place(wish)
+    assert.equal(placed.refused, null)
+    const tradeSeq = driver.clearing.lastSeq
+    const reversal = reversalOf(tradeOf(driver, wish, placed))
+    const expected = legs.map(([who, outcome, collateralRaw, sharesRaw]) => {
+      return { accountId: idOf(who), outcome, collateralRaw, sharesRaw }
+    })
+    assert.deepEqual(reversal, { marketId, legs: expected, conditionRaw })
+    const open = driver.clearing.orders.openCount
+    fail(driver, tradeSeq, reversal)
+    assert.deepEqual(totals(driver, marketId), before)
+    assert.deepEqual(totals(driver, marketId)[0], feesBefore)
+    assert.equal(driver.clearing.ledger.conditionRaw[marketId], insideRaw)
+    assert.equal(driver.clearing.orders.openCount, open, 'no order is opened again')
+    driver.holds()
+  })
+}
+
+test('what was passed on makes a free balance negative, which blocks reserves', () => {
+  const driver = new ExchangeDriver()
+  const marketId = driver.addMarket()
+  const [ann, ben, cat] = [0, 0, 1000].map((units) => driver.addAccount(units * UNIT))
+  driver.mint(marketId, 100 * UNIT, { yes: ann, no: cat, taker: cat })
+  driver.deposit(ben, 50 * UNIT)
+  const yes = { marketId, outcome: YES, priceTicks: 500, sizeRaw: 100 * UNIT }
+  driver.place({ ...yes, account: ann, side: SELL, type: 'GTC' })
+  const wish: Wish = { ...yes, account: ben, side: BUY, type: 'FAK' }
+  const bought = driver.place(wish)
+  const tradeSeq = driver.clearing.lastSeq
+  const reversal = reversalOf(tradeOf(driver, wish, bought))
+  // Both pass on what the trade gave them.
+  driver.rare({ kind: 'adjustBalance', profileId: ann, collateralRaw: -50 * UNIT })
+  driver.place({ ...yes, account: cat, side: BUY, type: 'GTC' })
+  driver.place({ ...yes, account: ben, side: SELL, type: 'FAK' })
+  fail(driver, tradeSeq, reversal)
+  assert.equal(driver.freeRaw(ann), -50 * UNIT)
+  assert.equal(driver.sharesRaw(ben, marketId, YES), -100 * UNIT)
+  assert.equal(driver.sharesRaw(ann, marketId, YES), 100 * UNIT)
+  assert.equal(driver.freeRaw(ben), 100 * UNIT)
+  driver.holds()
+  const buys = driver.place({ ...yes, account: ann, side: BUY, type: 'GTC', sizeRaw: 1000 })
+  assert.equal(buys.refused, 'INSUFFICIENT_COLLATERAL')
+  const sells = driver.place({ ...yes, account: ben, side: SELL, type: 'GTC', sizeRaw: 1000 })
+  assert.equal(sells.refused, 'INSUFFICIENT_SHARES')
+  driver.deposit(ann, 50 * UNIT)
+  assert.equal(driver.freeRaw(ann), 0)
+  // One raw unit lower than what was taken, or anywhere else, is broken.
+  driver.clearing.ledger.collateralFreeRaw[ann] = -50 * UNIT - 1
+  assert.match(driver.exchange.checkInvariants() ?? '', /negative balance/)
+})
+
+test('a trade is taken back once, before it is mined, and a reversal must add up', () => {
+  const make = () => {
+    const driver = new ExchangeDriver()
+    const marketId = driver.addMarket()
+    const [ann, ben] = [driver.addAccount(0), driver.addAccount(0)]
+    driver.mint(marketId, 10 * UNIT, { yes: ann, no: ben, taker: ben })
+    const leg = (accountId: number, outcome: number) => {
+      return { accountId, outcome, collateralRaw: 5 * UNIT, sharesRaw: -10 * UNIT }
+    }
+    const reversal = { marketId, legs: [leg(ben, NO), leg(ann, YES)], conditionRaw: -10 * UNIT }
+    return { driver, reversal, tradeSeq: driver.clearing.lastSeq }
+  }
+  const twice = make()
+  fail(twice.driver, twice.tradeSeq, twice.reversal)
+  assert.throws(() => fail(twice.driver, twice.tradeSeq, twice.reversal), /taken back once/)
+  const mined = make()
+  const block = { height: 1, throughSeq: mined.tradeSeq, chainId: 1 }
+  mined.driver.rare({ kind: 'mineBlock', ...block })
+  assert.throws(() => fail(mined.driver, mined.tradeSeq, mined.reversal), /before it is mined/)
+  const wrong = make()
+  const legs = wrong.reversal.legs.slice(1)
+  const half = { ...wrong.reversal, legs }
+  assert.throws(() => fail(wrong.driver, wrong.tradeSeq, half), /makes none/)
+})
+
+/** A life with trades, blocks, tries and failures; every command checked. */
+function randomLife(seed: number, commands: Command[]): ExchangeDriver {
+  const random = new Random(seed)
+  const driver = new ExchangeDriver(512)
+  driver.onCommand = (command) => commands.push(structuredClone(command))
+  const markets = [driver.addMarket({ feeEnabled: true }), driver.addMarket()]
+  const accounts = [1, 2, 3, 4].map(() => driver.addAccount(500 * UNIT))
+  const open = new Map<number, Reversal>()
+  const { blocks } = driver.clearing
+  for (let step = 0; step < 1500; step++) {
+    const dice = random.below(20)
+    const seqs = [...open.keys()]
+    const seq = seqs[random.below(Math.max(1, seqs.length))]
+    const reversal = open.get(seq)
+    if (dice === 0 && reversal !== undefined) {
+      fail(driver, seq, reversal)
+      open.delete(seq)
+    } else if (dice === 1 && reversal !== undefined && !blocks.isAside(seq)) {
+      driver.rare({ kind: 'retrySettlement', tradeSeq: seq })
+    } else if (dice === 2) {
+      const throughSeq = Math.max(blocks.throughSeq, driver.clearing.lastSeq - random.below(10))
+      const height = blocks.height + 1
+      driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: 8453 })
+      for (const tradeSeq of blocks.aside()) {
+        if (tradeSeq > throughSeq || random.chance(0.5)) continue
+        driver.rare({ kind: 'settleTrade', tradeSeq, height })
+      }
+      for (const each of seqs) if (!blocks.isOpen(each)) open.delete(each)
+    } else {
+      const wish: Wish = {
+        account: random.pick(accounts),
+        marketId: random.pick(markets),
+        side: random.chance(0.6) ? BUY : SELL,
+        outcome: random.below(2),
+        type: random.pick(['GTC', 'GTC', 'FAK']),
+        priceTicks: random.between(450, 550),
+        sizeRaw: random.between(1, 20_000) * 1000,
+      }
+      const placed = driver.place(wish)
+      if (placed.makers.length > 0) {
+        open.set(driver.clearing.lastSeq, reversalOf(tradeOf(driver, wish, placed)))
+      }
+    }
+    driver.holds()
+  }
+  return driver
+}
+
+test('money is conserved through reversals at any moment, and a replay gives the same hash', () => {
+  const first = freshSeed()
+  for (let seed = first; seed < first + 5; seed++) {
+    const commands: Command[] = []
+    const driver = randomLife(seed, commands)
+    const failures = commands.filter(({ kind }) => kind === 'failSettlement').length
+    assert(failures > 10, `${failures} failures with SEED=${seed}`)
+    const hash = driver.exchange.stateHash()
+    const replayed = new Exchange(new OrderTable(512))
+    const isRare = (command: Command): command is RareCommand => {
+      return command.kind !== 'placeOrder' && command.kind !== 'cancelOrders'
+    }
+    for (const [index, command] of commands.entries()) {
+      replayed.apply(isRare(command) ? decodeCommand(encodeRare(command)) : command)
+      if (index === commands.length >> 1) assert.equal(replayed.checkInvariants(), null)
+    }
+    assert.equal(replayed.stateHash(), hash, `SEED=${seed}`)
+    const packed = packState(capture(replayed))
+    const restored = restore(unpackState<ReturnType<typeof capture>>(packed))
+    assert.equal(restored.stateHash(), hash, `SEED=${seed}`)
+    assert.equal(restored.checkInvariants(), null)
+    assert(Buffer.from(packState(capture(restored))).equals(packed), 'a copy is captured alike')
+  }
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OrderTable, STATE } from '../../../../engine/core/orders/order-table.ts'
+import { blankPlace } from '../../../../engine/wire/place-codec.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+
+const CAPACITY = 64
+
+function admit(table: OrderTable, slot: number, row: number, clientOrderId = ''): number {
+  const generation = table.generationOf(slot) + 1
+  table.admit({ ...blankPlace(), slot, generation, sizeRaw: 1000, clientOrderId }, row)
+  return generation
+}
+
+function slotsOfRow(table: OrderTable, row: number): number[] {
+  const slots: number[] = []
+  for (let slot = table.firstOfRow(row); slot !== 0; slot = table.nextOf(slot)) slots.push(slot)
+  return slots
+}
+
+test('slots, generations and rows equal plain maps through random admissions and ends', () => {
+  const random = new Random(freshSeed())
+  const table = new OrderTable(CAPACITY)
+  const rows = new Map<number, { row: number; generation: number }>()
+  const dead: { slot: number; generation: number }[] = []
+  for (let step = 0; step < 60_000; step++) {
+    const filling = step % 2000 < 1000
+    if (random.chance(filling ? 0.7 : 0.3)) {
+      const slot = table.freeSlot(1)
+      assert.equal(slot === 0, rows.size === CAPACITY - 1)
+      if (slot === 0) continue
+      assert(!rows.has(slot), 'a free slot holds no order')
+      // A replay admits into any free slot, not the one the table would name.
+      const other = random.between(1, CAPACITY - 1)
+      const chosen = rows.has(other) || random.chance(0.5) ? slot : other
+      const row = random.between(1, 5)
+      rows.set(chosen, { row, generation: admit(table, chosen, row) })
+    } else if (rows.size > 0) {
+      const [slot, { generation }] = random.pick([...rows])
+      table.free(slot)
+      rows.delete(slot)
+      dead.push({ slot, generation })
+    }
+    assert.equal(table.openCount, rows.size)
+    if (step % 20 !== 0) continue
+    for (const [slot, { generation }] of rows) assert(table.isLive(slot, generation))
+    for (const { slot, generation } of dead.slice(-50)) assert(!table.isLive(slot, generation))
+    for (let row = 1; row <= 5; row++) {
+      const expected = [...rows].filter(([, each]) => each.row === row).map(([slot]) => slot)
+      assert.deepEqual(slotsOfRow(table, row).sort(), expected.sort())
+    }
+  }
+})
+
+test('a table that is full names no slot, and one more order makes room for one', () => {
+  const table = new OrderTable(4)
+  for (const slot of [1, 2, 3]) {
+    assert.equal(table.freeSlot(1), slot)
+    admit(table, slot, 1)
+  }
+  assert.equal(table.freeSlot(1), 0)
+  table.free(2)
+  assert.equal(table.freeSlot(1), 2)
+})
+
+test('slots outside the table and slot 0 are never live', () => {
+  const table = new OrderTable(4)
+  admit(table, 1, 1)
+  for (const slot of [-1, 0, 2, 4, 5, 1.5, Number.NaN]) assert(!table.isLive(slot, 1))
+  assert(table.isLive(1, 1))
+  assert(!table.isLive(1, 2))
+})
+
+test('laws of the table are faults', () => {
+  const table = new OrderTable(4)
+  admit(table, 1, 1, 'mine')
+  assert.equal(table.clientIdOf(1), 'mine')
+  const again = { ...blankPlace(), slot: 1, generation: 2 }
+  assert.throws(() => table.admit(again, 1), /a slot holds one order/)
+  const skipped = { ...blankPlace(), slot: 2, generation: 2 }
+  assert.throws(() => table.admit(skipped, 1), /generations count by one/)
+  assert.throws(() => table.admit({ ...blankPlace(), slot: 4 }, 1), /a slot lies in the table/)
+  assert.equal(table.stateOf(1), STATE.IN_FLIGHT)
+  table.opened(1)
+  assert.throws(() => table.opened(1), /only an arrival comes to rest/)
+  table.setOpen(1, 1000, 1)
+  assert.throws(() => table.free(1), /an ended order reserves nothing/)
+  table.setOpen(1, 1000, 0)
+  table.free(1)
+  assert.equal(table.clientIdOf(1), '')
+  assert.throws(() => table.free(1), /an order ends once/)
+})

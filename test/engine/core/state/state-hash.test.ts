@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { factsOf } from '../../../../engine/core/cells/facts.ts'
+import { Exchange } from '../../../../engine/core/exchange.ts'
+import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
+import type { ProfileFields } from '../../../../engine/domain/command.ts'
+import type { MarketSpec } from '../../../../engine/domain/market.ts'
+import { marketSpec, profileFields } from '../../../support/specs.ts'
+
+function hashWith(profile: ProfileFields, market: MarketSpec): string {
+  const exchange = new Exchange(new OrderTable(16))
+  const token = null
+  exchange.apply({ kind: 'createProfile', seq: 1, nowMs: 1, profileId: 1, profile, token })
+  exchange.apply({ kind: 'createMarket', seq: 2, nowMs: 2, marketId: 1, market })
+  return exchange.stateHash()
+}
+
+test('a field that a later version adds leaves old hashes alone until it holds something', () => {
+  const [profile, market] = [profileFields(1), marketSpec(1)]
+  const hash = hashWith(profile, market)
+  const later = { flag: false, count: 0, text: '', list: [], none: null, absent: undefined }
+  assert.equal(hashWith({ ...profile, ...later }, { ...market, ...later }), hash)
+  assert.notEqual(hashWith(profile, Object.assign({ kind: 'amm' }, market)), hash)
+  assert.notEqual(hashWith(Object.assign({ bio: 'hello' }, profile), market), hash)
+})
+
+test('a record has its facts by name, in whatever order it was made', () => {
+  assert.deepEqual(factsOf({ b: 1, a: 'x', c: 0 }), [
+    ['a', 'x'],
+    ['b', 1],
+  ])
+  assert.deepEqual(factsOf({ c: null, a: 'x', b: 1 }), factsOf({ b: 1, a: 'x' }))
+})

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { reversalOf } from '../../../engine/core/money/reversal.ts'
+import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
+import { ORDER_STATUSES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
+import { openReadOnly, openWritable } from '../../../persistence/database.ts'
+import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
+import { READ_MIGRATIONS } from '../../../persistence/follower/migrations.ts'
+import { QueryHandle } from '../../../persistence/query/query-handle.ts'
+import { Settlements } from '../../../persistence/query/read/settlements.ts'
+import { CommandFlow } from '../../support/command-flow.ts'
+import { keyed, newFolder } from '../../support/data-folder.ts'
+import { fillJournal } from '../../support/journal-fill.ts'
+import { freshSeed } from '../../support/random.ts'
+
+const CHAIN = 8453
+
+function follow(dataDir: string, seq: number): void {
+  const follower = new Follower(keyed(dataDir))
+  while (follower.step(seq));
+  assert.equal(follower.readSeq, seq)
+  follower.close()
+}
+
+function reading<T>(dataDir: string, work: (settlements: Settlements) => T): T {
+  const connection = openReadOnly(join(dataDir, 'read.db'))
+  try {
+    return work(new Settlements(connection))
+  } finally {
+    connection.close()
+  }
+}
+
+/** Free and reserved of every account and row. */
+function totals({ exchange: { clearing } }: CommandFlow): number[] {
+  const { ledger, accounts } = clearing
+  const cash = Array.from({ length: accounts.count + 1 }, (_each, account) => {
+    return ledger.collateralFreeRaw[account] + ledger.collateralReservedRaw[account]
+  })
+  const shares = Array.from({ length: ledger.rows.end * 2 }, (_each, index) => {
+    return ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]
+  })
+  return [...cash, ...shares, ...ledger.conditionRaw.subarray(0, 4)]
+}
+
+test('a trade comes back out of the tables just as it was settled', () => {
+  const flow = new CommandFlow(freshSeed())
+  flow.run(1500)
+  for (const outcome of [OUTCOME.YES, OUTCOME.NO]) {
+    for (const accountId of [4, 5]) {
+      const rests = { marketId: 1, accountId, side: SIDE.BUY, outcome, priceTicks: 100 }
+      flow.place({ ...rests, sizeRaw: 100_000_000 })
+    }
+  }
+  const before = totals(flow)
+  const taken = { marketId: 1, orderType: 1, accountId: 3, sizeRaw: 400_000_000 }
+  flow.place({ ...taken, side: SIDE.BUY, outcome: OUTCOME.YES, priceTicks: 900 })
+  const bought = flow.seq
+  const between = totals(flow)
+  flow.place({ ...taken, side: SIDE.BUY, outcome: OUTCOME.NO, priceTicks: 900 })
+  const other = flow.seq
+  const dataDir = newFolder()
+  fillJournal(dataDir, flow.records)
+  follow(dataDir, flow.seq)
+  const [yes, no] = reading(dataDir, (settlements) => {
+    return [bought, other].map((seq) => settlements.trade(seq))
+  })
+  assert(yes && no && yes.fills.length > 1 && no.fills.length > 1, 'both traded with several')
+  flow.rare({ kind: 'failSettlement', tradeSeq: other, ...reversalOf(no) })
+  assert.deepEqual(totals(flow).slice(0, 9), between.slice(0, 9), 'collateral')
+  assert.deepEqual(totals(flow).slice(-4), between.slice(-4), 'conditions')
+  flow.rare({ kind: 'failSettlement', tradeSeq: bought, ...reversalOf(yes) })
+  const after = totals(flow)
+  assert.deepEqual(after.slice(0, 9), before.slice(0, 9), 'collateral')
+  assert.deepEqual(after.slice(-4), before.slice(-4), 'conditions')
+  assert.equal(flow.exchange.checkInvariants(), null)
+  assert.equal(
+    reading(dataDir, (settlements) => settlements.trade(1)),
+    null,
+  )
+})
+
+test('each trade shows where it stands, and a rebuild shows the same', async () => {
+  const flow = new CommandFlow(freshSeed())
+  flow.run(600)
+  const cut = flow.seq
+  const first = newFolder()
+  fillJournal(first, flow.records)
+  follow(first, cut)
+  const { seqs, reversal } = reading(first, (settlements) => {
+    const seqs = settlements.tradesAfter(0, 8)
+    const trade = settlements.trade(seqs[2])
+    assert(trade !== null)
+    return { seqs, reversal: reversalOf(trade) }
+  })
+  const [newest, late, failed, tried] = seqs
+  assert(new Set(seqs).size === 8 && newest <= cut, 'trades come newest first')
+  flow.rare({ kind: 'retrySettlement', tradeSeq: late })
+  flow.rare({ kind: 'retrySettlement', tradeSeq: tried })
+  flow.rare({ kind: 'failSettlement', tradeSeq: failed, ...reversal })
+  flow.rare({ kind: 'mineBlock', height: 1, throughSeq: newest - 1, chainId: CHAIN })
+  const dataDir = newFolder()
+  const states = (folder: string) => {
+    return reading(folder, (settlements) => seqs.map((seq) => settlements.of(seq)))
+  }
+  fillJournal(dataDir, flow.records)
+  follow(dataDir, flow.seq)
+  const of = (folder: string) => states(folder).map(({ status }) => status)
+  assert.deepEqual(of(dataDir).slice(0, 4), ['MATCHED', 'RETRYING', 'FAILED', 'RETRYING'])
+  assert.deepEqual(of(dataDir).slice(4), ['MINED', 'MINED', 'MINED', 'MINED'])
+  flow.rare({ kind: 'mineBlock', height: 2, throughSeq: newest, chainId: CHAIN })
+  flow.rare({ kind: 'settleTrade', tradeSeq: late, height: 2 })
+  const whole = newFolder()
+  fillJournal(whole, flow.records)
+  follow(whole, flow.seq)
+  const shown = states(whole)
+  const mined = (seq: number, height: number) => {
+    const { minedMs } = shown.find((each) => each.height === height) ?? { minedMs: null }
+    return { status: 'MINED', txHash: txHashOf(CHAIN, height, seq), height, minedMs }
+  }
+  assert.deepEqual(shown[0], mined(newest, 2))
+  assert.equal(shown[1].txHash, mined(late, 2).txHash)
+  assert.equal(of(whole)[3], 'RETRYING')
+  assert.deepEqual(shown[4], mined(seqs[4], 1))
+  rebuildReadTables(whole)
+  assert.deepEqual(states(whole), shown)
+  const query = await QueryHandle.start({ dataDir: whole, onFault: assert.fail })
+  try {
+    assert.deepEqual(await query.settlementOf(late), shown[1])
+    assert.deepEqual(await query.tradesAfter(0, 8), seqs)
+    const listed = await query.newestTrades(8)
+    assert.deepEqual(
+      listed?.map(({ tradeSeq, tradedMs: _ms, ...rest }) => [tradeSeq, rest]),
+      seqs.map((seq, index) => [seq, shown[index]]),
+    )
+    assert.equal(await query.trade(1), null)
+  } finally {
+    await query.stop()
+  }
+})
+
+/** What tells an order of which a fill was taken back from any other. */
+function undoneOrders(dataDir: string): { status: number; undone: number; filled: number }[] {
+  const connection = openReadOnly(join(dataDir, 'read.db'))
+  try {
+    const sql =
+      'SELECT placed_seq AS seq, status, undone_raw AS undone, filled_raw AS filled, ' +
+      'cancel_reason AS reason FROM orders WHERE undone_raw > 0 ORDER BY placed_seq'
+    return connection.prepare<[], { status: number; undone: number; filled: number }>(sql).all()
+  } finally {
+    connection.close()
+  }
+}
+
+/** Makes read.db what the version before `undone_raw` would have left. */
+function takeBackToSchema8(dataDir: string): void {
+  const connection = openWritable(join(dataDir, 'read.db'), {
+    durability: 'normal',
+    migrations: READ_MIGRATIONS,
+    autocheckpointPages: 1000,
+  })
+  connection.exec('UPDATE orders SET status = 1 WHERE status = 2 AND cancel_reason IS NULL')
+  connection.exec('ALTER TABLE orders DROP COLUMN undone_raw; PRAGMA user_version = 8')
+  connection.exec('DROP TABLE profiles')
+  connection.close()
+}
+
+test('failed trades mark their orders, however the journal is cut, and in older tables', () => {
+  const flow = new CommandFlow(freshSeed())
+  flow.run(1500)
+  const cut = flow.seq
+  const first = newFolder()
+  fillJournal(first, flow.records)
+  follow(first, cut)
+  const failed = reading(first, (settlements) => {
+    return settlements.tradesAfter(0, 60).map((tradeSeq) => {
+      const trade = settlements.trade(tradeSeq)
+      assert(trade !== null)
+      return { tradeSeq, ...reversalOf(trade) }
+    })
+  })
+  for (const each of failed) flow.rare({ kind: 'failSettlement', ...each })
+  const whole = newFolder()
+  const parts = newFolder()
+  for (const folder of [whole, parts]) fillJournal(folder, flow.records, 7)
+  follow(whole, flow.seq)
+  for (const seq of [700, cut + 5 - ((cut + 5) % 7), flow.seq]) {
+    const follower = new Follower(keyed(parts))
+    while (follower.step(seq));
+    follower.close()
+  }
+  const marked = undoneOrders(whole)
+  assert(marked.length > 60, `${marked.length} orders`)
+  const [LIVE, CANCELED] = (['LIVE', 'CANCELED'] as const).map((each) =>
+    ORDER_STATUSES.indexOf(each),
+  )
+  for (const { status, undone, filled } of marked) {
+    assert([LIVE, CANCELED].includes(status), 'no order of a failed trade is MATCHED')
+    assert(undone <= filled, 'no more is taken back than was filled')
+  }
+  assert.deepEqual(undoneOrders(parts), marked)
+  takeBackToSchema8(parts)
+  follow(parts, flow.seq)
+  assert.deepEqual(undoneOrders(parts), marked)
+  rebuildReadTables(parts)
+  assert.deepEqual(undoneOrders(parts), marked)
+})

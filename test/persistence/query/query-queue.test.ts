@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { QuestionQueue } from '../../../persistence/query/query-queue.ts'
+import { freshSeed, Random } from '../../support/random.ts'
+
+const SEED = freshSeed()
+
+const question = (owner: number, name = '') => ({ name, turn: { owner, untilMs: 0 } })
+type Asked = ReturnType<typeof question>
+
+test('lines take turns: a thousand questions of one cost another only one of them', () => {
+  const queue = new QuestionQueue<Asked>()
+  for (let index = 0; index < 1000; index++) queue.put(question(1, `greedy ${index}`))
+  for (let index = 0; index < 3; index++) queue.put(question(2, `modest ${index}`))
+  queue.putUrgent(question(3, 'urgent'))
+  const names = Array.from({ length: 8 }, () => queue.next()?.name)
+  assert.deepEqual(names, [
+    ...['urgent', 'greedy 0', 'modest 0', 'greedy 1', 'modest 1', 'greedy 2', 'modest 2'],
+    'greedy 3',
+  ])
+  assert.equal(queue.count, 996)
+})
+
+test('a full queue takes from the longest line, and from no line that is as short', () => {
+  const queue = new QuestionQueue<Asked>()
+  for (let index = 0; index < 5; index++) queue.put(question(1, `long ${index}`))
+  for (let index = 0; index < 4; index++) queue.put(question(2, `short ${index}`))
+  assert.equal(queue.giveWayTo(3)?.name, 'long 4')
+  assert.equal(queue.giveWayTo(1), undefined, 'its own line is the longest')
+  assert.equal(queue.giveWayTo(2), undefined, 'its line would be as long')
+})
+
+test(`nothing is lost, doubled or out of its line's order (SEED=${SEED})`, () => {
+  const random = new Random(SEED)
+  const queue = new QuestionQueue<Asked>()
+  const lines = new Map<number, Asked[]>()
+  for (let step = 0; step < 20_000; step++) {
+    const owner = random.between(0, 8)
+    const line = lines.get(owner) ?? []
+    if (random.chance(0.45)) {
+      const asked = question(owner, String(step))
+      queue.put(asked)
+      lines.set(owner, [...line, asked])
+    } else if (random.chance(0.2) && line.length > 0) {
+      const asked = random.pick(line)
+      queue.drop(asked)
+      lines.set(
+        owner,
+        line.filter((each) => each !== asked),
+      )
+    } else {
+      const next = queue.next()
+      const from = next === undefined ? undefined : lines.get(next.turn.owner)
+      assert.equal(next, from?.[0])
+      from?.shift()
+    }
+    const count = [...lines.values()].reduce((sum, { length }) => sum + length, 0)
+    assert.equal(queue.count, count)
+  }
+})

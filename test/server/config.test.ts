@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  readConfig,
+  SERVE_ROWS,
+  type ServeConfig,
+  serveHelp,
+  withChecksums,
+} from '../../server/config.ts'
+import { keccakReady } from '../../server/crypto/keccak.ts'
+import { ADDRESS_RATES, PROFILE_RATES } from '../../server/http/rate-limit.ts'
+
+const FILES: Readonly<Record<string, string>> = {
+  'a.json': '{ "port": 4001, "header-prefix": ["x-", "y-"], "demo": true, "log-level": "warn" }',
+  'list.json': '[]',
+  'broken.json': '{',
+  'key.json': '{ "headerPrefix": "x-" }',
+  'far.json': '{ "zzzzzzzz": 1 }',
+  'bad.json': '{ "port": 1.5 }',
+  'deep.json': '{ "port": { "number": 1 } }',
+  'self.json': '{ "config": "a.json" }',
+  'limits.json':
+    '{ "address-rate-public": "7:70", "geo-header": "cf-ipcountry", "geo-block": ["CU", "IR"] }',
+  'cert.pem': '-----BEGIN CERTIFICATE-----',
+  'key.pem': '-----BEGIN PRIVATE KEY-----',
+  'jwks.json': '{ "keys": [] }',
+  'jwk.json': '{ "kty": "EC" }',
+  'text.txt': 'hello',
+  'token.json': '{ "admin-token": "fifteen-letters" }',
+}
+
+function readFile(path: string): string {
+  const text = FILES[path]
+  if (text === undefined) throw new Error(`ENOENT: no such file, open '${path}'`)
+  return text
+}
+
+type Env = Readonly<Record<string, string>>
+
+function config(line: string, env: Env = {}): ServeConfig {
+  const reading = readConfig(line.split(' ').filter(Boolean), env, readFile)
+  assert.ok(reading.ok, reading.ok ? '' : reading.sentence)
+  return reading.config
+}
+
+function sentence(line: string, env: Env = {}): string {
+  const reading = readConfig(line.split(' ').filter(Boolean), env, readFile)
+  assert.ok(!reading.ok, `accepted: ${line}`)
+  return reading.sentence
+}
+
+test('nothing given is the defaults', () => {
+  const { intakeThreads, ...rest } = config('')
+  assert.ok(intakeThreads >= 1)
+  assert.deepEqual(rest, {
+    port: 3000,
+    host: '127.0.0.1',
+    dataDir: './data',
+    demo: false,
+    headerPrefixes: ['svc-', 'lmts-'],
+    marketThreads: 'auto',
+    durability: 'full',
+    blockMs: 250,
+    adminToken: undefined,
+    keyFile: undefined,
+    tls: undefined,
+    trace: undefined,
+    logLevel: 'info',
+    rateLimit: true,
+    rates: { address: ADDRESS_RATES, profile: PROFILE_RATES },
+    regions: undefined,
+    addressHeader: undefined,
+    opsListen: undefined,
+    registration: { isOpen: true, perAddressMax: 200 },
+    snapshotEveryCommands: 250_000,
+    stopDeadlineSec: 10,
+    domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
+    identity: undefined,
+    publicUrl: undefined,
+    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
+    collateralAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  })
+})
+
+test('the flag counts before the environment, then the file, then the default', () => {
+  const env = { OUTCOMEX_PORT: '4002' }
+  assert.equal(config('--config a.json').port, 4001)
+  assert.equal(config('--config a.json', env).port, 4002)
+  assert.equal(config('--config a.json --port 4003', env).port, 4003)
+  assert.equal(config('--port 1 --port 2').port, 2)
+  assert.equal(config('', { OUTCOMEX_CONFIG: 'a.json' }).port, 4001)
+  assert.equal(config('', { OUTCOMEX_PORT: '' }).port, 3000)
+})
+
+test('a value is written in every way its kind allows', () => {
+  const file = config('--config a.json')
+  assert.deepEqual([file.headerPrefixes, file.demo, file.logLevel], [['x-', 'y-'], true, 'warn'])
+  assert.equal(config('--port=0').port, 0)
+  assert.equal(config('--demo').demo, true)
+  assert.equal(config('--config a.json --demo=false').demo, false)
+  assert.equal(config('--demo --port 5').port, 5)
+  assert.equal(config('', { OUTCOMEX_DEMO: '1' }).demo, true)
+  assert.equal(config('--no-rate-limit').rateLimit, false)
+  assert.equal(config('', { OUTCOMEX_NO_RATE_LIMIT: 'true' }).rateLimit, false)
+  assert.deepEqual(config('--header-prefix a-,b-').headerPrefixes, ['a-', 'b-'])
+  for (const threads of [0, 3, 256]) {
+    assert.equal(config(`--market-threads ${threads}`).marketThreads, threads)
+  }
+  assert.equal(config('--market-threads each').marketThreads, 'each')
+  assert.equal(config('--durability normal').durability, 'normal')
+  assert.deepEqual(config('--tls-cert cert.pem --tls-key key.pem').tls, {
+    certFile: 'cert.pem',
+    keyFile: 'key.pem',
+  })
+})
+
+test('registration is closed or bounded by flags, and unbounded where nothing is', () => {
+  const of = (line: string) => config(line).registration
+  assert.deepEqual(of('--registration closed'), { isOpen: false, perAddressMax: 200 })
+  assert.equal(of('--registrations-per-day 7').perAddressMax, 7)
+  assert.equal(of('--registrations-per-day 7 --no-rate-limit').perAddressMax, Infinity)
+})
+
+test('an identity key is told apart by what it is', () => {
+  const of = (line: string) => config(line).identity
+  const url = 'https://id.example/keys'
+  const all = '--identity-issuer any --identity-audience any'
+  const claims = '--identity-issuer me --identity-audience us'
+  assert.deepEqual(of(`--identity-key ${url} ${claims}`), {
+    jwks: url,
+    issuer: 'me',
+    audience: 'us',
+  })
+  assert.deepEqual(of(`--identity-key jwks.json --identity-issuer any --identity-audience us`), {
+    jwks: 'jwks.json',
+    audience: 'us',
+  })
+  assert.deepEqual(of(`--identity-key jwk.json ${all}`), { publicKey: 'jwk.json' })
+  assert.deepEqual(of(`--identity-key cert.pem ${all}`), { publicKey: 'cert.pem' })
+})
+
+test('the public URL is an origin', () => {
+  const of = (text: string) => config(`--public-url ${text}`).publicUrl
+  assert.equal(of('https://exchange.example'), 'https://exchange.example')
+  assert.equal(of('https://Exchange.example:443/'), 'https://exchange.example')
+  assert.equal(of('http://[::1]:3000'), 'http://[::1]:3000')
+})
+
+test('rates and countries are read from flags, variables and files', () => {
+  const { rates } = config('--rate-trade 5:9 --config limits.json', {
+    OUTCOMEX_ADDRESS_RATE_AUTH: '1:1',
+  })
+  assert.deepEqual(rates.profile, { ...PROFILE_RATES, trade: { perSecond: 5, burst: 9 } })
+  const auth = { perSecond: 1, burst: 1 }
+  const publicLane = { perSecond: 7, burst: 70 }
+  assert.deepEqual(rates.address, { ...ADDRESS_RATES, auth, public: publicLane })
+  const of = (line: string) => config(line).regions
+  const header = 'cf-ipcountry'
+  assert.deepEqual(of('--geo-header CF-IPCountry --geo-block cu,IR'), {
+    header,
+    blocked: new Set(['CU', 'IR']),
+    refusesUnknown: false,
+  })
+  assert.deepEqual(of('--config limits.json --geo-unknown refuse'), {
+    header,
+    blocked: new Set(['CU', 'IR']),
+    refusesUnknown: true,
+  })
+  assert.deepEqual(of('--geo-header x-country --geo-unknown refuse')?.blocked, new Set())
+})
+
+const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
+  ['--prot 1', /^There is no flag --prot; did you mean --port\?$/],
+  ['--head-prefix x-', /did you mean --header-prefix\?$/],
+  ['--market-thread 1', /did you mean --market-threads\?$/],
+  ['--zzzzzzzz', /^There is no flag --zzzzzzzz; see --help$/],
+  ['-p 1', /^There is no flag -p; flags have two dashes/],
+  ['-5', /^There is no flag -5; a number has no sign/],
+  ['extra', /^serve takes flags only, not 'extra'/],
+  ['--demo false', /^serve takes flags only, not 'false'/],
+  ['--port', /^--port needs a value: it must be a whole number from 0 to 65535$/],
+  ['--port --demo', /^--port needs a value/],
+  ['--port=', /^--port must be a whole number from 0 to 65535, not ''$/],
+  ['--port 65536', /^--port must be .* not '65536'$/],
+  ['--port -1', /^--port must be/],
+  ['--port 1e3', /^--port must be/],
+  ['--port 080', /^--port must be/],
+  ['--port 1 --port x --port 2', /not 'x'$/],
+  ['--demo=maybe', /^--demo must be true or false, not 'maybe'$/],
+  ['--host=', /^--host must be a host name or address/],
+  ['--header-prefix Svc-', /^--header-prefix must be/],
+  ['--header-prefix svc', /^--header-prefix must be/],
+  ['--header-prefix svc-,svc-', /^--header-prefix must be/],
+  ['--header-prefix svc-,', /^--header-prefix must be/],
+  ['--market-threads many', /^--market-threads must be auto, each or a whole number/],
+  ['--market-threads 257', /^--market-threads must be/],
+  ['--intake-threads 0', /^--intake-threads must be a whole number from 1 to 256/],
+  ['--durability fast', /^--durability must be one of full, normal, not 'fast'$/],
+  ['--log-level loud', /^--log-level must be one of fatal, error/],
+  ['--chain-id 0', /^--chain-id must be a whole number from 1 to 2\^53 - 1/],
+  ['--chain-id 9007199254740993', /^--chain-id must be/],
+  ['--exchange-address 0x12', /^--exchange-address must be an address/],
+  ['--collateral-address me', /^--collateral-address must be an address/],
+  ['--tls-cert cert.pem', /^--tls-cert needs --tls-key$/],
+  ['--tls-key key.pem', /^--tls-key needs --tls-cert$/],
+  ['--tls-cert gone.pem --tls-key key.pem', /^The TLS file gone.pem cannot be read: ENOENT/],
+  ['--tls-cert text.txt --tls-key key.pem', /^The TLS file text.txt is not PEM/],
+  ['--rate-trade 1000', /^--rate-trade must be calls a second and a burst, like 1000:2000/],
+  ['--rate-trade 0:1', /^--rate-trade must be .* not '0:1'$/],
+  ['--rate-auth 1:0', /^--rate-auth must be/],
+  ['--rate-auth 1.5:2', /^--rate-auth must be/],
+  ['--address-rate-public 1:2:3', /^--address-rate-public must be/],
+  ['--rate-public 1:2', /^There is no flag --rate-public; did you mean --[a-z-]*rate-/],
+  ['--geo-header cf-ipcountry', /^--geo-header needs --geo-block$/],
+  ['--geo-block CU', /^--geo-block needs --geo-header$/],
+  ['--geo-unknown refuse', /^--geo-unknown refuse needs --geo-header$/],
+  ['--demo --geo-header x --geo-unknown refuse', /^--demo needs --geo-unknown allow: no proxy/],
+  ['--geo-unknown block', /^--geo-unknown must be one of allow, refuse/],
+  ['--geo-header x:y --geo-block CU', /^--geo-header must be the name of a header/],
+  ['--geo-header x --geo-block CUB', /^--geo-block must be countries of two letters/],
+  ['--geo-header x --geo-block CU,', /^--geo-block must be/],
+  ['--identity-issuer me', /^--identity-issuer needs --identity-key$/],
+  ['--identity-audience us', /^--identity-audience needs --identity-key$/],
+  ['--identity-key gone.pem', /^The identity key file gone.pem cannot be read/],
+  ['--identity-key text.txt', /neither a JWK set nor a public key$/],
+  ['--identity-key http://', /^--identity-key must be a file or a URL/],
+  ['--identity-key http://id.example/keys', /^--identity-key must be a file or an https URL/],
+  ['--identity-key http://127.0.0.1/keys', /anybody between could put in keys/],
+  ['--identity-key key.pem', /^The identity key file key.pem holds a private key/],
+  ['--identity-key cert.pem', /^--identity-key needs --identity-issuer: .* takes every token/],
+  ['--identity-key cert.pem --identity-issuer me', /^--identity-key needs --identity-audience: /],
+  ['--identity-key cert.pem --identity-audience me', /^--identity-key needs --identity-issuer: /],
+  ['--public-url exchange.example', /^--public-url must be an address like https:/],
+  ['--public-url https://exchange.example/markets', /^--public-url must be/],
+  ['--public-url https://me@exchange.example', /^--public-url must be/],
+  ['--public-url ftp://exchange.example', /^--public-url must be/],
+  ['--admin-token fifteen-letters', /^--admin-token must be 16 to 256 visible ASCII characters/],
+  ['--config token.json', /^"admin-token" in token.json must be 16 to 256 visible ASCII/],
+  ['--config gone.json', /^The config file gone.json cannot be read: ENOENT/],
+  ['--config broken.json', /^The config file broken.json is not JSON/],
+  ['--config list.json', /must hold one JSON object/],
+  ['--config key.json', /^There is no setting "headerPrefix" .* did you mean "header-prefix"\?$/],
+  ['--config far.json', /^There is no setting "zzzzzzzz" \(in far.json\); see --help$/],
+  ['--config self.json', /^There is no setting "config"/],
+  ['--config bad.json', /^"port" in bad.json must be a whole number .* not '1.5'$/],
+  ['--config bad.json --port 1', /^"port" in bad.json must be/],
+  ['--config deep.json', /^"port" in deep.json must be a text, a number, true or false$/],
+]
+
+test('a wrong flag, key or value is refused with a sentence', () => {
+  for (const [line, expected] of WRONG_LINES) assert.match(sentence(line), expected, line)
+})
+
+test('a wrong variable is refused with the nearest right one', () => {
+  const rows: [Env, RegExp][] = [
+    [{ OUTCOMEX_PROT: '1' }, /^There is no environment variable OUTCOMEX_PROT; .* \w+_PORT\?$/],
+    [{ OUTCOMEX_: '1' }, /see --help$/],
+    [{ OUTCOMEX_PORT: 'x' }, /^OUTCOMEX_PORT must be a whole number from 0 to 65535, not 'x'$/],
+    [{ OUTCOMEX_DEMO: 'yes' }, /^OUTCOMEX_DEMO must be true or false/],
+  ]
+  for (const [env, expected] of rows) assert.match(sentence('', env), expected)
+  assert.equal(config('', { PORT: '1', OUTCOME: 'x' }).port, 3000)
+})
+
+test('an admin token has at least sixteen characters', () => {
+  const token = 'sixteen--letters'
+  assert.equal(config(`--admin-token ${token}`).adminToken, token)
+  assert.equal(config('', { OUTCOMEX_ADMIN_TOKEN: token }).adminToken, token)
+  const short = { OUTCOMEX_ADMIN_TOKEN: token.slice(1) }
+  assert.match(sentence('', short), /^OUTCOMEX_ADMIN_TOKEN must be 16 to 256 visible ASCII/)
+})
+
+test('a wrong admin token is not shown again', () => {
+  const said = sentence('', { OUTCOMEX_ADMIN_TOKEN: 'secret with spaces' })
+  assert.match(said, /^OUTCOMEX_ADMIN_TOKEN must be/)
+  assert.doesNotMatch(said, /secret with/)
+})
+
+test('addresses get their checksum, and a wrong one is refused', async () => {
+  await keccakReady
+  const right = '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5'
+  const lower = withChecksums(config(`--exchange-address ${right.toLowerCase()}`))
+  assert.ok(lower.ok)
+  assert.equal(lower.config.exchangeAddress, right)
+  const wrong = withChecksums(config(`--collateral-address ${right.replace('E2f4', 'e2f4')}`))
+  assert.ok(!wrong.ok)
+  assert.match(wrong.sentence, /^The address 0x05c748e2f4.* has a wrong EIP-55 checksum$/)
+})
+
+test('the help names every flag once, with its default', () => {
+  const help = serveHelp()
+  for (const { flag } of SERVE_ROWS) {
+    const lines = help.split('\n').filter((line) => line.startsWith(`  --${flag} `))
+    assert.equal(lines.length, 1, flag)
+  }
+  assert.match(help, /--port N +Port to listen on; 0 picks one\. \(default 3000\)/)
+  assert.match(help, /--rate-trade RATE:BURST .*\(default 1000:2000\)/)
+  assert.match(help, /--header-prefix .*\(default svc-,lmts-\)/)
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CallerAddresses } from '../../../../server/http/gateway/caller-address.ts'
+import { ADDRESS_RATES, RateLimiter } from '../../../../server/http/rate-limit.ts'
+
+// Who a caller is to the rates of addresses; time stands still.
+
+const ONCE = { perSecond: 1, burst: 1 }
+const SOCKET_ADDRESS = '127.0.0.1'
+const response = { getRemoteAddressAsText: () => new TextEncoder().encode(SOCKET_ADDRESS).buffer }
+
+const addresses = (header: string) =>
+  new CallerAddresses(new RateLimiter({ ...ADDRESS_RATES, public: ONCE }), header)
+
+test('what the nearest proxy added to its header is the caller, if it is an address', () => {
+  const callers = addresses('x-forwarded-for')
+  for (const [said, isNew] of [
+    ['203.0.113.7', true],
+    ['203.0.113.7', false],
+    // The entries before are the caller's own word.
+    ['10.1.1.1, 198.51.100.1, 203.0.113.7', false],
+    ['203.0.113.7, 198.51.100.1', true],
+    // A network of 64 bits is one caller, however its addresses are written.
+    ['2001:db8:1:2::3', true],
+    ['2001:0DB8:0001:0002:ffff::9%eth0', false],
+    ['::', true],
+    ['::1', false],
+    ['::ffff:203.0.113.9', true],
+    ['::FFFF:cb00:7109', false],
+    // What is no address leaves the caller who it is.
+    ['unknown', true],
+    ['203.0.113.9, 999.1.1.1', false],
+    ['203.0.113.9,', false],
+    ['', false],
+  ] as const) {
+    const headers = new Map([['x-forwarded-for', said]])
+    assert.equal(
+      callers.waitSec(callers.keyOf(response, headers), 'public', 1000) === 0,
+      isNew,
+      said,
+    )
+  }
+  const long = new Map([['x-forwarded-for', '2001:db8:1:2::3']])
+  assert.equal(callers.of(response, long), '2001:0db8:0001:0002:0000:0000:0000:0003')
+  assert.equal(callers.of(response, new Map()), SOCKET_ADDRESS)
+})
+
+test('without a trusted proxy no header names the caller', () => {
+  const callers = addresses('')
+  const headers = new Map([
+    ['x-forwarded-for', '203.0.113.7'],
+    ['forwarded', 'for=203.0.113.7'],
+  ])
+  assert.equal(callers.of(response, headers), SOCKET_ADDRESS)
+})

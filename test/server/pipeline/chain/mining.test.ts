@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
+import { ADMIN, BLOCK_MS, Desk, shown, Told } from '../../../support/chain-desk.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { at, startLive } from '../../../support/live-exchange.ts'
+import { CHAIN_ID } from '../../../support/live-orders.ts'
+
+// Trades over HTTP on their way through the embedded chain. A block comes when the clock is moved.
+
+const desk = await Desk.open(['--block-ms', `${BLOCK_MS}`])
+after(() => desk.live.stop())
+const first = await desk.trade()
+desk.live.shiftClock(BLOCK_MS)
+await desk.told.of(first.id, 'MINED')
+
+test('a trade is MATCHED until its block, then MINED with a hash that stays', async () => {
+  const { live, told } = desk
+  const { id, execution } = await desk.trade()
+  assert.equal(at(execution, 'settlementStatus'), 'MATCHED')
+  assert.equal(at(execution, 'txHash'), null)
+  assert.deepEqual(await shown(live, id), {
+    settlementStatus: 'MATCHED',
+    txHash: null,
+    height: null,
+  })
+  assert.equal(await live.gauge('outcomex_trades_waiting'), 1)
+  live.shiftClock(BLOCK_MS)
+  const fact = await told.of(id, 'MINED')
+  const block = told.blocks.at(-1)
+  assert(block !== undefined && block.throughSeq >= Number(id))
+  assert.equal(fact.txHash, txHashOf(CHAIN_ID, block.height, Number(id)))
+  const mined = { settlementStatus: 'MINED', txHash: fact.txHash, height: block.height }
+  assert.deepEqual(await shown(live, id), mined)
+  assert.equal(await live.gauge('outcomex_trades_waiting'), 0)
+  assert.equal(await live.gauge('outcomex_block_height'), block.height)
+  const next = await desk.trade()
+  live.shiftClock(BLOCK_MS)
+  await told.of(next.id, 'MINED')
+  assert.deepEqual(await shown(live, id), mined)
+})
+
+test('no trade stops waiting before its block is durable', async () => {
+  const { live } = desk
+  const ids = [await desk.trade(), await desk.trade()].map(({ id }) => id)
+  await desk.fault({ tradeEventId: ids[0] }, 'FAILED')
+  live.shiftClock(BLOCK_MS)
+  let waiting: unknown = ids.length
+  while (waiting !== 0) {
+    const { body } = await live.send('GET', '/admin/settlement?limit=2', ADMIN)
+    waiting = at(body, 'waiting')
+    const statuses = [0, 1].map((index) => at(body, 'trades', index, 'settlementStatus'))
+    if (waiting === 0) assert.deepEqual(statuses, ['MINED', 'FAILED'])
+  }
+})
+
+test('a trade set aside is mined by a later block than the one that covers it', async () => {
+  const { live, told } = desk
+  const { id } = await desk.trade()
+  const before = desk.free()
+  assert.equal((await desk.fault({ tradeEventId: id }, 'RETRYING')).status, 200)
+  live.shiftClock(BLOCK_MS)
+  assert.equal((await told.of(id, 'RETRYING')).txHash, null)
+  assert.equal((await shown(live, id)).settlementStatus, 'RETRYING')
+  const covering = told.blocks.at(-1)?.height ?? 0
+  live.shiftClock(BLOCK_MS)
+  const { txHash } = await told.of(id, 'MINED')
+  const height = told.blocks.at(-1)?.height ?? 0
+  assert(height > covering)
+  assert.deepEqual(await shown(live, id), { settlementStatus: 'MINED', txHash, height })
+  assert.deepEqual(desk.free(), before, 'a retry moves no money')
+  assert.equal(await live.gauge('outcomex_settlement_retries_total'), 1)
+})
+
+test('a failed trade is taken back, and the others of its block are mined', async () => {
+  const { live, told } = desk
+  const before = desk.free()
+  const failed = await desk.trade()
+  const between = desk.free()
+  assert.notDeepEqual(between, before)
+  const other = await desk.trade()
+  const both = desk.free()
+  assert.equal((await desk.fault({ tradeEventId: failed.id }, 'FAILED')).status, 200)
+  live.shiftClock(BLOCK_MS)
+  await told.of(failed.id, 'FAILED')
+  await told.of(other.id, 'MINED')
+  const cost = before.map((raw, index) => raw - between[index])
+  assert.deepEqual(
+    desk.free(),
+    both.map((raw, index) => raw + cost[index]),
+  )
+  assert.deepEqual(await shown(live, failed.id), {
+    settlementStatus: 'FAILED',
+    txHash: null,
+    height: null,
+  })
+  assert.equal(await live.gauge('outcomex_settlement_failures_total'), 2)
+  assert.equal((await desk.fault({ tradeEventId: failed.id }, 'FAILED')).status, 409)
+})
+
+test('a trade that is tried again may fail, and so may the next that come', async () => {
+  const { live, told } = desk
+  const before = desk.free()
+  assert.equal((await desk.fault({ next: 1 }, 'RETRYING')).status, 200)
+  const { id } = await desk.trade()
+  live.shiftClock(BLOCK_MS)
+  await told.of(id, 'RETRYING')
+  assert.equal((await desk.fault({ next: 1 }, 'FAILED')).status, 200)
+  live.shiftClock(BLOCK_MS)
+  await told.of(id, 'FAILED')
+  assert.deepEqual(desk.free(), before)
+  assert.deepEqual(live.faults, [])
+})
+
+test('faults are for trades that wait, and asked for exactly', async () => {
+  for (const body of [{}, { next: 1, tradeEventId: '7' }, { next: 0 }, { tradeEventId: 'x' }]) {
+    assert.equal((await desk.fault(body, 'FAILED')).status, 400, JSON.stringify(body))
+  }
+  assert.equal((await desk.fault({ next: 1 }, 'MINED')).status, 400)
+  assert.equal((await desk.fault({ tradeEventId: '999999' }, 'FAILED')).status, 409)
+  assert.equal((await desk.fault({ tradeEventId: first.id }, 'FAILED')).status, 409)
+  assert.equal((await desk.fault({ next: 1000 }, 'FAILED')).status, 200)
+  assert.equal((await desk.fault({ next: 1 }, 'FAILED')).status, 503)
+  const { status } = await desk.live.send('GET', '/admin/settlement')
+  assert.equal(status, 401)
+})
+
+test('what waits, is tried again or is to fail at a stop goes on after it', async () => {
+  const dataDir = newFolder()
+  const flags = ['--block-ms', `${BLOCK_MS}`]
+  const desk = await Desk.open(flags, dataDir)
+  const before = desk.free()
+  const aside = await desk.trade()
+  await desk.fault({ tradeEventId: aside.id }, 'RETRYING')
+  desk.live.shiftClock(BLOCK_MS)
+  await desk.told.of(aside.id, 'RETRYING')
+  const one = desk.free()
+  const { id } = await desk.trade()
+  const failing = await desk.trade()
+  await desk.live.stop()
+  const live = await startLive({ dataDir, flags })
+  try {
+    const target = { tradeEventId: failing.id, outcome: 'FAILED' }
+    assert.equal((await live.admin('/admin/settlement/faults', target)).status, 200)
+    const told = new Told(live)
+    live.shiftClock(BLOCK_MS * 2)
+    for (const tradeEventId of [aside.id, id]) {
+      const fact = await told.of(tradeEventId, 'MINED')
+      assert.equal(fact.txHash, txHashOf(CHAIN_ID, 2, Number(tradeEventId)))
+      assert.equal((await shown(live, tradeEventId)).txHash, fact.txHash)
+    }
+    await told.of(failing.id, 'FAILED')
+    const free = [desk.maker, desk.taker].map((trader) => live.balances(trader).freeRaw)
+    // Of three trades two stand.
+    assert.deepEqual(
+      free,
+      one.map((raw, index) => 2 * raw - before[index]),
+    )
+    const { pipeline, follower } = live.exchange
+    await pipeline.settled()
+    await follower.whenApplied(pipeline.durableSeq, 1000)
+    assert.deepEqual(live.faults, [])
+  } finally {
+    await live.stop()
+  }
+})
+
+test('with a block at once a reply says MINED and its hash', async () => {
+  const desk = await Desk.open(['--block-ms', '0'])
+  try {
+    const { id, execution } = await desk.trade()
+    assert.equal(at(execution, 'settlementStatus'), 'MINED')
+    const { txHash } = await shown(desk.live, id)
+    assert.equal(at(execution, 'txHash'), txHash)
+    await desk.fault({ next: 1 }, 'FAILED')
+    const failed = await desk.trade()
+    assert.equal(at(failed.execution, 'settlementStatus'), 'FAILED')
+    assert.equal(at(failed.execution, 'txHash'), null)
+    await desk.fault({ next: 1 }, 'RETRYING')
+    const tried = await desk.trade()
+    assert.equal(at(tried.execution, 'settlementStatus'), 'RETRYING')
+    assert.deepEqual(desk.live.faults, [])
+  } finally {
+    await desk.live.stop()
+  }
+})

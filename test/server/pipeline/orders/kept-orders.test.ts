@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { signCall } from '../../../../server/auth/api-token.ts'
+import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
+import { FORM } from '../../../../server/intake/intake-layout.ts'
+import { AccountChanges } from '../../../../server/services/accounts/accounts.ts'
+import { PartnerAccounts } from '../../../../server/services/accounts/partner-accounts.ts'
+import { MarketChanges } from '../../../../server/services/markets/market-changes.ts'
+import {
+  CancelReplace,
+  type ReplaceAnswer,
+} from '../../../../server/services/orders/cancel-replace.ts'
+import { Cancels } from '../../../../server/services/orders/cancels.ts'
+import type { RunningExchange } from '../../../../server/start/open.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { openForTest } from '../../../support/open-pipeline.ts'
+import { marketSpec } from '../../../support/specs.ts'
+
+// Orders that are kept past their verdict. With the intake on this thread each verdict lies where
+// the one before it lay; on a thread of its own it does once the ring has gone round.
+
+const NOW_MS = 1_700_000_000_000
+const SPEC = marketSpec(1)
+let exchange: RunningExchange
+let replaces: CancelReplace
+let token = { tokenId: '', secret: '' }
+let profileId = 0
+
+before(async () => {
+  exchange = await openForTest(newFolder(), { nowMs: NOW_MS })
+  const { pipeline, seal, intake, shards } = exchange
+  const accounts = new AccountChanges(pipeline, seal, intake)
+  const scopes = ['trading', 'delegated_signing'] as const
+  const partner = await accounts.putProfile({ account: `0x${'1'.repeat(40)}`, scopes }, scopes)
+  assert(typeof partner !== 'number' && partner.token !== null)
+  token = partner.token
+  const partners = new PartnerAccounts({ pipeline, seal, intake }, SPEC.exchangeAddress)
+  const made = await partners.createServerWallet(partner.profile)
+  assert(typeof made !== 'number')
+  profileId = made.profileId
+  const markets = new MarketChanges(pipeline, intake, shards)
+  await markets.create(SPEC)
+  await markets.adjustBalance(profileId, 1e9)
+  const noReads = { order: async () => null, orderByClientId: async () => null }
+  replaces = new CancelReplace(pipeline, new Cancels(pipeline, noReads))
+})
+after(() => exchange.stop())
+
+/** A buy of ten shares at a price of its own, in place of an order that is not there. */
+function operation(clientOrderId: string, ticks: number): object {
+  const order = {
+    salt: ticks,
+    taker: ZERO_ADDRESS,
+    tokenId: SPEC.yesTokenId,
+    makerAmount: ticks * 10_000,
+    takerAmount: 10_000_000,
+    expiration: 0,
+    nonce: 0,
+    side: 0,
+    signatureType: 0,
+  }
+  const replacement = { order, orderType: 'GTC', marketSlug: SPEC.slug, clientOrderId }
+  const cancel = { clientOrderId: 'none' }
+  return { cancel, replacement, mode: 'ALLOW_FAILURE', onBehalfOf: profileId }
+}
+
+function send(operations: readonly object[]): Promise<ReplaceAnswer> {
+  const said = {
+    method: 'POST',
+    pathWithQuery: '/orders/cancel-replace/batch',
+    timestamp: new Date(NOW_MS).toISOString(),
+    body: Buffer.from(JSON.stringify({ operations })),
+  }
+  const signature = signCall({ ...said, secret: Buffer.from(token.secret, 'base64') })
+  const call = { ...said, signature, apiKey: token.tokenId, timesRow: 0 }
+  return new Promise((resolve) => replaces.run(call, FORM.REPLACES, resolve))
+}
+
+test('an order that waits for its turn is the one that was sent', async () => {
+  const wished = Array.from({ length: LIMITS.batchReplacesMax }, (_each, at) => {
+    return { name: `order ${at}`, ticks: 100 + at * (at % 2 === 0 ? 3 : 7) }
+  })
+  const answer = await send(wished.map(({ name, ticks }) => operation(name, ticks)))
+  assert('legs' in answer, JSON.stringify(answer))
+  const placed = answer.legs.map(({ replacement }) => {
+    assert(replacement !== null && 'text' in replacement, JSON.stringify(replacement))
+    const { order, execution } = JSON.parse(replacement.text)
+    return { name: execution.clientOrderId, ticks: Number(order.price) * 1000 }
+  })
+  assert.deepEqual(placed, wished)
+  const { orders } = exchange.pipeline.clearing
+  const open = exchange.pipeline.liveOrders(profileId, 1).map(({ slot }) => {
+    return { name: orders.clientIdOf(slot), ticks: orders.priceTicksOf(slot) }
+  })
+  assert.deepEqual(open.reverse(), wished, 'what was journaled and what was told are one')
+})

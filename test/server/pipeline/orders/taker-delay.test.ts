@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { STATE } from '../../../../engine/core/orders/order-table.ts'
+import type { PlaceOrder } from '../../../../engine/domain/command.ts'
+import { CANCEL_REASONS, RESULT } from '../../../../engine/domain/event.ts'
+import { REJECT } from '../../../../engine/domain/reject.ts'
+import type { Receipt } from '../../../../server/pipeline/spine/publisher.ts'
+import type { OrderName } from '../../../../server/pipeline/spine/sequencer.ts'
+import { Cancels } from '../../../../server/services/orders/cancels.ts'
+import type { RunningExchange } from '../../../../server/start/open.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { recoverAll } from '../../../support/journal-records.ts'
+import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+import { marketSpec, profileFields } from '../../../support/specs.ts'
+
+// Taker delay on main (domain §4.3): when a release is stamped, and what may come between.
+
+const SHARE = 1_000_000
+const NOON_MS = 1_800_014_400_000
+const DELAY_MS = 500
+const TAKER = 1
+const MAKER = 2
+const MARKET = 2
+const TERMS = { marketId: MARKET, priceTicks: 500, sizeRaw: 10 * SHARE }
+const ASK = { ...TERMS, accountId: MAKER, outcome: 1 }
+const FAK = 1
+
+interface Setting {
+  readonly exchange: RunningExchange
+  readonly clock: { nowMs: number }
+  readonly dataDir: string
+  readonly cancels: Cancels
+}
+
+const noReads = {
+  order: () => Promise.resolve(undefined),
+  orderByClientId: () => Promise.resolve(undefined),
+}
+
+async function opened(takerDelayMs = DELAY_MS, marketThreads: 0 | 1 = 0): Promise<Setting> {
+  const clock = { nowMs: NOON_MS }
+  const dataDir = newFolder()
+  const exchange = await openForTest(dataDir, clock, marketThreads)
+  await fill(exchange, 100 * SHARE)
+  const { pipeline } = exchange
+  const market = marketSpec(MARKET, { takerDelayMs })
+  exchange.shards.of(MARKET)
+  await pipeline.change({ kind: 'createMarket', marketId: MARKET, market })
+  pipeline.refreshMarket(MARKET)
+  const profile = profileFields(MAKER)
+  await pipeline.change({ kind: 'createProfile', profileId: MAKER, profile, token: null })
+  const collateralRaw = 100 * SHARE
+  await pipeline.change({ kind: 'adjustBalance', profileId: MAKER, collateralRaw })
+  return { exchange, clock, dataDir, cancels: new Cancels(pipeline, noReads) }
+}
+
+let hashes = 0
+
+/** Places an order and waits for its reply. */
+function placed({ exchange }: Setting, order: Partial<PlaceOrder>): Promise<Receipt & OrderName> {
+  const { pipeline } = exchange
+  assert.equal(buy(exchange, ++hashes, order), 0)
+  const { lastSeq, orders } = pipeline.clearing
+  const name = { slot: 0, generation: 0 }
+  for (let slot = 1; slot <= orders.highSlot; slot++) {
+    if (orders.seqOf(slot) !== lastSeq) continue
+    Object.assign(name, { slot, generation: orders.generationOf(slot) })
+  }
+  return new Promise((resolve) => {
+    pipeline.publisher.whenReceipt(lastSeq, NOON_MS, (receipt) => resolve({ ...receipt, ...name }))
+  })
+}
+
+/** A maker's ask, and a held order that crosses it. */
+async function heldOrder(setting: Setting, terms: Partial<PlaceOrder> = {}) {
+  const rested = await placed(setting, ASK)
+  const held = await placed(setting, { ...TERMS, ...terms })
+  assert.deepEqual([rested.result, held.result], [RESULT.RESTED, RESULT.HELD])
+  return { rested, held }
+}
+
+/** The commands of the journal after the held order's, in a few words. */
+async function storyOf({ exchange, dataDir }: Setting): Promise<string[]> {
+  await exchange.stop()
+  const { commands } = recoverAll(dataDir)
+  const from = commands.findLastIndex(({ kind }) => kind === 'placeOrder')
+  return commands.slice(from + 1).map((command) => {
+    const atMs = command.nowMs - NOON_MS
+    if (command.kind !== 'cancelOrders') return `${atMs} ${command.kind}`
+    return `${atMs} ${CANCEL_REASONS[command.reason]}`
+  })
+}
+
+const orderIdOf = ({ exchange }: Setting, { slot, generation }: OrderName) => ({
+  orderId: exchange.pipeline.ids.text(slot, generation),
+})
+
+for (const threads of [0, 1] as const) {
+  test(`the timeline of domain 4.3 by the clock, with ${threads} market threads`, async () => {
+    const setting = await opened(DELAY_MS, threads)
+    const { pipeline } = setting.exchange
+    const { ledger, orders } = pipeline.clearing
+    const { rested, held } = await heldOrder(setting, { orderType: FAK })
+    assert.equal(ledger.collateralReservedRaw[TAKER], 5 * SHARE)
+    assert.deepEqual(pipeline.published.byId(MARKET)?.depth.bids(), [])
+    setting.clock.nowMs = NOON_MS + 200
+    assert.equal(await setting.cancels.one(MAKER, orderIdOf(setting, rested)), 0)
+    setting.clock.nowMs = NOON_MS + 499
+    pipeline.tick()
+    await pipeline.settled()
+    assert.equal(orders.stateOf(held.slot), STATE.HELD, 'not a millisecond too soon')
+    setting.clock.nowMs = NOON_MS + 500
+    pipeline.tick()
+    await pipeline.settled()
+    assert.equal(orders.stateOf(held.slot), STATE.FREE)
+    assert.equal(ledger.collateralReservedRaw[TAKER], 0)
+    assert.deepEqual(await storyOf(setting), ['200 USER', '500 releaseOrder'])
+  })
+}
+
+test('held orders and their times come back with a start, from snapshot and journal', async () => {
+  const setting = await opened()
+  const { held } = await heldOrder(setting)
+  setting.clock.nowMs = NOON_MS + 100
+  const later = await placed(setting, { ...TERMS, outcome: 0, sizeRaw: 2 * SHARE })
+  assert.equal(later.result, RESULT.HELD)
+  const last = await setting.exchange.stop()
+  for (const threads of [1, 0] as const) {
+    const again = await openForTest(setting.dataDir, setting.clock, threads)
+    assert.equal(again.recovered.stateHash, last.stateHash)
+    const { orders } = again.pipeline.clearing
+    assert.equal(orders.stateOf(held.slot), STATE.HELD)
+    if (threads === 1) {
+      await again.stop()
+      continue
+    }
+    setting.clock.nowMs = NOON_MS + 599
+    again.pipeline.tick()
+    await again.pipeline.settled()
+    assert.equal(orders.stateOf(held.slot), STATE.FREE, 'the first has taken all there was')
+    assert.equal(orders.stateOf(later.slot), STATE.HELD)
+    setting.clock.nowMs = NOON_MS + 600
+    again.pipeline.tick()
+    await again.pipeline.settled()
+    assert.equal(orders.stateOf(later.slot), STATE.OPEN)
+    const depth = again.pipeline.published.byId(MARKET)?.depth
+    assert.deepEqual(depth?.bids(), [{ ticks: 500, sizeRaw: 2 * SHARE }])
+    assert.deepEqual(depth?.asks(), [])
+    await again.stop()
+  }
+})
+
+test('a cancel while the release is under way is refused, and nothing is journaled', async () => {
+  const setting = await opened()
+  const { cancels, clock, exchange } = setting
+  const { held } = await heldOrder(setting, { sizeRaw: 15 * SHARE })
+  const name = orderIdOf(setting, held)
+  clock.nowMs = NOON_MS + DELAY_MS
+  exchange.pipeline.tick()
+  // The market has answered; main hears of it no sooner than the next turn of its loop.
+  const answers = Promise.all([
+    cancels.one(TAKER, name),
+    cancels.one(MAKER, name),
+    cancels.batch(TAKER, [name]),
+    cancels.all(TAKER, MARKET),
+  ])
+  const [one, stranger, batch, all] = await answers
+  assert.equal(one, REJECT.ORDER_RELEASE_IN_PROGRESS)
+  assert.equal(stranger, REJECT.ORDER_NOT_FOUND)
+  const failure = { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true }
+  for (const outcome of [batch, all]) {
+    assert.ok(typeof outcome !== 'number')
+    assert.deepEqual(outcome.canceled, [])
+    const [{ orderId, reason, retryable }] = outcome.failed
+    assert.deepEqual({ reason, retryable }, failure)
+    assert.equal(orderId, name.orderId)
+  }
+  await exchange.pipeline.settled()
+  assert.equal(await cancels.one(TAKER, name), 0, 'what it left in the book may be canceled')
+  assert.deepEqual(await storyOf(setting), ['500 releaseOrder', '500 USER'])
+})
+
+test('a cancel that finds the release due comes behind it, and is refused', async () => {
+  const setting = await opened()
+  const { cancels, clock } = setting
+  const { held } = await heldOrder(setting, { sizeRaw: 15 * SHARE })
+  clock.nowMs = NOON_MS + DELAY_MS
+  const name = orderIdOf(setting, held)
+  assert.equal(await cancels.one(TAKER, name), REJECT.ORDER_RELEASE_IN_PROGRESS)
+  assert.deepEqual(await storyOf(setting), ['500 releaseOrder'])
+})
+
+test('a held order is canceled whole, and is not released any more', async () => {
+  const setting = await opened()
+  const { cancels, clock, exchange } = setting
+  const { held } = await heldOrder(setting)
+  clock.nowMs = NOON_MS + 100
+  assert.equal(await cancels.one(TAKER, orderIdOf(setting, held)), 0)
+  const { ledger } = exchange.pipeline.clearing
+  assert.equal(ledger.collateralReservedRaw[TAKER], 0)
+  const next = await placed(setting, TERMS)
+  assert.deepEqual([next.result, next.slot], [RESULT.HELD, held.slot], 'it has the other place')
+  for (const afterMs of [DELAY_MS, DELAY_MS + 100]) {
+    clock.nowMs = NOON_MS + afterMs
+    exchange.pipeline.tick()
+    await exchange.pipeline.settled()
+  }
+  assert.deepEqual(await storyOf(setting), ['600 releaseOrder'])
+})
+
+test('a release behind a cancel that its market heard first moves nothing', async () => {
+  const setting = await opened()
+  const { cancels, clock, exchange } = setting
+  const { held } = await heldOrder(setting)
+  const canceled = cancels.one(TAKER, orderIdOf(setting, held))
+  // The cancel is stamped once the promises before it are through; main has not heard of it.
+  for (let each = 0; each < 50; each++) await null
+  clock.nowMs = NOON_MS + DELAY_MS
+  exchange.pipeline.tick()
+  assert.equal(await canceled, 0)
+  await exchange.pipeline.settled()
+  const { ledger, orders } = exchange.pipeline.clearing
+  assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.openCount], [0, 1])
+  assert.equal(orders.held.releasingCount, 0)
+  const story = await storyOf(setting)
+  assert.deepEqual(story, ['0 USER', '500 releaseOrder'])
+})
+
+for (const [kind, reason, isEntering] of [
+  ['lockMarket', 'MARKET_LOCKED', false],
+  ['resolveMarket', 'MARKET_RESOLVED', true],
+] as const) {
+  const state = isEntering ? 'entering' : 'held'
+  test(`${kind} gives an order back that is ${state}`, async () => {
+    const setting = await opened()
+    const { clock, exchange } = setting
+    const { pipeline } = exchange
+    await heldOrder(setting, { sizeRaw: 15 * SHARE })
+    if (isEntering) clock.nowMs = NOON_MS + DELAY_MS
+    const body = { kind, marketId: MARKET, payoutNumerators: [1, 0] as const }
+    await pipeline.close(MARKET, body, reason)
+    await pipeline.settled()
+    const { ledger, orders } = pipeline.clearing
+    assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.openCount], [0, 0])
+    const { lastYesTicks } = pipeline.clearing.catalogue.existing(MARKET)
+    assert.equal(lastYesTicks, isEntering ? 500 : 0, 'what entered before has traded')
+    clock.nowMs = NOON_MS + 2 * DELAY_MS
+    pipeline.tick()
+    const story = isEntering
+      ? ['500 releaseOrder', `500 ${kind}`, `500 ${reason}`]
+      : [`0 ${kind}`, `0 ${reason}`]
+    assert.deepEqual(await storyOf(setting), story)
+  })
+}
+
+test('an order that expires while it is held never trades', async () => {
+  const setting = await opened(5000)
+  const { clock, exchange } = setting
+  await heldOrder(setting, { expirationSec: NOON_MS / 1000 })
+  clock.nowMs = NOON_MS + 1000
+  exchange.pipeline.tick()
+  await exchange.pipeline.settled()
+  assert.equal(exchange.pipeline.clearing.orders.openCount, 1)
+  clock.nowMs = NOON_MS + 5000
+  exchange.pipeline.tick()
+  assert.deepEqual(await storyOf(setting), ['1000 EXPIRED'])
+})
+
+test('while takers may not trade a release waits, and is no failure', async () => {
+  const setting = await opened()
+  const { clock, exchange } = setting
+  const { pipeline } = exchange
+  const { held } = await heldOrder(setting, { orderType: FAK })
+  const window = {
+    windowId: 1,
+    startsAtMs: NOON_MS + 400,
+    endsAtMs: NOON_MS + 1000,
+    mode: 'post_only' as const,
+    publicMessage: '',
+  }
+  await pipeline.change({ kind: 'putTradingWindow', window })
+  for (const afterMs of [500, 999]) {
+    clock.nowMs = NOON_MS + afterMs
+    pipeline.tick()
+    await pipeline.settled()
+    assert.equal(pipeline.clearing.orders.stateOf(held.slot), STATE.HELD)
+  }
+  clock.nowMs = NOON_MS + 1000
+  pipeline.tick()
+  await pipeline.settled()
+  assert.equal(pipeline.clearing.orders.openCount, 0, 'both have traded')
+  assert.deepEqual(await storyOf(setting), ['0 putTradingWindow', '1000 releaseOrder'])
+})
+
+const TIES = 50
+const ACCOUNTS = 8
+
+/** Ends a few orders out of turn, so that the slots of those that come next are in no order. */
+async function shuffleSlots(setting: Setting): Promise<void> {
+  const gone: OrderName[] = []
+  for (let each = 0; each < TIES; each++) {
+    gone.push(await placed(setting, { ...TERMS, accountId: MAKER, priceTicks: 1, sizeRaw: 1000 }))
+  }
+  const random = new Random(freshSeed())
+  while (gone.length > 0) {
+    const [name] = gone.splice(random.below(gone.length), 1)
+    assert.equal(await setting.cancels.one(MAKER, orderIdOf(setting, name)), 0)
+  }
+}
+
+async function moreAccounts({ exchange: { pipeline } }: Setting): Promise<void> {
+  for (let profileId = MAKER + 1; profileId <= ACCOUNTS; profileId++) {
+    const profile = profileFields(profileId)
+    await pipeline.change({ kind: 'createProfile', profileId, profile, token: null })
+    await pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE })
+  }
+}
+
+for (const restarted of [false, true]) {
+  const when = restarted ? 'after a restart too' : 'whatever their slots'
+  test(`takers held at one instant are released in the order they came, ${when}`, async () => {
+    const setting = await opened()
+    await moreAccounts(setting)
+    await shuffleSlots(setting)
+    await placed(setting, { ...ASK, sizeRaw: TIES * SHARE })
+    for (let each = 0; each < TIES; each++) {
+      const accountId = each % ACCOUNTS === MAKER - 1 ? TAKER : (each % ACCOUNTS) + 1
+      const held = await placed(setting, { ...TERMS, accountId, sizeRaw: SHARE })
+      assert.equal(held.result, RESULT.HELD)
+    }
+    let { exchange } = setting
+    if (restarted) {
+      await exchange.stop()
+      exchange = await openForTest(setting.dataDir, setting.clock, 0)
+    }
+    setting.clock.nowMs = NOON_MS + DELAY_MS
+    exchange.pipeline.tick()
+    await exchange.pipeline.settled()
+    await exchange.stop()
+    const { commands } = recoverAll(setting.dataDir)
+    const held = commands.flatMap((each) => (each.kind === 'placeOrder' ? each : [])).slice(-TIES)
+    const released = commands.flatMap((each) => (each.kind === 'releaseOrder' ? each : []))
+    const nameOf = ({ slot, generation }: OrderName) => `${slot}.${generation}`
+    assert.notDeepEqual(
+      held.map(({ slot }) => slot),
+      held.map(({ slot }) => slot).sort((a, b) => a - b),
+    )
+    assert.deepEqual(released.map(nameOf), held.map(nameOf))
+  })
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ClockState, SteadyClock } from '../../../../server/pipeline/spine/clock.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+
+const NOON_MS = 1_800_014_400_000
+
+/** A clock over a wall clock and a monotonic one that the test moves. */
+function setUp() {
+  const at = { wallMs: NOON_MS, monotonicMs: 7.25 }
+  const said: string[] = []
+  const clock = new SteadyClock({
+    wall: () => Math.floor(at.wallMs),
+    monotonic: () => at.monotonicMs,
+    onChange: (sentence) => said.push(sentence),
+  })
+  const pass = (ms: number) => {
+    at.wallMs += ms
+    at.monotonicMs += ms
+  }
+  return { at, said, clock, pass }
+}
+
+test('the server time goes on with the wall clock while both agree', () => {
+  const { clock, pass, said } = setUp()
+  assert.equal(clock.nowMs(), NOON_MS)
+  pass(1500)
+  assert.equal(clock.nowMs(), NOON_MS + 1500)
+  assert.deepEqual(said, [])
+  assert.equal(clock.state, 'steady')
+})
+
+test('a wall clock that steps back is not followed: time goes on, slower, until they meet', () => {
+  const { at, clock, pass, said } = setUp()
+  at.wallMs -= 10_000
+  const hour = 3_600_000
+  pass(1000)
+  assert.equal(clock.nowMs(), NOON_MS + 900)
+  assert.equal(clock.state, 'slowed')
+  assert.match(said[0], /behind/)
+  pass(90_000)
+  assert.equal(clock.nowMs(), NOON_MS + 900 + 81_000)
+  pass(hour)
+  assert.equal(clock.nowMs(), Math.floor(at.wallMs) + 1, 'they met')
+  pass(10)
+  assert.equal(clock.nowMs(), Math.floor(at.wallMs) + 1)
+  assert.equal(clock.state, 'steady')
+  assert.equal(clock.behindCount, 1)
+})
+
+test('a wall clock up to two seconds ahead is followed at once', () => {
+  const { at, clock, said } = setUp()
+  at.wallMs += 2000
+  assert.equal(clock.nowMs(), NOON_MS + 2000)
+  assert.deepEqual(said, [])
+})
+
+test('a wall clock further ahead is followed when it has stayed there for a minute', () => {
+  const { at, clock, pass, said } = setUp()
+  at.wallMs += 2001
+  assert.equal(clock.nowMs(), NOON_MS)
+  pass(59_999)
+  assert.equal(clock.nowMs(), NOON_MS + 59_999)
+  assert.equal(clock.state, 'waiting')
+  pass(1)
+  assert.equal(clock.nowMs(), NOON_MS + 62_001)
+  assert.equal(clock.state, 'steady')
+  assert.equal(said.length, 2)
+  assert.equal(clock.aheadCount, 1)
+})
+
+test('a wall clock that jumps ahead and comes back within a minute moves nothing', () => {
+  const { at, clock, pass } = setUp()
+  at.wallMs += 3_600_000
+  assert.equal(clock.nowMs(), NOON_MS)
+  pass(30_000)
+  assert.equal(clock.nowMs(), NOON_MS + 30_000)
+  at.wallMs -= 3_600_000
+  pass(30_000)
+  assert.equal(clock.nowMs(), NOON_MS + 60_000)
+  // The minute of a second jump begins anew.
+  at.wallMs += 3_600_000
+  pass(59_000)
+  assert.equal(clock.nowMs(), NOON_MS + 119_000)
+})
+
+test('a start takes the wall clock, but never a time before the last command', () => {
+  const early = setUp()
+  early.clock.resume(NOON_MS - 5000)
+  assert.equal(early.clock.nowMs(), NOON_MS)
+  const late = setUp()
+  late.clock.resume(NOON_MS + 5000)
+  late.pass(1000)
+  assert.equal(late.clock.nowMs(), NOON_MS + 5900, 'it does not stand still until they meet')
+  assert.equal(late.clock.state, 'slowed')
+})
+
+test('whatever the wall clock does, time never goes back nor runs faster than its rules', () => {
+  const random = new Random(freshSeed())
+  for (let round = 0; round < 50; round++) {
+    const { at, clock, pass } = setUp()
+    let last = clock.nowMs()
+    const seen = new Set<ClockState>()
+    for (let step = 0; step < 400; step++) {
+      const passed = random.below(2000)
+      pass(passed)
+      if (random.below(10) === 0) at.wallMs += random.below(200_000) - 100_000
+      const now = clock.nowMs()
+      assert.ok(Number.isSafeInteger(now))
+      assert.ok(now >= last, 'time never goes back')
+      const isLeap = now - last > passed + 2001
+      assert.ok(!isLeap || now === Math.floor(at.wallMs), 'a leap ends at the wall clock')
+      assert.ok(now - last >= Math.floor(passed * 0.9) - 1, 'time never stands still')
+      last = now
+      seen.add(clock.state)
+    }
+    assert.ok(seen.size > 0)
+  }
+})

@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, afterEach, before, test } from 'node:test'
+import { walletKeyOf } from '../../../../persistence/seal.ts'
+import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
+import { Told } from '../../../support/chain-desk.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../../../support/live-exchange.ts'
+import { openMarket, unsigned } from '../../../support/live-orders.ts'
+import {
+  codeOf,
+  login,
+  newWallet,
+  partnerMessage,
+  signingMessage,
+  type Wallet,
+} from '../../../support/live-session.ts'
+
+// Partner accounts as their partner, another partner and a thief ask for them (domain §12.1).
+
+const PATH = '/profiles/partner-accounts'
+const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
+let live: LiveExchange
+let partner: Trader
+let stranger: Trader
+const dataDir = newFolder()
+
+before(async () => {
+  live = await startLive({ dataDir })
+  partner = await live.trader(0, { rank: 'Gold', feeCapBps: 10, apiToken: { scopes: RIGHTS } })
+  stranger = await live.trader(0, { apiToken: { scopes: RIGHTS } })
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+function assertRefused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(codeOf(reply), code)
+}
+
+async function serverWallet(owner: Trader, displayName = 'Desk'): Promise<Reply> {
+  const reply = await live.call(owner, 'POST', PATH, { displayName, createServerWallet: true })
+  assert.equal(reply.status, 201, reply.text)
+  return reply
+}
+
+async function proofOf(
+  wallet: Wallet,
+  wish: { account?: string; message?: string; of?: Trader } = {},
+) {
+  const message = wish.message ?? (await partnerMessage(live, wish.of ?? partner))
+  return {
+    'x-account': wish.account ?? wallet.address,
+    'x-signing-message': `0x${Buffer.from(message).toString('hex')}`,
+    'x-signature': await wallet.signMessage({ message }),
+  }
+}
+
+test("a server wallet is a fresh address with its partner's rank, not its cap", async () => {
+  const reply = await serverWallet(partner, 'Desk 1')
+  const profileId = Number(at(reply.body, 'profileId'))
+  assert.deepEqual(Object.keys(Object(reply.body)), ['profileId', 'account'])
+  assert.match(String(at(reply.body, 'account')), /^0x[0-9a-fA-F]{40}$/)
+  const { accounts } = live.exchange.pipeline.clearing
+  const made = accounts.byId(profileId)
+  assert.equal(made?.rank?.name, 'Gold')
+  assert.equal(made?.feeCapBps, null)
+  assert.equal(accounts.partners.byId(profileId)?.partnerId, partner.profileId)
+  const account = String(at(reply.body, 'account'))
+  const read = await live.call(partner, 'GET', `/profiles/${account}`)
+  assertRefused(read, 403, 'FORBIDDEN')
+})
+
+test('a wallet that proves its address becomes a sub-account, once', async () => {
+  const wallet = newWallet()
+  const headers = await proofOf(wallet)
+  const reply = await live.call(partner, 'POST', PATH, {}, { headers })
+  assert.equal(reply.status, 201, reply.text)
+  assert.equal(at(reply.body, 'account'), wallet.address)
+  const again = await live.call(partner, 'POST', PATH, {}, { headers })
+  assertRefused(again, 401, 'ACCOUNT_UNPROVEN')
+  const anew = { headers: await proofOf(wallet, { of: stranger }) }
+  const fresh = await live.call(stranger, 'POST', PATH, {}, anew)
+  assertRefused(fresh, 409, 'ACCOUNT_TAKEN')
+  const log = await live.send('POST', '/auth/login', {
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: '{}',
+  })
+  assertRefused(log, 400, 'LOGIN_INVALID')
+})
+
+test('a signature is good for one purpose, and a sub-account for one partner', async () => {
+  const wallet = newWallet()
+  const claim = async (owner: Trader, message: string) => {
+    const headers = await proofOf(wallet, { message })
+    return live.call(owner, 'POST', PATH, {}, { headers })
+  }
+  for (const query of ['', `?account=${wallet.address}`]) {
+    const message = await signingMessage(live, query)
+    assertRefused(await claim(partner, message), 401, 'ACCOUNT_UNPROVEN')
+    assert.equal((await login(live, wallet, { message })).status, 200, 'it is still good to log in')
+  }
+  const other = newWallet()
+  const message = await partnerMessage(live, partner)
+  assertRefused(await login(live, other, { message }), 400, 'LOGIN_INVALID')
+  const headers = await proofOf(other, { message })
+  const stolen = await live.call(stranger, 'POST', PATH, {}, { headers })
+  assertRefused(stolen, 401, 'ACCOUNT_UNPROVEN')
+  assert.equal((await live.call(partner, 'POST', PATH, {}, { headers })).status, 201)
+})
+
+test('a signing message is asked for one purpose, in words that fit it', async () => {
+  const account = newWallet().address
+  const rows = [
+    ['purpose=sub-account', 'partner is needed'],
+    ['partner=1', 'partner is for a sub-account only'],
+    [`purpose=sub-account&partner=1&smartWallet=${account}`, 'smartWallet is for a login only'],
+    [`smartWallet=${account}`, 'account is needed'],
+    [`account=${account.replace(/[a-f]/, (letter) => letter.toUpperCase())}x`, 'account'],
+    [`account=${account}&smartWallet=0x12`, 'smartWallet'],
+    ['purpose=withdraw', 'purpose'],
+    ['purpose=sub-account&partner=x', 'partner'],
+  ]
+  for (const [query, said] of rows) {
+    const reply = await live.send('GET', `/auth/signing-message?${query}`)
+    assertRefused(reply, 400, 'VALIDATION')
+    const [field, ...words] = said.split(' ')
+    assert.equal(at(reply.body, 'message', 0, 'field'), field, reply.text)
+    assert.ok(String(at(reply.body, 'message', 0, 'message')).includes(words.join(' ')), reply.text)
+  }
+  const named = await signingMessage(live, `?purpose=sub-account&partner=7&account=${account}`)
+  assert.match(named, /partner with profile id 7\. Account: 0x/)
+})
+
+test('each way to ask wrongly has its own answer', async () => {
+  const wallet = newWallet()
+  const other = newWallet()
+  const right = await proofOf(wallet)
+  const text = (body: unknown, headers: Record<string, string> = right) =>
+    live.call(partner, 'POST', PATH, body, { headers })
+  const own = { ...right, 'x-account': partner.account.toLowerCase() }
+  assertRefused(await text({}, own), 400, 'OWN_ADDRESS')
+  assertRefused(await text({}, { ...right, 'x-account': other.address }), 401, 'ACCOUNT_UNPROVEN')
+  assertRefused(await text({}, { ...right, 'x-signature': '0x00' }), 401, 'ACCOUNT_UNPROVEN')
+  const old = { ...right, 'x-signing-message': 'hello' }
+  assertRefused(await text({}, old), 401, 'ACCOUNT_UNPROVEN')
+  assertRefused(await text({}, {}), 400, 'VALIDATION')
+  const { 'x-signature': _none, ...two } = right
+  assertRefused(await text({}, two), 400, 'VALIDATION')
+  assertRefused(await text({ displayName: 'x'.repeat(45) }), 400, 'VALIDATION')
+  for (const displayName of ['', '  ', 'two\nlines', 'a\u0000b', '\u202Eexe.txt']) {
+    assertRefused(await text({ displayName }), 400, 'VALIDATION')
+  }
+  assertRefused(await text({ createServerWallet: 'yes' }), 400, 'VALIDATION')
+  assertRefused(await text({ partnerId: 1 }), 400, 'VALIDATION')
+  assert.equal((await text({ displayName: 'x'.repeat(44) })).status, 201)
+  assertRefused(await live.send('POST', PATH, { body: '{}' }), 401, 'UNAUTHENTICATED')
+})
+
+test('the scopes of the token say which accounts it may make', async () => {
+  const trader = await live.trader(0)
+  const body = { createServerWallet: true }
+  assertRefused(await live.call(trader, 'POST', PATH, body), 403, 'SCOPE_MISSING')
+  assertRefused(await live.call(trader, 'GET', PATH), 403, 'SCOPE_MISSING')
+  const maker = await live.trader(0, { apiToken: { scopes: ['account_creation'] } })
+  const wallet = await live.call(maker, 'POST', PATH, body)
+  assert.equal(wallet.status, 201, wallet.text)
+  const headers = await proofOf(newWallet(), { of: maker })
+  const made = await live.call(maker, 'POST', PATH, {}, { headers })
+  assert.equal(made.status, 201, made.text)
+  const path = `${PATH}/${at(made.body, 'profileId')}/allowances`
+  assertRefused(await live.call(maker, 'GET', path), 403, 'SCOPE_MISSING')
+})
+
+test('of two claims to one address at the same moment one holds', async () => {
+  const wallet = newWallet()
+  const claims = [await proofOf(wallet), await proofOf(wallet)]
+  const replies = await Promise.all(
+    claims.map((headers) => live.call(partner, 'POST', PATH, {}, { headers })),
+  )
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409])
+})
+
+test('a partner lists its own accounts by page, and finds one by its address', async () => {
+  const owner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
+  const empty = await live.call(owner, 'GET', PATH)
+  assert.deepEqual(empty.body, { data: [], page: 1, limit: 25, hasMore: false })
+  const made: unknown[] = []
+  for (let each = 0; each < 3; each++) {
+    const { body } = await serverWallet(owner, `Desk ${each}`)
+    made.push({ ...Object(body), displayName: `Desk ${each}` })
+  }
+  const first = await live.call(owner, 'GET', `${PATH}?limit=2`)
+  assert.deepEqual(first.body, { data: made.slice(0, 2), page: 1, limit: 2, hasMore: true })
+  const second = await live.call(owner, 'GET', `${PATH}?limit=2&page=2`)
+  assert.deepEqual(second.body, { data: made.slice(2), page: 2, limit: 2, hasMore: false })
+  const wide = await live.call(owner, 'GET', `${PATH}?limit=1000`)
+  assert.deepEqual(wide.body, { data: made, page: 1, limit: 25, hasMore: false })
+  const account = String(at(made[1], 'account'))
+  const named = await live.call(owner, 'GET', `${PATH}?account=${account.toLowerCase()}`)
+  assert.deepEqual(at(named.body, 'data'), [made[1]])
+  const foreign = await live.call(stranger, 'GET', `${PATH}?account=${account}`)
+  assert.deepEqual(at(foreign.body, 'data'), [])
+  for (const query of ['page=0', 'limit=0', 'page=x', 'account=alice', 'sort=1', 'limit=1.5']) {
+    assertRefused(await live.call(owner, 'GET', `${PATH}?${query}`), 400, 'VALIDATION')
+  }
+})
+
+test('a server wallet approved what was in use when made, and retries the rest', async () => {
+  const id = Number(at((await serverWallet(partner)).body, 'profileId'))
+  const path = `${PATH}/${id}/allowances`
+  const whole = await live.call(partner, 'GET', path)
+  assert.equal(whole.status, 200, whole.text)
+  assert.equal(at(whole.body, 'profileId'), id)
+  assert.equal(at(whole.body, 'partnerProfileId'), partner.profileId)
+  assert.equal(at(whole.body, 'chainId'), 8453)
+  assert.equal(at(whole.body, 'ready'), true)
+  const none = { missing: 0, submitted: 0, failed: 0 }
+  assert.deepEqual(at(whole.body, 'summary'), { total: 2, confirmed: 2, ...none })
+  assert.deepEqual(
+    [0, 1].map((index) => at(whole.body, 'targets', index, 'type')),
+    ['USDC_ALLOWANCE', 'CTF_APPROVAL'],
+  )
+  // The same venue in lower case is the same venue.
+  const exchangeAddress = String(at(whole.body, 'targets', 0, 'spenderOrOperator'))
+  await openMarket(live, 'lower-case', { exchangeAddress: exchangeAddress.toLowerCase() })
+  const unchanged = await live.call(partner, 'POST', `${path}/retry`, {})
+  assert.equal(unchanged.text, whole.text)
+  const soon = await live.call(partner, 'POST', `${path}/retry`, {})
+  assertRefused(soon, 429, 'ALLOWANCE_RETRY_TOO_SOON')
+  assert.equal(at(soon.body, 'retryAfterSeconds'), 5)
+  assert.equal(soon.headers.get('retry-after'), '5')
+
+  const venue = await openMarket(live, 'other-venue', {
+    exchangeAddress: `0x${'ab'.repeat(20)}`,
+  })
+  const { signature: _none, ...order } = unsigned(partner, venue)
+  const delegated = () =>
+    live.call(partner, 'POST', '/orders', {
+      order: { ...order, maker: ZERO_ADDRESS, signer: ZERO_ADDRESS },
+      orderType: 'GTC',
+      marketSlug: venue.slug,
+      onBehalfOf: id,
+    })
+  assertRefused(await delegated(), 400, 'ALLOWANCE_MISSING')
+  const missing = await live.call(partner, 'GET', path)
+  assert.equal(at(missing.body, 'ready'), false)
+  const counts = { total: 4, confirmed: 2, missing: 2, submitted: 0, failed: 0 }
+  assert.deepEqual(at(missing.body, 'summary'), counts)
+  assert.equal(at(missing.body, 'targets', 2, 'status'), 'missing')
+  assert.equal(at(missing.body, 'targets', 2, 'retryable'), true)
+  const told = new Told(live)
+  live.shiftClock(5000)
+  const both = await Promise.all([1, 2].map(() => live.call(partner, 'POST', `${path}/retry`, {})))
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
+  await told.block(1)
+  const done = await live.call(partner, 'GET', path)
+  assert.equal(at(done.body, 'ready'), true)
+  assertRefused(await delegated(), 400, 'INSUFFICIENT_COLLATERAL')
+})
+
+test('allowances are told to their partner alone, for server wallets alone', async () => {
+  const id = Number(at((await serverWallet(partner)).body, 'profileId'))
+  for (const wrong of [id, 999_999, stranger.profileId]) {
+    const path = `${PATH}/${wrong}/allowances`
+    assertRefused(await live.call(stranger, 'GET', path), 403, 'NOT_SUB_ACCOUNT')
+    assertRefused(await live.call(stranger, 'POST', `${path}/retry`, {}), 403, 'NOT_SUB_ACCOUNT')
+  }
+  for (const malformed of ['x', '0', '-1', '2147483648', '1.5']) {
+    const reply = await live.call(partner, 'GET', `${PATH}/${malformed}/allowances`)
+    assertRefused(reply, 400, 'VALIDATION')
+  }
+  const headers = await proofOf(newWallet())
+  const own = await live.call(partner, 'POST', PATH, {}, { headers })
+  const path = `${PATH}/${at(own.body, 'profileId')}/allowances`
+  assertRefused(await live.call(partner, 'GET', path), 400, 'NO_SERVER_WALLET')
+  assertRefused(await live.call(partner, 'POST', `${path}/retry`, {}), 400, 'NO_SERVER_WALLET')
+})
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? filesIn(path) : [path]
+  })
+}
+
+test('sub-accounts come back after a restart, their keys only ever sealed on disk', async () => {
+  const before = await live.call(partner, 'GET', PATH)
+  const { accounts } = live.exchange.pipeline.clearing
+  const keys = [...accounts.partners.all()].flatMap(({ profileId, sealedKey }) =>
+    sealedKey === null ? [] : [live.exchange.seal.open(sealedKey, walletKeyOf(profileId))],
+  )
+  assert.ok(keys.length >= 6)
+  const last = await live.stop()
+  for (const path of filesIn(dataDir)) {
+    const bytes = readFileSync(path)
+    for (const key of keys) {
+      assert.ok(!bytes.includes(Buffer.from(key)), `${path} holds no key`)
+      assert.ok(!bytes.includes(Buffer.from(key).toString('hex')), `${path} holds no key as text`)
+    }
+  }
+  live = await startLive({ dataDir })
+  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
+  assert.ok(live.exchange.recovered.snapshotSeq > 0)
+  assert.equal((await live.call(partner, 'GET', PATH)).text, before.text)
+})

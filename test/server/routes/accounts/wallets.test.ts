@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
+import { byIdentity, IdentityProvider } from '../../../support/live-identity.ts'
+import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+
+// The list of addresses a profile may withdraw to: api-spec "Portfolio", domain §12.1.
+
+const PATH = '/portfolio/withdrawal-addresses'
+const COLD = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+const provider = new IdentityProvider()
+const dataDir = newFolder()
+const wallet = newWallet()
+let live: LiveExchange
+let own: string
+before(async () => {
+  live = await startLive({ dataDir, flags: provider.flags })
+  assert.equal((await login(live, wallet)).status, 200)
+  own = await provider.token(live, wallet.address)
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const add = (body: unknown, token = own) => byIdentity(live, token, 'POST', PATH, body)
+const remove = (address: string, token = own) =>
+  byIdentity(live, token, 'DELETE', `${PATH}/${address}`)
+
+function assertRefused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(codeOf(reply), code)
+}
+
+test('an owner lists an address once, takes it off and may list it anew', async () => {
+  const added = await add({ address: COLD.toLowerCase(), label: 'Cold' })
+  assert.equal(added.status, 201, added.text)
+  const id = String(at(added.body, 'id'))
+  assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.deepEqual(added.body, {
+    id,
+    profileId: live.exchange.pipeline.clearing.accounts.byAddress(wallet.address)?.profileId,
+    destinationAddress: COLD,
+    label: 'Cold',
+    createdAt: new Date(String(at(added.body, 'createdAt'))).toISOString(),
+    deletedAt: null,
+  })
+  assertRefused(await add({ address: COLD }), 409, 'WITHDRAWAL_ADDRESS_LISTED')
+  const removed = await remove(COLD.toLowerCase())
+  assert.deepEqual([removed.status, removed.text], [204, ''])
+  assertRefused(await remove(COLD), 404, 'WITHDRAWAL_ADDRESS_UNKNOWN')
+  const again = await add({ address: COLD })
+  assert.equal(again.status, 201)
+  assert.equal(at(again.body, 'label'), '')
+  assert.notEqual(at(again.body, 'id'), id)
+})
+
+test('what is no address, or nobody has the key of, is refused with a sentence', async () => {
+  for (const body of [
+    {},
+    { address: '0x12' },
+    { address: COLD.replace('E7E3', 'e7E3') },
+    { address: `0x${'0'.repeat(40)}` },
+    { address: COLD, label: 7 },
+    { address: COLD, label: 'x'.repeat(LIMITS.withdrawalLabelCharactersMax + 1) },
+    { address: COLD, profileId: 2 },
+  ]) {
+    assertRefused(await add(body), 400, 'VALIDATION')
+  }
+  assertRefused(await remove('0x12'), 400, 'VALIDATION')
+})
+
+test('only an identity token opens the list: no API token, no session, no stranger', async () => {
+  const trader = await live.trader(0, { apiToken: { scopes: ['trading', 'withdrawal'] } })
+  assertRefused(await live.call(trader, 'POST', PATH, { address: COLD }), 401, 'UNAUTHENTICATED')
+  assertRefused(await live.call(trader, 'DELETE', `${PATH}/${COLD}`), 401, 'UNAUTHENTICATED')
+  const cookie = cookieOf(await login(live, wallet))
+  const browser = await withCookie(live, cookie, 'POST', PATH, { address: COLD })
+  assertRefused(browser, 401, 'UNAUTHENTICATED')
+  assertRefused(await add({ address: COLD }, 'forged'), 401, 'IDENTITY_INVALID')
+  const other = newWallet()
+  assertRefused(await remove(COLD, await provider.token(live, other.address)), 403, 'FORBIDDEN')
+  await login(live, other)
+  const stranger = await provider.token(live, other.address)
+  assertRefused(await remove(COLD, stranger), 404, 'WITHDRAWAL_ADDRESS_UNKNOWN')
+  assertRefused(await add({ address: COLD }), 409, 'WITHDRAWAL_ADDRESS_LISTED')
+})
+
+test('a list is bounded, and comes back after a restart', async () => {
+  const numbered = (each: number) => `0x${each.toString(16).padStart(40, '0')}`
+  for (let each = 1; each < LIMITS.withdrawalAddressesPerProfileMax; each++) {
+    assert.equal((await add({ address: numbered(each) })).status, 201)
+  }
+  assertRefused(await add({ address: numbered(0xfff) }), 400, 'WITHDRAWAL_ADDRESS_LIMIT')
+  assert.equal((await remove(numbered(3))).status, 204)
+  const last = await live.stop()
+  live = await startLive({ dataDir, flags: provider.flags })
+  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
+  assert.ok(live.exchange.recovered.snapshotSeq > 0)
+  assertRefused(await add({ address: COLD }), 409, 'WITHDRAWAL_ADDRESS_LISTED')
+  assert.equal((await add({ address: numbered(3) })).status, 201)
+})

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ADMIN_TOKEN, at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
+import { openMarket, place } from '../../../support/live-orders.ts'
+
+let live: LiveExchange
+
+before(async () => {
+  live = await startLive()
+})
+after(async () => {
+  assert.deepEqual(live.faults, [])
+  await live.stop()
+})
+
+const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+const asked = async (path: string) => (await live.send('GET', path, { headers })).body
+
+test('profiles and balances are listed by id, a page at a time', async () => {
+  const market = await openMarket(live, 'listed')
+  const traders = [await live.trader(0), await live.trader(7_000_000), await live.trader(1_000_000)]
+  const [, rich] = traders
+  assert.equal((await place(live, rich, market, { sizeRaw: 2_000_000 })).status, 201)
+  const ids = traders.map(({ profileId }) => profileId)
+  assert.deepEqual(ids, [1, 2, 3])
+  const first = await asked('/admin/balances?limit=2')
+  assert.deepEqual(first, {
+    balances: [
+      { profileId: 1, freeRaw: 0, reservedRaw: 0 },
+      { profileId: 2, freeRaw: 6_000_000, reservedRaw: 1_000_000 },
+    ],
+    next: 2,
+  })
+  const second = await asked('/admin/balances?limit=2&after=2')
+  const last = { profileId: 3, freeRaw: 1_000_000, reservedRaw: 0 }
+  assert.deepEqual(second, { balances: [last], next: null })
+  assert.deepEqual(await asked('/admin/balances/3'), last)
+  const missing = await live.send('GET', '/admin/balances/4', { headers })
+  assert.deepEqual([missing.status, at(missing.body, 'code')], [404, 'PROFILE_NOT_FOUND'])
+  const profiles = await asked('/admin/profiles?after=1&limit=1')
+  const row = { profileId: 2, account: rich.account, rank: 'Bronze', feeCapBps: null }
+  assert.deepEqual(profiles, { profiles: [{ ...row, isFrozen: false }], next: 2 })
+  assert.deepEqual(await asked('/admin/profiles?after=99'), { profiles: [], next: null })
+})
+
+test('markets of every status are listed', async () => {
+  await openMarket(live, 'over')
+  const resolved = await live.admin('/admin/markets/over/resolve', { winningOutcomeIndex: 0 })
+  assert.equal(resolved.status, 200)
+  const body = await asked('/admin/markets')
+  const markets: { slug: string; status: string }[] = Object(at(body, 'markets'))
+  assert.deepEqual(
+    markets.map(({ slug, status }) => [slug, status]),
+    [
+      ['listed', 'FUNDED'],
+      ['over', 'RESOLVED'],
+    ],
+  )
+})
+
+test('the lists are the operator’s alone, and their pages are bounded', async () => {
+  for (const path of [
+    '/admin/profiles',
+    '/admin/balances',
+    '/admin/markets',
+    '/admin/balances/1',
+  ]) {
+    assert.equal((await live.send('GET', path)).status, 401)
+  }
+  assert.equal((await live.send('GET', '/admin/profiles?limit=501', { headers })).status, 400)
+  assert.equal((await live.send('GET', '/admin/profiles?after=-1', { headers })).status, 400)
+})
+
+test('a browser finds a page with links that work', async () => {
+  const page = await fetch(`http://127.0.0.1:${live.port}/`)
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+  const text = await page.text()
+  const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path)
+  assert.ok(links.length >= 5)
+  for (const path of links) assert.equal((await live.send('GET', path)).status, 200, path)
+})

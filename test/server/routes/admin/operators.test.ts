@@ -1,0 +1,384 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import type { Role } from '../../../../engine/domain/operator.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { listening } from '../../../support/frame-story.ts'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import { byIdentity, IdentityProvider } from '../../../support/live-identity.ts'
+import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
+import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+
+// What operators do to profiles and to each other, over HTTP.
+
+const FUNDS_RAW = 100_000_000
+const COLD = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+const provider = new IdentityProvider()
+let live: LiveExchange
+let rain: LiveMarket
+let slow: LiveMarket
+before(async () => {
+  live = await startLive({ flags: provider.flags })
+  rain = await openMarket(live, 'rain')
+  slow = await openMarket(live, 'slow', { takerDelayMs: 60_000 })
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+function asked(method: string, path: string, body?: unknown, token = ADMIN_TOKEN): Promise<Reply> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const text = body === undefined ? {} : { body: JSON.stringify(body) }
+  return live.send(method, path, { headers, ...text })
+}
+
+async function freeze({ profileId }: { profileId: number }, reason = 'A theft.'): Promise<Reply> {
+  const reply = await asked('POST', `/admin/profiles/${profileId}/freeze`, { reason })
+  assert.equal(reply.status, 200, reply.text)
+  return reply
+}
+
+/** Once the cancels of its freeze are done. */
+async function unfreeze({ profileId }: { profileId: number }): Promise<Reply> {
+  const path = `/admin/profiles/${profileId}/unfreeze`
+  let reply = await asked('POST', path)
+  while (codeOf(reply) === 'FREEZE_CANCELING') reply = await asked('POST', path)
+  assert.equal(reply.status, 200, reply.text)
+  return reply
+}
+
+/** Waits for the cancels of a freeze to reach the balances. */
+async function allFree(trader: Trader): Promise<void> {
+  while (live.balances(trader).reservedRaw > 0) await live.send('GET', '/health')
+}
+
+async function named(name: string, role: Role): Promise<string> {
+  const made = await asked('POST', '/admin/operators', { name, role })
+  assert.equal(made.status, 201, made.text)
+  return textAt(made.body, 'token')
+}
+
+function assertRefused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(codeOf(reply), code)
+}
+
+test('a freeze cancels what rests and what is held, and bars trade until it ends', async () => {
+  const alice = await live.trader(FUNDS_RAW)
+  const bob = await live.trader(FUNDS_RAW)
+  assert.equal((await place(live, bob, slow, { outcome: 1, ticks: 600 })).status, 201)
+  const heldOrder = await place(live, alice, slow, { ticks: 500 })
+  assert.equal(at(heldOrder.body, 'execution', 'settlementStatus'), 'DELAYED', heldOrder.text)
+  const resting = await place(live, alice, rain, { ticks: 300 })
+  assert.equal(resting.status, 201)
+  const frozen = await freeze(alice)
+  assert.equal(at(frozen.body, 'frozenReason'), 'A theft.')
+  const since = textAt(frozen.body, 'frozenAt')
+  await allFree(alice)
+  assert.deepEqual(live.balances(alice), { freeRaw: FUNDS_RAW, reservedRaw: 0 })
+  assertRefused(await place(live, alice, rain, { ticks: 300 }), 403, 'PROFILE_FROZEN')
+  const batch = { orders: [orderBody(alice, rain), orderBody(alice, slow)] }
+  const both = await live.call(alice, 'POST', '/orders/batch', batch)
+  assert.equal(both.text.match(/PROFILE_FROZEN/g)?.length, 2, both.text)
+  // Frozen once is frozen: the first freeze stands.
+  const again = await freeze(alice, 'Again.')
+  assert.equal(at(again.body, 'frozenAt'), since)
+  assert.equal(at(again.body, 'frozenReason'), 'A theft.')
+  // Reads, cancels and heartbeats stay.
+  assert.equal((await live.call(alice, 'GET', '/profiles/me')).status, 200)
+  const cancelAt = live.nowMs() + 60_000
+  assert.equal((await live.call(alice, 'POST', '/heartbeats', { cancelAt })).status, 200)
+  const orderId = textAt(resting.body, 'order', 'id')
+  assertRefused(await live.call(alice, 'DELETE', `/orders/${orderId}`), 400, 'ORDER_NOT_OPEN')
+  assert.equal((await place(live, bob, rain, { ticks: 200 })).status, 201, 'others trade on')
+  const free = await unfreeze(alice)
+  assert.equal(at(free.body, 'frozenAt'), null)
+  assert.equal((await place(live, alice, rain, { ticks: 300 })).status, 201)
+  assert.equal((await unfreeze(alice)).status, 200, 'what is free stays free')
+})
+
+test('the owner hears why its orders are gone', async () => {
+  const alice = await live.trader(FUNDS_RAW)
+  const client = await listening(live, alice)
+  assert.equal((await place(live, alice, rain, { ticks: 300 })).status, 201)
+  await freeze(alice)
+  const [, gone] = await client.take('orderEvent', 2)
+  assert.equal(at(gone, 'type'), 'CANCELLATION')
+  assert.equal(at(gone, 'reason'), 'PROFILE_FROZEN')
+  client.close()
+})
+
+test('a frozen profile takes its orders back, but puts none in their place', async () => {
+  const alice = await live.trader(FUNDS_RAW)
+  await freeze(alice)
+  const reply = await live.call(alice, 'POST', '/orders/cancel-replace', {
+    cancel: { orderId: '00000000-0000-4000-8000-000000000000' },
+    replacement: orderBody(alice, rain),
+    mode: 'ALLOW_FAILURE',
+  })
+  assert.match(reply.text, /PROFILE_FROZEN/)
+  assert.deepEqual(live.balances(alice), { freeRaw: FUNDS_RAW, reservedRaw: 0 })
+})
+
+test('a frozen partner trades for nobody; its sub-accounts are frozen one by one', async () => {
+  const partner = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+  const [desk, other] = [
+    await serverWallet(live, partner, FUNDS_RAW),
+    await serverWallet(live, partner, FUNDS_RAW),
+  ]
+  const feeRain = await openMarket(live, 'fee-rain', { fee: true })
+  const forOne = ({ profileId }: { profileId: number }) =>
+    live.call(partner, 'POST', '/orders', unsignedBody(partner, profileId, feeRain))
+  assert.equal((await forOne(desk)).status, 201)
+  await freeze(partner)
+  assertRefused(await forOne(desk), 403, 'PROFILE_FROZEN')
+  const { orders } = live.exchange.pipeline.clearing
+  assert.equal(orders.openCountOf(desk.profileId), 1, 'the order of a sub-account stays')
+  // Taking back what it placed for one is no trade.
+  const all = `/orders/all/fee-rain?onBehalfOf=${desk.profileId}`
+  assert.equal((await live.call(partner, 'DELETE', all)).status, 200)
+  await unfreeze(partner)
+  await freeze(desk)
+  assertRefused(await forOne(desk), 403, 'PROFILE_FROZEN')
+  assert.equal((await forOne(other)).status, 201)
+})
+
+test('a frozen profile lists no address to withdraw to and makes no token', async () => {
+  const wallet = newWallet()
+  const cookie = cookieOf(await login(live, wallet))
+  const own = await withCookie(live, cookie, 'GET', '/profiles/me')
+  const profileId = Number(at(own.body, 'id'))
+  const identity = await provider.token(live, wallet.address)
+  const list = '/portfolio/withdrawal-addresses'
+  const add = () => byIdentity(live, identity, 'POST', list, { address: COLD })
+  const derive = () => withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {})
+  await freeze({ profileId })
+  assertRefused(await add(), 403, 'PROFILE_FROZEN')
+  assertRefused(await derive(), 403, 'PROFILE_FROZEN')
+  await unfreeze({ profileId })
+  assert.equal((await add()).status, 201)
+  assert.equal((await derive()).status, 201)
+  await freeze({ profileId })
+  const removed = await byIdentity(live, identity, 'DELETE', `${list}/${COLD}`)
+  assert.equal(removed.status, 204, 'taking one off withdraws nothing')
+})
+
+test('an operator revokes one token, all of them, and ends the sessions of a profile', async () => {
+  const wallet = newWallet()
+  const cookie = cookieOf(await login(live, wallet))
+  const derive = () => withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {})
+  const tokens = await Promise.all([derive(), derive(), derive()]).then((made) =>
+    made.map(({ body }) => ({ tokenId: textAt(body, 'tokenId'), secret: textAt(body, 'secret') })),
+  )
+  const me = await live.call(tokens[0], 'GET', '/profiles/me')
+  const path = `/admin/profiles/${at(me.body, 'id')}`
+  const other = await live.trader(0)
+  const foreign = await asked('DELETE', `${path}/tokens/${other.tokenId}`)
+  assertRefused(foreign, 400, 'TOKEN_UNKNOWN')
+  assert.equal((await asked('DELETE', `${path}/tokens/${tokens[0].tokenId}`)).status, 200)
+  assertRefused(await live.call(tokens[0], 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
+  assert.equal((await live.call(tokens[1], 'GET', '/profiles/me')).status, 200)
+  const all = await asked('DELETE', `${path}/tokens`)
+  assert.deepEqual(all.body, { profileId: at(me.body, 'id'), revoked: 2 })
+  for (const token of tokens) {
+    assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
+  }
+  assert.equal(at((await asked('DELETE', `${path}/tokens`)).body, 'revoked'), 0)
+  assert.equal((await withCookie(live, cookie, 'GET', '/auth/verify-auth')).status, 200)
+  assert.equal((await asked('DELETE', `${path}/sessions`)).status, 200)
+  const ended = await withCookie(live, cookie, 'GET', '/auth/verify-auth')
+  assertRefused(ended, 401, 'SESSION_INVALID')
+  for (const what of ['tokens', 'sessions']) {
+    const nobody = await asked('DELETE', `/admin/profiles/99999/${what}`)
+    assertRefused(nobody, 404, 'PROFILE_NOT_FOUND')
+  }
+  assertRefused(await asked('POST', '/admin/profiles/99999/freeze'), 404, 'PROFILE_NOT_FOUND')
+  assertRefused(await asked('POST', '/admin/profiles/99999/unfreeze'), 404, 'PROFILE_NOT_FOUND')
+})
+
+test('an operator has a name and a token of its own until it is removed', async () => {
+  const token = await named('ada', 'support')
+  assertRefused(
+    await asked('POST', '/admin/operators', { name: 'ada', role: 'read' }),
+    409,
+    'OPERATOR_TAKEN',
+  )
+  assertRefused(
+    await asked('POST', '/admin/operators', { name: 'root', role: 'read' }),
+    409,
+    'OPERATOR_TAKEN',
+  )
+  for (const body of [{ name: 'Ada', role: 'read' }, { name: 'eve' }, { name: 'eve', role: 'x' }]) {
+    assertRefused(await asked('POST', '/admin/operators', body), 400, 'VALIDATION')
+  }
+  const listed = await asked('GET', '/admin/operators', undefined, token)
+  assert.deepEqual(
+    [at(listed.body, 0), at(listed.body, 1, 'name'), at(listed.body, 1, 'role')],
+    [{ name: 'root', role: 'root', createdAt: null }, 'ada', 'support'],
+  )
+  assert.ok(!listed.text.includes(token))
+  assertRefused(await asked('DELETE', '/admin/operators/root'), 409, 'OPERATOR_ROOT')
+  assert.equal((await asked('DELETE', '/admin/operators/ada')).status, 200)
+  const after = await asked('GET', '/admin/operators', undefined, token)
+  assertRefused(after, 401, 'ADMIN_TOKEN_INVALID')
+  assertRefused(await asked('DELETE', '/admin/operators/ada'), 404, 'OPERATOR_NOT_FOUND')
+  const next = await named('ada', 'read')
+  assert.notEqual(next, token)
+  assertRefused(
+    await asked('GET', '/admin/operators', undefined, token),
+    401,
+    'ADMIN_TOKEN_INVALID',
+  )
+})
+
+test('a role may do what is below it; some fields need more than their route', async () => {
+  const [support, money] = [await named('sue', 'support'), await named('mo', 'money')]
+  const alice = await live.trader(0)
+  const path = `/admin/profiles/${alice.profileId}`
+  const { account } = alice
+  const rows: [token: string, method: string, path: string, body: object, needs: string | null][] =
+    [
+      [support, 'PATCH', path, { displayName: 'A' }, null],
+      [support, 'PATCH', path, { rank: 'gold' }, 'money'],
+      [support, 'PATCH', path, { rank: null }, 'money'],
+      [support, 'PATCH', path, { feeCapBps: 1 }, 'money'],
+      [support, 'PATCH', path, { scopes: [] }, 'money'],
+      [support, 'POST', '/admin/profiles', { account }, null],
+      [support, 'POST', '/admin/profiles', { account, rank: 1 }, 'money'],
+      [support, 'POST', '/admin/profiles', { account, apiToken: {} }, 'root'],
+      [support, 'POST', '/admin/balances', alice, 'money'],
+      [money, 'PATCH', path, { rank: 'gold', feeCapBps: 1, scopes: ['trading'] }, null],
+      [money, 'POST', '/admin/profiles', { account, rank: 1 }, null],
+      [money, 'POST', '/admin/profiles', { account, apiToken: {} }, 'root'],
+      [money, 'POST', '/admin/operators', { name: 'x', role: 'root' }, 'root'],
+      [money, 'POST', `${path}/freeze`, {}, null],
+      [support, 'POST', `${path}/unfreeze`, {}, null],
+    ]
+  for (const [token, method, target, body, needs] of rows) {
+    const reply = await asked(method, target, body, token)
+    const said = `${method} ${target} ${JSON.stringify(body)} ${reply.text}`
+    if (needs === null) {
+      assert.ok(reply.status === 200 || reply.status === 201, said)
+      continue
+    }
+    assert.equal(codeOf(reply), 'ROLE_MISSING', said)
+    assert.match(textAt(reply.body, 'message'), new RegExp(`needs the role ${needs};`))
+  }
+})
+
+async function auditWithout(secrets: readonly string[], query: string): Promise<Reply> {
+  const reply = await asked('GET', `/admin/audit?${query}`)
+  assert.equal(reply.status, 200, reply.text)
+  for (const secret of secrets) assert.ok(!reply.text.includes(secret))
+  assert.doesNotMatch(reply.text, /igest|ealed/)
+  return reply
+}
+
+test('the audit lists who did what, newest first, and no secret', async () => {
+  const [ann, bea] = [await named('ann', 'money'), await named('bea', 'root')]
+  const alice = await live.trader(0)
+  const path = `/admin/profiles/${alice.profileId}`
+  await asked('POST', '/admin/balances', { profileId: alice.profileId, collateralRaw: 7 }, ann)
+  await asked('POST', `${path}/freeze`, { reason: 'Odd.' }, ann)
+  await asked('POST', '/admin/balances', { profileId: 0 }, ann)
+  await asked('POST', `${path}/unfreeze`, {}, bea)
+  await asked('POST', '/admin/markets', { kind: 'clob', slug: 'seen', title: 'Seen?' }, bea)
+  await asked('POST', '/admin/markets/seen/resolve', { payoutNumerators: [1, 3] }, bea)
+  await asked('DELETE', `${path}/tokens/${alice.tokenId}`, undefined, bea)
+  await asked('DELETE', `${path}/sessions`, undefined, bea)
+  const { account, profileId } = alice
+  const minted = await asked('POST', '/admin/profiles', { account, apiToken: {} }, bea)
+  const secrets = [ann, bea, alice.secret, textAt(minted.body, 'secret'), ADMIN_TOKEN]
+  const read = (query: string) => auditWithout(secrets, query)
+  const told = await read('operator=bea')
+  const entries = at(told.body, 'entries')
+  assert.ok(Array.isArray(entries))
+  const facts = entries.map(({ seq: _seq, at: when, ...rest }) => {
+    assert.ok(Math.abs(Date.parse(when) - live.nowMs()) < 600_000)
+    return rest
+  })
+  const tokenId = textAt(minted.body, 'tokenId')
+  const by = { operator: 'bea', profileId }
+  assert.deepEqual(facts, [
+    // An edit says what it changes alone.
+    { ...by, kind: 'editProfile', account, tokenId, tokenScopes: ['trading'] },
+    { ...by, kind: 'logoutEverywhere' },
+    { ...by, kind: 'revokeToken', tokenId: alice.tokenId },
+    { operator: 'bea', kind: 'resolveMarket', marketSlug: 'seen', payoutNumerators: [1, 3] },
+    { operator: 'bea', kind: 'createMarket', marketSlug: 'seen' },
+    { ...by, kind: 'unfreezeProfile', reason: '' },
+  ])
+  const mine = await read('operator=ann&limit=1')
+  assert.equal(at(mine.body, 'entries', 0, 'kind'), 'freezeProfile')
+  const rest = await read(`operator=ann&before=${at(mine.body, 'nextBefore')}`)
+  assert.deepEqual(
+    [at(rest.body, 'entries', 0, 'kind'), at(rest.body, 'entries', 0, 'collateralRaw')],
+    ['adjustBalance', 7],
+  )
+  assert.deepEqual([at(rest.body, 'entries', 1), at(rest.body, 'nextBefore')], [undefined, null])
+})
+
+test('the audit goes by seq, and a page of it has a bound', async () => {
+  const all = await auditWithout([ADMIN_TOKEN], 'limit=100')
+  const seqs = at(all.body, 'entries')
+  assert.ok(Array.isArray(seqs))
+  const order = seqs.map(({ seq }) => Number(seq))
+  assert.deepEqual(
+    order,
+    [...order].sort((a, b) => b - a),
+  )
+  for (const query of ['limit=101', 'limit=0', 'before=0', 'operator=']) {
+    assertRefused(await asked('GET', `/admin/audit?${query}`), 400, 'VALIDATION')
+  }
+})
+
+test('what operators did outlives a restart, and there are only so many of them', async () => {
+  const dataDir = newFolder()
+  const first = await startLive({ dataDir })
+  const send = (
+    each: LiveExchange,
+    method: string,
+    path: string,
+    body?: object,
+    token = ADMIN_TOKEN,
+  ) =>
+    each.send(method, path, {
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  const made = await send(first, 'POST', '/admin/operators', { name: 'ada', role: 'support' })
+  const token = textAt(made.body, 'token')
+  const { profileId, ...alice } = await first.trader(0)
+  await send(first, 'POST', `/admin/profiles/${profileId}/freeze`, {}, token)
+  const last = await first.stop()
+  const second = await startLive({ dataDir })
+  assert.equal(second.exchange.recovered.stateHash, last.stateHash)
+  const shown = await send(second, 'GET', `/admin/profiles/${profileId}`, undefined, token)
+  assert.notEqual(at(shown.body, 'frozenAt'), null)
+  const audit = await send(second, 'GET', '/admin/audit?operator=ada')
+  assert.equal(at(audit.body, 'entries', 0, 'kind'), 'freezeProfile')
+  const market = await openMarket(second, 'rain')
+  const trader = { ...alice, profileId }
+  assertRefused(await place(second, trader, market), 403, 'PROFILE_FROZEN')
+  for (let index = 1; index < LIMITS.operatorsMax; index++) {
+    const reply = await send(second, 'POST', '/admin/operators', {
+      name: `o${index}`,
+      role: 'read',
+    })
+    assert.equal(reply.status, 201, reply.text)
+  }
+  const past = await send(second, 'POST', '/admin/operators', { name: 'late', role: 'read' })
+  assertRefused(past, 400, 'OPERATOR_LIMIT')
+  await second.stop()
+  assert.deepEqual(second.faults, [])
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, test } from 'node:test'
+import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
+import { rebuildReadTables } from '../../../../persistence/follower/follower.ts'
+import { BLOCK_MS, Told, UNIT } from '../../../support/chain-desk.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import {
+  CHAIN_ID,
+  type LiveMarket,
+  type OrderWish,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
+
+// Design §5 over HTTP: money before, at and after a block. A block comes when the clock is moved.
+
+const flags = ['--block-ms', `${BLOCK_MS}`]
+const dataDir = newFolder()
+let live = await startLive({ dataDir, flags })
+let told = new Told(live)
+const bob = await live.trader(1_000 * UNIT)
+
+afterEach(() => {
+  assert.deepEqual(live.faults, [])
+})
+after(() => live.stop())
+
+async function placed(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<Reply> {
+  const reply = await place(live, trader, market, wish)
+  assert.equal(reply.status, 201, reply.text)
+  return reply
+}
+
+/** What an order that needs more than is free is told. */
+async function refusal(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<unknown[]> {
+  const { status, body } = await place(live, trader, market, wish)
+  return [status, at(body, 'code')]
+}
+
+const tradeOf = (reply: Reply) => textAt(reply.body, 'execution', 'tradeEventId')
+const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
+
+/** The trader buys or sells ten at 0.50, Bob on the other side; the reply of the trader. */
+async function trades(trader: Trader, market: LiveMarket, wish: OrderWish = {}): Promise<Reply> {
+  const { outcome = 0, side = 'buy' } = wish
+  if (side === 'buy') await placed(bob, market, { ...wish, outcome: outcome === 0 ? 1 : 0 })
+  else await placed(bob, market, { ...wish, side: 'buy' })
+  const reply = await placed(trader, market, wish)
+  assert.equal(at(reply.body, 'execution', 'settlementStatus'), 'MATCHED', reply.text)
+  return reply
+}
+
+async function fault(tradeEventId: string, outcome: string): Promise<void> {
+  const reply = await live.admin('/admin/settlement/faults', { tradeEventId, outcome })
+  assert.equal(reply.status, 200, reply.text)
+}
+
+/** The newest trade of an order as its owner reads it. */
+async function execution(on: LiveExchange, trader: Trader, orderId: string): Promise<unknown> {
+  const items = [{ orderId }]
+  const { body, text } = await on.call(trader, 'POST', '/orders/status/batch', { items })
+  const found = at(body, 'results', 0, 'data', 'execution')
+  assert(found !== undefined, text)
+  return found
+}
+
+/** A clock moved without a trade to mine would mine the next one at once. */
+async function becomes(trade: string, status: string): Promise<string | null> {
+  const isTold = told.facts.some((fact) => `${fact.tradeSeq}` === trade && fact.status === status)
+  if (!isTold) live.shiftClock(BLOCK_MS)
+  return (await told.of(trade, status)).txHash
+}
+
+/** A start on read tables that were made anew, with the clock where it was. */
+async function startAnew(): Promise<void> {
+  const aheadMs = live.nowMs() - Date.now()
+  const { seq } = await live.stop()
+  assert.equal(rebuildReadTables(dataDir), seq)
+  live = await startLive({ dataDir, flags })
+  live.shiftClock(aheadMs)
+  told = new Told(live)
+}
+
+async function credit({ profileId }: Trader, collateralRaw: number): Promise<number> {
+  return (await live.admin('/admin/balances', { profileId, collateralRaw })).status
+}
+
+test('RETRYING becomes MINED or FAILED for both owners; a hash outlives all', async () => {
+  const alice = await live.trader(100 * UNIT)
+  const market = await openMarket(live, 'retries')
+  const ends = [
+    { end: 'MINED', status: 'MATCHED' },
+    { end: 'FAILED', status: 'CANCELED' },
+  ]
+  for (const { end, status } of ends) {
+    const made = await placed(alice, market, { outcome: 1 })
+    const taken = await placed(bob, market, {})
+    const trade = tradeOf(taken)
+    const sides = [
+      { trader: alice, orderId: idOf(made) },
+      { trader: bob, orderId: idOf(taken) },
+    ]
+    const both = async () => {
+      const said = sides.map(({ trader, orderId }) => execution(live, trader, orderId))
+      return (await Promise.all(said)).map((each) => [
+        at(each, 'settlementStatus'),
+        at(each, 'txHash'),
+      ])
+    }
+    await fault(trade, 'RETRYING')
+    await becomes(trade, 'RETRYING')
+    assert.deepEqual(await both(), Array(2).fill(['RETRYING', null]))
+    if (end === 'FAILED') await fault(trade, 'FAILED')
+    const txHash = await becomes(trade, end)
+    const expected = Array(2).fill([end, txHash])
+    assert.deepEqual(await both(), expected)
+    const height = told.blocks.at(-1)?.height ?? 0
+    assert.equal(txHash, end === 'MINED' ? txHashOf(CHAIN_ID, height, Number(trade)) : null)
+    const { body } = await live.call(bob, 'POST', '/orders/status/batch', {
+      items: [{ orderId: idOf(taken) }],
+    })
+    assert.equal(at(body, 'results', 0, 'data', 'order', 'status'), status)
+    await startAnew()
+    assert.deepEqual(await both(), expected, 'after a start on tables that were made anew')
+  }
+})
+
+test('proceeds can be used from MATCHED on: shares sold on, collateral spent', async () => {
+  const alice = await live.trader(5 * UNIT)
+  const market = await openMarket(live, 'proceeds')
+  const bought = await trades(alice, market)
+  const sold = await trades(alice, market, { side: 'sell' })
+  const again = await trades(alice, market)
+  assert.deepEqual(live.balances(alice), { freeRaw: 0, reservedRaw: 0 })
+  for (const reply of [bought, sold, again]) await becomes(tradeOf(reply), 'MINED')
+  assert.deepEqual(live.balances(alice), { freeRaw: 0, reservedRaw: 0 })
+})
+
+test('a sale that fails when it is spent leaves a debt that blocks reserves', async () => {
+  const alice = await live.trader(5 * UNIT)
+  const market = await openMarket(live, 'debt')
+  await becomes(tradeOf(await trades(alice, market)), 'MINED')
+  const sold = tradeOf(await trades(alice, market, { side: 'sell' }))
+  const rests = await placed(alice, market, { ticks: 400 })
+  await fault(sold, 'FAILED')
+  await becomes(sold, 'FAILED')
+  // One unit was left free of the five it was paid: four are reserved.
+  assert.deepEqual(live.balances(alice), { freeRaw: -4 * UNIT, reservedRaw: 4 * UNIT })
+  const small = { ticks: 1, sizeRaw: 1_000 }
+  const short = [400, 'INSUFFICIENT_COLLATERAL']
+  assert.deepEqual(await refusal(alice, market, small), short)
+  assert.equal(await credit(alice, -1), 400, 'nothing is withdrawn from a debt')
+  assert.equal(await credit(alice, 4 * UNIT), 200)
+  assert.deepEqual(await refusal(alice, market, small), short, 'a debt that is covered is not free')
+  assert.equal(await credit(alice, 1), 200)
+  assert.equal((await place(live, alice, market, small)).status, 201)
+  // The shares came back; what the resting order holds is given back as ever.
+  await placed(alice, market, { side: 'sell', ticks: 900 })
+  assert.equal((await live.call(alice, 'DELETE', `/orders/${idOf(rests)}`)).status, 200)
+  assert.deepEqual(live.balances(alice), { freeRaw: 4 * UNIT, reservedRaw: 1 })
+})
+
+test('a buy that fails when its shares are sold leaves a debt of shares', async () => {
+  const alice = await live.trader(100 * UNIT)
+  const market = await openMarket(live, 'short')
+  const bought = tradeOf(await trades(alice, market))
+  const sold = tradeOf(await trades(alice, market, { side: 'sell' }))
+  await fault(bought, 'FAILED')
+  await becomes(bought, 'FAILED')
+  await told.of(sold, 'MINED')
+  assert.deepEqual(live.balances(alice), { freeRaw: 105 * UNIT, reservedRaw: 0 })
+  const sells = { side: 'sell', ticks: 900, sizeRaw: 1_000 } as const
+  const short = [400, 'INSUFFICIENT_SHARES']
+  assert.deepEqual(await refusal(alice, market, sells), short)
+  await becomes(tradeOf(await trades(alice, market)), 'MINED')
+  assert.deepEqual(await refusal(alice, market, sells), short, 'ten bought cover ten owed')
+  await trades(alice, market, { sizeRaw: 1_000 })
+  assert.equal((await place(live, alice, market, sells)).status, 201)
+})
+
+test('a market that resolves before the block of its last fills settles them after', async () => {
+  const alice = await live.trader(100 * UNIT)
+  const market = await openMarket(live, 'resolved')
+  const mined = tradeOf(await trades(alice, market))
+  const failed = tradeOf(await trades(alice, market))
+  await fault(failed, 'FAILED')
+  const path = `/admin/markets/${market.slug}/resolve`
+  assert.equal((await live.admin(path, { winningOutcomeIndex: 0 })).status, 200)
+  assert.equal(live.balances(alice).freeRaw, 90 * UNIT)
+  assert.notEqual(await becomes(mined, 'MINED'), null)
+  await told.of(failed, 'FAILED')
+  assert.deepEqual(live.balances(alice), { freeRaw: 95 * UNIT, reservedRaw: 0 })
+})

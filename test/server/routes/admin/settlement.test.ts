@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { rebuildReadTables } from '../../../../persistence/follower/follower.ts'
+import { verifyFolder } from '../../../../persistence/verify-folder.ts'
+import { BLOCK_MS, Told, UNIT } from '../../../support/chain-desk.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import {
+  type LiveMarket,
+  type OrderWish,
+  openMarket,
+  place,
+  signedFor,
+  unsigned,
+} from '../../../support/live-orders.ts'
+import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
+
+// Domain §5.2 and design §5 over HTTP: what becomes of orders when a trade of theirs is settled,
+// tried again or taken back.
+
+const FAILED = { settlementStatus: 'FAILED' } as const
+const DELAY_MS = 1_000
+const SAME = 'from the same tables'
+const ANEW = 'from tables that were made anew'
+let running: LiveExchange | null = null
+
+async function startOn(dataDir: string, blockMs: number): Promise<LiveExchange> {
+  running = await startLive({ dataDir, flags: ['--block-ms', `${blockMs}`] })
+  return running
+}
+
+async function stop(): Promise<{ seq: number; stateHash: string }> {
+  assert(running !== null)
+  const live = running
+  running = null
+  const last = await live.stop()
+  assert.deepEqual(live.faults, [])
+  return last
+}
+
+afterEach(async () => {
+  if (running !== null) await stop()
+})
+
+class Stage {
+  readonly live: LiveExchange
+  readonly told: Told
+  readonly alice: Trader
+  readonly bob: Trader
+  /** What every order of Alice showed at the end of its case. */
+  readonly shown: { slug: string; orderId: string; seen: SeenOrder }[] = []
+
+  constructor(live: LiveExchange, alice: Trader, bob: Trader) {
+    this.live = live
+    this.told = new Told(live)
+    this.alice = alice
+    this.bob = bob
+  }
+
+  static async open(blockMs: number, dataDir = newFolder()): Promise<Stage> {
+    const live = await startOn(dataDir, blockMs)
+    return new Stage(live, await live.trader(10_000 * UNIT), await live.trader(10_000 * UNIT))
+  }
+
+  async placed(
+    trader: Trader,
+    market: LiveMarket,
+    wish: OrderWish = {},
+    more: object = {},
+  ): Promise<Reply> {
+    const reply = await place(this.live, trader, market, wish, more)
+    assert.equal(reply.status, 201, reply.text)
+    return reply
+  }
+
+  /** Alice buys ten YES at 0.50, or what the wish says. */
+  async buys(market: LiveMarket, more: object = {}, wish: OrderWish = {}): Promise<string> {
+    return idOf(await this.placed(this.alice, market, wish, more))
+  }
+
+  /** Bob offers YES at 0.50, as a buyer of NO. */
+  offers(market: LiveMarket, shares: number): Promise<Reply> {
+    return this.placed(this.bob, market, { outcome: 1, sizeRaw: shares * UNIT })
+  }
+
+  async fault(target: object, outcome: string): Promise<void> {
+    const reply = await this.live.admin('/admin/settlement/faults', { ...target, outcome })
+    assert.equal(reply.status, 200, reply.text)
+  }
+
+  async sees(market: LiveMarket, orderId: string, trader = this.alice): Promise<SeenOrder> {
+    const seen = await seenOrder(this.live, trader, market.slug, orderId)
+    return { ...seen, remainingSize: seen.remainingSize / UNIT }
+  }
+}
+
+const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
+const statusesOf = ({ body }: Reply) => [
+  textAt(body, 'order', 'status'),
+  textAt(body, 'execution', 'settlementStatus'),
+]
+
+/** A FOK that spends so much, or sells so much, at any price. */
+async function marketForm(stage: Stage, market: LiveMarket, wish: OrderWish): Promise<string> {
+  const { alice } = stage
+  const order = { ...unsigned(alice, market, wish), takerAmount: 1 }
+  const signed = { order: signedFor(order, alice, market), orderType: 'FOK' }
+  return stage.buys(market, signed, wish)
+}
+
+interface Case {
+  readonly row: string
+  readonly market?: object
+  /** Before the fault is armed. */
+  readonly first?: (stage: Stage, market: LiveMarket) => Promise<unknown>
+  /** Gives the id of Alice's order; the first trade it makes is the one that fails. */
+  readonly act: (stage: Stage, market: LiveMarket) => Promise<string>
+  readonly seen: SeenOrder
+}
+
+const CASES: readonly Case[] = [
+  {
+    row: 'a taker that filled whole is CANCELED',
+    act: async (stage, market) => {
+      await stage.offers(market, 10)
+      return stage.buys(market)
+    },
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
+  },
+  {
+    row: 'a taker whose rest is LIVE stays LIVE with that rest',
+    act: async (stage, market) => {
+      await stage.offers(market, 4)
+      return stage.buys(market)
+    },
+    seen: { status: 'LIVE', ...FAILED, remainingSize: 6 },
+  },
+  {
+    row: 'a FAK that was killed with a fill is CANCELED',
+    act: async (stage, market) => {
+      await stage.offers(market, 4)
+      return stage.buys(market, { orderType: 'FAK' })
+    },
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
+  },
+  {
+    row: 'a FOK is CANCELED',
+    act: async (stage, market) => {
+      await stage.offers(market, 20)
+      return stage.buys(market, { orderType: 'FOK' })
+    },
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
+  },
+  {
+    row: 'a FOK that spends is CANCELED, and wants no shares',
+    act: async (stage, market) => {
+      await stage.offers(market, 20)
+      return marketForm(stage, market, {})
+    },
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 0 },
+  },
+  {
+    row: 'a FOK that sells is CANCELED',
+    first: async (stage, market) => {
+      await stage.offers(market, 10)
+      await stage.buys(market)
+      await stage.placed(stage.bob, market, { ticks: 300 })
+    },
+    act: (stage, market) => marketForm(stage, market, { side: 'sell' }),
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
+  },
+  {
+    row: 'a maker that filled whole is CANCELED',
+    act: async (stage, market) => {
+      const id = await stage.buys(market)
+      await stage.offers(market, 10)
+      return id
+    },
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
+  },
+  {
+    row: 'a maker that is LIVE stays LIVE with less',
+    act: async (stage, market) => {
+      const id = await stage.buys(market)
+      await stage.offers(market, 4)
+      return id
+    },
+    seen: { status: 'LIVE', ...FAILED, remainingSize: 6 },
+  },
+  {
+    row: 'a maker that its user cancels has nothing filled',
+    act: async (stage, market) => {
+      const id = await stage.buys(market)
+      await stage.offers(market, 4)
+      const { status } = await stage.live.call(stage.alice, 'DELETE', `/orders/${id}`)
+      assert.equal(status, 200)
+      return id
+    },
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
+  },
+  {
+    row: 'a maker that filled in two trades is CANCELED with one of them, and shows the newest',
+    act: async (stage, market) => {
+      const id = await stage.buys(market)
+      await stage.offers(market, 4)
+      await stage.offers(market, 6)
+      return id
+    },
+    seen: { status: 'CANCELED', settlementStatus: 'MINED', remainingSize: 4 },
+  },
+  {
+    row: 'a taker whose rest filled as a maker is CANCELED with what failed',
+    act: async (stage, market) => {
+      await stage.offers(market, 3)
+      const id = await stage.buys(market)
+      await stage.offers(market, 7)
+      return id
+    },
+    seen: { status: 'CANCELED', settlementStatus: 'MINED', remainingSize: 3 },
+  },
+  {
+    row: 'a taker that was held before it filled is CANCELED',
+    market: { takerDelayMs: DELAY_MS },
+    act: async (stage, market) => {
+      await stage.offers(market, 10)
+      const id = await stage.buys(market)
+      stage.live.shiftClock(DELAY_MS)
+      stage.live.exchange.pipeline.tick()
+      await stage.live.exchange.pipeline.settled()
+      return id
+    },
+    seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
+  },
+]
+
+async function allMined({ live, told }: Stage): Promise<void> {
+  const { mining } = live.exchange.pipeline
+  assert(mining !== null)
+  if (mining.waitingCount === 0) return
+  const blocks = told.blocks.length
+  live.shiftClock(BLOCK_MS)
+  await told.block(blocks + 1)
+}
+
+async function play(stage: Stage, { row, market: fields, first, act, seen }: Case): Promise<void> {
+  const { live, told, alice, shown } = stage
+  const market = await openMarket(live, `case-${shown.length}`, fields)
+  await first?.(stage, market)
+  await allMined(stage)
+  const failures = told.facts.filter(({ status }) => status === 'FAILED').length
+  await stage.fault({ next: 1 }, 'FAILED')
+  const orderId = await act(stage, market)
+  await allMined(stage)
+  await told.count('FAILED', failures + 1)
+  assert.deepEqual(await stage.sees(market, orderId), seen, row)
+  shown.push({ slug: market.slug, orderId, seen })
+  if (seen.status === 'LIVE') return
+  const again = await live.call(alice, 'DELETE', `/orders/${orderId}`)
+  assert.deepEqual([again.status, at(again.body, 'code')], [400, 'ORDER_NOT_OPEN'], row)
+}
+
+/** What is said of every order of the cases. */
+async function saidOf({ live, alice, shown }: Stage): Promise<unknown> {
+  const items = shown.map(({ orderId }) => ({ orderId }))
+  const { body, status, text } = await live.call(alice, 'POST', '/orders/status/batch', { items })
+  assert.equal(status, 200, text)
+  return body
+}
+
+for (const blockMs of [0, BLOCK_MS]) {
+  test(`what a failed trade makes of its orders, ${blockMs} ms a block`, async () => {
+    const dataDir = newFolder()
+    let stage = await Stage.open(blockMs, dataDir)
+    const { alice, bob, shown } = stage
+    for (const each of CASES) await play(stage, each)
+    const said = await saidOf(stage)
+    // Bids at 0.50 of what is LIVE, and nothing else, is reserved.
+    const open = shown.filter(({ seen }) => seen.status === 'LIVE')
+    const openShares = open.reduce((sum, { seen }) => sum + seen.remainingSize, 0)
+    assert.equal(stage.live.balances(alice).reservedRaw, (openShares * UNIT) / 2)
+    for (const start of blockMs === 0 ? [ANEW] : [SAME, ANEW]) {
+      const { seq, stateHash } = await stop()
+      assert.equal(verifyFolder(dataDir).stateHash, stateHash)
+      if (start === ANEW) assert.equal(rebuildReadTables(dataDir), seq)
+      const live = await startOn(dataDir, blockMs)
+      stage = new Stage(live, alice, bob)
+      stage.shown.push(...shown)
+      for (const { slug, orderId, seen } of shown) {
+        const now = await seenOrder(live, alice, slug, orderId)
+        assert.deepEqual({ ...now, remainingSize: now.remainingSize / UNIT }, seen, start)
+      }
+      assert.deepEqual(await saidOf(stage), said, start)
+    }
+  })
+}
+
+test('the reply to an order says what its block made of it, when it waits for that', async () => {
+  const stage = await Stage.open(0)
+  const { alice, live } = stage
+  const rows = [
+    { outcome: 'FAILED', shares: 10, fields: {}, said: ['CANCELED', 'FAILED'] },
+    { outcome: 'FAILED', shares: 4, fields: {}, said: ['LIVE', 'FAILED'] },
+    { outcome: 'FAILED', shares: 4, fields: { orderType: 'FAK' }, said: ['CANCELED', 'FAILED'] },
+    { outcome: 'RETRYING', shares: 10, fields: {}, said: ['MATCHED', 'RETRYING'] },
+    { outcome: null, shares: 10, fields: {}, said: ['MATCHED', 'MINED'] },
+  ]
+  for (const [index, { outcome, shares, fields, said }] of rows.entries()) {
+    const market = await openMarket(live, `reply-${index}`)
+    await stage.offers(market, shares)
+    if (outcome !== null) await stage.fault({ next: 1 }, outcome)
+    const reply = await stage.placed(alice, market, {}, fields)
+    assert.deepEqual(statusesOf(reply), said, JSON.stringify(rows[index]))
+    if (outcome === 'RETRYING') continue
+    const [status, settlementStatus] = said
+    const seen = await stage.sees(market, idOf(reply))
+    assert.deepEqual([seen.status, seen.settlementStatus], [status, settlementStatus])
+  }
+})

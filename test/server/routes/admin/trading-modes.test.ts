@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+
+// Trading modes as clients and operators meet them (domain §4.6, §12.7).
+
+const HOUR_MS = 3_600_000
+let live: LiveExchange
+let rain: LiveMarket
+let alice: Trader
+
+before(async () => {
+  live = await startLive()
+  rain = await openMarket(live, 'rain')
+  alice = await live.trader(1_000_000_000)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(async () => {
+  for (const window of await windows()) await end(Number(at(window, 'id')))
+  assert.deepEqual(live.faults, [])
+})
+
+function operator(method: string, path: string): Promise<Reply> {
+  return live.send(method, path, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+}
+
+async function windows(): Promise<unknown[]> {
+  const { body } = await operator('GET', '/admin/trading-modes')
+  const list = at(body, 'windows')
+  assert.ok(Array.isArray(list))
+  return list
+}
+
+async function restrict(mode: string, fields: object = {}): Promise<number> {
+  const made = await live.admin('/admin/trading-modes', { mode, ...fields })
+  assert.equal(made.status, 201, made.text)
+  return Number(at(made.body, 'id'))
+}
+
+async function end(id: number): Promise<void> {
+  const ended = await operator('DELETE', `/admin/trading-modes/${id}`)
+  assert.equal(ended.status, 200, ended.text)
+}
+
+async function restingId(): Promise<string> {
+  const placed = await place(live, alice, rain)
+  assert.equal(placed.status, 201, placed.text)
+  return textAt(placed.body, 'order', 'id')
+}
+
+/** Every way to cancel, each with an order of its own to cancel. */
+async function cancelCalls(): Promise<(() => Promise<Reply>)[]> {
+  const ids = [await restingId(), await restingId(), await restingId(), await restingId()]
+  await restingId()
+  return [
+    () => live.call(alice, 'DELETE', `/orders/${ids[0]}`),
+    () => live.call(alice, 'POST', '/orders/cancel', { orderId: ids[1] }),
+    () => live.call(alice, 'POST', '/orders/batch-cancel', { orderIds: [ids[2]] }),
+    () => live.call(alice, 'POST', '/orders/cancel-batch', { orderIds: [ids[3]] }),
+    () => live.call(alice, 'DELETE', '/orders/all/rain'),
+  ]
+}
+
+function assertBarred(reply: Reply, mode: string, code: string, resumeAt: string | null): void {
+  assert.equal(reply.status, 425, reply.text)
+  const { message, ...rest } = Object(reply.body)
+  assert.equal(typeof message, 'string')
+  assert.deepEqual(rest, { error: 'Too Early', statusCode: 425, code, mode, resumeAt })
+}
+
+const ROWS = [
+  { mode: 'post_only', code: 'post_only_mode', postOnly: true, cancels: true },
+  { mode: 'cancel_only', code: 'cancel_only_mode', postOnly: false, cancels: true },
+  { mode: 'disabled', code: 'trading_disabled', postOnly: false, cancels: false },
+] as const
+
+for (const { mode, code, postOnly, cancels } of ROWS) {
+  test(`${mode}: what it lets through, and 425 with mode and resumeAt for the rest`, async () => {
+    const calls = await cancelCalls()
+    const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
+    await restrict(mode, { endsAt })
+    assertBarred(await place(live, alice, rain), mode, code, endsAt)
+    const quiet = await place(live, alice, rain, {}, { postOnly: true })
+    if (postOnly) assert.equal(quiet.status, 201, quiet.text)
+    else assertBarred(quiet, mode, code, endsAt)
+    for (const cancel of calls) {
+      const reply = await cancel()
+      if (cancels) assert.equal(reply.status, 200, reply.text)
+      else assertBarred(reply, mode, code, endsAt)
+    }
+    for (const window of await windows()) await end(Number(at(window, 'id')))
+    assert.equal((await place(live, alice, rain)).status, 201, 'normal again')
+    const all = await live.call(alice, 'DELETE', '/orders/all/rain')
+    assert.equal(all.status, 200, all.text)
+    assert.equal(live.balances(alice).reservedRaw, 0)
+  })
+}
+
+for (const { mode, code, postOnly, cancels } of ROWS) {
+  test(`${mode}: both legs of a cancel-replace say what barred them, in a batch too`, async () => {
+    const quiet = { postOnly: true }
+    const steps: [object, string][] = []
+    for (const [fields, then] of [
+      [{}, 'STOP_ON_FAILURE'],
+      [{}, 'ALLOW_FAILURE'],
+      [quiet, 'STOP_ON_FAILURE'],
+      [quiet, 'ALLOW_FAILURE'],
+    ] as const) {
+      const orderId = await restingId()
+      const barred = cancels ? 'FAILURE' : then === 'ALLOW_FAILURE' ? 'FAILURE' : 'NOT_ATTEMPTED'
+      const replaced = fields === quiet && postOnly ? 'SUCCESS' : barred
+      const replacement = { ...orderBody(alice, rain), ...fields }
+      steps.push([{ cancel: { orderId }, replacement, mode: then }, replaced])
+    }
+    await restrict(mode)
+    const cancelCode = cancels ? undefined : code
+    const legsOf = (legs: unknown) => [
+      at(legs, 'cancel', 'status'),
+      at(legs, 'cancel', 'error', 'code'),
+      at(legs, 'replacement', 'status'),
+      at(legs, 'replacement', 'error', 'code'),
+    ]
+    const wanted = steps.map(([, replaced]) => [
+      cancels ? 'SUCCESS' : 'FAILURE',
+      cancelCode,
+      replaced,
+      replaced === 'FAILURE' ? code : undefined,
+    ])
+    // The first two alone, the others in one request.
+    for (const [index, [operation]] of steps.slice(0, 2).entries()) {
+      const reply = await live.call(alice, 'POST', '/orders/cancel-replace', operation)
+      assert.deepEqual([reply.status, legsOf(reply.body)], [409, wanted[index]])
+    }
+    const operations = steps.slice(2).map(([operation]) => operation)
+    const batch = await live.call(alice, 'POST', '/orders/cancel-replace/batch', { operations })
+    assert.equal(batch.status, 200, batch.text)
+    const told = [0, 1].map((index) => legsOf(at(batch.body, 'results', index)))
+    assert.deepEqual(told, wanted.slice(2))
+    for (const window of await windows()) await end(Number(at(window, 'id')))
+    assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
+    assert.equal(live.balances(alice).reservedRaw, 0)
+  })
+}
+
+test('a batch of orders is answered 425 order by order, with mode and resumeAt', async () => {
+  const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
+  await restrict('post_only', { endsAt })
+  const orders = [orderBody(alice, rain), { ...orderBody(alice, rain), postOnly: true }]
+  const batch = await live.call(alice, 'POST', '/orders/batch', { orders })
+  const [barred, taken] = Object(at(batch.body, 'results'))
+  const { message, ...rest } = barred
+  const alone = { error: 'Too Early', statusCode: 425, code: 'post_only_mode' }
+  const expected = { index: 0, status: 425, ...alone, mode: 'post_only', resumeAt: endsAt }
+  assert.deepEqual([typeof message, rest], ['string', expected])
+  assert.equal(at(taken, 'status'), 201)
+  assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
+})
+
+test('while trading is disabled every cancel is 425, whatever it names', async () => {
+  await restrict('disabled')
+  const none = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+  for (const reply of [
+    await live.call(alice, 'DELETE', `/orders/${none}`),
+    await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'none' }),
+    await live.call(alice, 'POST', '/orders/batch-cancel', { clientOrderIds: ['none'] }),
+    await live.call(alice, 'DELETE', '/orders/all/rain'),
+  ]) {
+    assertBarred(reply, 'disabled', 'trading_disabled', null)
+  }
+  const wrong = await live.call(alice, 'DELETE', '/orders/all/nowhere')
+  assert.equal(wrong.status, 404, 'the market is looked for first')
+})
+
+test('the mode is asked after the market is known and before the receive window', async () => {
+  await restrict('cancel_only')
+  const late = { recvWindow: 100, timestamp: live.nowMs() - 101 }
+  const reply = await place(live, alice, rain, {}, late)
+  assertBarred(reply, 'cancel_only', 'cancel_only_mode', null)
+  const lost = await place(live, alice, rain, {}, { ...late, marketSlug: 'nowhere' })
+  assert.equal(lost.status, 404, lost.text)
+})
+
+test('maintenance shows what is in force and what is scheduled; normal is neither', async () => {
+  const status = async (query = '') => (await live.send('GET', `/maintenance/status${query}`)).body
+  assert.deepEqual(await status(), { active: [], scheduled: [] })
+  const startsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
+  const endsAt = new Date(live.nowMs() + 2 * HOUR_MS).toISOString()
+  const first = { startsAt, endsAt, publicMessage: 'An update.' }
+  await restrict('disabled', first)
+  // Unix ms do as well.
+  await restrict('post_only', { endsAt: Date.parse(endsAt) })
+  for (const query of ['', '?target=trading']) {
+    const body = await status(query)
+    const effects = (mode: string) => [{ target: 'trading', mode }]
+    assert.deepEqual(at(body, 'scheduled'), [{ ...first, effects: effects('disabled') }])
+    assert.equal(at(body, 'active', 1), undefined)
+    const { startsAt: began, ...active } = Object(at(body, 'active', 0))
+    assert.ok(Math.abs(Date.parse(began) - live.nowMs()) < 60_000)
+    assert.deepEqual(active, { endsAt, publicMessage: '', effects: effects('post_only') })
+  }
+  for (const query of ['?target=amm', '?target=', '?goal=trading']) {
+    assert.equal((await live.send('GET', `/maintenance/status${query}`)).status, 400, query)
+  }
+})
+
+test('a window ends by its time, and the one that is stricter wins meanwhile', async () => {
+  await restrict('post_only', { endsAt: live.nowMs() + 2 * HOUR_MS })
+  const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
+  await restrict('disabled', { endsAt })
+  assert.equal(at((await operator('GET', '/admin/trading-modes')).body, 'mode'), 'disabled')
+  assertBarred(await place(live, alice, rain), 'disabled', 'trading_disabled', endsAt)
+  live.shiftClock(HOUR_MS)
+  assert.equal(at((await operator('GET', '/admin/trading-modes')).body, 'mode'), 'post_only')
+  assert.equal((await place(live, alice, rain)).status, 425)
+  live.shiftClock(HOUR_MS)
+  assert.deepEqual(await windows(), [])
+  assert.equal((await place(live, alice, rain)).status, 201)
+  assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
+})
+
+test('operators are told what is wrong with a window, and others are not let in', async () => {
+  const past = live.nowMs() - 1
+  const bad = [
+    {},
+    { mode: 'normal' },
+    { mode: 'halted' },
+    { mode: 'disabled', endsAt: past },
+    { mode: 'disabled', endsAt: 'tomorrow' },
+    { mode: 'disabled', startsAt: 'today' },
+    { mode: 'disabled', startsAt: past + 2 * HOUR_MS, endsAt: past + HOUR_MS },
+    { mode: 'disabled', publicMessage: 'x'.repeat(501) },
+    { mode: 'disabled', endsAt: 8.64e15 },
+    { mode: 'disabled', reason: 'none' },
+  ]
+  for (const body of bad) {
+    const reply = await live.admin('/admin/trading-modes', body)
+    assert.equal(reply.status, 400, JSON.stringify(body))
+  }
+  assert.equal((await operator('DELETE', '/admin/trading-modes/9999')).status, 404)
+  assert.equal((await operator('DELETE', '/admin/trading-modes/0')).status, 400)
+  for (const [method, path] of [
+    ['GET', '/admin/trading-modes'],
+    ['POST', '/admin/trading-modes'],
+    ['DELETE', '/admin/trading-modes/1'],
+  ]) {
+    assert.equal((await live.send(method, path)).status, 401)
+    assert.equal((await live.call(alice, method, path)).status, 401)
+  }
+  const later = await restrict('disabled', { startsAt: past })
+  const [window] = await windows()
+  assert.ok(Date.parse(textAt(window, 'startsAt')) > past, 'a start that is past counts as now')
+  await end(later)
+  assert.equal((await operator('DELETE', `/admin/trading-modes/${later}`)).status, 404)
+  for (let count = 0; count < 64; count++) await restrict('post_only')
+  const full = await live.admin('/admin/trading-modes', { mode: 'post_only' })
+  assert.equal(at(full.body, 'code'), 'TRADING_WINDOW_LIMIT')
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, test } from 'node:test'
+import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
+import { ADMIN, BLOCK_MS, Told } from '../../../support/chain-desk.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, unsigned } from '../../../support/live-orders.ts'
+import { codeOf } from '../../../support/live-session.ts'
+
+// What a server wallet approves goes through a block (design §5, domain §12.1): missing, submitted,
+// then confirmed or failed. A block comes when the clock is moved.
+
+const PATH = '/profiles/partner-accounts'
+const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
+const flags = ['--block-ms', `${BLOCK_MS}`]
+const dataDir = newFolder()
+let live = await startLive({ dataDir, flags })
+let told = new Told(live)
+const partner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
+let venues = 0
+
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+function assertRefused(reply: Reply, status: number, code: string): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.equal(codeOf(reply), code)
+}
+
+interface Wallet {
+  readonly profileId: number
+  readonly path: string
+  readonly venue: LiveMarket
+}
+
+/** A wallet, and a market of an exchange that came after it. */
+async function lateVenue(on: LiveExchange = live): Promise<Wallet> {
+  const made = await on.call(partner, 'POST', PATH, { createServerWallet: true })
+  assert.equal(made.status, 201, made.text)
+  const profileId = Number(at(made.body, 'profileId'))
+  const exchangeAddress = `0x${(++venues).toString(16).padStart(40, 'e')}`
+  const venue = await openMarket(on, `venue-${venues}`, { exchangeAddress })
+  return { profileId, path: `${PATH}/${profileId}/allowances`, venue }
+}
+
+/** Statuses of the two targets of the late exchange. */
+function newest(reply: Reply): unknown[] {
+  assert.equal(reply.status, 200, reply.text)
+  const targets = at(reply.body, 'targets')
+  assert(Array.isArray(targets))
+  return targets.slice(-2).map((each) => at(each, 'status'))
+}
+
+const read = ({ path }: Wallet) => live.call(partner, 'GET', path)
+const retry = ({ path }: Wallet) => live.call(partner, 'POST', `${path}/retry`, {})
+const both = (status: string) => [status, status]
+
+function order({ profileId, venue }: Wallet): Promise<Reply> {
+  const { signature: _none, ...fields } = unsigned(partner, venue)
+  return live.call(partner, 'POST', '/orders', {
+    order: { ...fields, maker: ZERO_ADDRESS, signer: ZERO_ADDRESS },
+    orderType: 'GTC',
+    marketSlug: venue.slug,
+    onBehalfOf: profileId,
+  })
+}
+
+async function nextBlock(): Promise<void> {
+  const blocks = told.blocks.length
+  live.shiftClock(BLOCK_MS)
+  await told.block(blocks + 1)
+}
+
+async function armFault(outcome: string): Promise<void> {
+  const body = { nextApprovals: 1, outcome }
+  const armed = await live.admin('/admin/settlement/faults', body)
+  assert.deepEqual(armed.body, { tradeEventId: null, next: null, ...body })
+}
+
+test('a retry submits what is missing, and the next block confirms it', async () => {
+  const wallet = await lateVenue()
+  assert.deepEqual(newest(await read(wallet)), both('missing'))
+  const submitted = await retry(wallet)
+  assert.deepEqual(newest(submitted), both('submitted'))
+  assert.equal(at(submitted.body, 'ready'), false)
+  const { total } = Object(at(submitted.body, 'summary'))
+  const summary = { total, confirmed: total - 2, missing: 0, submitted: 2, failed: 0 }
+  assert.deepEqual(at(submitted.body, 'summary'), summary)
+  assertRefused(await order(wallet), 400, 'ALLOWANCE_MISSING')
+  assertRefused(await retry(wallet), 409, 'ALLOWANCE_RETRY_RUNNING')
+  await nextBlock()
+  const done = await read(wallet)
+  assert.deepEqual(newest(done), both('confirmed'))
+  assert.equal(at(done.body, 'ready'), true)
+  assertRefused(await order(wallet), 400, 'INSUFFICIENT_COLLATERAL')
+})
+
+test('an approval that the chain does not take has failed, and may be retried', async () => {
+  const wallet = await lateVenue()
+  await armFault('FAILED')
+  await retry(wallet)
+  await nextBlock()
+  const failed = await read(wallet)
+  assert.deepEqual(newest(failed), both('failed'))
+  const target = at(failed.body, 'targets', -1 + Number(at(failed.body, 'summary', 'total')))
+  assert.equal(at(target, 'errorCode'), 'PRIVY_SUBMISSION_FAILED')
+  assert.equal(at(target, 'retryable'), true)
+  assert.equal(at(failed.body, 'summary', 'failed'), 2)
+  assertRefused(await order(wallet), 400, 'ALLOWANCE_MISSING')
+  assert.deepEqual(newest(await retry(wallet)), both('submitted'))
+  await nextBlock()
+  assert.deepEqual(newest(await read(wallet)), both('confirmed'))
+})
+
+test('one that is tried again waits for a later block, also over a restart', async () => {
+  const wallet = await lateVenue()
+  await armFault('RETRYING')
+  await retry(wallet)
+  await nextBlock()
+  assert.deepEqual(newest(await read(wallet)), both('submitted'))
+  const journalMs = live.nowMs()
+  const last = await live.stop()
+  live = await startLive({ dataDir, flags })
+  told = new Told(live)
+  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
+  assert.deepEqual(newest(await read(wallet)), both('submitted'))
+  assertRefused(await order(wallet), 400, 'ALLOWANCE_MISSING')
+  // Its clock starts anew, and time does not go on before it has passed that of the journal.
+  live.shiftClock(journalMs - live.nowMs())
+  await nextBlock()
+  assert.deepEqual(newest(await read(wallet)), both('confirmed'))
+  assertRefused(await order(wallet), 400, 'INSUFFICIENT_COLLATERAL')
+})
+
+test('a fault names one target', async () => {
+  for (const body of [
+    { outcome: 'FAILED' },
+    { next: 1, nextApprovals: 1, outcome: 'FAILED' },
+    { tradeEventId: '1', nextApprovals: 1, outcome: 'FAILED' },
+    { nextApprovals: 0, outcome: 'FAILED' },
+  ]) {
+    const refused = await live.send('POST', '/admin/settlement/faults', {
+      headers: { ...ADMIN.headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    assertRefused(refused, 400, 'VALIDATION')
+  }
+})

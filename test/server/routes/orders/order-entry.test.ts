@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import {
+  type LiveMarket,
+  type OrderWish,
+  openMarket,
+  place,
+  signedFor,
+  unsigned,
+} from '../../../support/live-orders.ts'
+
+// What an order is and what it is answered (domain §1.3 to §1.8, §4.2, §4.5, §12.4), row by row.
+// Bob quotes, Alice takes.
+
+const SHARE = 1_000_000
+const FUNDS_RAW = 100_000 * SHARE
+const FEE_BPS = 300
+const UINT256_MAX = String(2n ** 256n - 1n)
+let live: LiveExchange
+let alice: Trader
+let bob: Trader
+/** Without a fee, and with one; Alice holds YES of both. */
+let free: LiveMarket
+let paid: LiveMarket
+
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', '60000'] })
+  alice = await live.trader(FUNDS_RAW)
+  bob = await live.trader(FUNDS_RAW)
+  free = await openMarket(live, 'free')
+  paid = await openMarket(live, 'paid', { fee: true })
+  for (const market of [free, paid]) {
+    // She makes, so she pays no fee.
+    await placed(alice, market, { ticks: 500, sizeRaw: 1000 * SHARE })
+    await placed(bob, market, { outcome: 1, ticks: 500, sizeRaw: 1000 * SHARE })
+  }
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(async () => {
+  for (const trader of [alice, bob]) {
+    for (const { slug } of [free, paid]) await live.call(trader, 'DELETE', `/orders/all/${slug}`)
+    assert.equal(live.balances(trader).reservedRaw, 0)
+  }
+  assert.deepEqual(live.faults, [])
+})
+
+/** An order with fields of its own choice, signed for its market. */
+function send(
+  trader: Trader,
+  market: LiveMarket,
+  fields: object,
+  beside: object = {},
+): Promise<Reply> {
+  const order = { ...unsigned(trader, market), ...fields }
+  return live.call(trader, 'POST', '/orders', {
+    order: signedFor(order, trader, market),
+    ownerId: trader.profileId,
+    orderType: 'GTC',
+    marketSlug: market.slug,
+    ...beside,
+  })
+}
+
+async function placed(
+  trader: Trader,
+  market: LiveMarket,
+  wish: OrderWish,
+  beside: object = {},
+): Promise<Reply> {
+  const reply = await place(live, trader, market, wish, beside)
+  assert.equal(reply.status, 201, reply.text)
+  return reply
+}
+
+/** Bob sells YES at this price, or buys it. */
+const asks = (market: LiveMarket, ticks: number, shares: number) =>
+  placed(bob, market, { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE })
+const bids = (market: LiveMarket, ticks: number, shares: number) =>
+  placed(bob, market, { ticks, sizeRaw: shares * SHARE })
+
+const ORDER_KEYS = [
+  ...['id', 'salt', 'maker', 'signer', 'taker', 'tokenId', 'makerAmount', 'takerAmount'],
+  ...['expiration', 'nonce', 'feeRateBps', 'side', 'signatureType', 'signature', 'orderType'],
+  ...['price', 'marketId', 'ownerId', 'createdAt', 'status', 'market'],
+]
+
+test('the 201 has every field of the rules and no other, matched or not', async () => {
+  const quote = await asks(paid, 400, 10)
+  const { order, makerMatches, execution, ...rest } = Object(quote.body)
+  assert.deepEqual(rest, {})
+  assert.deepEqual(Object.keys(order), ORDER_KEYS)
+  assert.deepEqual(order.market, {
+    id: order.marketId,
+    slug: 'paid',
+    title: 'Will paid?',
+    yesPositionId: paid.tokens[0],
+    noPositionId: paid.tokens[1],
+    group: null,
+  })
+  assert.deepEqual(makerMatches, [])
+  const zeros = { contractsGross: '0', contractsFee: '0', contractsNet: '0' }
+  assert.deepEqual(execution, {
+    matched: false,
+    settlementStatus: 'UNMATCHED',
+    feeRateBps: FEE_BPS,
+    effectiveFeeBps: 0,
+    totalsRaw: { ...zeros, usdGross: '0', usdFee: '0', usdNet: '0' },
+  })
+  const taken = await placed(alice, paid, { ticks: 400, sizeRaw: 4 * SHARE })
+  assert.deepEqual(Object.keys(at(taken.body, 'order') ?? {}), ORDER_KEYS)
+  const [match, ...others] = Object(at(taken.body, 'makerMatches'))
+  assert.deepEqual(others, [])
+  const { id, createdAt, ...met } = match
+  assert.match(id, /^[0-9]+-0$/)
+  assert.equal(createdAt, at(taken.body, 'order', 'createdAt'))
+  assert.deepEqual(met, { matchedSize: '4000000', orderId: order.id })
+  const said = ['tradeEventId', 'txHash', 'feeRateBps', 'effectiveFeeBps', 'totalsRaw']
+  const keys = ['matched', 'settlementStatus', ...said]
+  assert.deepEqual(Object.keys(at(taken.body, 'execution') ?? {}), keys)
+  assert.equal(at(taken.body, 'execution', 'txHash'), null, 'no block has it yet')
+})
+
+test('numbers and decimal texts are the same, and amounts come back as texts', async () => {
+  const texts = { makerAmount: '100000', takerAmount: '1000000', expiration: '0', nonce: '0' }
+  const reply = await send(alice, free, { ...texts, salt: UINT256_MAX })
+  assert.equal(reply.status, 201, reply.text)
+  const numbers = { makerAmount: 100_000, takerAmount: 1_000_000, expiration: 0, nonce: 0 }
+  const salt = Number.MAX_SAFE_INTEGER - 1
+  const same = await send(alice, free, { ...numbers, salt })
+  assert.equal(same.status, 201, same.text)
+  for (const [body, echo] of [
+    [reply.body, UINT256_MAX],
+    [same.body, String(salt)],
+  ] as const) {
+    const { salt: said, makerAmount, takerAmount, expiration, nonce } = Object(at(body, 'order'))
+    assert.deepEqual([said, makerAmount, takerAmount], [echo, '100000', '1000000'])
+    assert.deepEqual([expiration, nonce], ['0', 0])
+  }
+  // A text and a number of one value are one order.
+  const again = await send(alice, free, { ...numbers, salt: String(salt) })
+  assert.equal(at(again.body, 'code'), 'DUPLICATE_ORDER')
+})
+
+const BUY = 0
+const SELL = 1
+
+/** Domain §1.5: its examples, their bounds, and how the price of each is said. */
+const AMOUNTS: readonly [
+  side: number,
+  type: 'GTC' | 'FAK',
+  makerAmount: number,
+  takerAmount: number,
+  price: string | null,
+][] = [
+  [BUY, 'GTC', 6_500_000, 10_000_000, '0.65'],
+  [BUY, 'GTC', 8_428_863, 22_123_000, '0.381'],
+  [SELL, 'GTC', 5_000_000, 3_750_000, '0.75'],
+  [SELL, 'GTC', 1_234_000, 470_154, '0.381'],
+  [BUY, 'FAK', 6_500_000, 10_000_000, '0.65'],
+  [SELL, 'FAK', 1_234_000, 470_154, '0.381'],
+  [BUY, 'GTC', 1, 1000, '0.001'],
+  [BUY, 'GTC', 999, 1000, '0.999'],
+  [SELL, 'GTC', 1000, 1, '0.001'],
+  [SELL, 'GTC', 1000, 999, '0.999'],
+  [BUY, 'GTC', 8_406_892, 22_123_400, null],
+  [BUY, 'GTC', 0, 1000, null],
+  [BUY, 'GTC', 1000, 1000, null],
+  [SELL, 'GTC', 1000, 0, null],
+  [SELL, 'GTC', 1000, 1000, null],
+  [BUY, 'GTC', 6_500_001, 10_000_000, null],
+  [SELL, 'GTC', 1_234_000, 470_155, null],
+]
+
+test('amounts give the price as the rules have it, and price may say it again', async () => {
+  for (const [side, orderType, makerAmount, takerAmount, price] of AMOUNTS) {
+    const said = `${side} ${orderType} ${makerAmount} ${takerAmount}`
+    const order = { side, makerAmount, takerAmount }
+    const reply = await send(alice, free, order, { orderType })
+    if (price === null) {
+      assert.equal(at(reply.body, 'code'), 'AMOUNTS_INVALID', said)
+      continue
+    }
+    assert.equal(reply.status, 201, `${said} ${reply.text}`)
+    assert.equal(at(reply.body, 'order', 'price'), price, said)
+    const again = await send(alice, free, { ...order, price: Number(price) }, { orderType })
+    assert.equal(again.status, 201, `${said} ${again.text}`)
+    const other = await send(alice, free, { ...order, price: Number(price) / 2 }, { orderType })
+    assert.equal(at(other.body, 'message'), 'Price does not match amounts', said)
+    await live.call(alice, 'DELETE', '/orders/all/free')
+  }
+})
+
+interface TakerRow {
+  readonly name: string
+  readonly type: 'FOK' | 'FAK'
+  readonly side: number
+  readonly amounts: readonly [makerAmount: number, takerAmount: number]
+  /** Shares and collateral moved; null for no trade at all. */
+  readonly moved: readonly [sharesRaw: number, collateralRaw: number] | null
+}
+
+/** Against 10 shares offered at 0.5 and 10 wanted at 0.3. */
+const TAKERS: readonly TakerRow[] = [
+  {
+    name: 'a market buy spends all of its collateral',
+    ...{ type: 'FOK', side: BUY, amounts: [5_000_000, 1], moved: [10_000_000, 5_000_000] },
+  },
+  {
+    name: 'a market buy that the book cannot absorb does nothing',
+    ...{ type: 'FOK', side: BUY, amounts: [5_000_001, 1], moved: null },
+  },
+  {
+    name: 'a market buy spends any positive integer',
+    ...{ type: 'FOK', side: BUY, amounts: [1, 1], moved: [2, 1] },
+  },
+  {
+    name: 'a market sale sells all of its shares',
+    ...{ type: 'FOK', side: SELL, amounts: [10_000_000, 1], moved: [10_000_000, 3_000_000] },
+  },
+  {
+    name: 'a market sale that the book cannot absorb does nothing',
+    ...{ type: 'FOK', side: SELL, amounts: [10_000_001, 1], moved: null },
+  },
+  {
+    name: 'a market sale needs no step of a thousand',
+    ...{ type: 'FOK', side: SELL, amounts: [1_234_567, 1], moved: [1_234_567, 370_370] },
+  },
+  {
+    name: 'a market sale may be of one raw share',
+    ...{ type: 'FOK', side: SELL, amounts: [1, 1], moved: [1, 0] },
+  },
+  {
+    name: 'a FOK with a price fills at it or better',
+    ...{ type: 'FOK', side: BUY, amounts: [6_000_000, 10_000_000], moved: [10_000_000, 5_000_000] },
+  },
+  {
+    name: 'a FOK with a price fills whole or not at all',
+    ...{ type: 'FOK', side: BUY, amounts: [5_500_000, 11_000_000], moved: null },
+  },
+  {
+    name: 'a FOK goes no further than its price',
+    ...{ type: 'FOK', side: BUY, amounts: [4_990_000, 10_000_000], moved: null },
+  },
+  {
+    name: 'a FAK takes what crosses and its rest is killed',
+    ...{ type: 'FAK', side: BUY, amounts: [5_500_000, 11_000_000], moved: [10_000_000, 5_000_000] },
+  },
+  {
+    name: 'a FAK that sells takes what crosses',
+    ...{
+      type: 'FAK',
+      side: SELL,
+      amounts: [25_000_000, 7_500_000],
+      moved: [10_000_000, 3_000_000],
+    },
+  },
+  {
+    name: 'a FAK that crosses nothing never rests',
+    ...{ type: 'FAK', side: BUY, amounts: [4_990_000, 10_000_000], moved: null },
+  },
+]
+
+for (const { name, type, side, amounts, moved } of TAKERS) {
+  test(`${name} (${type})`, async () => {
+    await asks(free, 500, 10)
+    await bids(free, 300, 10)
+    const [makerAmount, takerAmount] = amounts
+    const before = live.balances(alice)
+    const order = { side, makerAmount, takerAmount }
+    const reply = await send(alice, free, order, { orderType: type })
+    assert.equal(reply.status, 201, reply.text)
+    const { execution, makerMatches, order: stored } = Object(reply.body)
+    assert.equal(execution.matched, moved !== null)
+    assert.equal(execution.settlementStatus, moved === null ? 'UNMATCHED' : 'MATCHED')
+    assert.equal(stored.status, moved === null ? 'UNMATCHED' : 'MATCHED')
+    assert.equal(makerMatches.length, moved === null ? 0 : 1)
+    assert.equal(stored.price === null, takerAmount === 1, 'the market form has no price')
+    const [sharesRaw, collateralRaw] = moved ?? [0, 0]
+    const { contractsGross, usdGross } = execution.totalsRaw
+    assert.deepEqual([contractsGross, usdGross], [String(sharesRaw), String(collateralRaw)])
+    const gainRaw = side === BUY ? -collateralRaw : collateralRaw
+    const afterwards = { freeRaw: before.freeRaw + gainRaw, reservedRaw: 0 }
+    assert.deepEqual(live.balances(alice), afterwards, 'nothing stays reserved')
+  })
+}
+
+test('an order with an expiration lives through its second and is CANCELED after it', async () => {
+  const expirationSec = Math.floor(live.nowMs() / 1000) + 100
+  const reply = await send(alice, free, { expiration: expirationSec, takerAmount: 20_000_000 })
+  assert.equal(at(reply.body, 'order', 'expiration'), String(expirationSec), reply.text)
+  const orderId = textAt(reply.body, 'order', 'id')
+  const statusOf = async () => {
+    const asked = { items: [{ orderId }] }
+    const { body } = await live.call(alice, 'POST', '/orders/status/batch', asked)
+    return at(body, 'results', 0, 'data', 'order', 'status')
+  }
+  live.shiftClock(expirationSec * 1000 - live.nowMs())
+  live.exchange.pipeline.tick()
+  const status = await statusOf()
+  // A machine that stood still for the whole second has nothing to show.
+  if (live.nowMs() < (expirationSec + 1) * 1000) assert.equal(status, 'LIVE')
+  live.shiftClock(1000)
+  live.exchange.pipeline.tick()
+  await live.exchange.pipeline.settled()
+  assert.equal(await statusOf(), 'CANCELED')
+})
+
+test('past its deadline a market is LOCKED, holds no order and takes none', async () => {
+  const market = await openMarket(live, 'brief', { deadline: live.nowMs() + 60_000 })
+  const resting = await placed(alice, market, { ticks: 100 })
+  live.shiftClock(60_000)
+  live.exchange.pipeline.tick()
+  await live.exchange.pipeline.settled()
+  assert.equal(live.balances(alice).reservedRaw, 0)
+  assert.equal(at((await live.send('GET', '/markets/brief')).body, 'status'), 'LOCKED')
+  const path = '/markets/brief/user-orders?statuses=CANCELED'
+  const { body } = await live.call(alice, 'GET', path)
+  assert.equal(at(body, 0, 'id'), at(resting.body, 'order', 'id'))
+  const late = await place(live, alice, market)
+  assert.deepEqual([late.status, at(late.body, 'code')], [400, 'MARKET_NOT_TRADABLE'])
+})
+
+test('post-only is for GTC, and is never held where takers are', async () => {
+  for (const orderType of ['FOK', 'FAK']) {
+    const reply = await place(live, alice, free, {}, { orderType, postOnly: true })
+    assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'VALIDATION'])
+  }
+  const slow = await openMarket(live, 'slow', { takerDelayMs: 30_000 })
+  await asks(slow, 500, 10)
+  const crossing = await place(live, alice, slow, { ticks: 500 }, { postOnly: true })
+  assert.equal(at(crossing.body, 'message'), 'Post only order would match immediately')
+  const quiet = await place(live, alice, slow, { ticks: 499 }, { postOnly: true })
+  assert.equal(at(quiet.body, 'execution', 'settlementStatus'), 'UNMATCHED', quiet.text)
+  for (const trader of [alice, bob]) await live.call(trader, 'DELETE', '/orders/all/slow')
+})
+
+test('an id of a client is its own: nobody else is shown it or kept from it', async () => {
+  const theirs = await placed(bob, free, { outcome: 1 }, { clientOrderId: 'secret of bob' })
+  const taken = await placed(alice, free, { sizeRaw: SHARE })
+  assert.equal('clientOrderId' in Object(at(taken.body, 'execution')), false, 'no key, no null')
+  const items = [{ orderId: at(taken.body, 'order', 'id') }]
+  const status = await live.call(alice, 'POST', '/orders/status/batch', { items })
+  const orders = await live.call(alice, 'GET', '/markets/free/user-orders?statuses=MATCHED')
+  for (const { text } of [taken, status, orders]) assert.doesNotMatch(text, /secret|clientOrderId/)
+  const same = await placed(alice, free, { ticks: 1 }, { clientOrderId: 'secret of bob' })
+  assert.equal(at(same.body, 'execution', 'clientOrderId'), 'secret of bob')
+  assert.notEqual(at(same.body, 'order', 'id'), at(theirs.body, 'order', 'id'))
+})

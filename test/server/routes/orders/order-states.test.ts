@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { BLOCK_MS, UNIT } from '../../../support/chain-desk.ts'
+import {
+  type LiveExchange,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
+
+// Every row of domain §5.1, over HTTP: how an order ends, and what its owner reads of it then.
+
+let live: LiveExchange
+let alice: Trader
+let bob: Trader
+let markets = 0
+
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', `${BLOCK_MS}`] })
+  alice = await live.trader(10_000 * UNIT)
+  bob = await live.trader(10_000 * UNIT)
+})
+after(async () => {
+  await live.stop()
+  assert.deepEqual(live.faults, [])
+})
+
+/** Of Alice's order, in a market of its own. */
+interface Stage {
+  readonly market: LiveMarket
+  /** Alice buys ten YES at 0.50. */
+  readonly buys: (fields?: object) => Promise<string>
+  /** Bob offers YES at 0.50, as a buyer of NO. */
+  readonly offers: (shares: number, fields?: object) => Promise<string>
+}
+
+const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen: SeenOrder][] = [
+  [
+    'what rests is LIVE',
+    ({ buys }) => buys(),
+    { status: 'LIVE', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'a FOK without a fill is UNMATCHED',
+    ({ buys }) => buys({ orderType: 'FOK' }),
+    { status: 'UNMATCHED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'a FAK without a fill is UNMATCHED',
+    ({ buys }) => buys({ orderType: 'FAK' }),
+    { status: 'UNMATCHED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'filled whole on arrival it is MATCHED',
+    async ({ offers, buys }) => {
+      await offers(10)
+      return buys()
+    },
+    { status: 'MATCHED', settlementStatus: 'MATCHED', remainingSize: 0 },
+  ],
+  [
+    'filled whole as it rested it is MATCHED',
+    async ({ offers, buys }) => {
+      const id = await buys()
+      await offers(4)
+      await offers(6)
+      return id
+    },
+    { status: 'MATCHED', settlementStatus: 'MATCHED', remainingSize: 0 },
+  ],
+  [
+    'a FAK filled in part, then killed, is MATCHED',
+    async ({ offers, buys }) => {
+      await offers(4)
+      return buys({ orderType: 'FAK' })
+    },
+    { status: 'MATCHED', settlementStatus: 'MATCHED', remainingSize: 6 },
+  ],
+  [
+    'filled in part on arrival the rest is LIVE',
+    async ({ offers, buys }) => {
+      await offers(4)
+      return buys()
+    },
+    { status: 'LIVE', settlementStatus: 'MATCHED', remainingSize: 6 },
+  ],
+  [
+    'filled in part as it rested it is LIVE with less',
+    async ({ offers, buys }) => {
+      const id = await buys()
+      await offers(4)
+      return id
+    },
+    { status: 'LIVE', settlementStatus: 'MATCHED', remainingSize: 6 },
+  ],
+  [
+    'canceled by its user it is CANCELED',
+    async ({ buys }) => {
+      const id = await buys()
+      assert.equal((await live.call(alice, 'DELETE', `/orders/${id}`)).status, 200)
+      return id
+    },
+    { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'canceled when it was filled in part it is CANCELED, and the fill stands',
+    async ({ offers, buys }) => {
+      const id = await buys()
+      await offers(4)
+      assert.equal((await live.call(alice, 'DELETE', `/orders/${id}`)).status, 200)
+      return id
+    },
+    { status: 'CANCELED', settlementStatus: 'MATCHED', remainingSize: 6 },
+  ],
+  [
+    'canceled with all of its market it is CANCELED',
+    async ({ buys, market }) => {
+      const id = await buys()
+      assert.equal((await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)).status, 200)
+      return id
+    },
+    { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'a maker that self-trade prevention takes out is CANCELED',
+    async ({ buys, market }) => {
+      const id = await buys()
+      const own = await placed(alice, market, { outcome: 1 }, { stpPolicy: 'cancel_maker' })
+      assert.equal((await live.call(alice, 'DELETE', `/orders/${own}`)).status, 200)
+      return id
+    },
+    { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'a taker that self-trade prevention stops is CANCELED, and nothing was matched',
+    async ({ buys, market }) => {
+      await placed(alice, market, { outcome: 1 })
+      return buys({ stpPolicy: 'cancel_taker' })
+    },
+    { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'when its market resolves it is CANCELED',
+    async ({ buys, market }) => {
+      const id = await buys()
+      const path = `/admin/markets/${market.slug}/resolve`
+      assert.equal((await live.admin(path, { winningOutcomeIndex: 0 })).status, 200)
+      return id
+    },
+    { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'when a heartbeat fails it is CANCELED',
+    async ({ buys }) => {
+      const id = await buys()
+      const beat = { cancelAt: live.nowMs() + 6_000 }
+      assert.equal((await live.call(alice, 'POST', '/heartbeats', beat)).status, 200)
+      live.shiftClock(10_000)
+      live.exchange.pipeline.tick()
+      return id
+    },
+    { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+  [
+    'when it expires it is CANCELED',
+    async ({ market }) => {
+      const expirationSec = Math.floor(live.nowMs() / 1000) + 30
+      const id = await placed(alice, market, { expirationSec })
+      live.shiftClock(40_000)
+      live.exchange.pipeline.tick()
+      return id
+    },
+    { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
+  ],
+]
+
+async function placed(
+  trader: Trader,
+  market: LiveMarket,
+  wish: OrderWish,
+  fields: object = {},
+): Promise<string> {
+  const reply = await place(live, trader, market, wish, fields)
+  assert.equal(reply.status, 201, reply.text)
+  return textAt(reply.body, 'order', 'id')
+}
+
+async function newStage(fields: object = {}): Promise<Stage> {
+  const market = await openMarket(live, `market-${++markets}`, fields)
+  return {
+    market,
+    buys: (more) => placed(alice, market, {}, more),
+    offers: (shares, more) => {
+      return placed(bob, market, { outcome: 1, sizeRaw: shares * UNIT }, more)
+    },
+  }
+}
+
+async function aliceSees({ market }: Stage, orderId: string): Promise<SeenOrder> {
+  await live.exchange.pipeline.settled()
+  const seen = await seenOrder(live, alice, market.slug, orderId)
+  return { ...seen, remainingSize: seen.remainingSize / UNIT }
+}
+
+for (const [row, act, expected] of LIFE) {
+  test(row, async () => {
+    const stage = await newStage()
+    const id = await act(stage)
+    assert.deepEqual(await aliceSees(stage, id), expected)
+    if (expected.status !== 'LIVE') {
+      const again = await live.call(alice, 'DELETE', `/orders/${id}`)
+      assert.equal(again.status, 400, 'all but LIVE are final')
+      assert.deepEqual(await aliceSees(stage, id), expected)
+    }
+  })
+}
+
+test('when its market locks at its deadline an order is CANCELED', async () => {
+  const stage = await newStage({ deadline: live.nowMs() + 30_000 })
+  const id = await stage.buys()
+  live.shiftClock(40_000)
+  live.exchange.pipeline.tick()
+  const expected = { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 }
+  assert.deepEqual(await aliceSees(stage, id), expected)
+})

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import {
+  type LiveMarket,
+  type OrderWish,
+  openMarket,
+  orderBody,
+  place,
+} from '../../../support/live-orders.ts'
+
+// Every way to cancel, before, in and after the release of a held order (domain §4.3). Nothing
+// ticks but what the test says, so a request that comes when a release is due finds it under way.
+
+const DELAY_MS = 10_000
+const SHARE = 1_000_000
+const IN_RELEASE = 'ORDER_RELEASE_IN_PROGRESS'
+const ALL = '/orders/all/slow'
+let live: LiveExchange
+let slow: LiveMarket
+let maker: Trader
+let taker: Trader
+
+before(async () => {
+  live = await startLive({ stepwise: true })
+  slow = await openMarket(live, 'slow', { takerDelayMs: DELAY_MS })
+  maker = await live.trader(1000 * SHARE)
+  taker = await live.trader(1000 * SHARE)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(async () => {
+  for (const trader of [maker, taker]) {
+    const all = await live.call(trader, 'DELETE', ALL)
+    assert.equal(all.status, 200, all.text)
+    assert.equal(live.balances(trader).reservedRaw, 0)
+  }
+  assert.deepEqual(live.faults, [])
+})
+
+async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Promise<Reply> {
+  const reply = await place(live, trader, slow, wish, fields)
+  assert.equal(reply.status, 201, reply.text)
+  return reply
+}
+
+/** Sells one share at 0.5 to whoever comes. */
+const ask = (sizeRaw = SHARE) => placed(maker, { outcome: 1, sizeRaw })
+
+let names = 0
+
+interface Names {
+  readonly orderId: string
+  readonly clientOrderId: string
+}
+
+/** Wants three shares, of which one is there. */
+async function held(fields: object = {}, wish: OrderWish = {}): Promise<Names> {
+  const clientOrderId = `held-${++names}`
+  const reply = await placed(taker, { sizeRaw: 3 * SHARE, ...wish }, { clientOrderId, ...fields })
+  assert.equal(at(reply.body, 'execution', 'settlementStatus'), 'DELAYED', reply.text)
+  return { orderId: textAt(reply.body, 'order', 'id'), clientOrderId }
+}
+
+const call = (method: string, path: string, body?: object) => live.call(taker, method, path, body)
+const replacement = () => orderBody(taker, slow, { ticks: 100, sizeRaw: SHARE })
+
+async function statusOf(orderId: string): Promise<unknown> {
+  const reply = await call('POST', '/orders/status/batch', { items: [{ orderId }] })
+  return at(reply.body, 'results', 0, 'data')
+}
+
+/** Status of the order, and of what it traded on arrival. */
+async function fateOf(orderId: string): Promise<unknown[]> {
+  const data = await statusOf(orderId)
+  return [at(data, 'order', 'status'), at(data, 'execution', 'settlementStatus')]
+}
+
+interface Row {
+  readonly route: string
+  readonly send: (names: Names) => Promise<Reply>
+  readonly refused: (reply: Reply, names: Names) => void
+}
+
+const failedBy = (name: object) => ({ ...name, reason: IN_RELEASE, retryable: true })
+
+function assertRefused(reply: Reply): void {
+  const { message, ...rest } = Object(reply.body)
+  assert.equal(typeof message, 'string')
+  const retry = { reason: IN_RELEASE, retryable: true }
+  assert.deepEqual(rest, { error: 'Conflict', statusCode: 409, code: IN_RELEASE, ...retry })
+}
+
+function assertFailed(reply: Reply, status: number, name: object): void {
+  assert.equal(reply.status, status, reply.text)
+  assert.deepEqual(at(reply.body, 'canceled'), [])
+  const [{ message, ...failed }, ...others] = Object(at(reply.body, 'failed'))
+  assert.deepEqual([typeof message, failed, others], ['string', failedBy(name), []])
+}
+
+function assertLegs(legs: unknown, replaced: string): void {
+  assert.equal(at(legs, 'cancel', 'status'), 'UNKNOWN')
+  assert.equal(at(legs, 'cancel', 'error', 'code'), IN_RELEASE)
+  assert.equal(at(legs, 'replacement', 'status'), replaced)
+}
+
+const byId = ({ orderId }: Names) => ({ orderId })
+const operation = (names: Names, mode: string) => ({
+  cancel: byId(names),
+  replacement: replacement(),
+  mode,
+})
+
+const ROWS: readonly Row[] = [
+  {
+    route: 'DELETE /orders/{orderId}',
+    send: ({ orderId }) => call('DELETE', `/orders/${orderId}`),
+    refused: assertRefused,
+  },
+  {
+    route: 'POST /orders/cancel by order id',
+    send: ({ orderId }) => call('POST', '/orders/cancel', { orderId }),
+    refused: assertRefused,
+  },
+  {
+    route: 'POST /orders/cancel by client order id',
+    send: ({ clientOrderId }) => call('POST', '/orders/cancel', { clientOrderId }),
+    refused: assertRefused,
+  },
+  {
+    route: 'POST /orders/batch-cancel by order ids',
+    send: ({ orderId }) => call('POST', '/orders/batch-cancel', { orderIds: [orderId] }),
+    refused: (reply, { orderId }) => assertFailed(reply, 400, { orderId }),
+  },
+  {
+    route: 'POST /orders/batch-cancel by client order ids',
+    send: ({ clientOrderId }) =>
+      call('POST', '/orders/batch-cancel', { clientOrderIds: [clientOrderId] }),
+    refused: (reply, each) => assertFailed(reply, 400, each),
+  },
+  {
+    route: 'POST /orders/cancel-batch',
+    send: ({ orderId }) => call('POST', '/orders/cancel-batch', { orderIds: [orderId] }),
+    refused: (reply, { orderId }) => assertFailed(reply, 400, { orderId }),
+  },
+  {
+    route: 'DELETE /orders/all/{slug}',
+    send: () => call('DELETE', ALL),
+    refused: (reply, { orderId }) => assertFailed(reply, 207, { orderId }),
+  },
+  {
+    route: 'POST /orders/cancel-replace that stops',
+    send: (each) => call('POST', '/orders/cancel-replace', operation(each, 'STOP_ON_FAILURE')),
+    refused: ({ status, body }) => {
+      assert.equal(status, 409)
+      assertLegs(body, 'NOT_ATTEMPTED')
+    },
+  },
+  {
+    route: 'POST /orders/cancel-replace that goes on',
+    send: (each) => call('POST', '/orders/cancel-replace', operation(each, 'ALLOW_FAILURE')),
+    refused: ({ status, body }) => {
+      assert.equal(status, 409)
+      assertLegs(body, 'SUCCESS')
+    },
+  },
+  {
+    route: 'POST /orders/cancel-replace/batch',
+    send: (each) =>
+      call('POST', '/orders/cancel-replace/batch', {
+        operations: [operation(each, 'STOP_ON_FAILURE')],
+      }),
+    refused: ({ status, body }) => {
+      assert.equal(status, 200)
+      assertLegs(at(body, 'results', 0), 'NOT_ATTEMPTED')
+    },
+  },
+]
+
+for (const { route, send, refused } of ROWS) {
+  test(`${route} cancels before and after a release, and does nothing in it`, async () => {
+    await ask()
+    const before = await held()
+    const early = await send(before)
+    assert.equal(early.status, 200, early.text)
+    assert.deepEqual(await fateOf(before.orderId), ['CANCELED', 'UNMATCHED'])
+
+    const entering = await held()
+    live.shiftClock(DELAY_MS)
+    const { pipeline } = live.exchange
+    const met = await send(entering)
+    refused(met, entering)
+    await pipeline.settled()
+    assert.deepEqual((await fateOf(entering.orderId))[0], 'LIVE', 'it entered all the same')
+    const late = await send(entering)
+    assert.equal(late.status, 200, late.text)
+    assert.deepEqual((await fateOf(entering.orderId))[0], 'CANCELED')
+  })
+}
+
+test('a batch that meets a release cancels the others: 207', async () => {
+  await ask()
+  const entering = await held()
+  const resting = textAt((await placed(taker, { ticks: 100 })).body, 'order', 'id')
+  live.shiftClock(DELAY_MS)
+  const orderIds = [entering.orderId, resting]
+  const reply = await call('POST', '/orders/batch-cancel', { orderIds })
+  assert.equal(reply.status, 207, reply.text)
+  assert.deepEqual(at(reply.body, 'canceled'), [resting])
+  assert.equal(at(reply.body, 'failed', 0, 'orderId'), entering.orderId)
+  assert.equal(at(reply.body, 'failed', 0, 'reason'), IN_RELEASE)
+})

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { after, afterEach, before, test } from 'node:test'
+import { newFolder } from '../../../support/data-folder.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
+
+// Self-trade prevention as its trader is told of it (domain §4.1), at once and when it asks later.
+
+const SHARE = 1_000_000
+const FUNDS_RAW = 10_000 * SHARE
+const DELAY_MS = 30_000
+const dataDir = newFolder()
+let live: LiveExchange
+let alice: Trader
+let bob: Trader
+let markets = 0
+
+before(async () => {
+  live = await startLive({ dataDir, flags: ['--block-ms', '60000'] })
+  alice = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+  bob = await live.trader(FUNDS_RAW)
+})
+after(async () => {
+  await live.stop()
+})
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const freshMarket = (fields: object = {}) => openMarket(live, `stp-${markets++}`, fields)
+const ask = (shares: number): OrderWish => ({ outcome: 1, ticks: 500, sizeRaw: shares * SHARE })
+const bid = (shares: number): OrderWish => ({ ticks: 500, sizeRaw: shares * SHARE })
+const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
+
+async function placed(
+  trader: Trader,
+  market: LiveMarket,
+  wish: OrderWish,
+  fields: object = {},
+): Promise<Reply> {
+  const reply = await place(live, trader, market, wish, fields)
+  assert.equal(reply.status, 201, reply.text)
+  return reply
+}
+
+/** What POST /orders/status/batch says of an order. */
+async function found(trader: Trader, orderId: string): Promise<unknown> {
+  const items = [{ orderId }]
+  const reply = await live.call(trader, 'POST', '/orders/status/batch', { items })
+  assert.equal(at(reply.body, 'results', 0, 'status'), 'found', reply.text)
+  return at(reply.body, 'results', 0, 'data')
+}
+
+/** An arrival in the words of the table: its order, what it traded, why it stopped, own orders. */
+interface Told {
+  readonly status: string
+  readonly settled: string
+  readonly shares: number
+  readonly reason?: string
+  /** What became of the own resting order. */
+  readonly own: 'LIVE' | 'CANCELED'
+}
+
+function toldOf(data: unknown, ownId: string, own: unknown): Told {
+  const execution = at(data, 'execution')
+  const reason = at(execution, 'reason')
+  const canceled = at(execution, 'stpMakerCancels')
+  const shares = Number(at(execution, 'totalsRaw', 'contractsGross')) / SHARE
+  const ownStatus = String(at(own, 'order', 'status'))
+  assert.deepEqual(canceled, ownStatus === 'CANCELED' ? [ownId] : undefined)
+  assert.equal(at(execution, 'matched'), shares > 0)
+  return {
+    status: String(at(data, 'order', 'status')),
+    settled: String(at(execution, 'settlementStatus')),
+    shares,
+    ...(reason === undefined ? {} : { reason: String(reason) }),
+    own: ownStatus === 'CANCELED' ? 'CANCELED' : 'LIVE',
+  }
+}
+
+const REASON = 'STP_TAKER_REJECTED'
+const STOPPED = { status: 'CANCELED', settled: 'CANCELED', shares: 0, reason: REASON } as const
+const WHOLE = { status: 'MATCHED', settled: 'MATCHED' } as const
+
+interface Row {
+  readonly name: string
+  readonly policy?: string
+  /** Whose ask of the two, 20 of the taker and 50 of another at one price, came first. */
+  readonly first: 'own' | 'other'
+  readonly taker: readonly [type: string, shares: number]
+  readonly told: Told
+}
+
+const FAK = ['FAK', 60] as const
+const ROWS: readonly Row[] = [
+  {
+    name: 'without a policy the own maker goes and the taker goes on',
+    ...{ first: 'own', taker: FAK, told: { ...WHOLE, shares: 50, own: 'CANCELED' } },
+  },
+  {
+    name: 'cancel_maker: the own maker goes and the taker goes on',
+    ...{ policy: 'cancel_maker', first: 'own', taker: FAK },
+    told: { ...WHOLE, shares: 50, own: 'CANCELED' },
+  },
+  {
+    name: 'cancel_taker: nothing is filled and the own maker stays',
+    ...{ policy: 'cancel_taker', first: 'own', taker: FAK, told: { ...STOPPED, own: 'LIVE' } },
+  },
+  {
+    name: 'cancel_both: nothing is filled and both go',
+    ...{ policy: 'cancel_both', first: 'own', taker: FAK, told: { ...STOPPED, own: 'CANCELED' } },
+  },
+  {
+    name: 'cancel_taker: what was filled before the stop stays',
+    ...{ policy: 'cancel_taker', first: 'other', taker: FAK },
+    told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
+  },
+  {
+    name: 'cancel_both: what was filled before the stop stays',
+    ...{ policy: 'cancel_both', first: 'other', taker: FAK },
+    told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'CANCELED' },
+  },
+  {
+    name: 'cancel_taker: who is done before it meets its own order is not stopped',
+    ...{ policy: 'cancel_taker', first: 'other', taker: ['FAK', 50] },
+    told: { ...WHOLE, shares: 50, own: 'LIVE' },
+  },
+  {
+    name: 'cancel_maker: the rest of a GTC rests',
+    ...{ policy: 'cancel_maker', first: 'own', taker: ['GTC', 60] },
+    told: { status: 'LIVE', settled: 'MATCHED', shares: 50, own: 'CANCELED' },
+  },
+  {
+    name: 'cancel_taker: the rest of a GTC does not rest',
+    ...{ policy: 'cancel_taker', first: 'other', taker: ['GTC', 60] },
+    told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
+  },
+  {
+    name: 'cancel_maker: a FOK counts what is not its own',
+    ...{ policy: 'cancel_maker', first: 'own', taker: ['FOK', 50] },
+    told: { ...WHOLE, shares: 50, own: 'CANCELED' },
+  },
+  {
+    name: 'cancel_maker: a FOK that needs its own maker leaves no trace',
+    ...{ policy: 'cancel_maker', first: 'own', taker: ['FOK', 60] },
+    told: { status: 'UNMATCHED', settled: 'UNMATCHED', shares: 0, own: 'LIVE' },
+  },
+  {
+    name: 'cancel_taker: a FOK that would meet its own maker is rejected whole',
+    ...{ policy: 'cancel_taker', first: 'own', taker: ['FOK', 50] },
+    told: { ...STOPPED, own: 'LIVE' },
+  },
+  {
+    name: 'cancel_both: a FOK that would meet its own maker is rejected whole',
+    ...{ policy: 'cancel_both', first: 'own', taker: ['FOK', 50] },
+    told: { ...STOPPED, own: 'LIVE' },
+  },
+]
+
+/** The two asks of a row, in its order; gives the own one. */
+async function quoted(market: LiveMarket, first: Row['first']): Promise<string> {
+  if (first === 'other') await placed(bob, market, ask(50))
+  const own = idOf(await placed(alice, market, ask(20)))
+  if (first === 'own') await placed(bob, market, ask(50))
+  return own
+}
+
+for (const { name, policy, first, taker, told } of ROWS) {
+  test(name, async () => {
+    const market = await freshMarket()
+    const own = await quoted(market, first)
+    const [orderType, shares] = taker
+    const stpPolicy = policy === undefined ? {} : { stpPolicy: policy }
+    const reply = await placed(alice, market, bid(shares), { orderType, ...stpPolicy })
+    const maker = await found(alice, own)
+    assert.deepEqual(toldOf(reply.body, own, maker), told)
+    // Domain §5.2: asked later, an arrival that was stopped without a trade is UNMATCHED.
+    const later = told.settled === 'CANCELED' ? { ...told, settled: 'UNMATCHED' } : told
+    assert.deepEqual(toldOf(await found(alice, idOf(reply)), own, maker), later)
+    const gone = await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)
+    assert.equal(gone.status, 200, gone.text)
+    assert.equal(live.balances(alice).reservedRaw, 0)
+  })
+}
+
+test('a post-only order that would meet only its own order is refused like any other', async () => {
+  const market = await freshMarket()
+  await placed(alice, market, ask(20))
+  for (const stpPolicy of ['cancel_maker', 'cancel_taker', 'cancel_both']) {
+    const fields = { stpPolicy, postOnly: true }
+    const reply = await place(live, alice, market, bid(5), fields)
+    assert.equal(reply.status, 400, reply.text)
+    assert.equal(at(reply.body, 'message'), 'Post only order would match immediately')
+  }
+  const open = await live.call(alice, 'GET', `/markets/${market.slug}/user-orders`)
+  assert.ok(Array.isArray(open.body) && open.body.length === 1, 'its own order stays')
+})
+
+test('an account of a partner is another owner', async () => {
+  const market = await freshMarket()
+  const { profileId } = await serverWallet(live, alice, FUNDS_RAW)
+  await placed(alice, market, ask(20))
+  const body = unsignedBody(alice, profileId, market, bid(20))
+  const reply = await live.call(alice, 'POST', '/orders', { ...body, stpPolicy: 'cancel_both' })
+  assert.equal(at(reply.body, 'execution', 'matched'), true, reply.text)
+})
+
+test('a held order is stopped when it is let in; tables made anew say the same', async () => {
+  const market = await freshMarket({ takerDelayMs: DELAY_MS })
+  const own = await quoted(market, 'own')
+  const ids = []
+  for (const stpPolicy of ['cancel_both', 'cancel_maker']) {
+    const held = await placed(alice, market, bid(30), { orderType: 'FAK', stpPolicy })
+    assert.equal(at(held.body, 'execution', 'settlementStatus'), 'DELAYED')
+    ids.push(idOf(held))
+  }
+  live.shiftClock(DELAY_MS + 1)
+  live.exchange.pipeline.tick()
+  await live.exchange.pipeline.settled()
+  const [stopped, gone] = [await found(alice, ids[0]), await found(alice, own)]
+  const told = { ...STOPPED, settled: 'UNMATCHED', own: 'CANCELED' }
+  assert.deepEqual(toldOf(stopped, own, gone), told)
+  const other = await found(alice, ids[1])
+  assert.equal(at(other, 'execution', 'matched'), true)
+  assert.equal(at(other, 'execution', 'stpMakerCancels'), undefined, 'there was none left')
+  await live.stop()
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${dataDir}/read.db${ending}`, { force: true })
+  live = await startLive({ dataDir, flags: ['--block-ms', '60000'] })
+  assert.deepEqual(await found(alice, ids[0]), stopped)
+  assert.deepEqual(await found(alice, own), gone)
+})

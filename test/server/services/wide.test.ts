@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CANCEL_REASONS } from '../../../engine/domain/event.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { Receipt } from '../../../server/pipeline/spine/publisher.ts'
+import { Cancels } from '../../../server/services/orders/cancels.ts'
+import { HeartbeatChanges } from '../../../server/services/trading/heartbeats.ts'
+import type { RunningExchange } from '../../../server/start/open.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { recoverAll } from '../../support/journal-records.ts'
+import { buy, fill, makeMarket, openForTest } from '../../support/open-pipeline.ts'
+import { profileFields } from '../../support/specs.ts'
+
+// Acts that are wide: what they come to, and that others run meanwhile.
+
+const START_MS = 1_800_000_000_000
+const SHARE = 1_000_000
+const noReads = {
+  order: () => Promise.resolve(undefined),
+  orderByClientId: () => Promise.resolve(undefined),
+}
+
+let hashes = 0
+
+/** Places orders as the rings take them. */
+async function placeMany(exchange: RunningExchange, count: number, order: object): Promise<void> {
+  for (let each = 0; each < count; each++) {
+    const hash = ++hashes
+    while (buy(exchange, hash, order) !== 0) await new Promise(setImmediate)
+  }
+  await exchange.pipeline.settled()
+}
+
+async function addProfile({ pipeline }: RunningExchange, profileId: number): Promise<void> {
+  const profile = profileFields(profileId)
+  await pipeline.change({ kind: 'createProfile', profileId, profile, token: null })
+  await pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw: 1e9 })
+}
+
+/** Turns of the loop that others got until `done`. */
+async function turnsUntil(done: Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    if (isOver) return
+    turns++
+    setImmediate(count)
+  }
+  count()
+  await done
+  isOver = true
+  return turns
+}
+
+test('a cancel of all of a market names every order, and others run between', async () => {
+  const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
+  await fill(exchange, 1e12)
+  const orders = 6000
+  await placeMany(exchange, orders, { priceTicks: 1, sizeRaw: 1000 })
+  const { pipeline } = exchange
+  const ids = new Set(
+    pipeline.liveOrders(1, 1).map(({ slot, generation }) => pipeline.ids.text(slot, generation)),
+  )
+  const all = new Cancels(pipeline, noReads).all(1, 1)
+  const turns = await turnsUntil(all)
+  const outcome = await all
+  assert.ok(typeof outcome === 'object')
+  assert.deepEqual(new Set(outcome.canceled.map(({ orderId }) => orderId)), ids)
+  assert.equal(outcome.canceled.length, orders)
+  assert.deepEqual(outcome.failed, [])
+  assert.ok(turns >= orders / 1000, `${turns} turns`)
+  await exchange.stop()
+})
+
+test('a sweep settles every maker, and its reply names the first of them', async () => {
+  const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
+  await fill(exchange, 1e12)
+  await addProfile(exchange, 2)
+  const makers = LIMITS.replyOrdersMax + 500
+  await placeMany(exchange, makers, { accountId: 2, outcome: 1, priceTicks: 500, sizeRaw: 1000 })
+  const { pipeline } = exchange
+  assert.equal(buy(exchange, ++hashes, { priceTicks: 600, sizeRaw: makers * 1000 }), 0)
+  const receipt = await new Promise<Receipt>((resolve) => {
+    pipeline.publisher.whenReceipt(pipeline.clearing.lastSeq, START_MS, resolve)
+  })
+  assert.equal(receipt.makers.length, LIMITS.replyOrdersMax)
+  assert.equal(receipt.filledSharesRaw, makers * 1000)
+  assert.equal(pipeline.clearing.orders.openCount, 0)
+  await exchange.stop()
+})
+
+/** Seqs of orders in the order their replies went out. */
+function repliesTo({ pipeline }: RunningExchange, seqs: readonly number[]): Promise<number[]> {
+  const told: number[] = []
+  return new Promise((resolve) => {
+    for (const seq of seqs) {
+      pipeline.publisher.whenReceipt(seq, START_MS, () => {
+        told.push(seq)
+        if (told.length === seqs.length) resolve(told)
+      })
+    }
+  })
+}
+
+/** Main sleeps until the threads have taken all they were sent, and a moment more. */
+function sleepUntilTaken({ shards }: RunningExchange): void {
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  for (const shard of shards.all) shard.publish()
+  while (shards.all.some((shard) => shard.queuedBytes() > 0)) Atomics.wait(cell, 0, 0, 1)
+  Atomics.wait(cell, 0, 0, 20)
+}
+
+test('a market does not wait for another that has much to tell', async () => {
+  const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 2)
+  await fill(exchange, 1e12)
+  for (const marketId of [1, 2]) exchange.shards.of(marketId)
+  await makeMarket(exchange, 2)
+  exchange.pipeline.refreshMarket(2)
+  await exchange.pipeline.settled()
+  const { clearing } = exchange.pipeline
+  const seqs: number[] = []
+  const place = (marketId: number) => {
+    assert.equal(buy(exchange, ++hashes, { marketId, priceTicks: 1, sizeRaw: 1000 }), 0)
+    seqs.push(clearing.lastSeq)
+  }
+  const busy = 1500
+  // First, so that the disk has it as soon as any other.
+  place(2)
+  const quietSeq = clearing.lastSeq
+  for (let each = 0; each < busy; each++) place(1)
+  const replies = repliesTo(exchange, seqs)
+  sleepUntilTaken(exchange)
+  const told = await replies
+  await exchange.stop()
+  assert.ok(told.indexOf(quietSeq) < busy / 2, `${told.indexOf(quietSeq)} replies came before it`)
+})
+
+test('the reply to a trade that is mined at once waits for its block in a flood too', async () => {
+  const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 0, { blockMs: 0 })
+  await fill(exchange, 1e12)
+  await addProfile(exchange, 2)
+  const trades = 600
+  await placeMany(exchange, 1, {
+    accountId: 2,
+    outcome: 1,
+    priceTicks: 500,
+    sizeRaw: trades * 1000,
+  })
+  const { pipeline } = exchange
+  const { mining } = pipeline
+  assert.ok(mining !== null)
+  const seqs = Array.from({ length: trades }, () => {
+    assert.equal(buy(exchange, ++hashes, { priceTicks: 500, sizeRaw: 1000 }), 0)
+    return pipeline.clearing.lastSeq
+  })
+  const facts = await Promise.all(
+    seqs.map((seq) => {
+      return new Promise<unknown>((resolve) => {
+        pipeline.publisher.whenReceipt(seq, START_MS, () => {
+          mining.whenSettled(seq, (fact) => resolve(fact?.status))
+        })
+      })
+    }),
+  )
+  await exchange.stop()
+  assert.deepEqual(new Set(facts), new Set(['MINED']))
+})
+
+test('heartbeats of one instant share one cancel a market, and each ends', async () => {
+  const dataDir = newFolder()
+  const clock = { nowMs: START_MS }
+  const exchange = await openForTest(dataDir, clock, 1)
+  await fill(exchange, 1e9)
+  for (const marketId of [2, 3]) {
+    exchange.shards.of(marketId)
+    await makeMarket(exchange, marketId)
+    exchange.pipeline.refreshMarket(marketId)
+  }
+  const profiles = 40
+  const { pipeline } = exchange
+  const beats = new HeartbeatChanges(pipeline)
+  const dueMs = START_MS + 10_000
+  for (let profileId = 2; profileId <= profiles; profileId++) await addProfile(exchange, profileId)
+  for (let accountId = 1; accountId <= profiles; accountId++) {
+    await beats.beat(accountId, dueMs)
+    // The last has none.
+    if (accountId === profiles) continue
+    for (const marketId of [1, 2, 3]) {
+      await placeMany(exchange, 2, { accountId, marketId, priceTicks: 1, sizeRaw: SHARE })
+    }
+  }
+  clock.nowMs = dueMs
+  pipeline.tick()
+  assert(pipeline.underWay <= 4, `${pipeline.underWay} wait: the rest of the room is for orders`)
+  await pipeline.settled()
+  assert.equal(pipeline.clearing.orders.openCount, 0)
+  for (let profileId = 1; profileId <= profiles; profileId++) {
+    assert.equal(pipeline.sequencer.heartbeats.isCanceling(profileId), false)
+    assert.equal(pipeline.clearing.ledger.collateralReservedRaw[profileId], 0)
+  }
+  await exchange.stop()
+  const cancels = recoverAll(dataDir).commands.flatMap((each) => {
+    return each.kind === 'cancelOrders' ? each : []
+  })
+  assert.deepEqual(
+    cancels.map(({ marketId, reason, count }) => [marketId, CANCEL_REASONS[reason], count]).sort(),
+    [1, 2, 3].map((marketId) => [marketId, 'HEARTBEAT', 2 * (profiles - 1)]),
+  )
+})

@@ -1,0 +1,148 @@
+import { FILLED_3, frameTable, OWN_GONE, type Row } from '../../../support/frame-table.ts'
+
+// Domain §4.3, §5.4: the owner of a held order hears nothing until it is released, then the row of
+// its type; what ends it before is a CANCELLATION.
+
+const DELAY_MS = 60_000
+const DELAY = `clock ${DELAY_MS}`
+
+/** Alice's order is there when Bob's comes, so his is held. */
+const HELD = (words: string) => ['alice m buy no 3 @500', `bob t ${words}`, 't silent']
+
+const DELAYED: readonly Row[] = [
+  {
+    title: 'a held GTC that fills when it is released',
+    story: [...HELD('buy yes 3 @500'), DELAY],
+    heard: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'] },
+  },
+  {
+    title: 'a held GTC that fills in part',
+    story: [...HELD('buy yes 8 @500'), DELAY],
+    heard: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'PLACEMENT 5', 'MINED'] },
+  },
+  {
+    title: 'a held GTC whose maker went rests, and makes for one that was held as well',
+    story: [
+      ...HELD('buy yes 8 @500'),
+      'alice cancels m',
+      DELAY,
+      't heard 1',
+      'carol u buy no 8 @500',
+      'u silent',
+      DELAY,
+    ],
+    heard: {
+      m: ['PLACEMENT 3', 'CANCELLATION 3'],
+      t: ['PLACEMENT 8', 'UPDATE 0', 'MATCHED 8 @0.5', 'MINED'],
+      u: ['MATCHED 8 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
+    },
+  },
+  {
+    title: 'a held FAK that fills in part, across makers of two owners',
+    story: [
+      'carol n buy no 2 @510',
+      ...HELD('buy yes 8 @500 FAK'),
+      'bob rests buy yes 1 @100',
+      'rests heard 1',
+      DELAY,
+    ],
+    heard: {
+      n: ['PLACEMENT 2', 'UPDATE 0', 'MATCHED 2 @0.51', 'MINED'],
+      m: FILLED_3,
+      t: ['MATCHED 5 @0.496', 'EXECUTION PARTIALLY_FILLED 3 @0.5', 'MINED'],
+      rests: ['PLACEMENT 1'],
+    },
+  },
+  {
+    title: 'a held FAK whose maker went',
+    story: [...HELD('buy yes 8 @500 FAK'), 'alice cancels m', DELAY],
+    heard: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: ['EXECUTION KILLED 8 @0.5'] },
+  },
+  {
+    title: 'a held FOK that fills, and one of the market form',
+    story: [
+      'alice m buy no 3 @500',
+      'carol n buy no 5 @500',
+      'bob t1 buy yes 3 @500 FOK',
+      'bob t2 buy yes spend 1 FOK',
+      't1 silent',
+      't2 silent',
+      DELAY,
+    ],
+    heard: {
+      m: FILLED_3,
+      n: ['PLACEMENT 5', 'UPDATE 3', 'MATCHED 2 @0.5', 'MINED'],
+      t1: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
+      t2: ['MATCHED 2 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
+    },
+  },
+  {
+    title: 'a held FOK whose maker went',
+    story: [...HELD('buy yes 3 @500 FOK'), 'alice cancels m', DELAY],
+    heard: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: [] },
+  },
+  {
+    title: 'a held order that meets its own when it is released',
+    story: [
+      'bob own buy no 20 @500',
+      'alice m buy no 3 @500',
+      'bob t buy yes 9 @500 FAK cancel_both',
+      'bob u buy yes 9 @500 FAK',
+      't silent',
+      DELAY,
+    ],
+    heard: {
+      own: OWN_GONE,
+      t: ['EXECUTION KILLED 9 @0.5'],
+      m: FILLED_3,
+      u: ['MATCHED 3 @0.5', 'EXECUTION PARTIALLY_FILLED 6 @0.5', 'MINED'],
+    },
+  },
+  {
+    title: 'a held order that is canceled',
+    story: [...HELD('buy yes 8 @500'), 'bob cancels t', DELAY],
+    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8'] },
+  },
+  {
+    title: 'a held order of the market form that is canceled: what it spends is no size',
+    story: [...HELD('buy yes spend 1 FOK'), 'bob cancels t', DELAY],
+    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 0'] },
+  },
+  {
+    title: 'a held order that expires',
+    story: [...HELD('buy yes 8 @500 until:30'), 'clock 31000', DELAY],
+    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8 EXPIRED'] },
+  },
+  {
+    title: 'a held order that a heartbeat cancels',
+    story: ['alice m buy no 3 @500', 'dora t buy yes 8 @500', 'dora heartbeat 6000', 'clock 6000'],
+    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8 HEARTBEAT'] },
+  },
+  {
+    title: 'a held order whose market is resolved',
+    story: [...HELD('buy yes 8 @500'), 'operator resolve', DELAY],
+    heard: {
+      m: ['PLACEMENT 3', 'CANCELLATION 3 MARKET_RESOLVED'],
+      t: ['CANCELLATION 8 MARKET_RESOLVED'],
+    },
+  },
+  {
+    title: 'a held order whose market locks',
+    market: (nowMs) => ({ takerDelayMs: DELAY_MS, deadline: nowMs + 30_000 }),
+    story: [...HELD('buy yes 8 @500'), 'clock 30000', DELAY],
+    heard: {
+      m: ['PLACEMENT 3', 'CANCELLATION 3 MARKET_LOCKED'],
+      t: ['CANCELLATION 8 MARKET_LOCKED'],
+    },
+  },
+  {
+    title: 'a held order whose trade fails',
+    story: [...HELD('buy yes 3 @500 FAK'), 'operator fault FAILED', DELAY],
+    heard: {
+      m: ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.5', 'FAILED'],
+      t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'FAILED'],
+    },
+  },
+]
+
+frameTable(DELAYED, { takerDelayMs: DELAY_MS })

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { SavedSnapshot } from '../../../persistence/follower/follower-handle.ts'
+import { verifyFolder } from '../../../persistence/verify-folder.ts'
+import { Hold } from '../../../server/pipeline/spine/hold.ts'
+import type { RunningExchange } from '../../../server/start/open.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { buy, fill, openForTest } from '../../support/open-pipeline.ts'
+
+const START_MS = 1_800_000_000_000
+const ORDER = { priceTicks: 500, sizeRaw: 1_000_000 }
+const COST_RAW = 500_000
+const CLOCK = { nowMs: START_MS }
+
+/** What the outside sees of the first market. */
+function shown({ pipeline }: RunningExchange): unknown {
+  const market = pipeline.published.byId(1)
+  assert.ok(market !== undefined)
+  const { version: _version, bookBytes: _bytes, depth, ...facts } = market
+  return { facts, bids: depth.bids(), asks: depth.asks(), large: depth.bestBid(true) }
+}
+
+/** Orders at ten prices; every third is canceled, so slots are used again. */
+async function trade(exchange: RunningExchange, from: number, count: number): Promise<void> {
+  const { pipeline } = exchange
+  for (let hash = from; hash < from + count; hash++) {
+    assert.equal(buy(exchange, hash, { ...ORDER, priceTicks: 400 + (hash % 10) }), 0)
+    if (hash % 3 !== 0) continue
+    const [newest] = pipeline.liveOrders(1, 1)
+    const receipt = await pipeline.cancelOrders(1, [newest])
+    assert.ok(typeof receipt !== 'number' && receipt.canceled.length === 1)
+  }
+  await pipeline.settled()
+}
+
+for (const threads of [0, 2] as const) {
+  test(`a stop saves what the next start begins with (${threads} threads)`, async () => {
+    const dataDir = newFolder()
+    const first = await openForTest(dataDir, CLOCK, threads)
+    await fill(first, 1e12)
+    await trade(first, 1, 50)
+    const before = shown(first)
+    const last = await first.stop()
+    const second = await openForTest(dataDir, CLOCK, threads)
+    assert.equal(second.recovered.snapshotSeq, last.seq)
+    assert.equal(second.recovered.stateHash, last.stateHash)
+    assert.deepEqual(shown(second), before)
+    await trade(second, 1000, 50)
+    const end = await second.stop()
+    assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
+    assert.deepEqual(verifyFolder(dataDir).snapshots, [
+      { seq: end.seq, unusable: null },
+      { seq: last.seq, unusable: null },
+    ])
+    const third = await openForTest(dataDir, CLOCK, threads)
+    assert.deepEqual(await third.stop(), end, 'a start and a stop alone save nothing')
+  })
+}
+
+test('snapshots are taken while orders come, one at a time, at seqs that end a batch', async () => {
+  const dataDir = newFolder()
+  const saved: SavedSnapshot[] = []
+  const exchange = await openForTest(dataDir, CLOCK, 2, {
+    snapshotEveryCommands: 100,
+    onSnapshot: (each) => saved.push(each),
+  })
+  await fill(exchange, 1e12)
+  let hash = 1
+  let nowMs = 0
+  while (saved.length < 5) {
+    // The intake would wait while main looks at a still state; these orders do as well.
+    await exchange.pipeline.hold.over()
+    for (let each = 0; each < 20; each++) assert.equal(buy(exchange, hash++, ORDER), 0)
+    // On a busy machine a still moment may not come in time: the next attempt is due at once.
+    nowMs += LIMITS.snapshotRetryMsMax
+    exchange.snapshots.tick(nowMs)
+    if (hash % 400 === 1) await exchange.pipeline.settled()
+    else await new Promise(setImmediate)
+  }
+  assert.equal(exchange.snapshots.last.seq, saved[4].seq)
+  for (const { failure, bytes } of saved) assert.ok(failure === null && bytes > 0)
+  for (const [index, { seq }] of saved.entries()) {
+    assert.ok(seq >= (saved[index - 1]?.seq ?? 0) + 100, 'the next is due so many commands later')
+  }
+  const end = await exchange.stop()
+  assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
+})
+
+test('a crash behind a snapshot loses nothing, with read tables or without', async () => {
+  const dataDir = newFolder()
+  const first = await openForTest(dataDir, CLOCK)
+  await fill(first, 1e12)
+  await trade(first, 1, 30)
+  const { seq } = await first.stop()
+  const second = await openForTest(dataDir, CLOCK)
+  await trade(second, 100, 30)
+  const before = shown(second)
+  // As a kill would: no snapshot, and nothing closed in order.
+  await second.journal.stop()
+  const end = second.pipeline.clearing.lastSeq
+  await Promise.all([second.follower.stop(), second.query.stop(), second.shards.stop()])
+  rmSync(join(dataDir, 'lock.db'))
+  const third = await openForTest(dataDir, CLOCK)
+  assert.deepEqual([third.recovered.snapshotSeq, third.recovered.seq], [seq, end])
+  assert.deepEqual(shown(third), before)
+  const last = await third.stop()
+  for (const ending of ['', '-wal', '-shm'])
+    rmSync(join(dataDir, `read.db${ending}`), { force: true })
+  const fourth = await openForTest(dataDir, CLOCK)
+  assert.equal(fourth.recovered.stateHash, last.stateHash)
+  assert.equal(fourth.follower.applied, end, 'the tables are there before trading opens')
+  await fourth.stop()
+})
+
+test("a balance of main that is not the follower's stops the process", async () => {
+  let tell = (_sentence: string) => {}
+  const fault = new Promise<string>((resolve) => {
+    tell = resolve
+  })
+  const exchange = await openForTest(newFolder(), CLOCK, 0, { onFault: (each) => tell(each) })
+  await fill(exchange, 1e12)
+  exchange.pipeline.clearing.ledger.collateralFreeRaw[1] += 1
+  exchange.snapshots.take()
+  const found = await fault
+  assert.match(found, /The follower thread failed: the balances of main at seq \d+ are not those/)
+  await Promise.all([exchange.journal.stop(), exchange.query.stop(), exchange.shards.stop()])
+})
+
+test('while main waits for a still moment, a cancel waits too and then does its work', async () => {
+  const exchange = await openForTest(newFolder(), CLOCK, 2)
+  await fill(exchange, 1e12)
+  const { pipeline } = exchange
+  assert.equal(buy(exchange, 1, ORDER), 0)
+  const told: string[] = []
+  pipeline.hold.begin((isStill) => {
+    told.push('looked')
+    // On a busy machine the moment may not come in time; then nothing is looked at.
+    if (isStill) assert.ok(exchange.shards.areIdle)
+  })
+  assert.ok(pipeline.hold.isOn, 'an order is on its way')
+  const seq = pipeline.clearing.lastSeq
+  const canceled = pipeline.cancelOrders(1, pipeline.liveOrders(1, 1)).then((receipt) => {
+    told.push('canceled')
+    return receipt
+  })
+  assert.equal(pipeline.clearing.lastSeq, seq, 'nothing is stamped meanwhile')
+  const receipt = await canceled
+  assert.ok(typeof receipt !== 'number' && receipt.canceled.length === 1)
+  assert.deepEqual(told, ['looked', 'canceled'])
+  assert.equal(pipeline.clearing.ledger.collateralReservedRaw[1], 0)
+  await exchange.stop()
+})
+
+test('a still moment that does not come is given up, and trading goes on', async () => {
+  let held = 0
+  const hold = new Hold({
+    isStill: () => false,
+    hold: () => held++,
+    resume: () => held--,
+  })
+  const isStill = await new Promise<boolean>((resolve) => hold.begin(resolve))
+  await hold.over()
+  assert.deepEqual([isStill, held, hold.isOn], [false, 0, false])
+})
+
+test('money is exact over a snapshot and a restart', async () => {
+  const dataDir = newFolder()
+  const first = await openForTest(dataDir, CLOCK)
+  await fill(first, 10 * COST_RAW)
+  assert.equal(buy(first, 1, ORDER), 0)
+  await first.stop()
+  const second = await openForTest(dataDir, CLOCK)
+  const { ledger } = second.pipeline.clearing
+  assert.deepEqual(
+    [ledger.collateralFreeRaw[1], ledger.collateralReservedRaw[1]],
+    [9 * COST_RAW, COST_RAW],
+  )
+  await second.stop()
+})
+
+test('a snapshot that cannot be saved is tried again after growing pauses, and shown', async () => {
+  const dataDir = newFolder()
+  const saved: SavedSnapshot[] = []
+  const warned: string[] = []
+  const exchange = await openForTest(dataDir, CLOCK, 0, {
+    snapshotEveryCommands: 10,
+    onSnapshot: (each) => saved.push(each),
+    onWarning: (sentence) => warned.push(sentence),
+  })
+  await fill(exchange, 1e12)
+  const { snapshots } = exchange
+  await trade(exchange, 1, 20)
+  writeFileSync(join(dataDir, 'snapshots'), 'a file stands where the folder should be')
+  const pause = LIMITS.snapshotRetryMsMin
+  // When each attempt is due, if every one before it failed.
+  const dueMs = [0, pause, 3 * pause, 7 * pause]
+  for (const [attempt, nowMs] of dueMs.entries()) {
+    snapshots.tick(nowMs - 1)
+    assert.equal(saved.length, attempt, `none before ${nowMs}`)
+    snapshots.tick(nowMs)
+    // Joins the attempt under way; one that had not begun would be one too many.
+    await snapshots.take()
+    assert.equal(saved.length, attempt + 1)
+    assert.equal(snapshots.failures, attempt + 1)
+    assert.equal(snapshots.failingMs, nowMs - dueMs[0])
+    // Trading goes on.
+    await trade(exchange, 100 + 50 * attempt, 5)
+  }
+  assert.match(warned[0], /^No snapshot was saved, trading goes on: .*snapshots: a file stands/)
+  rmSync(join(dataDir, 'snapshots'))
+  snapshots.tick(15 * pause)
+  await snapshots.take()
+  assert.deepEqual([saved.at(-1)?.failure, snapshots.failures, snapshots.failingMs], [null, 4, 0])
+  const end = await exchange.stop()
+  assert.deepEqual(verifyFolder(dataDir).snapshots, [{ seq: end.seq, unusable: null }])
+  assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
+})
+
+test('the snapshot of a stop is tried twice, and its failure stops nothing', async () => {
+  const dataDir = newFolder()
+  const saved: SavedSnapshot[] = []
+  const exchange = await openForTest(dataDir, CLOCK, 0, { onSnapshot: (each) => saved.push(each) })
+  await fill(exchange, 1e12)
+  writeFileSync(join(dataDir, 'snapshots'), '')
+  const end = await exchange.stop()
+  assert.equal(saved.filter(({ failure }) => failure !== null).length, 2)
+  rmSync(join(dataDir, 'snapshots'))
+  assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
+})
