@@ -1,148 +1,261 @@
-import type { HeldInTables } from '../../engine/core/decide/decide.ts'
-import type { SettledTrade } from '../../engine/core/money/reversal.ts'
+import type { Worker } from 'node:worker_threads'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { QueryDesk, type QueryOptions } from './query-desk.ts'
-import type { Turn } from './query-queue.ts'
-import type { QueryAnswer, SettlementAnswer, SettlementAsk } from './query-thread.ts'
-import type { AuditAsk, AuditRow } from './read/audit.ts'
-import type { HeldAsk } from './read/held-orders.ts'
-import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
-import type { PositionRow, PositionsAsk } from './read/positions.ts'
-import type { ShownProfile } from './read/profiles.ts'
-import type { NewestTrade, Settlement } from './read/settlements.ts'
-import type { TradeParts, TradePartsAsk } from './read/trade-parts.ts'
-import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
+import { WorkerFault } from '../../engine/domain/worker-fault.ts'
+import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
+import { spawn } from '../../engine/wire/spawn.ts'
+import { startThread } from '../thread-start.ts'
+import { QuestionQueue, type Turn } from './query-queue.ts'
+import type { QueryRequest, QueryThreadData, TakenMessage } from './query-thread.ts'
+import { isTrouble } from './query-trouble.ts'
+import type { Query } from './read/query.ts'
 
-// Main's side of the query thread: what can be asked. Every question has a deadline and waits its
-// turn; `undefined` means not answered: past its deadline or without room, the caller says 503. One
-// that broke the thread throws.
+// Main's side of the query thread. Every question has a deadline and waits its turn: only a few are
+// with the thread at once, so that whose turn is next is decided late. `undefined` means not
+// answered: past its deadline or without room, the caller says 503. A question that breaks the
+// thread is lost alone and throws: another thread is put in its place and asked the others again
+// (design §11).
 
-type Rows = readonly OrderRow[]
+export interface QueryOptions {
+  readonly dataDir: string
+  /** A sentence that names the thread and why; the process must stop. */
+  readonly onFault: (message: string) => void
+  /** A sentence for the log: questions were not answered, the next may be. */
+  readonly onTrouble?: ((message: string) => void) | undefined
+}
+
+interface Open {
+  readonly id: number
+  readonly name: string
+  readonly asked: unknown
+  readonly turn: Turn
+  /** What the query of that name answered. */
+  readonly settle: (answer: never) => void
+  readonly giveUp: () => void
+  readonly fail: (fault: WorkerFault) => void
+}
+
+/** With the thread at once: one it is at, and one so that it need not wait for main. */
+const AHEAD = 2
+const ID_MAX = 2 ** 30
+const END_DEADLINE_MS = 30_000
+const AGAIN_MS = 1000
+const TROUBLE_EVERY_MS = 10_000
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
 
 /** A turn of the exchange itself. */
-function own(): Turn {
+function ownTurn(): Turn {
   return { owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
 }
 
 export class QueryHandle {
-  readonly #desk: QueryDesk
+  readonly #options: QueryOptions
+  readonly #queue = new QuestionQueue<Open>()
+  readonly #deaths = new IdleDeaths()
+  /** With the thread, oldest first; past their deadline or not. */
+  #sent: Open[] = []
+  #worker: Worker
+  /** What the thread is at: the id and one more, 0 for nothing. */
+  #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  #nextId = 0
+  #isReady = false
+  #isOver = false
+  #reason = ''
+  #quietUntilMs = 0
+  #againTimer: NodeJS.Timeout | undefined
+  #onEnd: () => void = () => {}
 
-  constructor(desk: QueryDesk) {
-    this.#desk = desk
+  private constructor(options: QueryOptions) {
+    this.#options = options
+    this.#worker = this.#spawn()
   }
 
-  /** The read tables must be there: start the follower first. */
+  /**
+   * Resolves when the first thread can answer; throws a sentence when it cannot start. The read
+   * tables must be there: start the follower first.
+   */
   static async start(options: QueryOptions): Promise<QueryHandle> {
-    const desk = new QueryDesk(options)
-    await desk.start()
-    return new QueryHandle(desk)
+    const handle = new QueryHandle(options)
+    await startThread(handle.#worker, 'query')
+    handle.#watch(handle.#worker)
+    handle.#isReady = true
+    return handle
+  }
+
+  #spawn(): Worker {
+    this.#working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const { dataDir } = this.#options
+    const workerData: QueryThreadData = { dataDir, working: this.#working }
+    const entry = new URL('./query.worker.ts', import.meta.url)
+    return spawn(entry, { name: 'query', workerData })
+  }
+
+  #watch(worker: Worker): void {
+    this.#reason = ''
+    worker.on('message', (message: TakenMessage) => this.#hear(message))
+    worker.on('error', (error) => {
+      this.#reason = reasonOf(error)
+    })
+    // Answers come in the order of the questions: it is the oldest that did not decode.
+    worker.on('messageerror', (error) => this.#broke(this.#sent.shift(), reasonOf(error)))
+    worker.on('exit', (code) => this.#ended(code))
   }
 
   /** Questions not answered yet, for metrics. */
   get waiting(): number {
-    return this.#desk.waiting
+    return this.#queue.count + this.#queue.urgentCount + this.#sent.length
   }
 
-  /** Newest first. */
-  async userOrders(ask: UserOrdersAsk, turn = own()): Promise<Rows | undefined> {
-    return (await this.#desk.ask((id) => ({ kind: 'userOrders', id, ask }), turn))?.rows
+  /** Undefined when it is not answered in time, or finds no room; throws when it broke. */
+  ask<Asked, Answer>(
+    { name, isUrgent }: Query<Asked, Answer>,
+    asked: Asked,
+    turn: Turn = ownTurn(),
+  ): Promise<Answer | undefined> {
+    const leftMs = turn.untilMs - performance.now()
+    if (this.#isOver || leftMs <= 0 || !this.#hasRoom(isUrgent, turn)) {
+      return Promise.resolve(undefined)
+    }
+    this.#nextId = (this.#nextId + 1) % ID_MAX
+    const id = this.#nextId
+    return new Promise((resolve, reject) => {
+      const over = () => {
+        clearTimeout(timer)
+        this.#queue.drop(open)
+      }
+      const settle = (answer: Answer | undefined) => {
+        over()
+        resolve(answer)
+      }
+      const giveUp = () => settle(undefined)
+      const fail = (fault: WorkerFault) => {
+        over()
+        reject(fault)
+      }
+      const open: Open = { id, name, asked, turn, settle, giveUp, fail }
+      const timer = setTimeout(giveUp, leftMs)
+      if (isUrgent) this.#queue.putUrgent(open)
+      else this.#queue.put(open)
+      this.#hand()
+    })
   }
 
-  async orderBySlot(
-    slot: number,
-    generation: number,
-    turn = own(),
-  ): Promise<OrderRow | null | undefined> {
-    const ask = (id: number) => ({ kind: 'orderBySlot', id, slot, generation }) as const
-    return first(await this.#desk.ask(ask, turn))
+  /** When all places are taken, another may have to give way. */
+  #hasRoom(isUrgent: boolean, { owner }: Turn): boolean {
+    if (isUrgent) return this.#queue.urgentCount < LIMITS.queryQueueMax
+    if (this.#queue.count + this.#sent.length < LIMITS.queryQueueMax) return true
+    const other = this.#queue.giveWayTo(owner)
+    other?.giveUp()
+    return other !== undefined
   }
 
-  async orderByClientId(
-    accountId: number,
-    clientOrderId: string,
-    turn = own(),
-  ): Promise<OrderRow | null | undefined> {
-    const ask = (id: number) => ({ kind: 'orderByClientId', id, accountId, clientOrderId }) as const
-    return first(await this.#desk.ask(ask, turn))
+  /** Nobody waits for one whose deadline passed: it left the queue then. */
+  #hand(): void {
+    while (this.#isReady && this.#sent.length < AHEAD) {
+      const open = this.#queue.next()
+      if (open === undefined) return
+      if (open.turn.isGone?.() === true) open.giveUp()
+      else {
+        this.#sent.push(open)
+        const { id, name, asked } = open
+        this.#worker.postMessage({ kind: 'ask', id, name, asked } satisfies QueryRequest)
+      }
+    }
   }
 
-  /** In the order of the names; null for each that names no order of the account. */
-  async orderStatuses(
-    ask: OrderStatusAsk,
-    turn = own(),
-  ): Promise<readonly (OrderStatus | null)[] | undefined> {
-    return (await this.#desk.ask((id) => ({ kind: 'orderStatus', id, ask }), turn))?.statuses
+  #hear(message: TakenMessage): void {
+    if (message === 'ready') this.#isReady = true
+    else {
+      const at = this.#sent.findIndex(({ id }) => id === message.id)
+      const [open] = at < 0 ? [] : this.#sent.splice(at, 1)
+      if (message.failed === undefined) open?.settle(message.answer)
+      else if (message.failed.isTrouble) this.#troubled(open, message.failed.reason)
+      else this.#broke(open, message.failed.reason)
+    }
+    this.#hand()
   }
 
-  /** In the order of the ids; null for each that the tables do not show. */
-  async profiles(
-    profileIds: readonly number[],
-    turn = own(),
-  ): Promise<readonly (ShownProfile | null)[] | undefined> {
-    return (await this.#desk.ask((id) => ({ kind: 'profiles', id, profileIds }), turn))?.profiles
+  #broke(open: Open | undefined, reason: string): void {
+    open?.fail(new WorkerFault('query', reason))
+    this.#hand()
   }
 
-  /** In the order of the markets, YES before NO. */
-  async positions(ask: PositionsAsk, turn = own()): Promise<readonly PositionRow[] | undefined> {
-    return (await this.#desk.ask((id) => ({ kind: 'positions', id, ask }), turn))?.positions
+  #troubled(open: Open | undefined, reason: string): void {
+    open?.giveUp()
+    this.#warn(`A read was not answered: ${reason}`)
   }
 
-  /** What the tables hold of an order, and the seq they show everything up to. */
-  async held(ask: HeldAsk): Promise<HeldInTables | undefined> {
-    const row = (await this.#desk.askFirst((id) => ({ kind: 'held', id, ask }), own()))?.held
-    if (row === undefined) return undefined
-    return { seq: row.seq ?? 0, hash: row.hash === 1, clientId: row.clientId === 1 }
+  #warn(sentence: string): void {
+    if (performance.now() < this.#quietUntilMs) return
+    this.#quietUntilMs = performance.now() + TROUBLE_EVERY_MS
+    this.#options.onTrouble?.(sentence)
   }
 
-  /** What became of a trade on the chain, as far as the tables show. */
-  async settlementOf(tradeSeq: number): Promise<Settlement | undefined> {
-    return (await this.#settlement({ what: 'of', tradeSeq }))?.of
+  #ended(code: number): void {
+    const wasReady = this.#isReady
+    this.#isReady = false
+    this.#onEnd()
+    if (this.#isOver) return
+    const reason = this.#reason === '' ? `it ended unasked with code ${code}` : this.#reason
+    const workingId = Atomics.load(this.#working, 0) - 1
+    const sent = this.#sent
+    this.#sent = []
+    const blamed = sent.find(({ id }) => id === workingId)
+    for (const open of sent.reverse()) if (open !== blamed) this.#queue.putFirst(open)
+    blamed?.fail(new WorkerFault('query', `the query thread failed: ${reason}`))
+    // No descriptor left, for one: that passes, and until then nothing is answered.
+    const isHindered = !wasReady && isTrouble(new Error(reason))
+    if (blamed === undefined && !isHindered && this.#deaths.tooMany(performance.now())) {
+      this.#isOver = true
+      this.#refuseAll()
+      this.#options.onFault(`The query thread failed: ${reason}; too often`)
+      return
+    }
+    this.#options.onTrouble?.(`The query thread failed: ${reason}; another has its place.`)
+    if (isHindered) this.#againTimer = setTimeout(() => this.#again(), AGAIN_MS)
+    else this.#again()
   }
 
-  /** The trade as it was settled; null when the tables do not show it. */
-  async trade(tradeSeq: number): Promise<SettledTrade | null | undefined> {
-    return (await this.#settlement({ what: 'trade', tradeSeq }))?.trade
+  #again(): void {
+    this.#worker = this.#spawn()
+    this.#watch(this.#worker)
   }
 
-  /** Seqs of the newest trades after `seq`, newest first. */
-  async tradesAfter(seq: number, limit: number): Promise<readonly number[] | undefined> {
-    return (await this.#settlement({ what: 'tradesAfter', seq, limit }))?.tradesAfter
+  async stop(): Promise<void> {
+    clearTimeout(this.#againTimer)
+    const isGone = this.#isOver
+    this.#isOver = true
+    if (!isGone) {
+      const ended = new Promise<void>((resolve) => {
+        this.#onEnd = resolve
+      })
+      this.#worker.postMessage({ kind: 'stop' } satisfies QueryRequest)
+      const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
+      if (this.#worker.threadId > 0) await ended
+      clearTimeout(timer)
+    }
+    this.#refuseAll()
   }
 
-  /** Newest first. */
-  async audit(ask: AuditAsk): Promise<readonly AuditRow[] | undefined> {
-    return (await this.#desk.ask((id) => ({ kind: 'audit', id, ask }), own()))?.audit
+  /** Ends the thread as a crash would. */
+  async crash(): Promise<void> {
+    await this.#worker.terminate()
   }
 
-  /** In the order of the seqs; none for what is no trade of these accounts. */
-  async tradeParts(ask: TradePartsAsk): Promise<readonly TradeParts[] | undefined> {
-    return (await this.#desk.ask((id) => ({ kind: 'tradeParts', id, ask }), own()))?.tradeParts
+  /** Ends the thread for good: the fault is told, and nothing is answered any more. */
+  async kill(): Promise<void> {
+    this.#isOver = true
+    await this.#worker.terminate()
+    this.#refuseAll()
+    this.#options.onFault('The query thread failed: it was ended')
   }
 
-  /** Newest first. */
-  async newestTrades(limit: number): Promise<readonly NewestTrade[] | undefined> {
-    return (await this.#settlement({ what: 'newest', limit }))?.newest
+  #refuseAll(): void {
+    for (const open of this.#sent.splice(0)) open.giveUp()
+    for (let open = this.#queue.next(); open !== undefined; open = this.#queue.next()) {
+      open.giveUp()
+    }
   }
-
-  async #settlement(ask: SettlementAsk): Promise<SettlementAnswer | undefined> {
-    return (await this.#desk.ask((id) => ({ kind: 'settlement', id, ask }), own()))?.settlement
-  }
-
-  stop(): Promise<void> {
-    return this.#desk.stop()
-  }
-
-  /** Ends the thread as a crash would: another takes its place. */
-  crash(): Promise<void> {
-    return this.#desk.crash()
-  }
-
-  /** Ends the thread for good: nothing is answered any more. */
-  kill(): Promise<void> {
-    return this.#desk.kill()
-  }
-}
-
-function first(answer: QueryAnswer | undefined): OrderRow | null | undefined {
-  return answer?.rows === undefined ? undefined : (answer.rows[0] ?? null)
 }

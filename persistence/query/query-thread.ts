@@ -1,65 +1,33 @@
-import type { SettledTrade } from '../../engine/core/money/reversal.ts'
-import type { AuditAsk, AuditRow } from './read/audit.ts'
-import type { HeldAsk, HeldRow } from './read/held-orders.ts'
-import type { OrderStatus, OrderStatusAsk } from './read/order-status.ts'
-import type { PositionRow, PositionsAsk } from './read/positions.ts'
-import type { ShownProfile } from './read/profiles.ts'
-import type { NewestTrade, Settlement } from './read/settlements.ts'
-import type { TradeParts, TradePartsAsk } from './read/trade-parts.ts'
-import type { OrderRow, UserOrdersAsk } from './read/user-orders.ts'
-
-export type SettlementAsk =
-  | { readonly what: 'of' | 'trade'; readonly tradeSeq: number }
-  | { readonly what: 'tradesAfter'; readonly seq: number; readonly limit: number }
-  | { readonly what: 'newest'; readonly limit: number }
-
-export interface SettlementAnswer {
-  readonly of?: Settlement
-  readonly trade?: SettledTrade | null
-  readonly tradesAfter?: readonly number[]
-  readonly newest?: readonly NewestTrade[]
-}
+// What main and the query thread tell each other. A question and its answer are typed where they
+// are asked (`Query`); between the threads they are of the query that is named.
 
 /** Main → query thread. */
 export type QueryRequest =
-  | { readonly kind: 'userOrders'; readonly id: number; readonly ask: UserOrdersAsk }
-  | {
-      readonly kind: 'orderBySlot'
-      readonly id: number
-      readonly slot: number
-      readonly generation: number
-    }
-  | {
-      readonly kind: 'orderByClientId'
-      readonly id: number
-      readonly accountId: number
-      readonly clientOrderId: string
-    }
-  | { readonly kind: 'orderStatus'; readonly id: number; readonly ask: OrderStatusAsk }
-  | { readonly kind: 'profiles'; readonly id: number; readonly profileIds: readonly number[] }
-  | { readonly kind: 'held'; readonly id: number; readonly ask: HeldAsk }
-  | { readonly kind: 'settlement'; readonly id: number; readonly ask: SettlementAsk }
-  | { readonly kind: 'positions'; readonly id: number; readonly ask: PositionsAsk }
-  | { readonly kind: 'tradeParts'; readonly id: number; readonly ask: TradePartsAsk }
-  | { readonly kind: 'audit'; readonly id: number; readonly ask: AuditAsk }
+  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly asked: unknown }
   | { readonly kind: 'stop' }
 
-/** Query thread → main: rows of a query, newest first, or what else was asked. */
-export interface QueryAnswer {
-  readonly id: number
-  readonly rows?: readonly OrderRow[]
-  readonly profiles?: readonly (ShownProfile | null)[]
-  readonly held?: HeldRow
-  readonly settlement?: SettlementAnswer
-  readonly positions?: readonly PositionRow[]
-  readonly tradeParts?: readonly TradeParts[]
-  readonly statuses?: readonly (OrderStatus | null)[]
-  readonly audit?: readonly AuditRow[]
-  /** What the question broke at; trouble is no fault, and the question may be asked again. */
-  readonly failed?: { readonly reason: string; readonly isTrouble: boolean }
+/** The same, as the query of that name takes it. */
+export type TakenRequest =
+  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly asked: never }
+  | { readonly kind: 'stop' }
+
+/** What a question broke at; trouble is no fault, and the question may be asked again. */
+interface Failed {
+  readonly reason: string
+  readonly isTrouble: boolean
 }
 
-export type QueryMessage = 'ready' | QueryAnswer
+/** Query thread → main. */
+export type QueryMessage =
+  | 'ready'
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly failed: Failed }
+
+/** The same, as whoever asked takes it. */
+export type TakenMessage =
+  | 'ready'
+  | { readonly id: number; readonly answer: never; readonly failed?: undefined }
+  | { readonly id: number; readonly failed: Failed }
 
 export interface QueryThreadData {
   readonly dataDir: string

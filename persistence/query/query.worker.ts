@@ -4,10 +4,9 @@ import { edgePoint, threadPoint } from '../../engine/wire/fault-point.ts'
 import { openReadOnly } from '../database.ts'
 import { speaking } from '../folder-error.ts'
 import { readPath } from '../follower/read-database.ts'
-import { queryAnswers } from './query-answers.ts'
-import type { Question } from './query-desk.ts'
-import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
+import type { QueryMessage, QueryThreadData, TakenRequest } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
+import { READS } from './reads.ts'
 
 // Answers slow reads from the read tables, one after the other. What a question breaks at is its
 // answer.
@@ -19,25 +18,31 @@ const port = parentPort
 const { dataDir, working }: QueryThreadData = workerData
 const path = readPath(dataDir)
 const connection = speaking(path, () => openReadOnly(path))
-const answer = speaking(path, () => queryAnswers(connection))
+const answers = speaking(
+  path,
+  () => new Map(READS.map(({ name, open }) => [name, open(connection)])),
+)
+assert(answers.size === READS.length, 'each read has a name of its own')
 
 function say(message: QueryMessage): void {
   port.postMessage(message)
 }
 
-function take(request: Question): void {
+function take({ id, name, asked }: Exclude<TakenRequest, { kind: 'stop' }>): void {
   if (threadPoint('query-ends')) process.exit(ENDED_CODE)
   try {
     edgePoint('in-query')
     if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
-    say(answer(request))
+    const answer = answers.get(name)
+    assert(answer !== undefined, 'a read that is asked is listed in reads.ts')
+    say({ id, answer: answer(asked) })
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    say({ id: request.id, failed: { reason, isTrouble: isTrouble(error) } })
+    say({ id, failed: { reason, isTrouble: isTrouble(error) } })
   }
 }
 
-port.on('message', (request: QueryRequest) => {
+port.on('message', (request: TakenRequest) => {
   if (request.kind !== 'stop') {
     Atomics.store(working, 0, request.id + 1)
     take(request)

@@ -18,6 +18,7 @@ import { JournalHandle } from '../../persistence/journal/journal-handle.ts'
 import type { Durability } from '../../persistence/journal/journal-port.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { QueryHandle } from '../../persistence/query/query-handle.ts'
+import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
 import {
   DataFolderError,
@@ -310,7 +311,7 @@ async function settlementOf(
   const tradeOf = async (tradeSeq: number) => {
     const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
     if (!isThere) return undefined
-    return query.trade(tradeSeq).catch((error: unknown) => {
+    return query.ask(settledTrade, { tradeSeq }).catch((error: unknown) => {
       onWarning(`A trade that failed is asked for again: ${error}`)
       return undefined
     })
@@ -322,7 +323,10 @@ async function settlementOf(
 /** A start that does not know which trades wait for a block is none. */
 async function waitingTrades(query: QueryHandle, throughSeq: number): Promise<readonly number[]> {
   for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
-    const waiting = await query.tradesAfter(throughSeq, LIMITS.waitingTradesMax)
+    const waiting = await query.ask(tradesAfter, {
+      seq: throughSeq,
+      limit: LIMITS.waitingTradesMax,
+    })
     if (waiting !== undefined) return waiting
     await pause(LIMITS.settledReadPauseMs)
   }

@@ -24,6 +24,7 @@ import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
+import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
@@ -105,7 +106,7 @@ export async function wire(
   await keccakReady
   const { pipeline, seal, intake, shards, follower, query } = exchange
   const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
-  const cancels = new Cancels(pipeline, reads)
+  const cancels = new Cancels(pipeline, endedOrders(reads))
   const { publicUrl } = config
   const [headerPrefix] = config.headerPrefixes
   const document = Buffer.from(

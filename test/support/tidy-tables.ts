@@ -87,7 +87,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/follower/tables', rank: 1, doors: ALL },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
-  { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue query-thread') },
+  { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
   { path: 'server/crypto', rank: 1, doors: ALL },

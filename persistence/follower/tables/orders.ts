@@ -5,7 +5,6 @@ import { RESULT } from '../../../engine/domain/event.ts'
 import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import type { PlaceTail } from '../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { signedHalf } from '../../query/read/held-orders.ts'
 
 // One row per stored order, written once per chunk however often the order changed in it.
 // Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
@@ -120,6 +119,11 @@ interface Done {
   readonly result: number
   readonly filledRaw: number
   readonly leftRaw: number
+}
+
+/** Halves of a hash as the table has them: SQLite keeps signed 32 bits in four bytes. */
+export function signedHalf(half: number): number {
+  return half | 0
 }
 
 export class OrdersTable {

@@ -9,7 +9,7 @@ import type {
 } from '../../../engine/domain/command.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from '../../query/read/profiles.ts'
+import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from './profile-row.ts'
 
 const PUT = `
 INSERT INTO profiles (

@@ -1,4 +1,4 @@
-import type { Connection, Statement } from '../../database.ts'
+import { query } from './query.ts'
 
 // What operators did, newest first. Each question walks the newest end of one index, so `limit`
 // bounds the work.
@@ -26,17 +26,13 @@ export interface AuditRow {
   readonly about: string
 }
 
-export class Audit {
-  readonly #all: Statement<[number, number], AuditRow>
-  readonly #byOperator: Statement<[string, number, number], AuditRow>
-
-  constructor(connection: Connection) {
-    this.#all = connection.prepare(ALL)
-    this.#byOperator = connection.prepare(BY_OPERATOR)
-  }
-
-  find({ beforeSeq, operator, limit }: AuditAsk): AuditRow[] {
-    if (operator === null) return this.#all.all(beforeSeq, limit)
-    return this.#byOperator.all(operator, beforeSeq, limit)
-  }
-}
+/** Newest first. */
+export const audit = query({
+  name: 'audit',
+  prepare: (db) => ({
+    all: db.prepare<[number, number], AuditRow>(ALL),
+    byOperator: db.prepare<[string, number, number], AuditRow>(BY_OPERATOR),
+  }),
+  run: ({ all, byOperator }, { beforeSeq, operator, limit }: AuditAsk): AuditRow[] =>
+    operator === null ? all.all(beforeSeq, limit) : byOperator.all(operator, beforeSeq, limit),
+})

@@ -1,4 +1,6 @@
-import type { Connection, Statement } from '../../database.ts'
+import type { HeldInTables } from '../../../engine/core/decide/decide.ts'
+import { signedHalf } from '../../follower/tables/orders.ts'
+import { query } from './query.ts'
 
 // Whether the tables hold an order or a client order id, and up to which seq they would: one
 // statement, so that both are of one state.
@@ -17,27 +19,20 @@ export interface HeldAsk {
 }
 
 /** 0 or 1 each; null while the tables are empty. */
-export interface HeldRow {
+interface HeldRow {
   readonly seq: number | null
   readonly hash: number
   readonly clientId: number
 }
 
-/** Halves of a hash as the table has them: SQLite keeps signed 32 bits in four bytes. */
-export function signedHalf(half: number): number {
-  return half | 0
-}
-
-export class HeldOrders {
-  readonly #held: Statement<[number, number, number, string], HeldRow>
-
-  constructor(connection: Connection) {
-    this.#held = connection.prepare(HELD)
-  }
-
-  ask({ hashHigh, hashLow, accountId, clientOrderId }: HeldAsk): HeldRow {
+/** What the tables hold of an order, and the seq they show everything up to. */
+export const heldInTables = query({
+  name: 'heldInTables',
+  isUrgent: true,
+  prepare: (db) => db.prepare<[number, number, number, string], HeldRow>(HELD),
+  run: (held, { hashHigh, hashLow, accountId, clientOrderId }: HeldAsk): HeldInTables => {
     const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
-    const row = this.#held.get(high, low, accountId, clientOrderId)
-    return row ?? { seq: null, hash: 0, clientId: 0 }
-  }
-}
+    const row = held.get(high, low, accountId, clientOrderId)
+    return { seq: row?.seq ?? 0, hash: row?.hash === 1, clientId: row?.clientId === 1 }
+  },
+})

@@ -2,6 +2,7 @@ import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/settlement.
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { SELF_TRADE_REASON } from '../../follower/tables/orders.ts'
+import { query } from './query.ts'
 import { type Settlement, Settlements } from './settlements.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
@@ -116,7 +117,7 @@ function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTick
   return makerLegRaw(takerRaw, sizeRaw, order.outcome === trade.outcome)
 }
 
-export class OrderStatuses {
+class OrderStatuses {
   readonly #bySlot: Statement<[number, number, number], SignedOrderRow>
   readonly #byClientId: Statement<[string, number], SignedOrderRow>
   readonly #trade: Statement<[number], TradeRow>
@@ -195,3 +196,10 @@ export class OrderStatuses {
     }
   }
 }
+
+/** In the order of the names; null for each that names no order of the account. */
+export const orderStatuses = query({
+  name: 'orderStatuses',
+  prepare: (db) => new OrderStatuses(db),
+  run: (statuses, asked: OrderStatusAsk) => statuses.find(asked),
+})

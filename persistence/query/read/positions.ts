@@ -1,4 +1,4 @@
-import type { Connection, Statement } from '../../database.ts'
+import { query } from './query.ts'
 
 // What a profile holds of the outcome tokens of a market, and what it cost (domain §9.1).
 
@@ -20,15 +20,10 @@ export interface PositionsAsk {
   readonly marketIds: readonly number[]
 }
 
-export class Positions {
-  readonly #ofMarket: Statement<[number, number], PositionRow>
-
-  constructor(connection: Connection) {
-    this.#ofMarket = connection.prepare(OF_MARKET)
-  }
-
-  /** In the order of the markets, YES before NO; none for what was never traded. */
-  find({ accountId, marketIds }: PositionsAsk): PositionRow[] {
-    return marketIds.flatMap((marketId) => this.#ofMarket.all(accountId, marketId))
-  }
-}
+/** In the order of the markets, YES before NO; none for what was never traded. */
+export const positions = query({
+  name: 'positions',
+  prepare: (db) => db.prepare<[number, number], PositionRow>(OF_MARKET),
+  run: (ofMarket, { accountId, marketIds }: PositionsAsk): PositionRow[] =>
+    marketIds.flatMap((marketId) => ofMarket.all(accountId, marketId)),
+})

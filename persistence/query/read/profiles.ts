@@ -1,41 +1,9 @@
 import type { ProfileFields } from '../../../engine/domain/command.ts'
-import { SCOPES } from '../../../engine/domain/command.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import type { Connection, Statement } from '../../database.ts'
+import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from '../../follower/tables/profile-row.ts'
+import { query } from './query.ts'
 
 // Profiles as their owners and the operator see them.
-
-export const PROFILE_BY_ID = `
-SELECT profile_id AS profileId, account, username, display_name AS displayName, client,
-  smart_wallet AS smartWallet, rank_id AS rankId, rank_name AS rankName,
-  rank_fee_bps AS rankFeeBps, fee_cap_bps AS feeCapBps, scopes, bio, pfp_url AS pfpUrl,
-  social_url AS socialUrl, mode, trade_wallet_option AS tradeWalletOption,
-  created_ms AS createdMs, EXISTS (SELECT 1 FROM traders WHERE owner = profile_id) AS hasTraded
-FROM profiles WHERE profile_id = ?`
-
-export interface ProfileRow {
-  readonly profileId: number
-  readonly account: string
-  readonly username: string | null
-  /** null until one is chosen. */
-  readonly displayName: string | null
-  readonly client: string
-  readonly smartWallet: string | null
-  readonly rankId: number | null
-  readonly rankName: string | null
-  readonly rankFeeBps: number | null
-  readonly feeCapBps: number | null
-  /** JSON. */
-  readonly scopes: string
-  readonly bio: string | null
-  readonly pfpUrl: string | null
-  readonly socialUrl: string | null
-  readonly mode: string | null
-  readonly tradeWalletOption: string | null
-  readonly createdMs: TimeMs
-  /** 0 or 1. */
-  readonly hasTraded: number
-}
 
 /** A profile with all that it says of itself. */
 export interface ShownProfile extends Required<ProfileFields> {
@@ -54,46 +22,15 @@ export function shownName(profile: {
   return profile.displayName ?? profile.username ?? profile.account
 }
 
-export function fieldsOfRow(row: ProfileRow): Required<ProfileFields> {
-  const { rankId, rankName, rankFeeBps, mode, tradeWalletOption } = row
-  const isRanked = rankId !== null && rankName !== null && rankFeeBps !== null
-  return {
-    account: row.account,
-    username: row.username,
-    displayName: row.displayName,
-    client: row.client,
-    smartWallet: row.smartWallet,
-    rank: isRanked ? { id: rankId, name: rankName, feeRateBps: rankFeeBps } : null,
-    feeCapBps: row.feeCapBps,
-    scopes: scopesOf(row.scopes),
-    bio: row.bio,
-    pfpUrl: row.pfpUrl,
-    socialUrl: row.socialUrl,
-    mode: mode === 'simple' || mode === 'advanced' ? mode : null,
-    tradeWalletOption:
-      tradeWalletOption === 'eoa' || tradeWalletOption === 'smartWallet' ? tradeWalletOption : null,
-  }
-}
-
-function scopesOf(json: string): ProfileFields['scopes'] {
-  const said: unknown = JSON.parse(json)
-  return Array.isArray(said) ? SCOPES.filter((scope) => said.includes(scope)) : []
-}
-
-export class Profiles {
-  readonly #byId: Statement<[number], ProfileRow>
-
-  constructor(connection: Connection) {
-    this.#byId = connection.prepare(PROFILE_BY_ID)
-  }
-
-  /** In the order of the ids; null for none. */
-  find(profileIds: readonly number[]): (ShownProfile | null)[] {
-    return profileIds.map((profileId) => {
-      const row = this.#byId.get(profileId)
+/** Asked by their ids, and answered in their order; null for each that the tables do not show. */
+export const profiles = query({
+  name: 'profiles',
+  prepare: (db) => db.prepare<[number], ProfileRow>(PROFILE_BY_ID),
+  run: (byId, profileIds: readonly number[]): (ShownProfile | null)[] =>
+    profileIds.map((profileId) => {
+      const row = byId.get(profileId)
       if (row === undefined) return null
       const { createdMs, hasTraded } = row
       return { ...fieldsOfRow(row), profileId, createdMs, hasTraded: hasTraded === 1 }
-    })
-  }
-}
+    }),
+})

@@ -2,6 +2,7 @@ import type { SettledTrade } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { query } from './query.ts'
 
 // What became of trades on the chain, and the trades themselves as far as the chain needs them. A
 // trade is named by the seq of its taker's order.
@@ -107,3 +108,25 @@ export class Settlements {
     return trade === undefined ? null : { ...trade, fills: this.#fills.all(tradeSeq) }
   }
 }
+
+/** The trade as it was settled; null when the tables do not show it. */
+export const settledTrade = query({
+  name: 'settledTrade',
+  prepare: (db) => new Settlements(db),
+  run: (settlements, { tradeSeq }: { tradeSeq: number }) => settlements.trade(tradeSeq),
+})
+
+/** Seqs of the newest trades after `seq`, newest first. */
+export const tradesAfter = query({
+  name: 'tradesAfter',
+  prepare: (db) => new Settlements(db),
+  run: (settlements, { seq, limit }: { seq: number; limit: number }) =>
+    settlements.tradesAfter(seq, limit),
+})
+
+/** Newest first. */
+export const newestTrades = query({
+  name: 'newestTrades',
+  prepare: (db) => new Settlements(db),
+  run: (settlements, { limit }: { limit: number }) => settlements.newest(limit),
+})

@@ -1,6 +1,7 @@
 import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/settlement.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { query } from './query.ts'
 
 // Trades as their owners are told of them (domain §5.3): what each had part with, before fees.
 
@@ -66,7 +67,7 @@ type MakerRow = Omit<TakerRow, keyof OfTrade | 'collateralRaw' | 'feeBps' | 'fee
 }
 type OfTrade = Pick<TradePart, 'seq' | 'nowMs' | 'marketId' | 'takerSlot' | 'takerGeneration'>
 
-export class TradePartsTable {
+class TradePartsTable {
   readonly #owners: Statement<[number, number], { owner: number }>
   readonly #taker: Statement<[number], TakerRow>
   readonly #makers: Statement<[number], MakerRow>
@@ -99,3 +100,10 @@ export class TradePartsTable {
     return { seq, marketId, parts: [{ ...taker, isTaker: true }, ...makers] }
   }
 }
+
+/** In the order of the seqs; none for what is no trade of these accounts. */
+export const tradeParts = query({
+  name: 'tradeParts',
+  prepare: (db) => new TradePartsTable(db),
+  run: (table, asked: TradePartsAsk) => table.find(asked),
+})

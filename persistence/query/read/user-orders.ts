@@ -1,5 +1,5 @@
 import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
-import type { Connection, Statement } from '../../database.ts'
+import { query } from './query.ts'
 
 // A profile's orders, as the routes need them; numbers are those of engine/domain/order.ts.
 
@@ -59,32 +59,34 @@ export interface UserOrdersAsk {
   readonly limit: number
 }
 
-export class UserOrders {
-  readonly #byOwner: Statement<[number, number, number, number], OrderRow>
-  readonly #bySlot: Statement<[number, number], OrderRow>
-  readonly #byClientId: Statement<[number, string], OrderRow>
-
-  constructor(connection: Connection) {
-    this.#byOwner = connection.prepare(BY_OWNER)
-    this.#bySlot = connection.prepare(BY_SLOT)
-    this.#byClientId = connection.prepare(BY_CLIENT_ID)
-  }
-
-  /** Newest first. Each status walks its own stretch of the index, so `limit` bounds the work. */
-  ofMarket(ask: UserOrdersAsk): OrderRow[] {
+/** Newest first. Each status walks its own stretch of the index, so `limit` bounds the work. */
+export const userOrders = query({
+  name: 'userOrders',
+  prepare: (db) => db.prepare<[number, number, number, number], OrderRow>(BY_OWNER),
+  run: (byOwner, { accountId, marketId, statuses, limit }: UserOrdersAsk): OrderRow[] => {
     const rows: OrderRow[] = []
-    for (const status of new Set(ask.statuses)) {
-      rows.push(...this.#byOwner.all(ask.accountId, ask.marketId, status, ask.limit))
+    for (const status of new Set(statuses)) {
+      rows.push(...byOwner.all(accountId, marketId, status, limit))
     }
     rows.sort((a, b) => b.placedSeq - a.placedSeq)
-    return rows.slice(0, ask.limit)
-  }
+    return rows.slice(0, limit)
+  },
+})
 
-  bySlot(slot: number, generation: number): OrderRow | null {
-    return this.#bySlot.get(slot, generation) ?? null
-  }
+/** The order that ever had this name; null for none. */
+export const orderBySlot = query({
+  name: 'orderBySlot',
+  prepare: (db) => db.prepare<[number, number], OrderRow>(BY_SLOT),
+  run: (bySlot, { slot, generation }: { slot: number; generation: number }): OrderRow | null =>
+    bySlot.get(slot, generation) ?? null,
+})
 
-  byClientId(accountId: number, clientOrderId: string): OrderRow | null {
-    return this.#byClientId.get(accountId, clientOrderId) ?? null
-  }
-}
+/** The newest order of the account with this client id; null for none. */
+export const orderByClientId = query({
+  name: 'orderByClientId',
+  prepare: (db) => db.prepare<[number, string], OrderRow>(BY_CLIENT_ID),
+  run: (
+    byClientId,
+    { accountId, clientOrderId }: { accountId: number; clientOrderId: string },
+  ): OrderRow | null => byClientId.get(accountId, clientOrderId) ?? null,
+})

@@ -8,6 +8,7 @@ import type { SeenOrders } from '../../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import type { Applied } from '../../../persistence/follower/follower-handle.ts'
 import type { QueryHandle } from '../../../persistence/query/query-handle.ts'
+import { heldInTables } from '../../../persistence/query/read/held-orders.ts'
 
 export class SeenLookups {
   readonly #seen: SeenOrders
@@ -51,7 +52,7 @@ export class SeenLookups {
     const { hashHigh, hashLow, accountId, clientOrderId } = order
     const asked = { appliedSeq: this.#appliedSeq }
     this.#asked.add(asked)
-    const answer = this.#query?.held({ hashHigh, hashLow, accountId, clientOrderId })
+    const answer = this.#query?.ask(heldInTables, { hashHigh, hashLow, accountId, clientOrderId })
     const ended = () => {
       this.#asked.delete(asked)
       this.#forget()

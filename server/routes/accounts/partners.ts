@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
-import { shownName } from '../../../persistence/query/read/profiles.ts'
+import { profiles, shownName } from '../../../persistence/query/read/profiles.ts'
 import { subAccount } from '../../auth/delegation.ts'
 import { proveWallet } from '../../auth/session.ts'
 import { parseAddress } from '../../crypto/address.ts'
@@ -130,7 +130,7 @@ export const listPartnerAccounts = route({
     }
     const limit = Math.min(query.limit ?? LIMITS.subAccountsPageMax, LIMITS.subAccountsPageMax)
     const { ids, hasMore } = await partners.list(caller.profileId, { account, page, limit })
-    const rows = await reads.profiles(ids, askerOf({ caller, call }))
+    const rows = await reads.read(profiles, ids, askerOf({ caller, call }))
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const data = rows.flatMap((row) => {
       return row === null ? [] : { ...created(row), displayName: shownName(row) }

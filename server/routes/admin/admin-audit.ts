@@ -4,6 +4,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ROLES } from '../../../engine/domain/operator.ts'
 import { TRADING_MODES } from '../../../engine/domain/trading-mode.ts'
 import type { AuditRow } from '../../../persistence/query/read/audit.ts'
+import { audit } from '../../../persistence/query/read/audit.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -75,7 +76,7 @@ export const showAudit = route({
   handle: async ({ query }, { reads }: Services) => {
     const { operator = null, before = Number.MAX_SAFE_INTEGER, limit } = query
     // One more than asked for says whether there are more.
-    const rows = await reads.audit({ operator, beforeSeq: before, limit: limit + 1 })
+    const rows = await reads.read(audit, { operator, beforeSeq: before, limit: limit + 1 })
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const entries = rows.slice(0, limit).map(entryOf)
     const last = entries.at(-1)

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
+import { newestTrades } from '../../../persistence/query/read/settlements.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -61,7 +62,7 @@ export const showSettlement = route({
     // Before the tables are read: they show at least this much.
     const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
     const waiting = pipeline.mining?.waitingCount ?? 0
-    const trades = await reads.newestTrades(query.limit)
+    const trades = await reads.read(newestTrades, { limit: query.limit })
     if (trades === undefined) return refuse('READ_TIMEOUT')
     return {
       height,

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
+import { userOrders as ordersOfUser } from '../../../persistence/query/read/user-orders.ts'
 import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
 import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'
 import { hmac } from '../../http/auth-scheme.ts'
@@ -334,7 +335,7 @@ export const userOrders = route({
       statuses: statusNumbers(query.statuses),
       limit: query.limit ?? LIMITS.userOrdersLimitMax,
     }
-    const rows = await reads.userOrders(ask, askerOf({ caller, call }))
+    const rows = await reads.read(ordersOfUser, ask, askerOf({ caller, call }))
     if (rows === undefined) return refuse('READ_TIMEOUT')
     return rows.map((row) => userOrderView(row, published, pipeline.ids))
   },

@@ -7,6 +7,7 @@ import { REJECT, rejectSentence } from '../../../engine/domain/reject.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { CancelReceipt } from '../../pipeline/spine/publisher.ts'
 import type { OrderName } from '../../pipeline/spine/sequencer.ts'
+import type { EndedOrder, EndedOrders } from './ended-orders.ts'
 import { inTurns } from './turns.ts'
 
 /** How a client names an order. */
@@ -47,31 +48,16 @@ function nameOf(text: OrderText): string {
   return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
 }
 
-interface EndedOrder {
-  readonly accountId: number
-  /** Index of ORDER_STATUSES. */
-  readonly status: number
-}
-
-/** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
-export interface EndedOrders {
-  order(profileId: number, name: OrderName): Promise<EndedOrder | null | undefined>
-  orderByClientId(
-    profileId: number,
-    clientOrderId: string,
-  ): Promise<(EndedOrder & OrderName) | null | undefined>
-}
-
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
 
 export class Cancels {
   readonly #pipeline: Pipeline
-  readonly #reads: EndedOrders
+  readonly #endedOrders: EndedOrders
 
-  constructor(pipeline: Pipeline, reads: EndedOrders) {
+  constructor(pipeline: Pipeline, ended: EndedOrders) {
     this.#pipeline = pipeline
-    this.#reads = reads
+    this.#endedOrders = ended
   }
 
   /** The names of a live order of the profile; null when none has this one. */
@@ -241,7 +227,7 @@ export class Cancels {
     const reject = await this.#reasonOf(profileId, named)
     const { text } = named
     if (!isOver(reject) || !('clientOrderId' in text)) return { ...named, reject }
-    const row = await this.#reads.orderByClientId(profileId, text.clientOrderId.trim())
+    const row = await this.#endedOrders.orderByClientId(profileId, text.clientOrderId.trim())
     if (row === undefined || row === null) return { ...named, reject }
     return { ...named, reject, orderId: this.#pipeline.ids.text(row.slot, row.generation) }
   }
@@ -258,7 +244,7 @@ export class Cancels {
   async #whyNotLive(profileId: number, clientOrderId: string): Promise<number> {
     const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
     if (known === SEEN.NO) return REJECT.ORDER_NOT_FOUND
-    const row = await this.#reads.orderByClientId(profileId, clientOrderId)
+    const row = await this.#endedOrders.orderByClientId(profileId, clientOrderId)
     if (row !== undefined && row !== null) return reasonOf(row)
     if (known === SEEN.YES) return REJECT.ORDER_NOT_OPEN
     return row === undefined ? REJECT.READ_TIMEOUT : REJECT.ORDER_NOT_FOUND
@@ -266,7 +252,7 @@ export class Cancels {
 
   /** An order that ended is known to its owner only; the read tables remember whose it was. */
   async #whyNotOpen(profileId: number, order: OrderName): Promise<number> {
-    const row = await this.#reads.order(profileId, order)
+    const row = await this.#endedOrders.order(profileId, order)
     if (row === undefined) return REJECT.READ_TIMEOUT
     const own = row !== null && row.accountId === profileId
     return own ? reasonOf(row) : REJECT.ORDER_NOT_FOUND

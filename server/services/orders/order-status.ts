@@ -8,6 +8,7 @@ import type {
   OrderStatus,
   TradePart,
 } from '../../../persistence/query/read/order-status.ts'
+import { orderStatuses } from '../../../persistence/query/read/order-status.ts'
 import { formatAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { effectiveFeeBps, marketText, totalsText } from '../../pipeline/orders/order-reply.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -141,7 +142,11 @@ export class OrderStatuses {
       makersMax: LIMITS.statusMakersMax,
       makersInAllMax: LIMITS.statusMakersInAllMax,
     }
-    const found = await this.#reads.orderStatuses({ accountId, names: known, ...bounds }, asker)
+    const found = await this.#reads.read(
+      orderStatuses,
+      { accountId, names: known, ...bounds },
+      asker,
+    )
     if (found === undefined) return undefined
     const rest = found.values()
     return names.map((name) => {

@@ -10,6 +10,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import type { PositionRow } from '../../../persistence/query/read/positions.ts'
+import { positions } from '../../../persistence/query/read/positions.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { OrderFact } from '../../pipeline/shown/order-news.ts'
@@ -224,7 +225,11 @@ export class PositionsFeed implements Channel {
       return { watch, isChanged, fresh }
     })
     const marketIds = asked.map(({ watch }) => watch.marketId)
-    const rows = await this.#parts.reads.positions({ accountId: own.profileId, marketIds })
+    const rows = await this.#parts.reads.readForFrame(
+      positions,
+      { accountId: own.profileId, marketIds },
+      own,
+    )
     edgePoint('at-socket-read')
     for (const { watch, isChanged, fresh } of asked) {
       if (rows === undefined) this.#giveUp(watch)

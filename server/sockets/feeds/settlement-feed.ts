@@ -9,6 +9,7 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import type { TradeParts } from '../../../persistence/query/read/trade-parts.ts'
+import { tradeParts } from '../../../persistence/query/read/trade-parts.ts'
 import { refuse } from '../../http/refusal.ts'
 import type { BlockFact, SettlementFact, SettlementListener } from '../../pipeline/chain/mining.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -122,7 +123,7 @@ export class SettlementFeed implements SettlementListener {
       const listeners = this.#audiences.flatMap((audience) => audience.profileIds())
       if (listeners.length === 0) return []
       const accountIds = [...new Set(listeners)]
-      const trades = await this.#parts.reads.tradeParts({ tradeSeqs, accountIds })
+      const trades = await this.#parts.reads.readForFrame(tradeParts, { tradeSeqs, accountIds })
       if (trades !== undefined) return trades
       await pause(LIMITS.settledReadPauseMs, undefined, { ref: false })
     }

@@ -10,7 +10,11 @@ import { Follower, rebuildReadTables } from '../../../persistence/follower/follo
 import { FollowerHandle } from '../../../persistence/follower/follower-handle.ts'
 import { SELF_TRADE_REASON } from '../../../persistence/follower/tables/orders.ts'
 import { QueryHandle } from '../../../persistence/query/query-handle.ts'
-import { type OrderRow, UserOrders } from '../../../persistence/query/read/user-orders.ts'
+import {
+  orderByClientId,
+  orderBySlot,
+  userOrders,
+} from '../../../persistence/query/read/user-orders.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
@@ -159,7 +163,8 @@ test('each end of an order has its status', () => {
   fillJournal(dataDir, flow.records, 5)
   follow(dataDir, flow.seq)
   const connection = openReadOnly(join(dataDir, 'read.db'))
-  const orders = new UserOrders(connection)
+  const byClientId = orderByClientId.open(connection)
+  const bySlot = orderBySlot.open(connection)
   const found = rows<{ seq: number; status: number; reason: number | null; left: number }>(
     dataDir,
     'SELECT placed_seq AS seq, status, cancel_reason AS reason, remaining_raw AS left FROM orders',
@@ -173,9 +178,9 @@ test('each end of an order has its status', () => {
     undefined,
     'no trace of post-only',
   )
-  assert.equal(orders.byClientId(1, 'mine')?.placedSeq, byUser.seq)
-  assert.equal(orders.byClientId(2, 'mine'), null)
-  assert.equal(orders.bySlot(byUser.slot, byUser.generation)?.placedSeq, byUser.seq)
+  assert.equal(byClientId({ accountId: 1, clientOrderId: 'mine' })?.placedSeq, byUser.seq)
+  assert.equal(byClientId({ accountId: 2, clientOrderId: 'mine' }), null)
+  assert.equal(bySlot(byUser)?.placedSeq, byUser.seq)
   connection.close()
 })
 
@@ -272,14 +277,14 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
 
 async function checkQueries(query: QueryHandle, dataDir: string): Promise<void> {
   for (const statuses of [[LIVE], [1, 2], [0, 1, 2, 3]]) {
-    const found = await query.userOrders({ accountId: 3, marketId: 2, statuses, limit: 20 })
+    const found = await query.ask(userOrders, { accountId: 3, marketId: 2, statuses, limit: 20 })
     const expected = rows<{ seq: number }>(
       dataDir,
       'SELECT placed_seq AS seq FROM orders WHERE owner = 3 AND market_id = 2 AND ' +
         `status IN (${statuses}) ORDER BY placed_seq DESC LIMIT 20`,
     )
     assert.deepEqual(
-      found?.map((order: OrderRow) => order.placedSeq),
+      found?.map((order) => order.placedSeq),
       expected.map((order) => order.seq),
     )
     assert.ok(expected.length > 0)
@@ -289,10 +294,12 @@ async function checkQueries(query: QueryHandle, dataDir: string): Promise<void> 
     'SELECT slot, generation, owner, client_order_id AS id FROM orders ' +
       'WHERE client_order_id IS NOT NULL LIMIT 1',
   )
-  assert.equal((await query.orderBySlot(some.slot, some.generation))?.accountId, some.owner)
-  assert.equal(await query.orderBySlot(some.slot, 1_000_000), null)
-  assert.equal((await query.orderByClientId(some.owner, some.id))?.slot, some.slot)
-  assert.equal(await query.orderByClientId(some.owner, 'never given'), null)
+  assert.equal((await query.ask(orderBySlot, some))?.accountId, some.owner)
+  assert.equal(await query.ask(orderBySlot, { slot: some.slot, generation: 1_000_000 }), null)
+  const byClientId = (clientOrderId: string) =>
+    query.ask(orderByClientId, { accountId: some.owner, clientOrderId })
+  assert.equal((await byClientId(some.id))?.slot, some.slot)
+  assert.equal(await byClientId('never given'), null)
 }
 
 test('the query queue is bounded, and what is past it is not answered', async () => {
@@ -301,7 +308,9 @@ test('the query queue is bounded, and what is past it is not answered', async ()
   fillJournal(dataDir, flow.records)
   follow(dataDir, flow.seq)
   const query = await QueryHandle.start({ dataDir, onFault: assert.fail })
-  const asks = Array.from({ length: 1100 }, () => query.orderBySlot(1, 1))
+  const asks = Array.from({ length: 1100 }, () =>
+    query.ask(orderBySlot, { slot: 1, generation: 1 }),
+  )
   const answers = await Promise.all(asks)
   assert.equal(answers.filter((answer) => answer === undefined).length, 1100 - 1024)
   assert.equal(query.waiting, 0)

@@ -6,7 +6,7 @@ import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { openMatchingReadTables } from '../../../persistence/follower/read-database.ts'
 import { PositionsTable, type TradedPart } from '../../../persistence/follower/tables/positions.ts'
-import { type PositionRow, Positions } from '../../../persistence/query/read/positions.ts'
+import { type PositionRow, positions } from '../../../persistence/query/read/positions.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
@@ -131,7 +131,7 @@ const SEQUENCES: readonly (readonly [name: string, steps: readonly (readonly [St
   ]
 
 function stateOf(owner: number): State {
-  const [row] = new Positions(connection).find({ accountId: owner, marketIds: [MARKET] })
+  const [row] = positions.open(connection)({ accountId: owner, marketIds: [MARKET] })
   return [row.sizeRaw, row.costRaw, row.realisedRaw]
 }
 

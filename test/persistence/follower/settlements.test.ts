@@ -8,7 +8,12 @@ import { openReadOnly, openWritable } from '../../../persistence/database.ts'
 import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
 import { READ_MIGRATIONS } from '../../../persistence/follower/migrations.ts'
 import { QueryHandle } from '../../../persistence/query/query-handle.ts'
-import { Settlements } from '../../../persistence/query/read/settlements.ts'
+import {
+  newestTrades,
+  Settlements,
+  settledTrade,
+  tradesAfter,
+} from '../../../persistence/query/read/settlements.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
@@ -127,14 +132,13 @@ test('each trade shows where it stands, and a rebuild shows the same', async () 
   assert.deepEqual(states(whole), shown)
   const query = await QueryHandle.start({ dataDir: whole, onFault: assert.fail })
   try {
-    assert.deepEqual(await query.settlementOf(late), shown[1])
-    assert.deepEqual(await query.tradesAfter(0, 8), seqs)
-    const listed = await query.newestTrades(8)
+    assert.deepEqual(await query.ask(tradesAfter, { seq: 0, limit: 8 }), seqs)
+    const listed = await query.ask(newestTrades, { limit: 8 })
     assert.deepEqual(
       listed?.map(({ tradeSeq, tradedMs: _ms, ...rest }) => [tradeSeq, rest]),
       seqs.map((seq, index) => [seq, shown[index]]),
     )
-    assert.equal(await query.trade(1), null)
+    assert.equal(await query.ask(settledTrade, { tradeSeq: 1 }), null)
   } finally {
     await query.stop()
   }

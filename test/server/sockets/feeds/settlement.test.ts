@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { profiles } from '../../../../persistence/query/read/profiles.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { framesOf, listening } from '../../../support/frame-story.ts'
 import {
@@ -225,7 +226,7 @@ function crowd(): () => Promise<unknown> {
   let isOn = true
   const fill = () => {
     while (isOn && query.waiting < LIMITS.queryQueueMax) {
-      const one = query.profiles([1]).then(() => {
+      const one = query.ask(profiles, [1]).then(() => {
         asked.delete(one)
         fill()
       })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { Server } from 'socket.io'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { positions } from '../../../../persistence/query/read/positions.ts'
 import { packetOf } from '../../../../server/sockets/packets.ts'
 import { listening } from '../../../support/frame-story.ts'
 import { at, type LiveExchange, type Trader } from '../../../support/live-exchange.ts'
@@ -90,15 +91,15 @@ test('all sockets of an account hear the same frames in the same order', async (
 test('sockets of an account that subscribe together are read for together', async () => {
   const members = await join(bob, SOCKETS)
   const { query } = live.exchange
-  const positions = query.positions.bind(query)
+  const ask = query.ask.bind(query)
   let reads = 0
-  query.positions = (ask) => {
-    reads++
-    return positions(ask)
+  query.ask = (read, asked, turn) => {
+    if (read.name === positions.name) reads++
+    return ask(read, asked, turn)
   }
   for (const { socket } of members) socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
   await Promise.all(members.map((each) => each.take('positions', 1)))
-  query.positions = positions
+  query.ask = ask
   assert.ok(reads < SOCKETS / 2, `${reads} reads`)
 })
 
@@ -106,10 +107,10 @@ test('snapshots go out in slices too, and not in the stretch in which they were 
   const members = await join(bob, SOCKETS)
   const { query } = live.exchange
   const { counts } = live.sockets
-  const positions = query.positions.bind(query)
+  const ask = query.ask.bind(query)
   const atOnce: number[] = []
-  query.positions = async (ask, turn) => {
-    const rows = await positions(ask, turn)
+  query.ask = async (read, asked, turn) => {
+    const rows = await ask(read, asked, turn)
     const before = counts.framesSent
     // Behind all that follows from the rows without a turn of the loop.
     process.nextTick(() => atOnce.push(counts.framesSent - before))
@@ -117,7 +118,7 @@ test('snapshots go out in slices too, and not in the stretch in which they were 
   }
   for (const { socket } of members) socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
   await Promise.all(members.map((each) => each.take('positions', 1)))
-  query.positions = positions
+  query.ask = ask
   assert.ok(atOnce.length > 0)
   assert.deepEqual(new Set(atOnce), new Set([0]))
 })

@@ -1,0 +1,25 @@
+import { audit } from './read/audit.ts'
+import { heldInTables } from './read/held-orders.ts'
+import { orderStatuses } from './read/order-status.ts'
+import { positions } from './read/positions.ts'
+import { profiles } from './read/profiles.ts'
+import type { Query } from './read/query.ts'
+import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
+import { tradeParts } from './read/trade-parts.ts'
+import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
+
+/** What the query thread answers: a read that is not listed here is not known there. */
+export const READS: readonly Query<never, unknown>[] = [
+  userOrders,
+  orderBySlot,
+  orderByClientId,
+  orderStatuses,
+  profiles,
+  positions,
+  heldInTables,
+  settledTrade,
+  tradesAfter,
+  newestTrades,
+  tradeParts,
+  audit,
+]

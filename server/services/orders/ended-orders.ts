@@ -1,0 +1,28 @@
+import { orderByClientId, orderBySlot } from '../../../persistence/query/read/user-orders.ts'
+import type { OrderName } from '../../pipeline/spine/sequencer.ts'
+import type { PrivateReads } from '../private-reads.ts'
+
+export interface EndedOrder {
+  readonly accountId: number
+  /** Index of ORDER_STATUSES. */
+  readonly status: number
+}
+
+/** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
+export interface EndedOrders {
+  order(profileId: number, name: OrderName): Promise<EndedOrder | null | undefined>
+  orderByClientId(
+    profileId: number,
+    clientOrderId: string,
+  ): Promise<(EndedOrder & OrderName) | null | undefined>
+}
+
+/** As the read tables show them. */
+export function endedOrders(reads: PrivateReads): EndedOrders {
+  return {
+    order: (profileId, { slot, generation }) =>
+      reads.read(orderBySlot, { slot, generation }, { profileId }),
+    orderByClientId: (profileId, clientOrderId) =>
+      reads.read(orderByClientId, { accountId: profileId, clientOrderId }, { profileId }),
+  }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { READS } from '../../../persistence/query/reads.ts'
+
+const FOLDER = new URL('../../../persistence/query/read/', import.meta.url)
+
+function isRead(value: unknown): value is { name: string } {
+  return typeof value === 'object' && value !== null && 'open' in value && 'name' in value
+}
+
+test('every read of the folder is listed, under a name of its own', async () => {
+  const found: string[] = []
+  for (const file of readdirSync(FOLDER)) {
+    const exports: Record<string, unknown> = await import(new URL(file, FOLDER).href)
+    found.push(
+      ...Object.values(exports)
+        .filter(isRead)
+        .map(({ name }) => name),
+    )
+  }
+  const listed = READS.map(({ name }) => name)
+  assert.ok(found.length > 10)
+  assert.deepEqual([...found].sort(), [...listed].sort())
+  assert.equal(new Set(listed).size, listed.length)
+})
