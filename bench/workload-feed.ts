@@ -72,7 +72,7 @@ export class WorkloadFeed {
     const asks = first === ASK_TABLES
     const refusal = asks ? sequencer.place({ ...this.#request, held: UNSEEN }, record) : first
     if (refusal === REJECT.OVERLOADED) return false
-    assert(refusal === 0, 'an order of the workload passes every gate')
+    assert(refusal === null, 'an order of the workload passes every gate')
     this.#slotOf[row] = order.slot
     this.#generationOf[row] = order.generation
     this.bytes += record.length
@@ -95,10 +95,10 @@ export class WorkloadFeed {
   #cancel(row: number, done: () => void): boolean {
     const target = this.#work.target[row]
     const order = { slot: this.#slotOf[target], generation: this.#generationOf[target] }
-    const refusal = this.#pipeline.mayCancel(this.#work.owner[row], order)
-    assert(refusal === 0, 'a cancel of the workload names a live order')
+    const refusal = this.#pipeline.whyNotCancel(this.#work.owner[row], order)
+    assert(refusal === null, 'a cancel of the workload names a live order')
     const seq = this.#pipeline.sequencer.cancel(this.#work.book[row], [order])
-    if (seq === 0) return false
+    if (typeof seq !== 'number') return false
     this.bytes += 48
     this.#pipeline.publisher.whenReceipt(seq, 0, done)
     return true

@@ -125,7 +125,7 @@ export class CoreContender implements Contender {
       reject = decidePlace(clearing, request, START_MS)
       request.held = undefined
     }
-    assert(reject === 0, 'an order of the workload passes every gate')
+    assert(reject === null, 'an order of the workload passes every gate')
     order.seq = clearing.lastSeq + 1
     order.nowMs = START_MS
     this.#slotOf[row] = order.slot
@@ -138,7 +138,7 @@ export class CoreContender implements Contender {
     const slot = this.#slotOf[target]
     const generation = this.#generationOf[target]
     const reject = decideCancel(clearing, this.#work.owner[target], slot, generation)
-    assert(reject === 0, 'a cancel of the workload names a live order')
+    assert(reject === null, 'a cancel of the workload names a live order')
     this.#end(target, USER)
   }
 

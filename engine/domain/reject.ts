@@ -1,7 +1,8 @@
 import type { Scope } from './command.ts'
 
 // Every refusal the exchange gives, in order of precedence: when two things are wrong, the one
-// that stands higher is answered (domain §1.8). The number is the index; 0 means none.
+// that stands higher is answered (domain §1.8). The number is the index: 0, which is none,
+// stands for no refusal between threads; elsewhere that is null.
 
 export const REJECTS = [
   ['NONE', ''],
@@ -151,15 +152,44 @@ export const REJECTS = [
   ['INTERNAL', 'The exchange could not answer this call; say its faultId to the operator.'],
 ] as const
 
-export type RejectName = (typeof REJECTS)[number][0]
+type ListedName = (typeof REJECTS)[number][0]
+export type RejectName = Exclude<ListedName, 'NONE'>
 
-function numbersByName(): Readonly<Record<RejectName, number>> {
-  const entries = REJECTS.map(([name], index) => [name, index] as const)
-  return Object.fromEntries(entries) as Record<RejectName, number>
+/** Why something is refused. There is one of each, so they are compared by identity. */
+export class Reject {
+  /** Index in the list: what crosses a thread. */
+  readonly number: number
+  readonly name: RejectName
+  readonly sentence: string
+
+  constructor(number: number, name: RejectName, sentence: string) {
+    this.number = number
+    this.name = name
+    this.sentence = sentence
+    Object.freeze(this)
+  }
 }
 
-/** Refusal numbers by name; 0 (NONE) is no refusal. */
-export const REJECT = numbersByName()
+const BY_NUMBER: readonly (Reject | null)[] = REJECTS.map(([name, sentence], number) =>
+  name === 'NONE' ? null : new Reject(number, name, sentence),
+)
+
+function byName(): Readonly<Record<RejectName, Reject>> {
+  const entries = BY_NUMBER.flatMap((each) => (each === null ? [] : [[each.name, each] as const]))
+  return Object.fromEntries(entries) as Record<RejectName, Reject>
+}
+
+export const REJECT = byName()
+
+/** What stands for a refusal between threads; 0 is none. */
+export function numberOf(reject: Reject | null): number {
+  return reject === null ? 0 : reject.number
+}
+
+/** The other way round. */
+export function rejectOf(number: number): Reject | null {
+  return BY_NUMBER[number]
+}
 
 /** What a token is told that lacks a scope. */
 export const SCOPE_REJECT = {
@@ -168,11 +198,3 @@ export const SCOPE_REJECT = {
   delegated_signing: 'SCOPE_MISSING_DELEGATED_SIGNING',
   withdrawal: 'SCOPE_MISSING_WITHDRAWAL',
 } as const satisfies Readonly<Record<Scope, RejectName>>
-
-export function rejectName(code: number): RejectName {
-  return REJECTS[code][0]
-}
-
-export function rejectSentence(code: number): string {
-  return REJECTS[code][1]
-}

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, SCOPE_REJECT } from '../../engine/domain/reject.ts'
+import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject.ts'
 
 // API tokens: an id that names the profile and a secret that signs each call (api-spec
 // "Authentication", domain §12.1).
@@ -52,11 +52,11 @@ function isSameText(given: string, digest: string): boolean {
   return difference === 0
 }
 
-/** 0, or why the three headers do not prove the token's owner. */
-export function verifyHmac(call: SignedCall): number {
+/** Null, or why the three headers do not prove the token's owner. */
+export function verifyHmac(call: SignedCall): Reject | null {
   const skewMs = Math.abs(call.nowMs - parseInstant(call.timestamp))
   if (!(skewMs <= LIMITS.signatureSkewMs)) return REJECT.TIMESTAMP_INVALID
-  return isSameText(call.signature, digestOf(call)) ? REJECT.NONE : REJECT.HMAC_INVALID
+  return isSameText(call.signature, digestOf(call)) ? null : REJECT.HMAC_INVALID
 }
 
 /** A fresh token. The secret leaves the server once, as base64, and is kept sealed. */
@@ -73,20 +73,20 @@ export interface OpenToken {
   readonly scopes: readonly string[]
 }
 
-/** 0, or the first reason why this call does not act for the token it names. */
+/** Null, or the first reason why this call does not act for the token it names. */
 export function checkTokenCall(
   token: OpenToken | undefined,
   apiKey: string,
   call: Omit<SignedCall, 'secret'>,
   scopes: readonly Scope[],
-): number {
+): Reject | null {
   if (apiKey === '') return REJECT.UNAUTHENTICATED
   if (token === undefined) return REJECT.API_KEY_INVALID
   const { timestamp, method, pathWithQuery, body, signature, nowMs } = call
   const { secret } = token
   const signed = { secret, timestamp, method, pathWithQuery, body, signature, nowMs }
   const reject = verifyHmac(signed)
-  if (reject !== REJECT.NONE) return reject
+  if (reject !== null) return reject
   const missing = scopes.find((scope) => !token.scopes.includes(scope))
-  return missing === undefined ? REJECT.NONE : REJECT[SCOPE_REJECT[missing]]
+  return missing === undefined ? null : REJECT[SCOPE_REJECT[missing]]
 }

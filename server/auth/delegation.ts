@@ -31,8 +31,8 @@ export function actingProfile(
   { caller, call, query }: DelegatedCall,
   clearing: Clearing,
 ): number | Refusal {
-  const target = targetOf(headerTarget(call), query.onBehalfOf)
-  if (typeof target !== 'number') return invalid(target)
+  const { profileId: target, issue } = targetOf(headerTarget(call), query.onBehalfOf)
+  if (issue !== null) return invalid(issue)
   return target === 0 ? caller.profileId : subAccount(caller, clearing, target)
 }
 
@@ -40,5 +40,5 @@ export function actingProfile(
 export function subAccount(caller: Caller, clearing: Clearing, target: number): number | Refusal {
   if (!caller.scopes.has('delegated_signing')) return refuse(SCOPE_REJECT.delegated_signing)
   const reject = decideDelegation(clearing, caller.profileId, target)
-  return reject === 0 ? target : refuse(reject)
+  return reject === null ? target : refuse(reject)
 }

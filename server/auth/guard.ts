@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { assert } from '../../engine/domain/assert.ts'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { lowercaseAddress } from '../crypto/address.ts'
 import { type Call, type Caller, cookie, header, type OperatorName } from '../http/call.ts'
@@ -128,7 +129,8 @@ export class Guard {
     const { method, target: pathWithQuery, body } = call
     const signed = { timestamp, signature, method, pathWithQuery, body, nowMs }
     const reject = checkTokenCall(token, apiKey, signed, accepted.scopes)
-    if (reject !== REJECT.NONE || token === undefined) return refuse(reject)
+    if (reject !== null) return refuse(reject)
+    assert(token !== undefined, 'a call that is proven has a token')
     const { profileId, account } = token
     return { profileId, account, scopes: new Set(token.scopes), tokenId: apiKey, via: 'hmac' }
   }

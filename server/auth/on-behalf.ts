@@ -21,12 +21,20 @@ export function headerTarget(call: Call): number {
   return target <= PROFILE_ID_MAX ? target : Number.NaN
 }
 
-/** The profile named by the header, by `onBehalfOf`, or alike by both; 0 when by neither. */
-export function targetOf(inHeader: number, onBehalfOf: number | undefined): number | Issue {
-  if (Number.isNaN(inHeader)) {
-    return { field: HEADER, message: `must be an integer 1..${PROFILE_ID_MAX}` }
-  }
-  if (onBehalfOf === undefined) return inHeader
-  if (inHeader === 0 || inHeader === onBehalfOf) return onBehalfOf
-  return { field: 'onBehalfOf', message: `must name the same profile as ${HEADER}` }
+/** Whom a call is for, or what is wrong with the names it gives. */
+interface Target {
+  /** 0 for the caller's own profile. */
+  readonly profileId: number
+  readonly issue: Issue | null
+}
+
+const NO_PROFILE_ID = { field: HEADER, message: `must be an integer 1..${PROFILE_ID_MAX}` }
+const OTHER_PROFILE = { field: 'onBehalfOf', message: `must name the same profile as ${HEADER}` }
+
+/** The profile named by the header, by `onBehalfOf`, or alike by both. */
+export function targetOf(inHeader: number, onBehalfOf: number | undefined): Target {
+  if (Number.isNaN(inHeader)) return { profileId: 0, issue: NO_PROFILE_ID }
+  if (onBehalfOf === undefined) return { profileId: inHeader, issue: null }
+  const isSame = inHeader === 0 || inHeader === onBehalfOf
+  return { profileId: onBehalfOf, issue: isSame ? null : OTHER_PROFILE }
 }

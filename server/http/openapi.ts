@@ -1,10 +1,5 @@
 // The OpenAPI 3.1 document, made from the routes alone.
-import {
-  REJECT,
-  type RejectName,
-  rejectSentence,
-  SCOPE_REJECT,
-} from '../../engine/domain/reject.ts'
+import { REJECT, type RejectName, SCOPE_REJECT } from '../../engine/domain/reject.ts'
 import type { Scheme } from './auth-scheme.ts'
 import { invalid, refusalStatus, refuse } from './refusal.ts'
 import { isTrading } from './regions.ts'
@@ -210,7 +205,7 @@ function refusals(status: number, names: readonly RejectName[]): Node {
   const examples = names.map((name) => {
     const refusal = name === 'VALIDATION' ? ISSUE_EXAMPLE : refuse(name)
     const value: unknown = JSON.parse(refusal.body)
-    return [name, { summary: rejectSentence(REJECT[name]), value }] as const
+    return [name, { summary: REJECT[name].sentence, value }] as const
   })
   const isLater = status === 429 || status === 503
   const retry = { description: 'Seconds to wait.', schema: { type: 'integer' } }

@@ -1,14 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import { fault } from '../../engine/domain/assert.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import type { Role } from '../../engine/domain/operator.ts'
-import {
-  REJECT,
-  REJECTS,
-  type RejectName,
-  rejectName,
-  rejectSentence,
-} from '../../engine/domain/reject.ts'
+import { REJECT, Reject, type RejectName } from '../../engine/domain/reject.ts'
 import type { Issue } from './schema/schema.ts'
 
 interface Row {
@@ -35,7 +28,7 @@ function lacks(scope: Scope): Row {
 }
 
 /** Every refusal has a row, or this does not compile. */
-const ROWS: Readonly<Record<Exclude<RejectName, 'NONE'>, Row>> = {
+const ROWS: Readonly<Record<RejectName, Row>> = {
   OVERLOADED: NOT_NOW,
   NOT_READY: NOT_NOW,
   RATE_LIMITED: { status: 429, retryAfterSec: 1 },
@@ -146,13 +139,13 @@ export type Extra = Readonly<Record<string, unknown>>
 
 /** A refusal on its way out, its body already encoded. */
 export class Refusal {
-  readonly name: Exclude<RejectName, 'NONE'>
+  readonly name: RejectName
   readonly status: number
   /** 0 sends no `Retry-After`. */
   readonly retryAfterSec: number
   readonly body: string
 
-  constructor(name: Exclude<RejectName, 'NONE'>, message: unknown, extra: Extra, retrySec = 0) {
+  constructor(name: RejectName, message: unknown, extra: Extra, retrySec = 0) {
     const row = ROWS[name]
     const error = STATUS_CODES[row.status] ?? 'Error'
     const { status: statusCode, code = name } = row
@@ -167,26 +160,16 @@ export class Refusal {
 const NO_EXTRA: Extra = {}
 
 // A refusal without extras is the same every time, so a flood of them encodes nothing.
-const plain: Refusal[] = REJECTS.slice(1).map(([name]) => {
-  const known = refusing(name)
-  return new Refusal(known, rejectSentence(REJECT[known]), NO_EXTRA)
-})
-
-function refusing(name: RejectName): Exclude<RejectName, 'NONE'> {
-  if (name === 'NONE') fault('NONE is not a refusal')
-  return name
+const plain = new Map<Reject, Refusal>()
+for (const reject of Object.values(REJECT)) {
+  plain.set(reject, new Refusal(reject.name, reject.sentence, NO_EXTRA))
 }
 
-/** A refusal by its name or number; `extra` fields stand on top of the usual four. */
-export function refuse(reject: RejectName | number, extra?: Extra, retryAfterSec = 0): Refusal {
-  const code = typeof reject === 'number' ? reject : REJECT[reject]
-  if (extra === undefined && retryAfterSec === 0) return plain[code - 1]
-  return new Refusal(
-    refusing(rejectName(code)),
-    rejectSentence(code),
-    extra ?? NO_EXTRA,
-    retryAfterSec,
-  )
+/** What a refusal looks like on its way out; `extra` fields stand on top of the usual four. */
+export function refuse(said: RejectName | Reject, extra?: Extra, retryAfterSec = 0): Refusal {
+  const reject = said instanceof Reject ? said : REJECT[said]
+  const known = extra === undefined && retryAfterSec === 0 ? plain.get(reject) : undefined
+  return known ?? new Refusal(reject.name, reject.sentence, extra ?? NO_EXTRA, retryAfterSec)
 }
 
 /** Names the role a call needs, and the one the operator has. */
@@ -201,5 +184,5 @@ export function invalid(...issues: Issue[]): Refusal {
 }
 
 export function refusalStatus(reject: RejectName): number {
-  return reject === 'NONE' ? 200 : ROWS[reject].status
+  return ROWS[reject].status
 }

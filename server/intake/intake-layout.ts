@@ -8,7 +8,7 @@ import { assert } from '../../engine/domain/assert.ts'
 //            40 method, apiKey, timestamp, signature, target, body
 //   CHANGE   JSON of one DirectoryChange
 //
-//   RESULT   0 requestId u32 │ 4 rejectCode u16 │ 6 verdict u8 │ 7 zero │ 8 profileId u32 │
+//   RESULT   0 requestId u32 │ 4 rejectNumber u16 │ 6 verdict u8 │ 7 zero │ 8 profileId u32 │
 //            12 tokenRef u32 │ 16 ownerId f64 │ 24 timestampMs f64 │ 32 recvWindowMs u32 │
 //            36 recordBytes u32 │ 40 textBytes u32 │ 44 index u8 │ 45 count u8 │
 //            46 taskBytes u16
@@ -46,7 +46,7 @@ export const REQUEST = {
 
 export const RESULT = {
   requestId: 0,
-  rejectCode: 4,
+  rejectNumber: 4,
   verdict: 6,
   profileId: 8,
   tokenRef: 12,

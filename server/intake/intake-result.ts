@@ -1,5 +1,5 @@
 import { assert } from '../../engine/domain/assert.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject.ts'
 import { WorkerFault } from '../../engine/domain/worker-fault.ts'
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/layout.ts'
 import { RESULT, VERDICT } from './intake-layout.ts'
@@ -52,13 +52,13 @@ export type { VerifiedOrder }
 export interface RefusedOrder {
   readonly kind: 'refused'
   readonly requestId: number
-  readonly rejectCode: number
+  readonly reject: Reject
   /** 0 and '' when the refusal came before the token was proven. */
   readonly profileId: number
   /** The caller too when the refusal came before the body was read, or is for acting for others. */
   readonly actorId: number
   readonly tokenId: string
-  /** JSON array of { field, message }; '' unless the code is VALIDATION. */
+  /** JSON array of { field, message }; '' unless it is a VALIDATION. */
   readonly issues: string
   /** With INTERNAL: what broke at this order. */
   readonly broke?: { readonly error: WorkerFault }
@@ -79,7 +79,7 @@ export interface GroupPart {
 export function brokenResult(requestId: number, reason: string): RefusedOrder {
   const nobody = { profileId: 0, actorId: 0, tokenId: '', issues: '' }
   const broke = { error: new WorkerFault('intake', reason) }
-  return { kind: 'refused', requestId, rejectCode: REJECT.INTERNAL, ...nobody, broke }
+  return { kind: 'refused', requestId, reject: REJECT.INTERNAL, ...nobody, broke }
 }
 
 function isText(value: unknown): value is string {
@@ -140,16 +140,16 @@ export class ResultReader {
 
   #resultOf(view: Buffer, parts: ResultParts): IntakeResult {
     const { tokenId, recordEnd, textEnd } = parts
-    const rejectCode = view.readUInt16LE(RESULT.rejectCode)
+    const reject = rejectOf(view.readUInt16LE(RESULT.rejectNumber))
     const requestId = view.readUInt32LE(RESULT.requestId)
-    if (rejectCode === REJECT.NONE) return this.#orderOf(view, parts)
+    if (reject === null) return this.#orderOf(view, parts)
     const text = view.toString('utf8', recordEnd, textEnd)
-    if (rejectCode === REJECT.INTERNAL) return brokenResult(requestId, text)
-    if (rejectCode === REJECT.VALIDATION) assertIssues(text)
+    if (reject === REJECT.INTERNAL) return brokenResult(requestId, text)
+    if (reject === REJECT.VALIDATION) assertIssues(text)
     return {
       kind: 'refused',
       requestId,
-      rejectCode,
+      reject,
       profileId: view.readUInt32LE(RESULT.profileId),
       actorId: view.readUInt32LE(RESULT.actorId),
       tokenId,

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject.ts'
 import { PRICE_ONE_TICKS } from '../../engine/domain/units.ts'
 import { edgePoint } from '../../engine/wire/fault-point.ts'
 import {
@@ -96,7 +96,7 @@ export class Intake {
     output.fill(0, 0, RESULT.record)
     output.writeUInt32LE(requestId, RESULT.requestId)
     if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
-    output.writeUInt16LE(REJECT.INTERNAL, RESULT.rejectCode)
+    output.writeUInt16LE(REJECT.INTERNAL.number, RESULT.rejectNumber)
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return this.#finish(0, reason.slice(0, REASON_CHARACTERS_MAX))
   }
@@ -107,7 +107,7 @@ export class Intake {
     output.fill(0, 0, RESULT.record)
     output.writeUInt32LE(request.requestId, RESULT.requestId)
     const token = this.#prove(request)
-    if (typeof token === 'number') return this.#refuse(token)
+    if (token instanceof Reject) return this.#refuse(token)
     const value = parseJson(request.body)
     if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
     return this.#body(value, token, request.onBehalfOf ?? 0)
@@ -123,7 +123,7 @@ export class Intake {
     output.writeUInt32LE(request.requestId, RESULT.requestId)
     output[RESULT.count] = WHOLE_GROUP
     const token = this.#prove(request)
-    if (typeof token === 'number') {
+    if (token instanceof Reject) {
       give(this.#refuse(token))
       return
     }
@@ -135,7 +135,7 @@ export class Intake {
     else {
       const { parts } = group
       for (let index = 0; index < parts.length; index++) {
-        output.fill(0, RESULT.rejectCode, RESULT.profileId)
+        output.fill(0, RESULT.rejectNumber, RESULT.profileId)
         output[RESULT.index] = index
         output[RESULT.count] = parts.length
         give(this.#part(parts[index], token, onBehalfOf))
@@ -152,10 +152,11 @@ export class Intake {
   }
 
   /** The token that signed the call, or why it does not prove its owner. */
-  #prove(request: IntakeRequest): KnownToken | number {
+  #prove(request: IntakeRequest): KnownToken | Reject {
     const token = this.#directory.token(request.apiKey)
     const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
-    if (reject !== REJECT.NONE || token === undefined) return reject
+    if (reject !== null) return reject
+    assert(token !== undefined, 'a call that is proven has a token')
     this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
     this.#output.writeUInt32LE(token.tokenRef, RESULT.tokenRef)
     return token
@@ -164,18 +165,18 @@ export class Intake {
   #body(value: unknown, token: KnownToken, inHeader: number): Uint8Array {
     this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
-    const target = targetOf(inHeader, value.onBehalfOf)
-    if (typeof target !== 'number') return this.#invalid([target])
-    const issues = bodyIssues(value, target !== 0)
+    const { profileId, issue } = targetOf(inHeader, value.onBehalfOf)
+    if (issue !== null) return this.#invalid([issue])
+    const issues = bodyIssues(value, profileId !== 0)
     if (issues.length > 0) return this.#invalid(issues)
-    const actor = target === 0 ? token : this.#actor(token, target)
-    if (typeof actor === 'number') return this.#refuse(actor)
+    const actor = profileId === 0 ? token : this.#actor(token, profileId)
+    if (actor instanceof Reject) return this.#refuse(actor)
     this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
     return this.#order(value, actor)
   }
 
   /** The sub-account a token acts for, or why it may not. */
-  #actor(token: KnownToken, profileId: number): KnownProfile | number {
+  #actor(token: KnownToken, profileId: number): KnownProfile | Reject {
     if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING_DELEGATED_SIGNING
     const profile = this.#directory.profile(profileId)
     const isOwn = profile !== undefined && profile.partnerId === token.profileId
@@ -188,9 +189,9 @@ export class Intake {
     const outcome = outcomeOf(given.order.tokenId, market)
     if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET)
     const reject = this.#readAmounts(given)
-    if (reject !== REJECT.NONE) return this.#refuse(reject)
+    if (reject !== null) return this.#refuse(reject)
     const body = signedBy(actor, given, market, outcome)
-    if (typeof body === 'number') return this.#refuse(body)
+    if (body instanceof Reject) return this.#refuse(body)
     const fields = signedFields(body, market, outcome)
     const signature = Buffer.from(body.order.signature.slice(2), 'hex')
     const hash = hashOrder(fields, market.separator)
@@ -212,7 +213,7 @@ export class Intake {
     return this.#finish(recordBytes, this.#echo(body))
   }
 
-  #readAmounts({ order, orderType }: OrderBody): number {
+  #readAmounts({ order, orderType }: OrderBody): Reject | null {
     const given = {
       side: order.side,
       isFok: orderType === 'FOK',
@@ -270,8 +271,8 @@ export class Intake {
     )
   }
 
-  #refuse(reject: number): Uint8Array {
-    this.#output.writeUInt16LE(reject, RESULT.rejectCode)
+  #refuse(reject: Reject): Uint8Array {
+    this.#output.writeUInt16LE(reject.number, RESULT.rejectNumber)
     return this.#finish(0, '')
   }
 
@@ -280,7 +281,7 @@ export class Intake {
       field: field.slice(0, FIELD_CHARACTERS_MAX),
       message: message.slice(0, MESSAGE_CHARACTERS_MAX),
     }))
-    this.#output.writeUInt16LE(REJECT.VALIDATION, RESULT.rejectCode)
+    this.#output.writeUInt16LE(REJECT.VALIDATION.number, RESULT.rejectNumber)
     return this.#finish(0, JSON.stringify(cut))
   }
 
@@ -315,7 +316,7 @@ function signedBy(
   given: OrderBody,
   market: KnownMarket,
   outcome: number,
-): SignedBody | number {
+): SignedBody | Reject {
   if (isSigned(given)) return given
   if (!('key' in actor) || actor.key === null) return REJECT.NO_SERVER_WALLET
   if (!actor.approved.includes(market.exchangeAddress)) return REJECT.ALLOWANCE_MISSING

@@ -5,9 +5,8 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideCancel } from '../../engine/core/decide/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { CancelReason } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject.ts'
 import { Slab } from '../../engine/domain/slab.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
@@ -25,8 +24,8 @@ import type { PublishedMarkets } from './shown/published.ts'
 import type { Clock } from './spine/clock.ts'
 import { Hold } from './spine/hold.ts'
 import type { CancelReceipt, Publisher } from './spine/publisher.ts'
-import { byOperator, type RareBody } from './spine/rare-body.ts'
-import { type OrderName, Sequencer } from './spine/sequencer.ts'
+import { byOperator } from './spine/rare-body.ts'
+import { type Decision, type OrderName, Sequencer } from './spine/sequencer.ts'
 
 export interface PipelineParts {
   readonly clearing: Clearing
@@ -243,19 +242,19 @@ export class Pipeline {
 
   /**
    * Cancels open orders of the caller, one command per market and thousand; those that are being
-   * released are left alone and named in the receipt. Gives the receipt of all, or a refusal
-   * number: before the first command, never half way. `settled` hears of each command when its
+   * released are left alone and named in the receipt. Gives the receipt of all, or a refusal:
+   * before the first command, never half way. `settled` hears of each command when its
    * market has answered.
    */
   async cancelOrders(
     marketId: number,
     orders: readonly OrderName[],
     settled?: (receipt: CancelReceipt) => void,
-  ): Promise<CancelOutcome | number> {
+  ): Promise<CancelOutcome | Reject> {
     // What ends meanwhile is no longer open to its market; a cancel decides nothing else.
     if (this.hold.isOn) await this.hold.over()
     const barred = this.cancelBar()
-    if (barred !== 0) return this.refused(barred)
+    if (barred !== null) return this.refused(barred)
     const stamped = stampCancels(this, marketId, orders, settled)
     if (stamped === null) return REJECT.OVERLOADED
     const { releasing } = stamped
@@ -269,13 +268,13 @@ export class Pipeline {
     }
   }
 
-  /** Why the trading mode lets nobody cancel; 0 when it does. */
-  cancelBar(): number {
+  /** Why the trading mode lets nobody cancel; null when it does. */
+  cancelBar(): Reject | null {
     return this.clearing.modes.cancelRefusal(this.sequencer.nowMs())
   }
 
-  /** 0 when the caller may cancel the order that lives under this name. */
-  mayCancel(profileId: number, order: OrderName): number {
+  /** Why the caller may not cancel the order that lives under this name, or null. */
+  whyNotCancel(profileId: number, order: OrderName): Reject | null {
     return decideCancel(this.clearing, profileId, order.slot, order.generation)
   }
 
@@ -292,22 +291,17 @@ export class Pipeline {
   }
 
   /**
-   * Stamps a rare command whose gates are passed; 0 once durable, or OVERLOADED. `by` names the
-   * operator who caused it.
+   * The one way to stamp a rare command: `decide` runs at the time of the stamp, behind every
+   * deadline that is due, and gives the command, why not, or null for nothing to do. Resolves when
+   * what the answer rests on is durable: null, or why not. `by` names the operator who asked.
    */
-  async change(body: RareBody, by?: string): Promise<number> {
-    const seq = this.sequencer.rare(byOperator(body, by))
-    if (seq === 0) return REJECT.OVERLOADED
+  async change(decide: Decision, by?: string): Promise<Reject | null> {
+    const { seq, reject } = this.sequencer.change((nowMs) => {
+      const decided = decide(nowMs)
+      return decided === null || decided instanceof Reject ? decided : byOperator(decided, by)
+    })
     await this.durable(seq)
-    return 0
-  }
-
-  /** Locks or resolves a market and cancels its orders; 0 once durable, or OVERLOADED. */
-  async close(marketId: number, body: RareBody, reason: CancelReason): Promise<number> {
-    const seq = this.sequencer.close(marketId, body, reason)
-    if (seq === 0) return REJECT.OVERLOADED
-    await this.durable(this.clearing.lastSeq)
-    return 0
+    return reject
   }
 
   /** Resolves when `seq` is durable; for refusals, the seq they were decided at. */
@@ -316,7 +310,7 @@ export class Pipeline {
   }
 
   /** A refusal that rests on state is told when the seq it was decided at is durable (law 1). */
-  async refused(reject: number): Promise<number> {
+  async refused(reject: Reject): Promise<Reject> {
     await this.durable()
     return reject
   }

@@ -70,7 +70,7 @@ export class PrivateReads {
     }
   }
 
-  /** For a frame: no call waits for it, so what breaks is counted here, and it comes late or not. */
+  /** For a frame: no call waits for it, so a fault is counted here, and the frame is left out. */
   readForFrame<Asked, Answer>(
     query: Query<Asked, Answer>,
     asked: Asked,

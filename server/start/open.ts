@@ -272,7 +272,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const intake = startIntake(pipeline, seal, options)
   await intake.ready()
   pipeline.connect(intake)
-  if (recovered.seq === 0) await pipeline.change({ kind: 'rules', version: RULES_VERSION })
+  if (recovered.seq === 0) await pipeline.change(() => ({ kind: 'rules', version: RULES_VERSION }))
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq, ...snapshotWishes(options) })
   const stop = async () => {

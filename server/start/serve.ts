@@ -88,7 +88,7 @@ async function settleAdminToken(
   }
   const tokenDigest = digestOf(token)
   if (tokenDigest !== known)
-    await pipeline.change({ kind: 'setAdminToken', tokenDigest }, ROOT_OPERATOR)
+    await pipeline.change(() => ({ kind: 'setAdminToken', tokenDigest }), ROOT_OPERATOR)
   return given === undefined ? token : null
 }
 

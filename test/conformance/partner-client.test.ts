@@ -32,7 +32,7 @@ before(async () => {
   partnerId = found.profileId
   const rank = { id: 3, name: 'Gold', feeRateBps: 200 }
   const profile = { ...found, rank, scopes: RIGHTS }
-  await pipeline.change({ kind: 'editProfile', profileId: partnerId, profile, token: null })
+  await pipeline.change(() => ({ kind: 'editProfile', profileId: partnerId, profile, token: null }))
   identity = await provider.token(live, partnerWallet.address)
 })
 after(async () => {

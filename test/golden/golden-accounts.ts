@@ -70,7 +70,7 @@ export class GoldenAccounts {
       scopes: before?.scopes ?? [],
       ...this.#about(),
     })
-    assert.equal(decideProfile(clearing, profile, before), 0)
+    assert.equal(decideProfile(clearing, profile, before), null)
     const token = this.#cast.random.chance(0.2) ? this.#spareToken(profileId, ['trading']) : null
     this.#cast.driver.rare({ kind: 'editProfile', profileId, profile, token })
   }
@@ -93,7 +93,7 @@ export class GoldenAccounts {
       ['trading', 'delegated_signing'],
       [],
     ] as const)
-    assert.equal(decideToken(clearing, profile, scopes), 0)
+    assert.equal(decideToken(clearing, profile, scopes), null)
     const token = this.#spareToken(profileId, scopes)
     this.#cast.driver.rare({ kind: 'createToken', profileId, token })
   }
@@ -102,7 +102,7 @@ export class GoldenAccounts {
     if (this.#spareTokens.length === 0) return
     const { tokenId, profileId } = this.#cast.random.pick(this.#spareTokens)
     this.#spareTokens = this.#spareTokens.filter((each) => each.tokenId !== tokenId)
-    assert.equal(decideRevoke(this.#cast.driver.clearing, profileId, tokenId), 0)
+    assert.equal(decideRevoke(this.#cast.driver.clearing, profileId, tokenId), null)
     this.#cast.driver.rare({ kind: 'revokeToken', tokenId })
   }
 
@@ -113,7 +113,7 @@ export class GoldenAccounts {
     const profile = clearing.accounts.byId(profileId)
     if (profile === undefined) return
     const { scopes } = profile
-    assert.equal(decideToken(clearing, profile, scopes), 0)
+    assert.equal(decideToken(clearing, profile, scopes), null)
     const token = this.#spareToken(profileId, scopes)
     this.#spareTokens.pop()
     this.#cast.driver.rare({ kind: 'createToken', profileId, token })
@@ -157,7 +157,7 @@ export class GoldenAccounts {
     const profileId = driver.clearing.accounts.count + 1
     const partnerId = this.#cast.trader()
     const profile = profileFields(profileId)
-    assert.equal(decideSubAccount(driver.clearing, partnerId, profile.account), 0)
+    assert.equal(decideSubAccount(driver.clearing, partnerId, profile.account), null)
     const nonceExpiresMs = driver.nowMs + 5 * MINUTE_MS
     const wallet = random.chance(0.6)
       ? { sealedKey: new Uint8Array(60).fill(profileId), approved: [ADDRESSES[0]], proof: null }
@@ -208,7 +208,7 @@ export class GoldenAccounts {
     const profileId = this.#cast.trader()
     const address = random.pick(ADDRESSES)
     if (driver.clearing.frozen.isFrozen(profileId)) return
-    if (decideWithdrawalAddress(driver.clearing, profileId, address) !== 0) {
+    if (decideWithdrawalAddress(driver.clearing, profileId, address) !== null) {
       driver.rare({ kind: 'removeWithdrawalAddress', profileId, address })
       return
     }

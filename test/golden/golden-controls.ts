@@ -39,7 +39,7 @@ export class GoldenControls {
   /** Whether clients may cancel now. */
   get mayCancel(): boolean {
     const { clearing, nowMs } = this.#cast.driver
-    return clearing.modes.cancelRefusal(nowMs) === 0
+    return clearing.modes.cancelRefusal(nowMs) === null
   }
 
   /** Heartbeats that are due, and windows that only an operator ends. */
@@ -94,7 +94,7 @@ export class GoldenControls {
     const { clearing } = driver
     const profileId = this.#cast.trader()
     if (clearing.frozen.count >= FROZEN_MAX || clearing.frozen.isFrozen(profileId)) return
-    assert.equal(decideFreeze(clearing, profileId), 0)
+    assert.equal(decideFreeze(clearing, profileId), null)
     const reason = random.chance(0.5) ? '' : this.#cast.name('Verdacht №')
     driver.rare({ kind: 'freezeProfile', profileId, reason, by: 'root' })
     for (const { marketId } of clearing.catalogue.all()) {
@@ -108,7 +108,7 @@ export class GoldenControls {
     const frozen = driver.clearing.frozen.all()
     if (frozen.length === 0) return
     const { profileId } = random.pick(frozen)
-    assert.equal(decideUnfreeze(driver.clearing, profileId), 0)
+    assert.equal(decideUnfreeze(driver.clearing, profileId), null)
     driver.rare({ kind: 'unfreezeProfile', profileId, reason: '', by: 'root' })
   }
 
@@ -116,7 +116,7 @@ export class GoldenControls {
     const { driver, random } = this.#cast
     if (driver.clearing.operators.all.length >= OPERATORS_MAX) return
     const name = this.#cast.name('operator')
-    assert.equal(decideOperator(driver.clearing, name), 0)
+    assert.equal(decideOperator(driver.clearing, name), null)
     const tokenDigest = this.#cast.hex(8)
     driver.rare({ kind: 'addOperator', name, role: random.pick(ROLES), tokenDigest, by: 'root' })
   }
@@ -126,7 +126,7 @@ export class GoldenControls {
     const { all } = driver.clearing.operators
     if (all.length === 0) return
     const { name } = random.pick(all)
-    assert.equal(decideRemoval(driver.clearing, name), 0)
+    assert.equal(decideRemoval(driver.clearing, name), null)
     driver.rare({ kind: 'removeOperator', name, by: 'root' })
   }
 

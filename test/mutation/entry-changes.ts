@@ -53,8 +53,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'cancels go through while trading is disabled',
-        "=== 'disabled' ? REJECT.TRADING_DISABLED : 0",
-        "=== 'disabled' ? 0 : 0",
+        "=== 'disabled' ? REJECT.TRADING_DISABLED : null",
+        "=== 'disabled' ? null : null",
       ],
     ],
   },
@@ -216,8 +216,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'who may not act for an account cancels its orders',
-        'if (forbidden !== 0) return',
-        'if (forbidden < 0) return',
+        'if (forbidden !== null) return',
+        'if (forbidden === undefined) return',
       ],
       [
         'the rate counts the first operation alone',

@@ -52,7 +52,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'feeBps !== request.signedFeeBps',
         'feeBps > request.signedFeeBps',
       ],
-      ['a market without fees charges one', 'if (!market.feeEnabled) return 0\n', '\n'],
+      ['a market without fees charges one', 'if (!market.feeEnabled) return null\n', '\n'],
       [
         'a signature is not looked at',
         'if (!request.signatureOk) return',
@@ -65,13 +65,13 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a sell may pass what is free by a raw unit',
-        '>= order.reserveRaw ? 0 : REJECT.INSUFFICIENT_SHARES',
-        '>= order.reserveRaw - 1 ? 0 : REJECT.INSUFFICIENT_SHARES',
+        '>= order.reserveRaw ? null : REJECT.INSUFFICIENT_SHARES',
+        '>= order.reserveRaw - 1 ? null : REJECT.INSUFFICIENT_SHARES',
       ],
       [
         'a buy may pass what is free by a raw unit',
-        '>= order.reserveRaw ? 0 : REJECT.INSUFFICIENT_COLLATERAL',
-        '>= order.reserveRaw - 1 ? 0 : REJECT.INSUFFICIENT_COLLATERAL',
+        '>= order.reserveRaw ? null : REJECT.INSUFFICIENT_COLLATERAL',
+        '>= order.reserveRaw - 1 ? null : REJECT.INSUFFICIENT_COLLATERAL',
       ],
       [
         'anyone cancels any order',
@@ -94,7 +94,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/decide/accounts.ts',
     tests: GATES,
     changes: [
-      ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : 0', '? 0 : 0'],
+      ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : null', '? null : null'],
       [
         'a token is revoked by another profile',
         'token?.profileId === profileId ?',

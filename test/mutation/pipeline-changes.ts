@@ -70,8 +70,13 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [
         'a closed market keeps its orders',
-        '    this.#cancelAllOf(marketId, reason)\n    this.#emitCancels(nowMs)\n',
-        '\n',
+        'this.#cancelAllOf(command.marketId, isResolved',
+        'this.#cancelAllOf(0, isResolved',
+      ],
+      [
+        'a change is told one command early',
+        'this.#over({ seq: this.#clearing.lastSeq, reject })',
+        'this.#over({ seq: this.#clearing.lastSeq - 1, reject })',
       ],
       [
         'expiries are forgotten by a restart',
@@ -142,18 +147,13 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a change is told before it is durable',
-        '    await this.durable(seq)\n    return 0',
-        '    return 0',
+        '    await this.durable(seq)\n    return reject',
+        '    return reject',
       ],
       [
         'a refusal is told before what it rests on',
         '    await this.durable()\n    return reject',
         '    return reject',
-      ],
-      [
-        'a close is told before it is durable',
-        '    await this.durable(this.clearing.lastSeq)\n',
-        '\n',
       ],
     ],
   },

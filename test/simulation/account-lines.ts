@@ -2,6 +2,7 @@
 // before: that nothing of an account comes between a cancel and its replacement (domain §4.8) is
 // told by the journal alone.
 
+import type { decidePlace } from '../../engine/core/decide/decide.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import type { OrderName } from '../../server/pipeline/spine/sequencer.ts'
@@ -14,7 +15,7 @@ export interface OwnCommand {
 }
 
 export interface Decision {
-  readonly refusal: number
+  readonly refusal: ReturnType<typeof decidePlace>
   /** The newest command when it was decided. */
   readonly at: number
   readonly before: OwnCommand | undefined

@@ -72,7 +72,7 @@ class Day {
   place(order: Partial<PlaceOrder>): void {
     const place = { ...blankPlace(), ...TERMS, hashHigh: ++this.#hash, hashLow: 1, ...order }
     const request = ownRequest(place, tokenIdOf(place.accountId))
-    assert.equal(this.life.pipeline.sequencer.place(request, encodePlace(place)), 0)
+    assert.equal(this.life.pipeline.sequencer.place(request, encodePlace(place)), null)
     this.settle()
   }
 

@@ -4,12 +4,13 @@
 import assert from 'node:assert/strict'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject.ts'
 import { signCall } from '../../server/auth/api-token.ts'
 import { FORM } from '../../server/intake/intake-layout.ts'
 import type { OrderAnswer, OrderCall } from '../../server/pipeline/orders/order-answer.ts'
 import type { GroupAnswer } from '../../server/pipeline/orders/order-groups.ts'
 import type { ReplaceAnswer, ReplaceLegs } from '../../server/services/orders/cancel-replace.ts'
+import { rejectName } from '../support/reject-name.ts'
 import { unsignedBody } from './delegated-order.ts'
 import { type Life, TOKEN_SECRET } from './life.ts'
 import { Orders } from './orders.ts'
@@ -146,7 +147,7 @@ export class Delegates {
     const isAlone = pipeline.holds.count === 1
     const before = { waiting: pipeline.holds.waiting, turnedAway: this.#life.turnedAway }
     const orderId = pipeline.ids.text(1, 1)
-    const results: Promise<number>[] = []
+    const results: Promise<Reject | null>[] = []
     for (let sent = 0; sent < CROWD; sent++) results.push(cancels.one(held, { orderId }))
     const taken = pipeline.holds.waiting - before.waiting
     const turnedAway = this.#life.turnedAway - before.turnedAway
@@ -249,7 +250,7 @@ export class Delegates {
 
   #learn({ accountId, clientOrderId }: PlaceOrder): void {
     const made = this.#life.watch.lines.decisionsOf(accountId, clientOrderId).at(-1)
-    if (made === undefined || made.refusal !== 0) return
+    if (made === undefined || made.refusal !== null) return
     const { slot, generation, marketId } = made.order
     this.#memory.learn({ slot, generation, account: accountId, marketId })
   }
@@ -280,7 +281,7 @@ export class Delegates {
     }
     if (name === 'TOKEN_REVOKED' || isCrowded) return
     const made = watch.lines.decisionsOf(order.accountId, order.clientOrderId)
-    const would = made.find(({ refusal }) => refusal === 0)
+    const would = made.find(({ refusal }) => refusal === null)
     if (name === 'POST_ONLY_WOULD_MATCH' && would !== undefined) {
       watch.told(would.order.seq)
       return
@@ -306,7 +307,8 @@ export class Delegates {
     const { order, execution } = JSON.parse(text)
     const made = watch.lines.decisionsOf(accountId, clientOrderId).find((each) => {
       return (
-        each.refusal === 0 && pipeline.ids.text(each.order.slot, each.order.generation) === order.id
+        each.refusal === null &&
+        pipeline.ids.text(each.order.slot, each.order.generation) === order.id
       )
     })
     assert(made !== undefined, 'who is told of an order has it')
@@ -340,8 +342,8 @@ export class Delegates {
     const { watch, model } = this.#life
     const { accountId, clientOrderId } = sent.order
     const made = watch.lines.decisionsOf(accountId, clientOrderId)
-    const isCanceled = typeof legs.cancel !== 'number'
-    const name = typeof legs.cancel === 'number' ? rejectName(legs.cancel) : 'NONE'
+    const isCanceled = !(legs.cancel instanceof Reject)
+    const name = legs.cancel instanceof Reject ? rejectName(legs.cancel) : 'NONE'
     this.#note(`cancel ${name}`)
     if (OF_CALLER.has(sent.expected) && name !== 'TOKEN_REVOKED') {
       assert.equal(name, sent.expected, 'who may not act for an account cancels nothing of it')

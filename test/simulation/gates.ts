@@ -10,7 +10,7 @@ export function expectedRefusal(
   request: PlaceRequest,
   nowMs: number,
   capacity: number,
-): RejectName {
+): RejectName | 'NONE' {
   return (
     refusalOfCaller(model, request, nowMs) ??
     refusalOfMarket(model, request, nowMs) ??

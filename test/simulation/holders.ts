@@ -10,10 +10,11 @@ import {
 } from '../../engine/core/decide/accounts.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { formatAddress } from '../../server/crypto/address.ts'
 import type { RareBody } from '../../server/pipeline/spine/rare-body.ts'
+import { rejectName } from '../support/reject-name.ts'
 import type { Life } from './life.ts'
 import type { SubAccountModel } from './partner-model.ts'
 import type { Setting, Step } from './script.ts'
@@ -54,8 +55,8 @@ export class Holders {
     return 1 + Math.floor(dice * this.#life.pipeline.clearing.accounts.count)
   }
 
-  #change(body: RareBody): Promise<number> {
-    return this.#life.changed(this.#life.pipeline.change(body))
+  #change(body: RareBody): Promise<Reject | null> {
+    return this.#life.changed(this.#life.pipeline.change(() => body))
   }
 
   token({ dice }: Step, index: number): void {
@@ -64,12 +65,12 @@ export class Holders {
     const profile = clearing.accounts.byId(profileId)
     const isPartner = dice[1] < 0.8 && profile?.scopes.includes('delegated_signing') === true
     const scopes: Scope[] = isPartner ? ['trading', 'delegated_signing'] : ['trading']
-    if (profile === undefined || decideToken(clearing, profile, scopes) !== 0) return
+    if (profile === undefined || decideToken(clearing, profile, scopes) !== null) return
     const tokenId = `token of step ${index}`
     const token = { tokenId, sealedSecret: new Uint8Array(4), label: null, scopes }
     const made = this.#change({ kind: 'createToken', profileId, token })
-    const teach = (refused: number) => {
-      if (refused === 0) this.#life.teachToken(tokenId)
+    const teach = (refused: Reject | null) => {
+      if (refused === null) this.#life.teachToken(tokenId)
     }
     this.#life.follow(made.then(teach))
   }
@@ -83,7 +84,7 @@ export class Holders {
     const reject = decideRevoke(pipeline.clearing, profileId, tokenId)
     if (dice[1] > 0.1 && this.#isLast(token.profileId)) return
     const mayRevoke = profileId === token.profileId && !token.isRevoked
-    assert.equal(reject === 0, mayRevoke, 'who may revoke a token')
+    assert.equal(reject === null, mayRevoke, 'who may revoke a token')
     if (mayRevoke) this.#life.changed(accounts.revokeToken(profileId, tokenId))
     else this.#life.tellsLater(accounts.revokeToken(profileId, tokenId))
   }
@@ -157,9 +158,9 @@ export class Holders {
     const answer = accounts.putProfile(change, null)
     const compare = (result: Awaited<typeof answer>) => {
       if (isLow && result === REJECT.OVERLOADED) return
-      if (typeof result === 'number') assert.equal(rejectName(result), 'USERNAME_TAKEN')
+      if (result instanceof Reject) assert.equal(rejectName(result), 'USERNAME_TAKEN')
       else assert.deepEqual(result.profile.rank, change.rank, 'the profile as it was edited')
-      assert.equal(typeof result === 'number', isTaken, 'a name has one holder')
+      assert.equal(result instanceof Reject, isTaken, 'a name has one holder')
     }
     this.#life.tellsLater(answer)
     this.#life.follow(answer.then(compare))
@@ -184,7 +185,7 @@ export class Holders {
     const expected = known[0] === partnerId ? 'OWN_ADDRESS' : 'ACCOUNT_TAKEN'
     const compare = (made: Awaited<typeof answer>) => {
       if (isLow && made === REJECT.OVERLOADED) return
-      if (typeof made === 'number') {
+      if (made instanceof Reject) {
         assert.equal(rejectName(made), isKnown ? expected : 'NONE', 'who may be a sub-account')
         return
       }
@@ -255,7 +256,7 @@ export class Holders {
     const expected = isFrozen ? 'PROFILE_FROZEN' : isListed ? 'WITHDRAWAL_ADDRESS_LISTED' : 'NONE'
     assert.equal(rejectName(reject), expected, 'a free profile lists an address once')
     const addressId = `address of step ${index}`
-    if (reject !== 0) this.#life.tellsLater(pipeline.refused(reject))
+    if (reject !== null) this.#life.tellsLater(pipeline.refused(reject))
     else this.#change({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: '' })
   }
 }

@@ -7,7 +7,7 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES } from '../../engine/domain/order.ts'
-import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../engine/domain/reject.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import { Seal } from '../../persistence/seal.ts'
@@ -29,6 +29,7 @@ import { Cancels } from '../../server/services/orders/cancels.ts'
 import { HeartbeatChanges } from '../../server/services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../../server/services/trading/trading-modes.ts'
 import { EmbeddedChain } from '../../server/settlement/embedded-chain.ts'
+import { rejectName } from '../support/reject-name.ts'
 import { marketSpec } from '../support/specs.ts'
 import { expectedRefusal } from './gates.ts'
 import { type Model, replayInto } from './model.ts'
@@ -300,10 +301,10 @@ export class Life {
   }
 
   /** Nothing is in its way but a lack of room. */
-  changed(answer: Promise<number>): Promise<number> {
+  changed(answer: Promise<Reject | null>): Promise<Reject | null> {
     const wasFree = this.journal.freeBytes() > (1 << 20) - LIMITS.recordBytesMax
     this.tellsLater(answer)
-    this.follow(answer.then((refused) => assert(refused === 0 || !wasFree, 'there is room')))
+    this.follow(answer.then((refused) => assert(refused === null || !wasFree, 'there is room')))
     return answer
   }
 

@@ -1,7 +1,8 @@
 // What operators of a simulated world do: to money, markets, modes and settlement.
 
 import assert from 'node:assert/strict'
-import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject.ts'
+import { rejectName } from '../support/reject-name.ts'
 import { marketSpec } from '../support/specs.ts'
 import type { Life } from './life.ts'
 import { marketOfLane } from './orders.ts'
@@ -48,7 +49,7 @@ export class Operators {
     const after = model.slow.cash(profileId).free
     const compare = (result: Awaited<typeof answer>) => {
       if (isLow && result === REJECT.OVERLOADED) return
-      if (typeof result === 'number') assert.equal(rejectName(result), expected)
+      if (result instanceof Reject) assert.equal(rejectName(result), expected)
       else assert.equal(BigInt(result.freeRaw), after, 'the balance after the change')
     }
     this.#life.tellsLater(answer)
@@ -101,7 +102,7 @@ export class Operators {
     const compare = (result: Awaited<typeof answer>) => {
       if (isLow && result === REJECT.OVERLOADED) return
       if (isNear) assert.equal(result, REJECT.VALIDATION)
-      else if (typeof result !== 'number') assert.equal(result.cancelAtMs, cancelAtMs)
+      else if (!(result instanceof Reject)) assert.equal(result.cancelAtMs, cancelAtMs)
       else assert(isFired && result === REJECT.HEARTBEAT_CANCELING, 'only one that is under way')
     }
     this.#life.tellsLater(answer)
@@ -119,7 +120,7 @@ export class Operators {
       this.#life.tellsLater(answer)
       const compare = (result: Awaited<typeof answer>) => {
         if (isLow && result === REJECT.OVERLOADED) return
-        assert(typeof result !== 'number' && result.profileId === profileId, 'anybody is frozen')
+        assert(!(result instanceof Reject) && result.profileId === profileId, 'anybody is frozen')
       }
       this.#life.follow(answer.then(compare))
       return

@@ -6,9 +6,10 @@ import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
-import { REJECT, rejectName } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { type OrderName, RELEASING } from '../../server/pipeline/spine/sequencer.ts'
+import { rejectName } from '../support/reject-name.ts'
 import type { Life } from './life.ts'
 import { Orders } from './orders.ts'
 import { isCancel, type Script, type Step } from './script.ts'
@@ -203,7 +204,7 @@ export class Traders {
       this.overloads++
       return
     }
-    if (refusal !== 0) {
+    if (refusal !== null) {
       this.refusals++
       publisher.whenDurable(at, () => watch.told(at))
       return
@@ -327,7 +328,7 @@ export class Traders {
       return { orderId: pipeline.ids.text(slot, generation) }
     })
     const told = cancels.batch(first.account, texts).then((outcome) => {
-      if (typeof outcome === 'number') {
+      if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
         return
       }
@@ -350,7 +351,7 @@ export class Traders {
     // What stands in line may come when more are open.
     const isHeld = pipeline.holds.isHeld(known.account)
     const told = cancels.all(known.account, known.marketId).then((outcome) => {
-      if (typeof outcome === 'number') {
+      if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
         return
       }

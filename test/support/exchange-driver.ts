@@ -15,7 +15,7 @@ import type {
 import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/domain/event.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
-import { type RejectName, rejectName } from '../../engine/domain/reject.ts'
+import { Reject, type RejectName } from '../../engine/domain/reject.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { blankRelease } from '../../engine/wire/release-codec.ts'
 import { marketSpec, profileFields } from './specs.ts'
@@ -206,7 +206,7 @@ export class ExchangeDriver {
   place(wish: Wish): Placed {
     const order = this.orderOf(wish)
     const refusal = decidePlace(this.clearing, this.requestOf(order), this.nowMs)
-    if (refusal !== 0) return refused(rejectName(refusal))
+    if (refusal !== null) return refused(nameOf(refusal))
     order.seq = this.clearing.lastSeq + 1
     order.nowMs = this.nowMs
     return this.#arrive(order)
@@ -245,7 +245,7 @@ export class ExchangeDriver {
   /** Asks the gate first; the name of the refusal, or null when the order is gone. */
   cancel(account: number, ref: OrderRef): RejectName | null {
     const refusal = decideCancel(this.clearing, account, ref.slot, ref.generation)
-    if (refusal !== 0) return rejectName(refusal)
+    if (refusal !== null) return refusal.name
     const marketId = this.clearing.orders.marketOf(ref.slot)
     assert.deepEqual(this.cancelMany(marketId, [ref]), [ref.slot], 'an open order can be canceled')
     return null
@@ -315,6 +315,11 @@ export class ExchangeDriver {
   holds(): void {
     assert.equal(this.exchange.checkInvariants(), null)
   }
+}
+
+function nameOf(refusal: Exclude<ReturnType<typeof decidePlace>, null>): RejectName {
+  assert(refusal instanceof Reject, 'a driver without tables is never told to ask them')
+  return refusal.name
 }
 
 function refused(name: RejectName): Placed {

@@ -251,6 +251,8 @@ function socketsOf({ socketWaits, socketBounds }: LiveOptions, faults: EdgeFault
   return { onFault, waits: socketWaits, bounds: { ...SOCKET_BOUNDS, ...socketBounds } }
 }
 
+const SET_ADMIN_TOKEN = { kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) } as const
+
 export async function startLive(options: LiveOptions = {}): Promise<LiveExchange> {
   const config = configOf(options)
   const time = { offsetMs: 0 }
@@ -279,7 +281,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
   const services = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
   touch = (tokenId) => services.accounts.touch(tokenId)
-  await exchange.pipeline.change({ kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) })
+  await exchange.pipeline.change(() => SET_ADMIN_TOKEN)
   const { headerPrefixes, publicUrl } = config
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }
   const guard = new Guard({ state: services.auth, headerPrefixes, publicUrl, ...identity })

@@ -48,7 +48,7 @@ export async function makeMarket(
   deadlineMs: number | null = null,
 ): Promise<void> {
   const market = marketSpec(marketId, { deadlineMs })
-  await pipeline.change({ kind: 'createMarket', marketId, market })
+  await pipeline.change(() => ({ kind: 'createMarket', marketId, market }))
 }
 
 /** One market of this deadline and one funded profile with a token. */
@@ -63,12 +63,12 @@ export async function fill(
   const profile = profileFields(1, { rank: null })
   const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf(TOKEN, 1))
   const token = { tokenId: TOKEN, sealedSecret, label: null, scopes: ['trading'] as const }
-  await pipeline.change({ kind: 'createProfile', profileId: 1, profile, token })
-  await pipeline.change({ kind: 'adjustBalance', profileId: 1, collateralRaw })
+  await pipeline.change(() => ({ kind: 'createProfile', profileId: 1, profile, token }))
+  await pipeline.change(() => ({ kind: 'adjustBalance', profileId: 1, collateralRaw }))
 }
 
 /**
- * Puts one order, if not told otherwise a GTC buy of YES, through the sequencer: 0, or why not.
+ * Puts one order, if not told otherwise a GTC buy of YES, through the sequencer: null, or why not.
  * Once in a while a new order is taken for an old one, by a seed that no test knows: the tables,
  * which would be asked, do not have it.
  */
@@ -77,7 +77,7 @@ export function buy(
   hash: number,
   order: Partial<PlaceOrder>,
   signedFeeBps = 0,
-): number {
+): ReturnType<RunningExchange['pipeline']['sequencer']['place']> {
   const place = { ...blankPlace(), marketId: 1, accountId: 1, hashHigh: hash, hashLow: 1, ...order }
   const request = { ...ownRequest(place, TOKEN), signedFeeBps }
   const first = pipeline.sequencer.place(request, encodePlace(place))

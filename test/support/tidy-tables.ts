@@ -142,7 +142,7 @@ export const ROOMS: readonly Room[] = [
     why: 'one file for each thing that routes ask for',
   },
   { path: 'server/services/markets', rank: 4, doors: ALL },
-  { path: 'server/services/orders', rank: 4, doors: files('cancels cancel-replace order-status') },
+  { path: 'server/services/orders', rank: 4, doors: ALL },
   { path: 'server/services/trading', rank: 4, doors: ALL },
   { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
 

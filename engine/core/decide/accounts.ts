@@ -1,21 +1,21 @@
 // Gates of the rare commands: tokens, wallets, markets, balances. Each returns the
-// refusal number, 0 when the command may be stamped.
+// refusal, null when the command may be stamped.
 
 import type { Scope } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type MarketSpec, STATUS_CHANGES } from '../../domain/market.ts'
-import { REJECT } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import { type Market, venueAddresses } from '../markets/catalogue.ts'
 import { decideActing } from './operators.ts'
 
 /** Whether one more token may be made, for this profile (none yet: undefined) and for all. */
-export function decideMint({ accounts }: Clearing, profile: Profile | undefined): number {
+export function decideMint({ accounts }: Clearing, profile: Profile | undefined): Reject | null {
   if (accounts.tokenCount >= LIMITS.tokensMax) return REJECT.TOKEN_LIMIT
-  if (profile === undefined) return 0
+  if (profile === undefined) return null
   const count = accounts.tokensOf(profile.profileId).length
-  return count >= LIMITS.tokensPerProfileMax ? REJECT.TOKEN_LIMIT : 0
+  return count >= LIMITS.tokensPerProfileMax ? REJECT.TOKEN_LIMIT : null
 }
 
 /** Delegated signing needs trading beside it (domain §12.1). */
@@ -23,20 +23,24 @@ export function decideToken(
   clearing: Clearing,
   profile: Profile,
   scopes: readonly Scope[],
-): number {
+): Reject | null {
   // It would outlive the freeze, and all a token is for is trading, withdrawing and new accounts.
-  const reject = decideActing(clearing, profile.profileId) || decideMint(clearing, profile)
-  if (reject !== 0) return reject
+  const reject = decideActing(clearing, profile.profileId) ?? decideMint(clearing, profile)
+  if (reject !== null) return reject
   if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
     return REJECT.SCOPE_NEEDS_TRADING
   }
-  return scopes.every((scope) => profile.scopes.includes(scope)) ? 0 : REJECT.SCOPE_NOT_ALLOWED
+  return scopes.every((scope) => profile.scopes.includes(scope)) ? null : REJECT.SCOPE_NOT_ALLOWED
 }
 
 /** A token is revoked by its own profile only; to others it does not exist. */
-export function decideRevoke(clearing: Clearing, profileId: number, tokenId: string): number {
+export function decideRevoke(
+  clearing: Clearing,
+  profileId: number,
+  tokenId: string,
+): Reject | null {
   const token = clearing.accounts.tokenById(tokenId)
-  return token?.profileId === profileId ? 0 : REJECT.TOKEN_UNKNOWN
+  return token?.profileId === profileId ? null : REJECT.TOKEN_UNKNOWN
 }
 
 /** One address more to withdraw to, for a profile that does not list it yet. */
@@ -44,39 +48,43 @@ export function decideWithdrawalAddress(
   clearing: Clearing,
   profileId: number,
   address: string,
-): number {
+): Reject | null {
   const frozen = decideActing(clearing, profileId)
-  if (frozen !== 0) return frozen
+  if (frozen !== null) return frozen
   const { withdrawalAddresses } = clearing.accounts
   if (withdrawalAddresses.find(profileId, address) !== undefined) {
     return REJECT.WITHDRAWAL_ADDRESS_LISTED
   }
   const count = withdrawalAddresses.of(profileId).length
-  return count >= LIMITS.withdrawalAddressesPerProfileMax ? REJECT.WITHDRAWAL_ADDRESS_LIMIT : 0
+  return count >= LIMITS.withdrawalAddressesPerProfileMax ? REJECT.WITHDRAWAL_ADDRESS_LIMIT : null
 }
 
-export function decideMarket({ catalogue }: Clearing, spec: MarketSpec): number {
+export function decideMarket({ catalogue }: Clearing, spec: MarketSpec): Reject | null {
   if (catalogue.bySlug(spec.slug) !== undefined) return REJECT.SLUG_TAKEN
   if (catalogue.count >= LIMITS.marketsMax) return REJECT.MARKET_LIMIT
   const fresh = new Set(venueAddresses(spec).filter((each) => !catalogue.venues.has(each)))
-  return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : 0
+  return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : null
 }
 
-export function decideResolve(market: Market, payoutNumerators: readonly number[]): number {
+export function decideResolve(market: Market, payoutNumerators: readonly number[]): Reject | null {
   if (!STATUS_CHANGES[market.status].includes('RESOLVED')) return REJECT.MARKET_RESOLVED
   const whole = payoutNumerators.every((each) => Number.isSafeInteger(each) && each >= 0)
   const sum = payoutNumerators.reduce((total, each) => total + each, 0)
   const valid = payoutNumerators.length === 2 && whole && sum > 0 && Number.isSafeInteger(sum)
-  return valid ? 0 : REJECT.PAYOUT_INVALID
+  return valid ? null : REJECT.PAYOUT_INVALID
 }
 
 /** A credit keeps all deposits exact; a debit takes free collateral only. */
-export function decideAdjust(clearing: Clearing, profileId: number, collateralRaw: number): number {
+export function decideAdjust(
+  clearing: Clearing,
+  profileId: number,
+  collateralRaw: number,
+): Reject | null {
   if (clearing.accounts.byId(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
   if (collateralRaw > 0) {
     const depositsRaw = clearing.ledger.depositsRaw + collateralRaw
-    return Number.isSafeInteger(depositsRaw) ? 0 : REJECT.BALANCE_LIMIT
+    return Number.isSafeInteger(depositsRaw) ? null : REJECT.BALANCE_LIMIT
   }
   const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
-  return freeRaw >= -collateralRaw ? 0 : REJECT.INSUFFICIENT_COLLATERAL
+  return freeRaw >= -collateralRaw ? null : REJECT.INSUFFICIENT_COLLATERAL
 }

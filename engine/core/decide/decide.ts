@@ -6,7 +6,7 @@ import type { PlaceOrder } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/market.ts'
 import { SIDE } from '../../domain/order.ts'
-import { REJECT } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject.ts'
 import { costFloorRaw, type TimeMs } from '../../domain/units.ts'
 import { NO_FEE_RATE } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
@@ -47,7 +47,9 @@ export interface HeldInTables {
 }
 
 /** No refusal yet: whether the order was seen before, the tables must say. Then decide again. */
-export const ASK_TABLES = -1
+export const ASK_TABLES = Symbol('ask the tables')
+
+type Gate = Reject | typeof ASK_TABLES | null
 
 /** An order is alive while expiration ≥ now in whole seconds (domain §1.3). */
 export function expiresAtMs(expirationSec: number): TimeMs {
@@ -58,24 +60,24 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
   return takesOrders(market.status) && (market.deadlineMs === null || nowMs < market.deadlineMs)
 }
 
-/** 0 and a filled order, the first refusal, or ASK_TABLES. Nothing is reserved before `admit`. */
-export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): number {
+/** Null and a filled order, the first refusal, or ASK_TABLES; `admit` is what reserves. */
+export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
   const market = clearing.catalogue.byId(request.order.marketId)
   if (market === undefined) return REJECT.MARKET_NOT_FOUND
   // Post-only is never delayed (domain §4.2).
   request.order.takerDelayMs = request.order.postOnly ? 0 : market.takerDelayMs
   return (
-    gateCaller(clearing, request, nowMs) ||
-    gateMarket(market, request, nowMs) ||
-    gateOwner(request) ||
-    gateFee(clearing, market, request) ||
-    gateUnique(clearing, request) ||
-    gateCapacity(clearing, market, request.order) ||
+    gateCaller(clearing, request, nowMs) ??
+    gateMarket(market, request, nowMs) ??
+    gateOwner(request) ??
+    gateFee(clearing, market, request) ??
+    gateUnique(clearing, request) ??
+    gateCapacity(clearing, market, request.order) ??
     gateBalance(clearing, request.order)
   )
 }
 
-function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): number {
+function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Reject | null {
   const token = clearing.accounts.tokenById(request.tokenId)
   if (token === undefined) return REJECT.TOKEN_REVOKED
   if (clearing.frozen.count > 0) {
@@ -84,38 +86,38 @@ function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): n
     if (isFrozen || clearing.frozen.isFrozen(request.order.accountId)) return REJECT.PROFILE_FROZEN
   }
   const { modes } = clearing
-  const barred = modes.count === 0 ? 0 : modes.orderRefusal(request.order.postOnly, nowMs)
-  if (barred !== 0) return barred
-  if (request.recvWindowMs === 0) return 0
+  const barred = modes.count === 0 ? null : modes.orderRefusal(request.order.postOnly, nowMs)
+  if (barred !== null) return barred
+  if (request.recvWindowMs === 0) return null
   const ageMs = request.wallMs - request.timestampMs
   const inTime = ageMs <= request.recvWindowMs && ageMs >= -clockToleranceMs
-  return inTime ? 0 : REJECT.RECV_WINDOW_EXPIRED
+  return inTime ? null : REJECT.RECV_WINDOW_EXPIRED
 }
 
-function gateMarket(market: Market, request: PlaceRequest, nowMs: TimeMs): number {
+function gateMarket(market: Market, request: PlaceRequest, nowMs: TimeMs): Reject | null {
   if (!isTradable(market, nowMs)) return REJECT.MARKET_NOT_TRADABLE
   const { expirationSec } = request.order
-  return expirationSec !== 0 && expiresAtMs(expirationSec) <= nowMs ? REJECT.ORDER_EXPIRED : 0
+  return expirationSec !== 0 && expiresAtMs(expirationSec) <= nowMs ? REJECT.ORDER_EXPIRED : null
 }
 
-function gateOwner(request: PlaceRequest): number {
+function gateOwner(request: PlaceRequest): Reject | null {
   if (request.ownerId !== request.order.accountId) return REJECT.OWNER_MISMATCH
   if (!request.makerIsCaller) return REJECT.OWNER_MISMATCH
-  return request.signerIsCaller ? 0 : REJECT.SIGNER_MISMATCH
+  return request.signerIsCaller ? null : REJECT.SIGNER_MISMATCH
 }
 
 /** Sets the charged rate: any signed rate goes on a fee-disabled market (domain §13 row 3). */
-function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): number {
+function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): Reject | null {
   request.order.feeBps = 0
-  if (!market.feeEnabled) return 0
+  if (!market.feeEnabled) return null
   const feeBps = clearing.accounts.feeBpsOf(request.order.accountId)
   if (feeBps === NO_RATE) return REJECT.FEE_RATE_UNAVAILABLE
   if (feeBps !== request.signedFeeBps) return REJECT.FEE_RATE_MISMATCH
   request.order.feeBps = feeBps
-  return 0
+  return null
 }
 
-function gateUnique(clearing: Clearing, request: PlaceRequest): number {
+function gateUnique(clearing: Clearing, request: PlaceRequest): Gate {
   const { order } = request
   if (!request.signatureOk) return REJECT.SIGNATURE_INVALID
   const { seen } = clearing
@@ -123,11 +125,11 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): number {
   const ofHash = hash === SEEN.PERHAPS ? askedOf(seen, request.held, 'hash') : hash
   if (ofHash === SEEN.YES) return REJECT.DUPLICATE_ORDER
   if (ofHash === SEEN.PERHAPS) return ASK_TABLES
-  if (order.clientOrderId === '') return 0
+  if (order.clientOrderId === '') return null
   const id = seen.clientId(order.accountId, order.clientOrderId)
   const ofId = id === SEEN.PERHAPS ? askedOf(seen, request.held, 'clientId') : id
   if (ofId === SEEN.PERHAPS) return ASK_TABLES
-  return ofId === SEEN.YES ? REJECT.DUPLICATE_CLIENT_ORDER_ID : 0
+  return ofId === SEEN.YES ? REJECT.DUPLICATE_CLIENT_ORDER_ID : null
 }
 
 /** That the tables do not hold it counts only while all that is newer is held exactly. */
@@ -141,7 +143,7 @@ function askedOf(
   return held.seq >= seen.forgottenSeq ? SEEN.NO : SEEN.PERHAPS
 }
 
-function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): number {
+function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
   if (market.openSizeRaw + order.sizeRaw > Number.MAX_SAFE_INTEGER) return REJECT.OPEN_SIZE_LIMIT
   if (clearing.orders.openCountOf(order.accountId) >= openOrdersPerProfileMax) {
     return REJECT.OPEN_ORDERS_LIMIT
@@ -150,7 +152,7 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): nu
   order.slot = clearing.orders.freeSlot(order.marketId)
   if (order.slot === 0) return REJECT.CAPACITY
   order.generation = clearing.orders.generationOf(order.slot) + 1
-  return 0
+  return null
 }
 
 /** Whether the map of positions, which only grows, can take what this order would add. */
@@ -159,19 +161,19 @@ function hasRoomFor({ ledger }: Clearing, order: PlaceOrder): boolean {
   return ledger.rows.find(order.accountId, order.marketId) !== 0
 }
 
-function gateBalance(clearing: Clearing, order: PlaceOrder): number {
+function gateBalance(clearing: Clearing, order: PlaceOrder): Reject | null {
   const { ledger } = clearing
   if (order.side === SELL) {
     order.reserveRaw = order.sizeRaw
     const freeRaw = ledger.freeSharesRaw(order.accountId, order.marketId, order.outcome)
-    return freeRaw >= order.reserveRaw ? 0 : REJECT.INSUFFICIENT_SHARES
+    return freeRaw >= order.reserveRaw ? null : REJECT.INSUFFICIENT_SHARES
   }
   // Limit sizes come in steps of 1,000, so the cost of a limit buy is exact.
   order.reserveRaw = order.marketForm
     ? order.spendRaw
     : costFloorRaw(order.priceTicks, order.sizeRaw)
   const freeRaw = ledger.collateralFreeRaw[order.accountId]
-  return freeRaw >= order.reserveRaw ? 0 : REJECT.INSUFFICIENT_COLLATERAL
+  return freeRaw >= order.reserveRaw ? null : REJECT.INSUFFICIENT_COLLATERAL
 }
 
 /** Whether the caller may cancel the order that holds this slot and generation now. */
@@ -180,11 +182,11 @@ export function decideCancel(
   accountId: number,
   slot: number,
   generation: number,
-): number {
+): Reject | null {
   const { orders } = clearing
   if (!orders.isLive(slot, generation)) return REJECT.ORDER_NOT_OPEN
   if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
-  return isReleasing(clearing, slot) ? REJECT.ORDER_RELEASE_IN_PROGRESS : 0
+  return isReleasing(clearing, slot) ? REJECT.ORDER_RELEASE_IN_PROGRESS : null
 }
 
 /** Whether the order, which lives, is entering its market after its taker delay (domain §4.3). */

@@ -1,8 +1,8 @@
-// Gates of what partners do for their sub-accounts (domain §12.1). Each returns the refusal number,
-// 0 when it may be done.
+// Gates of what partners do for their sub-accounts (domain §12.1). Each returns the refusal,
+// null when it may be done.
 
 import { LIMITS } from '../../domain/limits.ts'
-import { REJECT } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject.ts'
 import type { Clearing } from '../clearing.ts'
 
 /** An address that has a profile is never taken over, whoever proves it. */
@@ -10,7 +10,7 @@ export function decideSubAccount(
   { accounts }: Clearing,
   partnerId: number,
   account: string,
-): number {
+): Reject | null {
   const known = accounts.byAddress(account)
   if (known !== undefined) {
     return known.profileId === partnerId ? REJECT.OWN_ADDRESS : REJECT.ACCOUNT_TAKEN
@@ -18,7 +18,7 @@ export function decideSubAccount(
   if (accounts.partners.ofPartner(partnerId).length >= LIMITS.subAccountsPerPartnerMax) {
     return REJECT.SUB_ACCOUNT_LIMIT
   }
-  return accounts.count >= LIMITS.profilesMax ? REJECT.PROFILE_LIMIT : 0
+  return accounts.count >= LIMITS.profilesMax ? REJECT.PROFILE_LIMIT : null
 }
 
 /** That a profile belongs to another, and that there is none, is one answer. */
@@ -26,7 +26,7 @@ export function decideDelegation(
   { accounts }: Clearing,
   partnerId: number,
   profileId: number,
-): number {
+): Reject | null {
   const made = accounts.partners.byId(profileId)
-  return made !== undefined && made.partnerId === partnerId ? 0 : REJECT.NOT_SUB_ACCOUNT
+  return made !== undefined && made.partnerId === partnerId ? null : REJECT.NOT_SUB_ACCOUNT
 }

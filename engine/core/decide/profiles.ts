@@ -1,8 +1,8 @@
-// Gates of profiles and sessions. Each returns the refusal number, 0 when it may be stamped.
+// Gates of profiles and sessions. Each returns the refusal, null when it may be stamped.
 
 import type { ProfileChange } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { REJECT } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
@@ -12,7 +12,7 @@ export function decideProfile(
   { accounts }: Clearing,
   fields: ProfileChange,
   before: Profile | undefined,
-): number {
+): Reject | null {
   if (before === undefined && accounts.count >= LIMITS.profilesMax) return REJECT.PROFILE_LIMIT
   if (fields.username) {
     const holder = accounts.byUsername(fields.username)
@@ -21,10 +21,10 @@ export function decideProfile(
   // A wallet is never taken back, so whoever chose it before has it still.
   const hasWallet = Boolean(fields.smartWallet ?? before?.smartWallet)
   const needsWallet = fields.tradeWalletOption === 'smartWallet' && !hasWallet
-  return needsWallet ? REJECT.SMART_WALLET_REQUIRED : 0
+  return needsWallet ? REJECT.SMART_WALLET_REQUIRED : null
 }
 
 /** Whether one more session may be opened. */
-export function decideLogin({ accounts }: Clearing, nowMs: TimeMs): number {
-  return accounts.takesSession(nowMs) ? 0 : REJECT.SESSION_LIMIT
+export function decideLogin({ accounts }: Clearing, nowMs: TimeMs): Reject | null {
+  return accounts.takesSession(nowMs) ? null : REJECT.SESSION_LIMIT
 }

@@ -4,7 +4,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
-import { REJECT } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject.ts'
 import {
   type RestrictedMode,
   TRADING_MODES,
@@ -21,7 +21,7 @@ export interface CapturedTradingModes {
 
 type TradingModeCommand = Extract<RareCommand, { kind: 'putTradingWindow' | 'endTradingWindow' }>
 
-const REFUSAL_OF: Readonly<Record<RestrictedMode, number>> = {
+const REFUSAL_OF: Readonly<Record<RestrictedMode, Reject>> = {
   post_only: REJECT.POST_ONLY_MODE,
   cancel_only: REJECT.CANCEL_ONLY_MODE,
   disabled: REJECT.TRADING_DISABLED,
@@ -87,17 +87,17 @@ export class TradingModes {
     return endsAtMs
   }
 
-  /** Why no order may come in, or 0. */
-  orderRefusal(postOnly: boolean, nowMs: TimeMs): number {
+  /** Why no order may come in, or null. */
+  orderRefusal(postOnly: boolean, nowMs: TimeMs): Reject | null {
     const mode = this.modeAt(nowMs)
-    if (mode === 'normal' || (mode === 'post_only' && postOnly)) return 0
+    if (mode === 'normal' || (mode === 'post_only' && postOnly)) return null
     return REFUSAL_OF[mode]
   }
 
-  /** Why nobody may cancel, or 0: what the exchange itself cancels is not asked. */
-  cancelRefusal(nowMs: TimeMs): number {
-    if (this.count === 0) return 0
-    return this.modeAt(nowMs) === 'disabled' ? REJECT.TRADING_DISABLED : 0
+  /** Why nobody may cancel, or null: what the exchange itself cancels is not asked. */
+  cancelRefusal(nowMs: TimeMs): Reject | null {
+    if (this.count === 0) return null
+    return this.modeAt(nowMs) === 'disabled' ? REJECT.TRADING_DISABLED : null
   }
 
   /** Everything that counts as state, for the state hash; nothing before the first window. */
@@ -122,7 +122,7 @@ export class TradingModes {
 }
 
 /** The mode a refusal names; undefined when no mode is its reason. */
-export function modeOfRefusal(reject: number): RestrictedMode | undefined {
+export function modeOfRefusal(reject: Reject): RestrictedMode | undefined {
   switch (reject) {
     case REJECT.POST_ONLY_MODE:
       return 'post_only'

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
 
 // Price and size from the two signed amounts (domain §1.4 to §1.6).
@@ -33,8 +33,8 @@ function isAmount(raw: number): boolean {
   return raw >= 1 && raw <= LIMITS.orderSizeRawMax
 }
 
-/** 0, or AMOUNTS_INVALID or PRICE_MISMATCH. */
-export function readAmounts(given: Given, amounts: Amounts): number {
+/** Null, or AMOUNTS_INVALID or PRICE_MISMATCH. */
+export function readAmounts(given: Given, amounts: Amounts): Reject | null {
   const { makerAmount, takerAmount } = given
   const isBuy = given.side === SIDE.BUY
   if (given.isFok && takerAmount === 1) {
@@ -43,7 +43,7 @@ export function readAmounts(given: Given, amounts: Amounts): number {
     amounts.priceTicks = 0
     amounts.sizeRaw = isBuy ? 0 : makerAmount
     amounts.spendRaw = isBuy ? makerAmount : 0
-    return given.price === undefined ? REJECT.NONE : REJECT.PRICE_MISMATCH
+    return given.price === undefined ? null : REJECT.PRICE_MISMATCH
   }
   const sizeRaw = isBuy ? takerAmount : makerAmount
   const costRaw = isBuy ? makerAmount : takerAmount
@@ -57,7 +57,7 @@ export function readAmounts(given: Given, amounts: Amounts): number {
   amounts.priceTicks = priceTicks
   amounts.sizeRaw = sizeRaw
   amounts.spendRaw = 0
-  if (given.price === undefined) return REJECT.NONE
+  if (given.price === undefined) return null
   const isSame = Math.abs(given.price - priceTicks / PRICE_ONE_TICKS) <= PRICE_NOISE
-  return isSame ? REJECT.NONE : REJECT.PRICE_MISMATCH
+  return isSame ? null : REJECT.PRICE_MISMATCH
 }

@@ -58,8 +58,8 @@ const someReplaces = compileSaid(replacesBody)
  * profile the header names: each order is for it, or for none other.
  */
 export function readGroup(form: number, value: unknown, inHeader: number): Group {
-  const whole = targetOf(inHeader, undefined)
-  if (typeof whole !== 'number') return { issues: [whole] }
+  const { issue } = targetOf(inHeader, undefined)
+  if (issue !== null) return { issues: [issue] }
   if (form === FORM.ORDERS) {
     if (!someOrders.holds(value)) return { issues: someOrders.issues(value) }
     return { parts: value.orders.map((body) => ({ body, task: '' })) }
@@ -79,8 +79,8 @@ function replacesOf(operations: readonly ReplaceBody[], at: string, inHeader: nu
     const target = targetOf(inHeader, onBehalfOf)
     const issues = [
       ...cancelIssues(cancel),
-      ...(typeof target === 'number' ? [] : [target]),
-      ...bodyIssues(body, target !== 0).map(underReplacement),
+      ...(target.issue === null ? [] : [target.issue]),
+      ...bodyIssues(body, target.profileId !== 0).map(underReplacement),
     ]
     return { body, task: JSON.stringify({ cancel: nameIn(cancel), mode }), issues }
   })

@@ -19,6 +19,7 @@ import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/wire/fault-point.ts'
 import type { Setback, SettlementPort } from '../../settlement/settlement-port.ts'
 import type { Publisher } from '../spine/publisher.ts'
+import type { RareBody } from '../spine/rare-body.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 import { WaitingTrades } from './waiting-trades.ts'
 
@@ -224,16 +225,21 @@ export class Mining {
     }
   }
 
+  /** False when a ring is full. */
+  #change(body: RareBody): boolean {
+    return this.#parts.sequencer.change(() => body).reject === null
+  }
+
   /** False when a ring is full: the rest comes with the next block. */
   #stampSetbacks(round: Round): boolean {
-    const { clearing, sequencer } = this.#parts
+    const { clearing } = this.#parts
     for (const [tradeSeq, status] of this.#verdicts) {
       const reversal = this.#reversals.get(tradeSeq)
       if (reversal) {
-        if (sequencer.rare({ kind: 'failSettlement', tradeSeq, ...reversal }) === 0) return false
+        if (!this.#change({ kind: 'failSettlement', tradeSeq, ...reversal })) return false
         round.failures++
       } else if (status === 'RETRYING' && !clearing.blocks.isAside(tradeSeq)) {
-        if (sequencer.rare({ kind: 'retrySettlement', tradeSeq }) === 0) return false
+        if (!this.#change({ kind: 'retrySettlement', tradeSeq })) return false
         round.retries++
       }
       this.#verdicts.delete(tradeSeq)
@@ -246,10 +252,10 @@ export class Mining {
   }
 
   #stampBlock(throughSeq: number, late: readonly number[]): BlockFact | null {
-    const { clearing, sequencer, port } = this.#parts
+    const { clearing, port } = this.#parts
     const height = clearing.blocks.height + 1
     const { chainId } = port
-    if (sequencer.rare({ kind: 'mineBlock', height, throughSeq, chainId }) === 0) return null
+    if (!this.#change({ kind: 'mineBlock', height, throughSeq, chainId })) return null
     this.#minedMs = clearing.lastNowMs
     const due = this.#waiting.upTo(throughSeq)
     this.#waiting.remove((seq) => seq <= throughSeq)
@@ -259,23 +265,22 @@ export class Mining {
 
   /** An approval is worth the same however often it is submitted: a full ring costs a block. */
   #stampApprovals(): number[] {
-    const { clearing, sequencer, port } = this.#parts
+    const { clearing, port } = this.#parts
     const { height, throughSeq } = clearing.blocks
     return clearing.accounts.partners.submittedBy(throughSeq).filter((profileId) => {
       const setback = port.approve(profileId)
       if (setback === 'RETRYING') return false
       const isConfirmed = setback === null
-      const settled = { kind: 'settleApprovals', profileId, height, isConfirmed } as const
-      return sequencer.rare(settled) !== 0
+      return this.#change({ kind: 'settleApprovals', profileId, height, isConfirmed })
     })
   }
 
   #stampLate(late: readonly number[]): number[] {
-    const { clearing, sequencer } = this.#parts
+    const { clearing } = this.#parts
     const { height, throughSeq } = clearing.blocks
     return late.filter((tradeSeq) => {
       if (tradeSeq > throughSeq) return false
-      return sequencer.rare({ kind: 'settleTrade', tradeSeq, height }) !== 0
+      return this.#change({ kind: 'settleTrade', tradeSeq, height })
     })
   }
 

@@ -1,6 +1,7 @@
 // What an order asks of the pipeline and what it is told.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { Reject } from '../../../engine/domain/reject.ts'
 import type { RestrictedMode } from '../../../engine/domain/trading-mode.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 
@@ -25,7 +26,7 @@ export interface Asked {
 export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
 
 export interface RefusedAnswer {
-  readonly reject: number
+  readonly reject: Reject
   /** JSON array of { field, message } of a VALIDATION. */
   readonly issues?: string
   readonly expectedFeeRateBps?: number
@@ -36,7 +37,7 @@ export interface RefusedAnswer {
   readonly broke?: { readonly error: unknown }
 }
 
-/** The 201 as JSON text, or the number of the refusal with what the body adds to it. */
+/** The 201 as JSON text, or the refusal with what the body adds to it. */
 export type OrderAnswer = { readonly text: string } | RefusedAnswer
 
 /** Of a request that holds several orders and is refused as a whole: no order of it was taken. */

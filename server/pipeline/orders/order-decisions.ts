@@ -60,7 +60,7 @@ function copyOf(arrival: Arrival): Arrival {
   return { ...arrival, record: new Uint8Array(arrival.record) }
 }
 
-function refusedBy({ rejectCode: reject, issues, broke }: RefusedOrder): RefusedAnswer {
+function refusedBy({ reject, issues, broke }: RefusedOrder): RefusedAnswer {
   return broke === undefined ? { reject, issues } : { reject, broke }
 }
 
@@ -158,7 +158,7 @@ export class OrderDecisions {
       this.#askTables(arrival)
       return
     }
-    if (refusal !== 0) {
+    if (refusal !== null) {
       this.#parts.times.refused(timesRow, order.marketId)
       const at = { profileId: order.accountId, nowMs: this.#parts.sequencer.nowMs() }
       const answer = refusedOrder(this.#parts.clearing, refusal, at)

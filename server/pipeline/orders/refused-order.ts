@@ -1,14 +1,14 @@
 import { NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { modeOfRefusal } from '../../../engine/core/markets/trading-mode.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { OrderAnswer, TradingBar } from './order-answer.ts'
 
 /** The mode behind a refusal of this moment; undefined when no mode is its reason. */
 export function tradingBar(
   { modes }: Clearing,
-  reject: number,
+  reject: Reject,
   nowMs: TimeMs,
 ): TradingBar | undefined {
   const mode = modeOfRefusal(reject)
@@ -20,7 +20,7 @@ export function tradingBar(
 /** A refusal that was decided in this moment, before anything else is. */
 export function refusedOrder(
   clearing: Clearing,
-  reject: number,
+  reject: Reject,
   { profileId, nowMs }: { readonly profileId: number; readonly nowMs: TimeMs },
 ): OrderAnswer {
   const bar = tradingBar(clearing, reject, nowMs)

@@ -38,8 +38,10 @@ export function stampCancels(
       else break
     }
     if (chunk.length === 0) continue
-    if (seq === 0 && from === 0) return null
-    if (seq === 0) break
+    if (typeof seq !== 'number') {
+      if (from === 0) return null
+      break
+    }
     receipts.push(
       new Promise((resolve) => {
         publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))

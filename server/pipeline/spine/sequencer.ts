@@ -19,7 +19,7 @@ import type { RareCommand } from '../../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { blankCancel, scratchCancel } from '../../../engine/wire/cancel-codec.ts'
@@ -45,8 +45,11 @@ import { Releases } from './releases.ts'
 
 export type { OrderName } from './due-cancels.ts'
 
-/** In place of a seq: a named order is entering its market, a cancel must wait (domain §4.3). */
-export const RELEASING = -1
+/** A named order is entering its market, a cancel must wait (domain §4.3). */
+export const RELEASING = Symbol('an order is being released')
+
+/** What may come of a request for a rare command (`Sequencer.change`). */
+export type Decision = (nowMs: TimeMs) => RareBody | Reject | null
 
 const NO_ORDERS: readonly OrderName[] = []
 
@@ -110,15 +113,15 @@ export class Sequencer {
   }
 
   /**
-   * Decides an order whose PLACE record the intake filled; 0, or what `decidePlace` said and
+   * Decides an order whose PLACE record the intake filled; null, or what `decidePlace` said and
    * nothing was done.
    */
-  place(request: PlaceRequest, record: Uint8Array): number {
+  place(request: PlaceRequest, record: Uint8Array): ReturnType<typeof decidePlace> {
     const { order } = request
     const nowMs = this.#ready(order.marketId, record.length)
     if (nowMs === null) return REJECT.OVERLOADED
     const refusal = decidePlace(this.#clearing, request, nowMs)
-    if (refusal !== 0) return this.#over(refusal)
+    if (refusal !== null) return this.#over(refusal)
     order.seq = this.#clearing.lastSeq + 1
     order.nowMs = nowMs
     stampPlace(record, order)
@@ -130,18 +133,18 @@ export class Sequencer {
     this.#journal.append(order.seq, record)
     this.#shardOf(order.marketId).place(record)
     this.#afterStamp(order.seq, KIND.PLACE)
-    return this.#over(0)
+    return this.#over(null)
   }
 
   /**
-   * Cancels orders of one market that `decideCancel` let through; the seq, or 0 when overloaded.
-   * RELEASING, and nothing done, when one of them is being released: that may have begun just now.
+   * Cancels orders of one market that `decideCancel` let through; the seq, or OVERLOADED. RELEASING
+   * when one of them is being released, which may have begun just now: then nothing was done.
    */
-  cancel(marketId: number, orders: readonly OrderName[]): number {
+  cancel(marketId: number, orders: readonly OrderName[]): number | Reject | typeof RELEASING {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
     const bytes = 64 + orders.length * 8
     const nowMs = this.#ready(marketId, bytes)
-    if (nowMs === null) return 0
+    if (nowMs === null) return REJECT.OVERLOADED
     if (this.releasing(orders).length > 0) return this.#over(RELEASING)
     return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
   }
@@ -155,38 +158,22 @@ export class Sequencer {
     )
   }
 
-  /** Stamps a rare command that its gates let through; the seq, or 0 when overloaded. */
-  rare(body: RareBody): number {
-    const nowMs = this.#ready(0, LIMITS.recordBytesMax)
-    return nowMs === null ? 0 : this.#over(this.#stampRare(body, nowMs))
-  }
-
   /**
-   * Decides at the time of its stamp and behind every deadline that is due then. What `decide`
-   * gives is stamped, or is a refusal, or is 0: nothing is to be done. `seq` is what the answer
-   * rests on.
+   * The one way to stamp a rare command. `decide` runs at the time of the stamp and behind every
+   * deadline that is due then; it gives the command, or why not, or null: nothing is to be done.
+   * What the command asks to cancel follows it at once. `seq` is what the answer rests on, 0 when
+   * overloaded.
    */
-  decide(decide: (nowMs: TimeMs) => RareBody | number): { seq: number; reject: number } {
+  change(decide: Decision): { readonly seq: number; readonly reject: Reject | null } {
     const nowMs = this.#ready(0, LIMITS.recordBytesMax)
     if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
     const decided = decide(nowMs)
-    if (typeof decided === 'number') {
-      return { seq: this.#over(this.#clearing.lastSeq), reject: decided }
+    const reject = decided instanceof Reject ? decided : null
+    if (decided !== null && !(decided instanceof Reject)) {
+      this.#stampRare(decided, nowMs)
+      if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
     }
-    const seq = this.#stampRare(decided, nowMs)
-    // What a freeze asks for follows it at once.
-    if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
-    return { seq: this.#over(seq), reject: 0 }
-  }
-
-  /** A market's change of status, and the cancels of all its orders right behind it. */
-  close(marketId: number, body: RareBody, reason: CancelReason): number {
-    const nowMs = this.#ready(marketId, LIMITS.recordBytesMax)
-    if (nowMs === null) return 0
-    const seq = this.#stampRare(body, nowMs)
-    this.#cancelAllOf(marketId, reason)
-    this.#emitCancels(nowMs)
-    return this.#over(seq)
+    return this.#over({ seq: this.#clearing.lastSeq, reject })
   }
 
   /**
@@ -224,7 +211,6 @@ export class Sequencer {
       const marketId = this.#marketDeadlines.pop()
       if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) continue
       this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
-      this.#cancelAllOf(marketId, 'MARKET_LOCKED')
     }
     if (this.heartbeats.nextMs <= nowMs && !this.#fireHeartbeats(nowMs)) return false
     if (this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
@@ -263,6 +249,8 @@ export class Sequencer {
       this.#marketDeadlines.add(command.marketId, command.market.deadlineMs)
     } else if (command.kind === 'lockMarket' || command.kind === 'resolveMarket') {
       this.#marketDeadlines.remove(command.marketId)
+      const isResolved = command.kind === 'resolveMarket'
+      this.#cancelAllOf(command.marketId, isResolved ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
     } else if (command.kind === 'freezeProfile') this.#cancelFrozen(command.profileId, command.seq)
   }
 

@@ -1,7 +1,7 @@
 // Partner accounts (api-spec "Profiles and partner accounts", domain §12.1).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
 import { profiles, shownName } from '../../../persistence/query/read/profiles.ts'
 import { subAccount } from '../../auth/delegation.ts'
@@ -82,14 +82,14 @@ export const createPartnerAccount = route({
     if (partner === undefined) return refuse('PROFILE_NOT_FOUND')
     if (body.createServerWallet === true) {
       const made = await partners.createServerWallet(partner, name)
-      return typeof made === 'number' ? refuse(made) : created(made)
+      return made instanceof Reject ? refuse(made) : created(made)
     }
     const proven = provenWallet(call, caller, services)
     if (proven instanceof Refusal) return proven
     // The nonce may be burned by a proof that is not durable yet.
     if (proven === undefined) return refuse(await pipeline.refused(REJECT.ACCOUNT_UNPROVEN))
     const made = await partners.createOwnWallet(partner, proven, name)
-    return typeof made === 'number' ? refuse(made) : created(made)
+    return made instanceof Reject ? refuse(made) : created(made)
   },
 })
 

@@ -1,6 +1,7 @@
 // Profiles as their owners see and edit them (domain §12.2).
 
 import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
+import { Reject } from '../../../engine/domain/reject.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { isAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
@@ -133,7 +134,7 @@ export const editOwnProfile = route({
       displayName: body.displayName?.trim(),
     }
     const edited = await accounts.editProfile(caller.profileId, wish, reads)
-    return typeof edited === 'number' ? refuse(edited) : profileView(edited)
+    return edited instanceof Reject ? refuse(edited) : profileView(edited)
   },
 })
 

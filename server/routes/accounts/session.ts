@@ -1,7 +1,7 @@
 // Wallet sessions (api-spec "Session authentication", domain §12.1).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import {
   digestOf,
@@ -196,7 +196,7 @@ export const login = route({
     if (barred !== null) return barred
     const { smartWallet } = proven
     const opened = await accounts.login({ ...proven, address }, { client, smartWallet })
-    if (typeof opened === 'number') return refuse(opened)
+    if (opened instanceof Reject) return refuse(opened)
     const isNamed = before === null || (before.smartWallet === null && smartWallet !== null)
     const told = isNamed ? { client, smartWallet } : before
     const result = {
@@ -225,7 +225,7 @@ export const logout = route({
   example: { reply: { message: 'Logged out' } },
   handle: async ({ call }, { accounts, settings }: Services) => {
     const refused = await accounts.logout(digestOf(cookie(call, SESSION_COOKIE)))
-    if (refused !== 0) return refuse(refused)
+    if (refused !== null) return refuse(refused)
     return loggedOut('Logged out', settings.isSecure)
   },
 })
@@ -241,6 +241,8 @@ export const logoutEverywhere = route({
   example: { reply: { message: 'Logged out everywhere' } },
   handle: async ({ caller }, { accounts, settings }: Services) => {
     const refused = await accounts.logoutEverywhere(caller.profileId)
-    return refused === 0 ? loggedOut('Logged out everywhere', settings.isSecure) : refuse(refused)
+    return refused === null
+      ? loggedOut('Logged out everywhere', settings.isSecure)
+      : refuse(refused)
   },
 })

@@ -2,6 +2,7 @@
 
 import type { Scope } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { Reject } from '../../../engine/domain/reject.ts'
 import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -64,7 +65,7 @@ export const deriveToken = route({
       [...new Set(body.scopes ?? DEFAULT_SCOPES)],
       body.label ?? null,
     )
-    if (typeof minted === 'number') return refuse(minted)
+    if (minted instanceof Reject) return refuse(minted)
     const { tokenId, secret, scopes } = minted
     const token = pipeline.clearing.accounts.tokenById(tokenId)
     return {
@@ -154,6 +155,6 @@ export const revokeToken = route({
   },
   handle: async ({ params, caller }, { accounts }: Services) => {
     const refused = await accounts.revokeToken(caller.profileId, params.tokenId)
-    return refused === 0 ? { message: 'API token revoked successfully' } : refuse(refused)
+    return refused === null ? { message: 'API token revoked successfully' } : refuse(refused)
   },
 })

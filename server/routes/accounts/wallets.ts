@@ -2,6 +2,7 @@
 
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { Reject } from '../../../engine/domain/reject.ts'
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { identity } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
@@ -78,7 +79,7 @@ export const addWithdrawalAddress = route({
       destination,
       body.label ?? '',
     )
-    return typeof added === 'number' ? refuse(added) : viewOf(added)
+    return added instanceof Reject ? refuse(added) : viewOf(added)
   },
 })
 
@@ -95,6 +96,6 @@ export const removeWithdrawalAddress = route({
   example: { params: { address: ACCOUNT }, reply: null },
   handle: async ({ params, caller }, { accounts }: Services) => {
     const refused = await accounts.removeWithdrawalAddress(caller.profileId, params.address)
-    return refused === 0 ? null : refuse(refused)
+    return refused === null ? null : refuse(refused)
   },
 })

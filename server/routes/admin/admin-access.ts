@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ROLES, ROOT_OPERATOR } from '../../../engine/domain/operator.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -38,7 +38,7 @@ export const revokeProfileTokens = route({
   example: { params: { profileId: 1 }, reply: { profileId: 1, revoked: 3 } },
   handle: async ({ params, caller }, { accounts }: Services) => {
     const done = await accounts.revokeTokens(params.profileId, caller.operator.name)
-    if (typeof done === 'number') return refuse(done)
+    if (done instanceof Reject) return refuse(done)
     return { profileId: params.profileId, revoked: done.count }
   },
 })
@@ -56,7 +56,7 @@ export const revokeProfileToken = route({
   handle: async ({ params, caller }, { accounts }: Services) => {
     const by = caller.operator.name
     const refused = await accounts.revokeToken(params.profileId, params.tokenId, by)
-    return refused === 0 ? { message: REVOKED } : refuse(refused)
+    return refused === null ? { message: REVOKED } : refuse(refused)
   },
 })
 
@@ -75,7 +75,7 @@ export const endProfileSessions = route({
       return refuse(await pipeline.refused(REJECT.PROFILE_NOT_FOUND))
     }
     const refused = await accounts.logoutEverywhere(params.profileId, caller.operator.name)
-    return refused === 0 ? { message: ENDED } : refuse(refused)
+    return refused === null ? { message: ENDED } : refuse(refused)
   },
 })
 
@@ -95,7 +95,7 @@ export const addOperator = route({
   },
   handle: async ({ body, caller }, { operators }: Services) => {
     const made = await operators.add(body.name, body.role, caller.operator.name)
-    if (typeof made === 'number') return refuse(made)
+    if (made instanceof Reject) return refuse(made)
     return { ...body, token: made.token, createdAt: new Date(made.createdMs).toISOString() }
   },
 })
@@ -135,6 +135,6 @@ export const removeOperator = route({
   example: { params: { name: 'ada' }, reply: { message: 'Operator removed' } },
   handle: async ({ params, caller }, { operators }: Services) => {
     const refused = await operators.remove(params.name, caller.operator.name)
-    return refused === 0 ? { message: 'Operator removed' } : refuse(refused)
+    return refused === null ? { message: 'Operator removed' } : refuse(refused)
   },
 })

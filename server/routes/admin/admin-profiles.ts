@@ -4,6 +4,7 @@ import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
 import type { FrozenProfile } from '../../../engine/core/accounts/frozen.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
+import { Reject } from '../../../engine/domain/reject.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { Refusal, refuse, roleMissing } from '../../http/refusal.ts'
@@ -128,7 +129,7 @@ export const editManagedProfile = route({
     // Before the wait: the edit, which comes after, is durable with it.
     const held = pipeline.clearing.frozen.of(params.profileId)
     const edited = await accounts.editProfile(params.profileId, wish, reads, operator.name)
-    return typeof edited === 'number' ? refuse(edited) : managedView(edited, held)
+    return edited instanceof Reject ? refuse(edited) : managedView(edited, held)
   },
 })
 
@@ -154,7 +155,7 @@ export const freezeProfile = route({
     if (profile === undefined) return refuse('READ_TIMEOUT')
     const { reason = '' } = body
     const frozen = await operators.freeze(params.profileId, reason, caller.operator.name)
-    if (typeof frozen === 'number') return refuse(frozen)
+    if (frozen instanceof Reject) return refuse(frozen)
     return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, frozen)
   },
 })
@@ -176,7 +177,7 @@ export const unfreezeProfile = route({
     if (profile === undefined) return refuse('READ_TIMEOUT')
     const { reason = '' } = body
     const refused = await operators.unfreeze(params.profileId, reason, caller.operator.name)
-    if (refused !== 0) return refuse(refused)
+    if (refused !== null) return refuse(refused)
     return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, undefined)
   },
 })

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
+import { Reject } from '../../../engine/domain/reject.ts'
 import { checksumAddress, formatAddress, isAddress, parseAddress } from '../../crypto/address.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { invalid, refuse, roleMissing } from '../../http/refusal.ts'
@@ -110,7 +111,7 @@ export const createMarket = route({
       }
     }
     const made = await services.markets.create(spec, caller.operator.name)
-    if (typeof made === 'number') return refuse(made)
+    if (made instanceof Reject) return refuse(made)
     return marketView(made, services.settings.collateral, services.clock())
   },
 })
@@ -161,7 +162,7 @@ export const putProfile = route({
     const rank = body.rank === undefined || body.rank === null ? body.rank : rankOf(body.rank)
     const change = { account: formatAddress(bytes), username, feeCapBps, rank }
     const made = await accounts.putProfile(change, tokenScopes, operator.name)
-    if (typeof made === 'number') return refuse(made)
+    if (made instanceof Reject) return refuse(made)
     const { profile, token } = made
     const minted = token === null ? {} : { tokenId: token.tokenId, secret: token.secret }
     return { profileId: profile.profileId, account: profile.account, ...minted }
@@ -193,7 +194,7 @@ export const adjustBalance = route({
     }
     const by = caller.operator.name
     const balances = await markets.adjustBalance(body.profileId, body.collateralRaw, by)
-    if (typeof balances === 'number') return refuse(balances)
+    if (balances instanceof Reject) return refuse(balances)
     return { profileId: body.profileId, ...balances }
   },
 })
@@ -229,7 +230,7 @@ export const resolveMarket = route({
     const [yes, no] = split ?? [1 - (winner ?? 0), winner ?? 0]
     const by = caller.operator.name
     const resolved = await services.markets.resolve(published, [yes, no], by)
-    if (typeof resolved === 'number') return refuse(resolved)
+    if (resolved instanceof Reject) return refuse(resolved)
     return marketView(resolved, services.settings.collateral, services.clock())
   },
 })

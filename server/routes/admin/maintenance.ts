@@ -1,7 +1,7 @@
 // The trading mode: what everybody may see of it (domain §12.7), and what an operator does to it.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import {
   TRADING_MODES,
   type TradingWindow,
@@ -128,7 +128,7 @@ export const putTradingWindow = route({
     if (put === REJECT.VALIDATION) {
       return invalid({ field: 'endsAt', message: 'must be in the future, and after the start' })
     }
-    return typeof put === 'number' ? refuse(put) : windowView(put)
+    return put instanceof Reject ? refuse(put) : windowView(put)
   },
 })
 
@@ -158,6 +158,6 @@ export const endTradingWindow = route({
   example: { params: { windowId: WINDOW.id }, reply: WINDOW },
   handle: async ({ params, caller }, { modes }: Services) => {
     const ended = await modes.end(params.windowId, caller.operator.name)
-    return typeof ended === 'number' ? refuse(ended) : windowView(ended)
+    return ended instanceof Reject ? refuse(ended) : windowView(ended)
   },
 })

@@ -1,6 +1,6 @@
 // One order canceled and another put in its place (domain §4.8).
 
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import type { Refusal } from '../../http/refusal.ts'
@@ -32,11 +32,11 @@ function errorOf(answer: RefusedAnswer): { code: string; message: string } {
 }
 
 /** Whether the order was canceled is not known: the tables were behind, or it is entering. */
-const isUnknown = (reject: number) =>
+const isUnknown = (reject: Reject) =>
   reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
 
 function cancelLeg(cancel: ReplaceLegs['cancel']): object {
-  if (typeof cancel !== 'number') return { status: 'SUCCESS', ...cancel }
+  if (!(cancel instanceof Reject)) return { status: 'SUCCESS', ...cancel }
   return {
     status: isUnknown(cancel) ? 'UNKNOWN' : 'FAILURE',
     error: errorOf({ reject: cancel }),
@@ -55,7 +55,7 @@ function legsText(legs: ReplaceLegs): string {
 }
 
 const isDone = ({ cancel, replacement }: ReplaceLegs) =>
-  typeof cancel !== 'number' && replacement !== null && 'text' in replacement
+  !(cancel instanceof Reject) && replacement !== null && 'text' in replacement
 
 const error = () => optional(object({ code: text(), message: text() }))
 

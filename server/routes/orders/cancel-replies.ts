@@ -1,6 +1,6 @@
 // What the cancel routes answer (api-spec "Batch cancel result", domain §4.7, §4.8).
 
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
 import { type Reply, reply } from '../../http/reply.ts'
 import { orderId } from '../../http/schema/fields.ts'
@@ -35,15 +35,18 @@ export function cancelAllReply() {
 }
 
 /** A refusal with what the trading mode, or a release under way, adds to it. */
-export function refuseCancel(reject: number, pipeline: Pipeline): Refusal {
+export function refuseCancel(reject: Reject, pipeline: Pipeline): Refusal {
   if (reject === REJECT.ORDER_RELEASE_IN_PROGRESS) {
     return refuse(reject, { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true })
   }
   return refuse(reject, tradingBar(pipeline.clearing, reject, pipeline.sequencer.nowMs()))
 }
 
-export function cancelDone(reject: number, pipeline: Pipeline): { message: string } | Refusal {
-  if (reject !== 0) return refuseCancel(reject, pipeline)
+export function cancelDone(
+  reject: Reject | null,
+  pipeline: Pipeline,
+): { message: string } | Refusal {
+  if (reject !== null) return refuseCancel(reject, pipeline)
   return { message: 'Order canceled successfully' }
 }
 

@@ -1,6 +1,6 @@
 // The heartbeat deadline of a profile (api-spec "Heartbeat deadline", domain §4.9).
 
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
@@ -32,7 +32,7 @@ export const beat = route({
     if (told === REJECT.VALIDATION) {
       return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })
     }
-    if (typeof told === 'number') return refuse(told)
+    if (told instanceof Reject) return refuse(told)
     return { cancelAt: told.cancelAtMs, serverTime: told.nowMs }
   },
 })

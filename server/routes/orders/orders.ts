@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
+import { Reject } from '../../../engine/domain/reject.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/user-orders.ts'
 import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
 import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'
@@ -202,7 +203,7 @@ export const cancelAll = route({
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     const outcome = await cancels.all(owner, published.market.marketId)
-    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
     return cancelAllResult(outcome)
   },
 })
@@ -251,7 +252,7 @@ export const batchCancel = route({
     const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
     const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
     const outcome = await cancels.batch(owner, [...byOrder, ...byClient])
-    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
     return batchResult(outcome, orderIds === undefined ? 'clientOrderId' : 'orderId')
   },
 })
@@ -284,7 +285,7 @@ export const cancelBatch = route({
     if (typeof owner !== 'number') return owner
     const texts = body.orderIds.map((each) => ({ orderId: each }))
     const outcome = await cancels.batch(owner, texts)
-    if (typeof outcome === 'number') return refuseCancel(outcome, pipeline)
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
     return batchResult(outcome, 'orderId')
   },
 })

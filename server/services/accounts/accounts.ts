@@ -2,7 +2,7 @@
 // stamp stand in one stretch; what comes out is durable.
 
 import { randomUUID } from 'node:crypto'
-import type { Profile } from '../../../engine/core/accounts/accounts.ts'
+import type { Profile, Token } from '../../../engine/core/accounts/accounts.ts'
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import {
   decideMint,
@@ -11,6 +11,7 @@ import {
   decideWithdrawalAddress,
 } from '../../../engine/core/decide/accounts.ts'
 import { decideLogin, decideProfile } from '../../../engine/core/decide/profiles.ts'
+import { assert } from '../../../engine/domain/assert.ts'
 import type {
   ProfileAbout,
   ProfileChange,
@@ -20,7 +21,7 @@ import type {
   TokenFields,
 } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import type { FeeBps } from '../../../engine/domain/units.ts'
 import type { ShownProfile } from '../../../persistence/query/read/profiles.ts'
 import { type Seal, tokenSecretOf } from '../../../persistence/seal.ts'
@@ -29,6 +30,7 @@ import { mintSession, type ProvenLogin } from '../../auth/session.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 import { taughtProfile } from '../../intake/taught-profile.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { RareBody } from '../../pipeline/spine/rare-body.ts'
 import type { PrivateReads } from '../private-reads.ts'
 
 type Wished<T> = { readonly [K in keyof T]?: T[K] | undefined }
@@ -80,32 +82,38 @@ export class AccountChanges {
     wish: ProfileWish,
     tokenScopes: readonly Scope[] | null,
     by?: string,
-  ): Promise<{ profile: Profile; token: MintedToken | null } | number> {
+  ): Promise<{ profile: Profile; token: MintedToken | null } | Reject> {
+    const { accounts } = this.#pipeline.clearing
+    const put = { profileId: 0, token: tokenScopes === null ? null : freshToken(tokenScopes) }
+    const changing = this.#pipeline.change(() => this.#decidePut(wish, put), by)
+    // Before the wait: a later edit may not be durable when this one is.
+    const stored = accounts.byId(put.profileId)
+    const refused = await changing
+    if (refused !== null) return refused
+    assert(stored !== undefined, 'a profile that was put is there')
+    if (put.token !== null) this.#teach(stored, put.token)
+    else this.#intake.putProfile(taughtProfile(accounts, this.#seal, put.profileId))
+    return { profile: stored, token: put.token }
+  }
+
+  #decidePut(
+    wish: ProfileWish,
+    put: { profileId: number; readonly token: MintedToken | null },
+  ): RareBody | Reject {
     const { clearing } = this.#pipeline
     const { accounts } = clearing
     const before = accounts.byAddress(wish.account)
     const change = changeOf(wish)
-    const reject = decideProfile(clearing, change, before)
-    if (reject !== 0) return this.#pipeline.refused(reject)
-    const spent = tokenScopes === null ? 0 : decideMint(clearing, before)
-    if (spent !== 0) return this.#pipeline.refused(spent)
+    const reject =
+      decideProfile(clearing, change, before) ??
+      (put.token === null ? null : decideMint(clearing, before))
+    if (reject !== null) return reject
     const profileId = before?.profileId ?? accounts.count + 1
-    const minted = tokenScopes === null ? null : this.#mint(profileId, tokenScopes, null)
-    const token = minted?.fields ?? null
+    put.profileId = profileId
+    const token = put.token === null ? null : this.#sealed(profileId, put.token, null)
     this.#noteEdit(profileId)
-    const changing = this.#pipeline.change(
-      before === undefined
-        ? { kind: 'createProfile', profileId, profile: newProfile(wish.account, change), token }
-        : { kind: 'editProfile', profileId, profile: change, token },
-      by,
-    )
-    // Before the wait: a later edit may not be durable when this one is.
-    const stored = accounts.byId(profileId)
-    const refused = await changing
-    if (refused !== 0) return refused
-    if (minted !== null) this.#teach(profileId, minted.fields)
-    else this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
-    return stored === undefined ? REJECT.PROFILE_NOT_FOUND : { profile: stored, token: minted }
+    if (before !== undefined) return { kind: 'editProfile', profileId, profile: change, token }
+    return { kind: 'createProfile', profileId, profile: newProfile(wish.account, change), token }
   }
 
   /**
@@ -117,7 +125,7 @@ export class AccountChanges {
     wish: Omit<ProfileWish, 'account'>,
     reads: Pick<PrivateReads, 'profile'>,
     by?: string,
-  ): Promise<ShownProfile | number> {
+  ): Promise<ShownProfile | Reject> {
     const account = this.#pipeline.clearing.accounts.accountOf(profileId)
     if (account === undefined) return this.#pipeline.refused(REJECT.PROFILE_NOT_FOUND)
     for (let reading = 0; reading < READINGS_MAX; reading++) {
@@ -129,7 +137,7 @@ export class AccountChanges {
       // Another edit came in between: what was read is not what this one changes.
       if (watch.edits > 0) continue
       const made = await this.putProfile({ ...wish, account }, null, by)
-      return typeof made === 'number' ? made : { ...before, ...changeOf(wish) }
+      return made instanceof Reject ? made : { ...before, ...changeOf(wish) }
     }
     return REJECT.READ_TIMEOUT
   }
@@ -158,27 +166,30 @@ export class AccountChanges {
     profile: Profile,
     scopes: readonly Scope[],
     label: string | null,
-  ): Promise<MintedToken | number> {
-    const reject = decideToken(this.#pipeline.clearing, profile, scopes)
-    if (reject !== 0) return this.#pipeline.refused(reject)
+  ): Promise<MintedToken | Reject> {
     const { profileId } = profile
-    const minted = this.#mint(profileId, scopes, label)
-    const token = minted.fields
-    const refused = await this.#pipeline.change({ kind: 'createToken', profileId, token })
-    if (refused !== 0) return refused
-    this.#teach(profileId, token)
+    const minted = freshToken(scopes)
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideToken(this.#pipeline.clearing, profile, scopes)
+      if (reject !== null) return reject
+      const token = this.#sealed(profileId, minted, label)
+      return { kind: 'createToken', profileId, token }
+    })
+    if (refused !== null) return refused
+    this.#teach(profile, minted)
     return minted
   }
 
   /** `by` names the operator who asks in the profile's place. */
-  async revokeToken(profileId: number, tokenId: string, by?: string): Promise<number> {
-    const reject = decideRevoke(this.#pipeline.clearing, profileId, tokenId)
-    if (reject !== 0) return this.#pipeline.refused(reject)
-    const refused = await this.#pipeline.change({ kind: 'revokeToken', tokenId }, by)
-    if (refused !== 0) return refused
+  async revokeToken(profileId: number, tokenId: string, by?: string): Promise<Reject | null> {
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideRevoke(this.#pipeline.clearing, profileId, tokenId)
+      return reject ?? { kind: 'revokeToken', tokenId }
+    }, by)
+    if (refused !== null) return refused
     this.#intake.revokeToken(tokenId)
     this.#forgetIfIdle(profileId)
-    return refused
+    return null
   }
 
   /** What the intake threads know of a profile goes with its last token. */
@@ -189,20 +200,17 @@ export class AccountChanges {
   }
 
   /** Every live token of a profile, by an operator: how many there were, or why not. */
-  async revokeTokens(profileId: number, by: string): Promise<{ count: number } | number> {
+  async revokeTokens(profileId: number, by: string): Promise<{ count: number } | Reject> {
     const { accounts } = this.#pipeline.clearing
-    if (accounts.accountOf(profileId) === undefined) {
-      return this.#pipeline.refused(REJECT.PROFILE_NOT_FOUND)
-    }
-    const tokens = accounts.tokensOf(profileId)
-    if (tokens.length === 0) {
-      await this.#pipeline.durable()
-      return { count: 0 }
-    }
-    const refused = await this.#pipeline.change({ kind: 'revokeTokens', profileId }, by)
-    if (refused !== 0) return refused
+    let tokens: readonly Token[] = []
+    const refused = await this.#pipeline.change(() => {
+      if (accounts.accountOf(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
+      tokens = accounts.tokensOf(profileId)
+      return tokens.length === 0 ? null : { kind: 'revokeTokens', profileId }
+    }, by)
+    if (refused !== null) return refused
     for (const { tokenId } of tokens) this.#intake.revokeToken(tokenId)
-    this.#forgetIfIdle(profileId)
+    if (tokens.length > 0) this.#forgetIfIdle(profileId)
     return { count: tokens.length }
   }
 
@@ -210,66 +218,68 @@ export class AccountChanges {
   async login(
     proven: ProvenLogin & { readonly address: string },
     wish: Omit<ProfileWish, 'account'>,
-  ): Promise<{ profileId: number; token: string } | number> {
+  ): Promise<{ profileId: number; token: string } | Reject> {
     const { clearing } = this.#pipeline
     let profile = clearing.accounts.byAddress(proven.address)
+    // A login that finds no room for its session makes no profile.
     const full = decideLogin(clearing, this.#pipeline.sequencer.nowMs())
-    if (full !== 0) return this.#pipeline.refused(full)
+    if (full !== null) return this.#pipeline.refused(full)
     // A wallet is registered once, by the first login that names one.
     if (profile === undefined || (profile.smartWallet === null && wish.smartWallet)) {
       const made = await this.putProfile({ account: proven.address, ...wish }, null)
-      if (typeof made === 'number') return made
+      if (made instanceof Reject) return made
       profile = made.profile
     }
-    const nowMs = this.#pipeline.sequencer.nowMs()
-    // The same proof may have come twice while the profile was made; and one that has expired since
-    // is no longer known as burned.
-    if (clearing.accounts.isNonceBurned(proven.nonce) || nowMs >= proven.nonceExpiresMs) {
-      return this.#pipeline.refused(REJECT.LOGIN_INVALID)
-    }
+    const { profileId } = profile
+    const { nonce, nonceExpiresMs } = proven
     const session = mintSession()
-    const refused = await this.#pipeline.change({
-      kind: 'login',
-      profileId: profile.profileId,
-      sessionDigest: session.digest,
-      expiresMs: nowMs + LIMITS.sessionMs,
-      nonce: proven.nonce,
-      nonceExpiresMs: proven.nonceExpiresMs,
+    const refused = await this.#pipeline.change((nowMs) => {
+      // The same proof may have come twice while the profile was made; and one that has expired
+      // since is no longer known as burned.
+      const isBurned = clearing.accounts.isNonceBurned(nonce) || nowMs >= nonceExpiresMs
+      if (isBurned) return REJECT.LOGIN_INVALID
+      const expiresMs = nowMs + LIMITS.sessionMs
+      const opened = { profileId, sessionDigest: session.digest, expiresMs, nonce, nonceExpiresMs }
+      return decideLogin(clearing, nowMs) ?? { kind: 'login', ...opened }
     })
-    return refused === 0 ? { profileId: profile.profileId, token: session.token } : refused
+    return refused ?? { profileId, token: session.token }
   }
 
-  logout(sessionDigest: string): Promise<number> {
-    return this.#pipeline.change({ kind: 'logout', sessionDigest })
+  logout(sessionDigest: string): Promise<Reject | null> {
+    return this.#pipeline.change(() => ({ kind: 'logout', sessionDigest }))
   }
 
   /** Ends every session of a profile, that of the caller too; `by` names an operator who asks. */
-  logoutEverywhere(profileId: number, by?: string): Promise<number> {
-    return this.#pipeline.change({ kind: 'logoutEverywhere', profileId }, by)
+  logoutEverywhere(profileId: number, by?: string): Promise<Reject | null> {
+    return this.#pipeline.change(() => ({ kind: 'logoutEverywhere', profileId }), by)
   }
 
   async addWithdrawalAddress(
     profileId: number,
     address: string,
     label: string,
-  ): Promise<WithdrawalAddress | number> {
+  ): Promise<WithdrawalAddress | Reject> {
     const { clearing } = this.#pipeline
-    const reject = decideWithdrawalAddress(clearing, profileId, address)
-    if (reject !== 0) return this.#pipeline.refused(reject)
     const added = { profileId, addressId: randomUUID(), address, label }
-    const changing = this.#pipeline.change({ kind: 'addWithdrawalAddress', ...added })
+    const changing = this.#pipeline.change(() => {
+      const reject = decideWithdrawalAddress(clearing, profileId, address)
+      return reject ?? { kind: 'addWithdrawalAddress', ...added }
+    })
     // Before the wait: a removal may follow that is durable with it.
     const stored = clearing.accounts.withdrawalAddresses.find(profileId, address)
     const refused = await changing
-    return refused === 0 && stored !== undefined ? stored : refused
+    if (refused !== null) return refused
+    assert(stored !== undefined, 'an address that was added is listed')
+    return stored
   }
 
-  async removeWithdrawalAddress(profileId: number, address: string): Promise<number> {
+  removeWithdrawalAddress(profileId: number, address: string): Promise<Reject | null> {
     const { withdrawalAddresses } = this.#pipeline.clearing.accounts
-    if (withdrawalAddresses.find(profileId, address) === undefined) {
-      return this.#pipeline.refused(REJECT.WITHDRAWAL_ADDRESS_UNKNOWN)
-    }
-    return this.#pipeline.change({ kind: 'removeWithdrawalAddress', profileId, address })
+    return this.#pipeline.change(() => {
+      const isListed = withdrawalAddresses.find(profileId, address) !== undefined
+      if (!isListed) return REJECT.WITHDRAWAL_ADDRESS_UNKNOWN
+      return { kind: 'removeWithdrawalAddress', profileId, address }
+    })
   }
 
   /** Notes that a token signed a call, at most once a minute; when overloaded, not at all. */
@@ -278,34 +288,27 @@ export class AccountChanges {
     if (token === undefined) return
     const nowMs = this.#pipeline.sequencer.nowMs()
     if (token.lastUsedMs !== null && nowMs - token.lastUsedMs < TOUCH_EVERY_MS) return
-    this.#pipeline.sequencer.rare({ kind: 'touchToken', tokenId })
+    this.#pipeline.sequencer.change(() => ({ kind: 'touchToken', tokenId }))
   }
 
-  #mint(
-    profileId: number,
-    scopes: readonly Scope[],
-    label: string | null,
-  ): MintedToken & { fields: TokenFields } {
-    const { secret } = mintToken()
-    const tokenId = randomUUID()
+  /** What the journal holds of a token. */
+  #sealed(profileId: number, minted: MintedToken, label: string | null): TokenFields {
+    const { tokenId, scopes } = minted
+    const secret = Buffer.from(minted.secret, 'base64')
     const sealedSecret = this.#seal.seal(secret, tokenSecretOf(tokenId, profileId))
-    const fields = { tokenId, sealedSecret, label, scopes }
-    return { tokenId, secret: secret.toString('base64'), scopes, fields }
+    return { tokenId, sealedSecret, label, scopes }
   }
 
-  #teach(profileId: number, token: TokenFields): void {
+  #teach({ profileId, account }: Profile, { tokenId, scopes, secret }: MintedToken): void {
     const { accounts } = this.#pipeline.clearing
-    const account = accounts.accountOf(profileId) ?? ''
     this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
-    const secret = this.#seal.open(token.sealedSecret, tokenSecretOf(token.tokenId, profileId))
-    this.#intake.addToken({
-      tokenId: token.tokenId,
-      profileId,
-      account,
-      scopes: token.scopes,
-      secret,
-    })
+    const opened = Buffer.from(secret, 'base64')
+    this.#intake.addToken({ tokenId, profileId, account, scopes, secret: opened })
   }
+}
+
+function freshToken(scopes: readonly Scope[]): MintedToken {
+  return { tokenId: randomUUID(), secret: mintToken().secret.toString('base64'), scopes }
 }
 
 /** What a wish says; what it leaves out stays, and a wallet is never taken back. */

@@ -9,11 +9,12 @@ import {
   decideRemoval,
   decideUnfreeze,
 } from '../../../engine/core/decide/operators.ts'
+import { assert } from '../../../engine/domain/assert.ts'
 import type { Role } from '../../../engine/domain/operator.ts'
+import type { Reject } from '../../../engine/domain/reject.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { digestOf } from '../../auth/session.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
-import { byOperator, type RareBody } from '../../pipeline/spine/rare-body.ts'
 
 const TOKEN_BYTES = 24
 
@@ -26,32 +27,31 @@ export class OperatorChanges {
 
   /**
    * The profile neither trades nor withdraws from then on, and its orders are canceled; one that is
-   * frozen stays as it is. 0 once all of it is durable, or why not.
+   * frozen stays as it is. Resolves when all of it is durable.
    */
-  async freeze(profileId: number, reason: string, by: string): Promise<FrozenProfile | number> {
+  async freeze(profileId: number, reason: string, by: string): Promise<FrozenProfile | Reject> {
     const { frozen } = this.#pipeline.clearing
-    let found: FrozenProfile | undefined
-    const { seq, reject } = this.#pipeline.sequencer.decide(() => {
-      if (frozen.isFrozen(profileId)) return 0
+    const changing = this.#pipeline.change(() => {
+      if (frozen.isFrozen(profileId)) return null
       const refused = decideFreeze(this.#pipeline.clearing, profileId)
-      return refused || byOperator({ kind: 'freezeProfile', profileId, reason }, by)
-    })
-    if (reject === 0) found = frozen.of(profileId)
-    // An overload rests on nothing; else the cancels, which came behind the freeze, count too.
-    if (seq > 0) await this.#pipeline.durable()
-    return found ?? reject
+      return refused ?? { kind: 'freezeProfile', profileId, reason }
+    }, by)
+    // Before the wait: an end of the freeze may be durable with it.
+    const found = frozen.of(profileId)
+    const refused = await changing
+    if (refused !== null) return refused
+    assert(found !== undefined, 'a profile that was frozen is')
+    return found
   }
 
-  /** 0 once the profile may trade again, or why not. */
-  async unfreeze(profileId: number, reason: string, by: string): Promise<number> {
-    const { clearing, sequencer } = this.#pipeline
-    const { seq, reject } = sequencer.decide(() => {
+  /** Null once the profile may trade again, or why not. */
+  unfreeze(profileId: number, reason: string, by: string): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    return this.#pipeline.change(() => {
       const refused = decideUnfreeze(clearing, profileId)
-      if (refused !== 0 || !clearing.frozen.isFrozen(profileId)) return refused
-      return byOperator({ kind: 'unfreezeProfile', profileId, reason }, by)
-    })
-    await this.#pipeline.durable(seq)
-    return reject
+      if (refused !== null || !clearing.frozen.isFrozen(profileId)) return refused
+      return { kind: 'unfreezeProfile', profileId, reason }
+    }, by)
   }
 
   /** The new operator and its token, which is told once. */
@@ -59,30 +59,21 @@ export class OperatorChanges {
     name: string,
     role: Role,
     by: string,
-  ): Promise<{ token: string; createdMs: TimeMs } | number> {
+  ): Promise<{ token: string; createdMs: TimeMs } | Reject> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     let createdMs: TimeMs = 0
-    const refused = await this.#change((nowMs) => {
+    const refused = await this.#pipeline.change((nowMs) => {
       createdMs = nowMs
       const wrong = decideOperator(this.#pipeline.clearing, name)
-      return wrong || { kind: 'addOperator', name, role, tokenDigest: digestOf(token) }
+      return wrong ?? { kind: 'addOperator', name, role, tokenDigest: digestOf(token) }
     }, by)
-    return refused === 0 ? { token, createdMs } : refused
+    return refused ?? { token, createdMs }
   }
 
   /** Its token proves nothing from then on. */
-  remove(name: string, by: string): Promise<number> {
-    return this.#change(() => {
-      return decideRemoval(this.#pipeline.clearing, name) || { kind: 'removeOperator', name }
+  remove(name: string, by: string): Promise<Reject | null> {
+    return this.#pipeline.change(() => {
+      return decideRemoval(this.#pipeline.clearing, name) ?? { kind: 'removeOperator', name }
     }, by)
-  }
-
-  async #change(decide: (nowMs: TimeMs) => RareBody | number, by: string): Promise<number> {
-    const { seq, reject } = this.#pipeline.sequencer.decide((nowMs) => {
-      const decided = decide(nowMs)
-      return typeof decided === 'number' ? decided : byOperator(decided, by)
-    })
-    await this.#pipeline.durable(seq)
-    return reject
   }
 }

@@ -4,9 +4,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../../engine/core/accounts/accounts.ts'
 import { decideSubAccount } from '../../../engine/core/decide/partners.ts'
+import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileFields, Scope } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
 import { type Seal, walletKeyOf } from '../../../persistence/seal.ts'
 import type { ProvenLogin } from '../../auth/session.ts'
@@ -26,7 +27,7 @@ export interface Allowances {
 
 /** A refusal, and for a retry that came too soon the seconds to wait. */
 export interface Refused {
-  readonly reject: number
+  readonly reject: Reject
   readonly retryAfterSec: number
 }
 
@@ -38,7 +39,7 @@ export interface SubAccountPage {
 const SELF_SERVICE: readonly Scope[] = ['trading']
 const KEY_BYTES = 32
 
-const refused = (reject: number, retryAfterSec = 0): Refused => ({ reject, retryAfterSec })
+const refused = (reject: Reject, retryAfterSec = 0): Refused => ({ reject, retryAfterSec })
 
 export class PartnerAccounts {
   readonly #pipeline: Pipeline
@@ -77,7 +78,7 @@ export class PartnerAccounts {
     partner: Profile,
     displayName?: string,
     key: Uint8Array = randomBytes(KEY_BYTES),
-  ): Promise<Profile | number> {
+  ): Promise<Profile | Reject> {
     const account = formatAddress(addressOfKey(key))
     return this.#create(partner, { account, displayName, key, proof: null })
   }
@@ -87,7 +88,7 @@ export class PartnerAccounts {
     partner: Profile,
     proven: ProvenLogin,
     displayName?: string,
-  ): Promise<Profile | number> {
+  ): Promise<Profile | Reject> {
     const account = formatAddress(proven.account)
     return this.#create(partner, { account, displayName, key: null, proof: proven })
   }
@@ -100,28 +101,32 @@ export class PartnerAccounts {
       key: Uint8Array | null
       proof: ProvenLogin | null
     },
-  ): Promise<Profile | number> {
+  ): Promise<Profile | Reject> {
     const { clearing } = this.#pipeline
-    const reject = decideSubAccount(clearing, partner.profileId, made.account)
-    if (reject !== 0) return this.#pipeline.refused(reject)
     const { key, proof } = made
-    const profileId = clearing.accounts.count + 1
-    const sealedKey = key === null ? null : this.#seal.seal(key, walletKeyOf(profileId))
-    const changing = this.#pipeline.change({
-      kind: 'createSubAccount',
-      profileId,
-      profile: fieldsOf(partner, made.account, made.displayName),
-      partnerId: partner.profileId,
-      sealedKey,
-      approved: sealedKey === null ? [] : this.#spenders(),
-      proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
+    let profileId = 0
+    const changing = this.#pipeline.change(() => {
+      const reject = decideSubAccount(clearing, partner.profileId, made.account)
+      if (reject !== null) return reject
+      profileId = clearing.accounts.count + 1
+      const sealedKey = key === null ? null : this.#seal.seal(key, walletKeyOf(profileId))
+      return {
+        kind: 'createSubAccount',
+        profileId,
+        profile: fieldsOf(partner, made.account, made.displayName),
+        partnerId: partner.profileId,
+        sealedKey,
+        approved: sealedKey === null ? [] : this.#spenders(),
+        proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
+      }
     })
     // Before the wait: a later edit may not be durable when this one is.
     const stored = clearing.accounts.byId(profileId)
-    const overloaded = await changing
-    if (overloaded !== 0) return overloaded
+    const refused = await changing
+    if (refused !== null) return refused
+    assert(stored !== undefined, 'a sub-account that was made is there')
     this.#teach(profileId)
-    return stored ?? REJECT.PROFILE_NOT_FOUND
+    return stored
   }
 
   /** The partner's sub-accounts, oldest first, all or the one with this address; durable. */
@@ -190,12 +195,12 @@ export class PartnerAccounts {
     // A chain confirms them with its next block.
     const kind = this.#pipeline.mining === null ? 'approveSpenders' : 'submitApprovals'
     this.#retrying.add(profileId)
-    const changing = this.#pipeline.change({ kind, profileId, spenders })
+    const changing = this.#pipeline.change(() => ({ kind, profileId, spenders }))
     // Before the wait: a block may follow that is durable with it.
     const after = this.#allowances(profileId)
     const overloaded = await changing
     this.#retrying.delete(profileId)
-    if (overloaded !== 0) return refused(overloaded)
+    if (overloaded !== null) return refused(overloaded)
     this.#teach(profileId)
     return after
   }

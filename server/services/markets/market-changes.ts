@@ -2,11 +2,10 @@
 
 import { decideAdjust, decideMarket, decideResolve } from '../../../engine/core/decide/accounts.ts'
 import type { MarketSpec } from '../../../engine/domain/market.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
-import { byOperator } from '../../pipeline/spine/rare-body.ts'
 import type { Shards } from '../../pipeline/spine/shards.ts'
 
 export class MarketChanges {
@@ -20,17 +19,19 @@ export class MarketChanges {
     this.#shards = shards
   }
 
-  async create(market: MarketSpec, by?: string): Promise<PublishedMarket | number> {
+  async create(market: MarketSpec, by?: string): Promise<PublishedMarket | Reject> {
     const { clearing, published } = this.#pipeline
-    const reject = decideMarket(clearing, market)
-    if (reject !== 0) return this.#pipeline.refused(reject)
-    if (clearing.catalogue.count >= this.#shards.marketsMax)
-      return this.#pipeline.refused(REJECT.MARKET_LIMIT)
-    const marketId = clearing.catalogue.count + 1
-    // Before the first wait: its deadline may come, and ask its shard for room, within it.
-    this.#shards.of(marketId)
-    const refused = await this.#pipeline.change({ kind: 'createMarket', marketId, market }, by)
-    if (refused !== 0) return refused
+    let marketId = 0
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideMarket(clearing, market)
+      if (reject !== null) return reject
+      if (clearing.catalogue.count >= this.#shards.marketsMax) return REJECT.MARKET_LIMIT
+      marketId = clearing.catalogue.count + 1
+      // Its deadline may come, and ask its shard for room, before the command is durable.
+      this.#shards.of(marketId)
+      return { kind: 'createMarket', marketId, market }
+    }, by)
+    if (refused !== null) return refused
     this.#pipeline.publishMarket(marketId)
     this.#intake.addMarket({ ...market, marketId })
     return published.byId(marketId) ?? REJECT.MARKET_NOT_FOUND
@@ -40,14 +41,14 @@ export class MarketChanges {
     published: PublishedMarket,
     payoutNumerators: readonly [number, number],
     by?: string,
-  ): Promise<PublishedMarket | number> {
+  ): Promise<PublishedMarket | Reject> {
     const { marketId } = published.market
     const market = this.#pipeline.clearing.catalogue.existing(marketId)
-    const reject = decideResolve(market, payoutNumerators)
-    if (reject !== 0) return this.#pipeline.refused(reject)
-    const body = byOperator({ kind: 'resolveMarket', marketId, payoutNumerators }, by)
-    const refused = await this.#pipeline.close(marketId, body, 'MARKET_RESOLVED')
-    if (refused !== 0) return refused
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideResolve(market, payoutNumerators)
+      return reject ?? { kind: 'resolveMarket', marketId, payoutNumerators }
+    }, by)
+    if (refused !== null) return refused
     this.#pipeline.refreshMarket(marketId)
     return published
   }
@@ -57,16 +58,15 @@ export class MarketChanges {
     profileId: number,
     collateralRaw: number,
     by?: string,
-  ): Promise<{ freeRaw: number; reservedRaw: number } | number> {
+  ): Promise<{ freeRaw: number; reservedRaw: number } | Reject> {
     const { clearing } = this.#pipeline
-    const reject = decideAdjust(clearing, profileId, collateralRaw)
-    if (reject !== 0) return this.#pipeline.refused(reject)
-    const body = { kind: 'adjustBalance' as const, profileId, collateralRaw }
-    const change = this.#pipeline.change(body, by)
+    const changing = this.#pipeline.change(() => {
+      const reject = decideAdjust(clearing, profileId, collateralRaw)
+      return reject ?? { kind: 'adjustBalance', profileId, collateralRaw }
+    }, by)
     // Before the wait: what later commands do to the balance may not be durable when this one is.
     const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
     const reservedRaw = clearing.ledger.collateralReservedRaw[profileId]
-    const refused = await change
-    return refused === 0 ? { freeRaw, reservedRaw } : refused
+    return (await changing) ?? { freeRaw, reservedRaw }
   }
 }

@@ -3,7 +3,7 @@
 // the replacement is decided. Operations of one request run one after the other.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { FORM } from '../../intake/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../../intake/intake-pool.ts'
 import type { ReplaceTask } from '../../intake/order/order-group.ts'
@@ -17,9 +17,9 @@ import {
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { Cancels, OrderNames } from './cancels.ts'
 
-/** Both legs of an operation; a number is a REJECT. */
+/** Both legs of an operation. */
 export interface ReplaceLegs {
-  readonly cancel: OrderNames | number
+  readonly cancel: OrderNames | Reject
   /** Null when it was not attempted. */
   readonly replacement: OrderAnswer | null
 }
@@ -33,8 +33,8 @@ interface Operation extends ReplaceTask {
   /** Whose token signed the request: its rate counts. */
   readonly callerId: number
   readonly tokenId: string
-  /** Why the caller may not act for the profile it named; 0 when it may. */
-  readonly forbidden: number
+  /** Why the caller may not act for the profile it named; null when it may. */
+  readonly forbidden: Reject | null
   /** Decides the replacement. */
   readonly replace: (asked: Asked) => void
 }
@@ -61,7 +61,7 @@ export class CancelReplace {
         return
       }
       if (result.kind === 'refused' && result.broke !== undefined) {
-        broken ??= { reject: result.rejectCode, broke: result.broke }
+        broken ??= { reject: result.reject, broke: result.broke }
       } else if (task !== null) operations.push(this.#operationOf(result, task))
       if (index < count - 1) return
       // Nothing of it was carried out.
@@ -69,7 +69,7 @@ export class CancelReplace {
       assert(operations.length === count, 'each operation has a task')
       const [{ forbidden }] = operations
       // Alone it is refused as a whole; among others each operation has an answer of its own.
-      if (form === FORM.REPLACE && forbidden !== 0) reply({ reject: forbidden })
+      if (form === FORM.REPLACE && forbidden !== null) reply({ reject: forbidden })
       else this.#all(operations).then(reply, (error) => reply(brokenBy(error)))
     }
     const taken = this.#pipeline.groups.submit(call, form, onPart)
@@ -114,7 +114,7 @@ export class CancelReplace {
 
   async #one(operation: Operation): Promise<ReplaceLegs> {
     const { profileId, cancel, mode, forbidden } = operation
-    if (forbidden !== 0) return { cancel: forbidden, replacement: null }
+    if (forbidden !== null) return { cancel: forbidden, replacement: null }
     const { holds } = this.#pipeline
     // Nothing was done: neither leg is worth a try while the account's line is full.
     if (!(await holds.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
@@ -137,7 +137,9 @@ export class CancelReplace {
     // What was refused before its command has freed nothing to wait for.
     if (replacement === null) go(false)
     const answer = await replacement
-    return { cancel: reject === 0 && names !== null ? names : reject, replacement: answer }
+    if (reject !== null) return { cancel: reject, replacement: answer }
+    assert(names !== null, 'an order that was canceled was live when it was named')
+    return { cancel: names, replacement: answer }
   }
 
   #replace({ profileId, replace }: Operation): Promise<OrderAnswer> {
@@ -148,17 +150,17 @@ export class CancelReplace {
   }
 }
 
-const OF_CALLER: readonly number[] = [
+const OF_CALLER: readonly Reject[] = [
   REJECT.SCOPE_MISSING_TRADING,
   REJECT.SCOPE_MISSING_DELEGATED_SIGNING,
   REJECT.NOT_SUB_ACCOUNT,
 ]
 
 /** A refusal for the caller, not for its order: then nothing is canceled either. */
-function forbiddenBy(result: IntakeResult): number {
-  if (result.kind !== 'refused') return 0
-  const { rejectCode } = result
-  return OF_CALLER.includes(rejectCode) ? rejectCode : 0
+function forbiddenBy(result: IntakeResult): Reject | null {
+  if (result.kind !== 'refused') return null
+  const { reject } = result
+  return OF_CALLER.includes(reject) ? reject : null
 }
 
 /** What broke on the way is the call's own: its reply says so. */

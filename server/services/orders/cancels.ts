@@ -3,7 +3,7 @@
 
 import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
-import { REJECT, rejectSentence } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { CancelReceipt } from '../../pipeline/spine/publisher.ts'
 import type { OrderName } from '../../pipeline/spine/sequencer.ts'
@@ -19,14 +19,23 @@ export interface OrderNames {
   readonly clientOrderId?: string
 }
 
-interface Resolved {
+/** A name of a live order of the caller. */
+interface Live {
   readonly text: OrderText
-  /** Null when no live order of the caller has the name. */
-  readonly order: OrderName | null
-  readonly orderId: string | null
-  /** 0, or why nothing can be canceled; ORDER_NOT_OPEN may be an order that is not the caller's. */
-  readonly reject: number
+  readonly order: OrderName
+  readonly orderId: string
+  readonly reject: null
 }
+
+/** A name of none, and why; ORDER_NOT_OPEN may be an order that is not the caller's. */
+interface Unknown {
+  readonly text: OrderText
+  readonly order: null
+  readonly orderId: string | null
+  readonly reject: Reject
+}
+
+type Resolved = Live | Unknown
 
 export interface FailedCancel {
   readonly orderId?: string
@@ -82,10 +91,10 @@ export class Cancels {
     profileId: number,
     text: OrderText,
     settled?: (receipt: CancelReceipt) => void,
-  ): Promise<number> {
+  ): Promise<Reject | null> {
     if (settled === undefined && !(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
-    if (barred !== 0) return this.#pipeline.refused(barred)
+    if (barred !== null) return this.#pipeline.refused(barred)
     const resolved = this.#resolve(profileId, text)
     if (resolved.order === null) {
       const reject = await this.#reasonOf(profileId, resolved)
@@ -95,9 +104,9 @@ export class Cancels {
     const { orders } = this.#pipeline.clearing
     const marketId = orders.marketOf(resolved.order.slot)
     const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], settled)
-    if (typeof receipt === 'number') return receipt
+    if (receipt instanceof Reject) return receipt
     if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
-    if (receipt.canceled.length === 1) return 0
+    if (receipt.canceled.length === 1) return null
     const reject = await this.#whyNotOpen(profileId, resolved.order)
     return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
   }
@@ -106,14 +115,14 @@ export class Cancels {
    * Cancels what is open of the named orders; an id given twice counts once. What became of the
    * others is looked up afterwards: who pulls its quotes does not wait for those that are gone.
    */
-  async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | number> {
+  async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
     if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
-    if (barred !== 0) return this.#pipeline.refused(barred)
+    if (barred !== null) return this.#pipeline.refused(barred)
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
     const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
     const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
-    if (typeof receipt === 'number') return receipt
+    if (receipt instanceof Reject) return receipt
     const { canceled, releasing } = receipt
     if (canceled.size === 0) await this.#pipeline.durable()
     const isCanceled = (each: Resolved) => each.order !== null && canceled.has(keyOf(each.order))
@@ -137,14 +146,14 @@ export class Cancels {
     }
   }
 
-  /** Cancels every open order of the profile in one market; a number is a refusal. */
-  async all(profileId: number, marketId: number): Promise<BatchOutcome | number> {
+  /** Cancels every open order of the profile in one market. */
+  async all(profileId: number, marketId: number): Promise<BatchOutcome | Reject> {
     if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
-    if (barred !== 0) return this.#pipeline.refused(barred)
+    if (barred !== null) return this.#pipeline.refused(barred)
     const live = this.#pipeline.liveOrders(profileId, marketId)
     const receipt = await this.#cancelByMarket(live)
-    if (typeof receipt === 'number') return receipt
+    if (receipt instanceof Reject) return receipt
     const { canceled, releasing } = receipt
     // That none is open may rest on a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
@@ -178,7 +187,7 @@ export class Cancels {
   /** Keys of orders. No await before the last command is stamped. */
   async #cancelByMarket(
     orders: readonly OrderName[],
-  ): Promise<{ canceled: Set<number>; releasing: Set<number> } | number> {
+  ): Promise<{ canceled: Set<number>; releasing: Set<number> } | Reject> {
     const { orders: table } = this.#pipeline.clearing
     const byMarket = new Map<number, OrderName[]>()
     for (const order of orders) {
@@ -193,11 +202,11 @@ export class Cancels {
     const canceled = new Set<number>()
     const releasing = new Set<number>()
     for (const receipt of receipts) {
-      if (typeof receipt === 'number') continue
+      if (receipt instanceof Reject) continue
       for (const order of receipt.canceled) canceled.add(keyOf(order))
       for (const order of receipt.releasing) releasing.add(keyOf(order))
     }
-    const refusals = receipts.flatMap((each) => (typeof each === 'number' ? each : []))
+    const refusals = receipts.flatMap((each) => (each instanceof Reject ? each : []))
     const none = refusals.length > 0 && refusals.length === receipts.length
     return none ? refusals[0] : { canceled, releasing }
   }
@@ -213,17 +222,20 @@ export class Cancels {
       const slot = clearing.orders.slotByClientId(profileId, text.clientOrderId.trim())
       if (slot === 0) return { text, order: null, orderId: null, reject: REJECT.ORDER_NOT_OPEN }
       const generation = clearing.orders.generationOf(slot)
-      return { text, order: { slot, generation }, orderId: ids.text(slot, generation), reject: 0 }
+      const orderId = ids.text(slot, generation)
+      return { text, order: { slot, generation }, orderId, reject: null }
     }
     const order = ids.parse(text.orderId.toLowerCase())
     const orderId = text.orderId.toLowerCase()
     if (order === null) return { text, order: null, orderId, reject: REJECT.ORDER_NOT_FOUND }
-    const reject = this.#pipeline.mayCancel(profileId, order)
-    return { text, order: reject === 0 ? order : null, orderId, reject }
+    const reject = this.#pipeline.whyNotCancel(profileId, order)
+    return reject === null
+      ? { text, order, orderId, reject }
+      : { text, order: null, orderId, reject }
   }
 
   /** What a name that no live order has stands for, with the id of the order if there was one. */
-  async #ended(profileId: number, named: Resolved): Promise<Resolved> {
+  async #ended(profileId: number, named: Unknown): Promise<Unknown> {
     const reject = await this.#reasonOf(profileId, named)
     const { text } = named
     if (!isOver(reject) || !('clientOrderId' in text)) return { ...named, reject }
@@ -233,7 +245,7 @@ export class Cancels {
   }
 
   /** Why what no live order has for a name cannot be canceled. */
-  async #reasonOf(profileId: number, { text, reject }: Resolved): Promise<number> {
+  async #reasonOf(profileId: number, { text, reject }: Unknown): Promise<Reject> {
     if (reject !== REJECT.ORDER_NOT_OPEN) return reject
     if ('clientOrderId' in text) return this.#whyNotLive(profileId, text.clientOrderId.trim())
     const order = this.#pipeline.ids.parse(text.orderId.toLowerCase())
@@ -241,7 +253,7 @@ export class Cancels {
   }
 
   /** Whether the id was ever used; past what main remembers the tables say so. */
-  async #whyNotLive(profileId: number, clientOrderId: string): Promise<number> {
+  async #whyNotLive(profileId: number, clientOrderId: string): Promise<Reject> {
     const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
     if (known === SEEN.NO) return REJECT.ORDER_NOT_FOUND
     const row = await this.#endedOrders.orderByClientId(profileId, clientOrderId)
@@ -251,7 +263,7 @@ export class Cancels {
   }
 
   /** An order that ended is known to its owner only; the read tables remember whose it was. */
-  async #whyNotOpen(profileId: number, order: OrderName): Promise<number> {
+  async #whyNotOpen(profileId: number, order: OrderName): Promise<Reject> {
     const row = await this.#endedOrders.order(profileId, order)
     if (row === undefined) return REJECT.READ_TIMEOUT
     const own = row !== null && row.accountId === profileId
@@ -260,11 +272,11 @@ export class Cancels {
 }
 
 /** Why an order that ended cannot be canceled. */
-function reasonOf({ status }: EndedOrder): number {
+function reasonOf({ status }: EndedOrder): Reject {
   return status === MATCHED ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN
 }
 
-function isOver(reject: number): boolean {
+function isOver(reject: Reject): boolean {
   return reject === REJECT.ORDER_NOT_OPEN || reject === REJECT.ORDER_FILLED
 }
 
@@ -277,7 +289,7 @@ const NOT_CONFIRMED = {
 
 const IN_RELEASE = {
   reason: 'ORDER_RELEASE_IN_PROGRESS',
-  message: rejectSentence(REJECT.ORDER_RELEASE_IN_PROGRESS),
+  message: REJECT.ORDER_RELEASE_IN_PROGRESS.sentence,
   retryable: true,
 } as const
 
@@ -302,7 +314,7 @@ function failure(each: Resolved): FailedCancel {
   return {
     ...namesOf(each),
     reason: 'ORDER_NOT_FOUND',
-    message: rejectSentence(REJECT.ORDER_NOT_OPEN),
+    message: REJECT.ORDER_NOT_OPEN.sentence,
     retryable: false,
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { RareBody } from '../../pipeline/spine/rare-body.ts'
@@ -25,10 +25,10 @@ export class HeartbeatChanges {
    * Arms the profile's deadline, whether or not one was armed; null disarms it. VALIDATION when it
    * is less than five seconds ahead, HEARTBEAT_CANCELING while an older one is carried out.
    */
-  async beat(profileId: number, cancelAtMs: TimeMs | null): Promise<Beat | number> {
+  async beat(profileId: number, cancelAtMs: TimeMs | null): Promise<Beat | Reject> {
     const { clearing, sequencer } = this.#pipeline
     let decidedMs: TimeMs = 0
-    const { seq, reject } = sequencer.decide((nowMs) => {
+    const refused = await this.#pipeline.change((nowMs) => {
       decidedMs = nowMs
       if (cancelAtMs !== null && cancelAtMs < nowMs + LIMITS.heartbeatAheadMsMin) {
         return REJECT.VALIDATION
@@ -36,17 +36,16 @@ export class HeartbeatChanges {
       if (sequencer.heartbeats.isCanceling(profileId)) return REJECT.HEARTBEAT_CANCELING
       return changeOf(clearing, profileId, cancelAtMs)
     })
-    await this.#pipeline.durable(seq)
-    return reject === 0 ? { cancelAtMs, nowMs: decidedMs } : reject
+    return refused ?? { cancelAtMs, nowMs: decidedMs }
   }
 }
 
-/** 0 when there is nothing to disarm. */
+/** Null when there is nothing to disarm. */
 function changeOf(
   { heartbeats }: Clearing,
   profileId: number,
   cancelAtMs: TimeMs | null,
-): RareBody | 0 {
+): RareBody | null {
   if (cancelAtMs !== null) return { kind: 'armHeartbeat', profileId, cancelAtMs }
-  return heartbeats.isArmed(profileId) ? { kind: 'disarmHeartbeat', profileId } : 0
+  return heartbeats.isArmed(profileId) ? { kind: 'disarmHeartbeat', profileId } : null
 }

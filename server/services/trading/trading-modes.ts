@@ -2,7 +2,7 @@
 
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import {
   type TradingMode,
   type TradingWindow,
@@ -10,7 +10,7 @@ import {
 } from '../../../engine/domain/trading-mode.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
-import { byOperator } from '../../pipeline/spine/rare-body.ts'
+import type { RareBody } from '../../pipeline/spine/rare-body.ts'
 
 /** A window as an operator asks for it: it starts now, and has no end, if not told otherwise. */
 export interface WindowWish extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
@@ -40,42 +40,49 @@ export class TradingModeChanges {
   }
 
   /** A start that is past counts as now, an end that is past is refused by VALIDATION. */
-  async put(wish: WindowWish, by?: string): Promise<TradingWindow | number> {
+  put(wish: WindowWish, by?: string): Promise<TradingWindow | Reject> {
     const { modes } = this.#pipeline.clearing
-    let window: TradingWindow | undefined
-    const { seq, reject } = this.#pipeline.sequencer.decide((nowMs) => {
+    return this.#change((nowMs, about) => {
       const open = modes.windows.filter((each) => windowPhase(each, nowMs) !== 'over')
       if (open.length >= LIMITS.tradingWindowsMax) return REJECT.TRADING_WINDOW_LIMIT
       const startsAtMs = Math.max(nowMs, wish.startsAtMs ?? nowMs)
       const { endsAtMs, mode, publicMessage } = wish
       if (endsAtMs !== null && endsAtMs <= startsAtMs) return REJECT.VALIDATION
-      window = { windowId: modes.lastWindowId + 1, startsAtMs, endsAtMs, mode, publicMessage }
-      return byOperator({ kind: 'putTradingWindow', window }, by)
-    })
-    await this.#show(seq)
-    return window === undefined || reject !== 0 ? reject : window
+      const windowId = modes.lastWindowId + 1
+      const window = { windowId, startsAtMs, endsAtMs, mode, publicMessage }
+      about(window)
+      return { kind: 'putTradingWindow', window }
+    }, by)
   }
 
   /** Ends a window that is in force, or calls off one that has not begun. */
-  async end(windowId: number, by?: string): Promise<TradingWindow | number> {
+  end(windowId: number, by?: string): Promise<TradingWindow | Reject> {
     const { modes } = this.#pipeline.clearing
-    let window: TradingWindow | undefined
-    const { seq, reject } = this.#pipeline.sequencer.decide((nowMs) => {
-      window = modes.windows.find((each) => each.windowId === windowId)
-      const isThere = window !== undefined && windowPhase(window, nowMs) !== 'over'
-      if (!isThere) return REJECT.TRADING_WINDOW_NOT_FOUND
-      return byOperator({ kind: 'endTradingWindow', windowId }, by)
-    })
-    await this.#show(seq)
-    return window === undefined || reject !== 0 ? reject : window
+    return this.#change((nowMs, about) => {
+      const window = modes.windows.find((each) => each.windowId === windowId)
+      if (window === undefined || windowPhase(window, nowMs) === 'over') {
+        return REJECT.TRADING_WINDOW_NOT_FOUND
+      }
+      about(window)
+      return { kind: 'endTradingWindow', windowId }
+    }, by)
   }
 
-  /** Nothing when `seq` is 0: an overload rests on no seq, and what is older may not be durable. */
-  async #show(seq: number): Promise<void> {
-    if (seq === 0) return
+  /** Gives the window that the change is about. */
+  async #change(
+    decide: (nowMs: TimeMs, about: (window: TradingWindow) => void) => RareBody | Reject,
+    by?: string,
+  ): Promise<TradingWindow | Reject> {
+    const found: TradingWindow[] = []
+    const changing = this.#pipeline.change(
+      (nowMs) => decide(nowMs, (window) => found.push(window)),
+      by,
+    )
     // As this command leaves them: they may change again before it is durable.
     const { windows } = this.#pipeline.clearing.modes
-    await this.#pipeline.durable(seq)
+    const refused = await changing
+    if (refused !== null) return refused
     this.#shown = windows
+    return found[0]
   }
 }

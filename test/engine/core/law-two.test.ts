@@ -71,7 +71,7 @@ class LateFlow {
     const market = clearing.catalogue.existing(order.marketId)
     const request = ownRequest(order, `token-${order.accountId}`)
     request.signedFeeBps = market.feeEnabled ? RATE_BPS : 0
-    if (decidePlace(clearing, request, START_MS) !== 0) return false
+    if (decidePlace(clearing, request, START_MS) !== null) return false
     const decided = { ...order, ...this.#stamp() }
     this.late.apply(decided)
     this.#placed.push(decided)
@@ -104,7 +104,7 @@ class LateFlow {
     if (this.#placed.length === 0) return false
     const named = this.#random.pick(this.#placed.slice(-40))
     const { slot, generation, accountId, marketId } = named
-    if (decideCancel(clearing, accountId, slot, generation) !== 0) return false
+    if (decideCancel(clearing, accountId, slot, generation) !== null) return false
     const slots = Uint32Array.of(slot)
     const generations = Uint32Array.of(generation)
     const cancel = { kind: 'cancelOrders' as const, marketId, reason: 0, count: 1 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { FAULT_VARIABLE } from '../../../engine/wire/fault-point.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
 import { FORM } from '../../../server/intake/intake-layout.ts'
@@ -17,17 +17,17 @@ import * as kit from './order-kit.ts'
 // A thread of the intake that breaks costs the request it broke at, and no other (design §11).
 
 interface Told {
-  readonly rejectCode: number
+  readonly reject: Reject | null
   readonly broke: string
   readonly tokenId: string
 }
 
 function toldBy(result: IntakeResult): Told {
   if (result.kind === 'verified') {
-    return { rejectCode: REJECT.NONE, broke: '', tokenId: result.tokenId }
+    return { reject: null, broke: '', tokenId: result.tokenId }
   }
-  const { rejectCode, tokenId, broke } = result
-  return { rejectCode, tokenId, broke: broke?.error.message ?? '' }
+  const { reject, tokenId, broke } = result
+  return { reject, tokenId, broke: broke?.error.message ?? '' }
 }
 
 before(() => keccakReady)
@@ -108,9 +108,9 @@ test('what throws at one request is its answer; the thread goes on', async () =>
   for (let id = 1; id <= 10; id++) assert.ok(pool.submit(order(id)))
   await until(() => told.size === 10)
   assert.deepEqual(brokenIds(told), [3])
-  assert.equal(told.get(3)?.rejectCode, REJECT.INTERNAL)
+  assert.equal(told.get(3)?.reject, REJECT.INTERNAL)
   assert.match(told.get(3)?.broke ?? '', /a fault was asked for at this edge/)
-  for (const [id, { rejectCode }] of told) if (id !== 3) assert.equal(rejectCode, REJECT.NONE)
+  for (const [id, { reject }] of told) if (id !== 3) assert.equal(reject, null)
   assert.deepEqual(replaced, [])
   assert.equal(pool.inFlight(), 0)
 })
@@ -122,7 +122,7 @@ test('a thread that dies is replaced; its request is lost, the others are answer
   await until(() => told.size === 40)
   assert.deepEqual(brokenIds(told), [12])
   assert.match(told.get(12)?.broke ?? '', /intake-0 died: ended with code 7/)
-  for (const [id, { rejectCode }] of told) if (id !== 12) assert.equal(rejectCode, REJECT.NONE)
+  for (const [id, { reject }] of told) if (id !== 12) assert.equal(reject, null)
   assert.equal(replaced.length, 1)
   assert.deepEqual(faults, [])
   assert.equal(pool.inFlight(), 0)
@@ -218,6 +218,6 @@ test('a pool without threads tells a fault as its thread would', async () => {
   pool.submit({ ...order(1), body })
   const [only] = results
   assert.ok(only.kind === 'refused')
-  assert.equal(only.rejectCode, REJECT.INTERNAL)
+  assert.equal(only.reject, REJECT.INTERNAL)
   assert.match(only.broke?.error.message ?? '', /no such body/)
 })

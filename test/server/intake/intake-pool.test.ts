@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { PLACE } from '../../../engine/wire/layout.ts'
 import { IntakePool, type IntakeResult } from '../../../server/intake/intake-pool.ts'
 import * as kit from './order-kit.ts'
 
 interface Answer {
-  rejectCode: number
+  reject: Reject | null
   tokenId: string
   signatureOk: boolean
   salt: string
@@ -14,13 +14,13 @@ interface Answer {
 
 function answerOf(result: IntakeResult): Answer {
   if (result.kind === 'refused') {
-    const { rejectCode, tokenId } = result
-    return { rejectCode, tokenId, signatureOk: false, salt: '' }
+    const { reject, tokenId } = result
+    return { reject, tokenId, signatureOk: false, salt: '' }
   }
   const { tokenId, signatureOk, record, echo } = result
   const salt = `0x${Buffer.from(record.subarray(PLACE.salt, PLACE.salt + 32)).toString('hex')}`
   assert.equal(JSON.parse(`{${Buffer.from(echo).toString()}}`).salt, String(BigInt(salt)))
-  return { rejectCode: REJECT.NONE, tokenId, signatureOk, salt: String(BigInt(salt)) }
+  return { reject: null, tokenId, signatureOk, salt: String(BigInt(salt)) }
 }
 
 /** A pool whose answers can be waited for. */
@@ -68,16 +68,16 @@ for (const threads of [0, 2]) {
     pool.revokeToken('alice-token')
     for (let id = 104; id < 110; id++) assert.ok(pool.submit(orderRequest(id)))
     await answered(109)
-    assert.equal(answers.get(1)?.rejectCode, REJECT.API_KEY_INVALID)
+    assert.equal(answers.get(1)?.reject, REJECT.API_KEY_INVALID)
     assert.equal(answers.get(1)?.tokenId, '')
-    for (const id of [2, 3]) assert.equal(answers.get(id)?.rejectCode, REJECT.MARKET_NOT_FOUND)
+    for (const id of [2, 3]) assert.equal(answers.get(id)?.reject, REJECT.MARKET_NOT_FOUND)
     for (let id = 4; id < 104; id++) {
       const salt = String(1000 + id)
-      const good = { rejectCode: 0, tokenId: 'alice-token', signatureOk: true, salt }
+      const good = { reject: null, tokenId: 'alice-token', signatureOk: true, salt }
       assert.deepEqual(answers.get(id), good)
     }
     for (let id = 104; id < 110; id++) {
-      assert.equal(answers.get(id)?.rejectCode, REJECT.API_KEY_INVALID)
+      assert.equal(answers.get(id)?.reject, REJECT.API_KEY_INVALID)
     }
     assert.equal(pool.inFlight(), 0)
     await pool.stop()
@@ -109,7 +109,7 @@ test('changes that outgrow the ring hold orders back until they are through', as
     await new Promise((resolve) => setImmediate(resolve))
   }
   await answered(1)
-  assert.equal(answers.get(2)?.rejectCode, REJECT.NONE)
+  assert.equal(answers.get(2)?.reject, null)
   assert.equal(answers.get(2)?.tokenId, 'token-199')
   await pool.stop()
 })
@@ -124,7 +124,7 @@ test('headers too long to be right are refused, not carried', async () => {
   pool.submit(orderRequest(3, { signature: long }))
   await answered(3)
   assert.deepEqual(
-    [1, 2, 3].map((id) => answers.get(id)?.rejectCode),
+    [1, 2, 3].map((id) => answers.get(id)?.reject),
     [REJECT.API_KEY_INVALID, REJECT.TIMESTAMP_INVALID, REJECT.HMAC_INVALID],
   )
   await pool.stop()

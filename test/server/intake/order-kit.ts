@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rejectName } from '../../../engine/domain/reject.ts'
+import { rejectOf } from '../../../engine/domain/reject.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
 import { ZERO_ADDRESS } from '../../../server/crypto/address.ts'
 import { Directory, type DirectoryChange } from '../../../server/intake/directory.ts'
@@ -10,6 +10,7 @@ import {
   type ClientOrder,
   signClientOrder,
 } from '../../../server/intake/order/client-order.ts'
+import { rejectName } from '../../support/reject-name.ts'
 
 // Orders as a client makes them, for the tests of the intake.
 
@@ -91,7 +92,7 @@ export function check(call: IntakeRequest) {
   const result = Buffer.from(new Intake(directory()).check(call))
   const recordEnd = RESULT.record + result.readUInt32LE(RESULT.recordBytes)
   return {
-    name: rejectName(result.readUInt16LE(RESULT.rejectCode)),
+    name: rejectName(rejectOf(result.readUInt16LE(RESULT.rejectNumber))),
     requestId: result.readUInt32LE(RESULT.requestId),
     verdict: result[RESULT.verdict],
     profileId: result.readUInt32LE(RESULT.profileId),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { REJECT } from '../../../engine/domain/reject.ts'
+import { encodeRare } from '../../../engine/wire/codec.ts'
 import { newFolder } from '../../support/data-folder.ts'
+import { fillJournal } from '../../support/journal-fill.ts'
 import { buy, fill, makeMarket, openForTest } from '../../support/open-pipeline.ts'
 
 const ORDER = { priceTicks: 500, sizeRaw: 1_000_000 }
@@ -16,7 +18,7 @@ for (const threads of [0, 2] as const) {
     const { ledger, orders } = exchange.pipeline.clearing
     // The loop is not let turn, so nothing is drained: the rings must fill.
     let accepted = 0
-    while (buy(exchange, accepted + 1, ORDER) === 0) accepted++
+    while (buy(exchange, accepted + 1, ORDER) === null) accepted++
     assert.equal(buy(exchange, accepted + 1, ORDER), REJECT.OVERLOADED)
     assert.ok(accepted > 1000 && accepted < 100_000, `${accepted} orders filled the rings`)
     assert.equal(ledger.collateralReservedRaw[1], accepted * COST_RAW)
@@ -24,7 +26,7 @@ for (const threads of [0, 2] as const) {
     const refusedSeq = exchange.pipeline.clearing.lastSeq
     await exchange.pipeline.settled()
     assert.equal(exchange.pipeline.durableSeq, refusedSeq)
-    assert.equal(buy(exchange, accepted + 1, ORDER), 0, 'there is room again')
+    assert.equal(buy(exchange, accepted + 1, ORDER), null, 'there is room again')
     await exchange.pipeline.settled()
     const book = exchange.pipeline.published.byId(1)
     assert.deepEqual(book?.depth.bids(), [{ ticks: 500, sizeRaw: (accepted + 1) * ORDER.sizeRaw }])
@@ -38,8 +40,8 @@ test('an order lives through its expiration second and is canceled after it', as
   await fill(exchange, 10 * COST_RAW)
   const { ledger, orders } = exchange.pipeline.clearing
   assert.equal(buy(exchange, 1, { ...ORDER, expirationSec: START_SEC - 1 }), REJECT.ORDER_EXPIRED)
-  assert.equal(buy(exchange, 2, { ...ORDER, expirationSec: START_SEC + 5 }), 0)
-  assert.equal(buy(exchange, 3, { ...ORDER, expirationSec: START_SEC + 9 }), 0)
+  assert.equal(buy(exchange, 2, { ...ORDER, expirationSec: START_SEC + 5 }), null)
+  assert.equal(buy(exchange, 3, { ...ORDER, expirationSec: START_SEC + 9 }), null)
   await exchange.pipeline.settled()
   clock.nowMs = START_MS + 5_999
   exchange.pipeline.tick()
@@ -58,7 +60,7 @@ test('deadlines survive a restart, and time never goes back over one', async () 
   const clock = { nowMs: START_MS }
   const first = await openForTest(dataDir, clock)
   await fill(first, 10 * COST_RAW, START_MS + 20_000)
-  assert.equal(buy(first, 1, { ...ORDER, expirationSec: START_SEC + 5 }), 0)
+  assert.equal(buy(first, 1, { ...ORDER, expirationSec: START_SEC + 5 }), null)
   await first.pipeline.settled()
   await first.stop()
   clock.nowMs = START_MS - 60_000
@@ -82,7 +84,7 @@ test('a market whose deadline passes is locked and gives every order back', asyn
   const exchange = await openForTest(dataDir, clock)
   await fill(exchange, 4000 * COST_RAW, START_MS + 1000)
   const COUNT = 2500
-  for (let each = 1; each <= COUNT; each++) assert.equal(buy(exchange, each, ORDER), 0)
+  for (let each = 1; each <= COUNT; each++) assert.equal(buy(exchange, each, ORDER), null)
   await exchange.pipeline.settled()
   clock.nowMs = START_MS + 1000
   assert.equal(buy(exchange, COUNT + 1, ORDER), REJECT.MARKET_NOT_TRADABLE)
@@ -102,10 +104,11 @@ test('a crash between a lock and its cancels is made good at the next start', as
   const clock = { nowMs: START_MS }
   const first = await openForTest(dataDir, clock)
   await fill(first, 10 * COST_RAW)
-  assert.equal(buy(first, 1, ORDER), 0)
+  assert.equal(buy(first, 1, ORDER), null)
+  const { seq } = await first.stop()
   // The lock alone, as a journal cut right behind it would hold it.
-  await first.pipeline.change({ kind: 'lockMarket', marketId: 1 })
-  await first.stop()
+  const lock = { kind: 'lockMarket' as const, marketId: 1, seq: seq + 1, nowMs: START_MS }
+  fillJournal(dataDir, [encodeRare(lock)])
   const second = await openForTest(dataDir, clock)
   assert.equal(second.pipeline.clearing.orders.openCount, 1)
   second.pipeline.tick()

@@ -11,14 +11,14 @@ test('a decision that throws half way is no fault of a call, and is the last', a
   await fill(exchange, 1_000_000)
   const { sequencer } = exchange.pipeline
   const lastSeq = exchange.pipeline.clearing.lastSeq
-  assert.equal(sequencer.decide(() => REJECT.OVERLOADED).reject, REJECT.OVERLOADED)
+  assert.equal(sequencer.change(() => REJECT.OVERLOADED).reject, REJECT.OVERLOADED)
   assert.equal(sequencer.isTorn, false)
   const torn = () => {
     throw new Error('bug')
   }
-  assert.throws(() => sequencer.decide(torn), /bug/)
+  assert.throws(() => sequencer.change(torn), /bug/)
   assert.equal(sequencer.isTorn, true)
-  assert.throws(() => sequencer.decide(() => 0), /a decision that threw is the last/)
+  assert.throws(() => sequencer.change(() => null), /a decision that threw is the last/)
   assert.throws(() => sequencer.cancel(1, []), /a decision that threw is the last/)
   assert.equal(exchange.pipeline.clearing.lastSeq, lastSeq)
   await exchange.stop()

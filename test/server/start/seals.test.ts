@@ -19,7 +19,7 @@ test("a token's secret put under another token does not open; the start says whi
   seal.open(sealedSecret, tokenSecretOf(TOKEN, 1))
   const profile = profileFields(2)
   const moved = { tokenId: 'thief', sealedSecret, label: null, scopes: ['trading'] as const }
-  await pipeline.change({ kind: 'createProfile', profileId: 2, profile, token: moved })
+  await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token: moved }))
   for (const other of [tokenSecretOf('thief', 2), tokenSecretOf(TOKEN, 2), walletKeyOf(1)]) {
     assert.throws(() => seal.open(sealedSecret, other), SealError)
   }

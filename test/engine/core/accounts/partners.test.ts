@@ -4,8 +4,8 @@ import { Partners } from '../../../../engine/core/accounts/partners.ts'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import { decideDelegation, decideSubAccount } from '../../../../engine/core/decide/partners.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { rejectName } from '../../../../engine/domain/reject.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+import { rejectName } from '../../../support/reject-name.ts'
 import { profileFields } from '../../../support/specs.ts'
 
 // Sub-accounts in the core (domain §12.1): whose they are, what they approved, what is state.

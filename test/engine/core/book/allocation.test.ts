@@ -61,7 +61,7 @@ function newTrade(driver: ExchangeDriver, marketId: number): () => void {
     order.hashLow = Math.imul(hash, 0x9e3779b1) >>> 0
     request.tokenId = tokens[order.accountId]
     request.ownerId = order.accountId
-    if (decidePlace(clearing, request, nowMs) === 0) {
+    if (decidePlace(clearing, request, nowMs) === null) {
       order.seq = clearing.lastSeq + 1
       order.nowMs = nowMs
       exchange.apply(order)

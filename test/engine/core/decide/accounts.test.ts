@@ -11,8 +11,8 @@ import { decideProfile } from '../../../../engine/core/decide/profiles.ts'
 import type { Scope } from '../../../../engine/domain/command.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
-import { rejectName } from '../../../../engine/domain/reject.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+import { rejectName } from '../../../support/reject-name.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
 test('a token is revoked once, by its own profile', () => {
@@ -88,7 +88,7 @@ test('a slug and a username are given once, in any letter case, until one is giv
     rejectName(decideMarket(driver.clearing, marketSpec(2, { slug: 'rain' }))),
     'SLUG_TAKEN',
   )
-  assert.equal(decideMarket(driver.clearing, marketSpec(2, { slug: 'snow' })), 0)
+  assert.equal(decideMarket(driver.clearing, marketSpec(2, { slug: 'snow' })), null)
   const account = driver.addAccount(0, { username: 'Alice' })
   const other = driver.addAccount(0, { username: null })
   const { accounts } = driver.clearing

@@ -7,8 +7,9 @@ import {
   type PlaceRequest,
 } from '../../../../engine/core/decide/decide.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
-import { REJECT, type RejectName, rejectName } from '../../../../engine/domain/reject.ts'
+import { REJECT, type RejectName } from '../../../../engine/domain/reject.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+import { rejectName } from '../../../support/reject-name.ts'
 
 // Each row breaks one gate more than the row below it: the highest broken gate is answered.
 
@@ -89,7 +90,7 @@ function wishOf({ order }: PlaceRequest) {
 
 test('an order that breaks nothing is taken, and decided fields are filled in', () => {
   const { clearing, driver, request } = newWorld()
-  assert.equal(decidePlace(clearing, request, driver.nowMs), 0)
+  assert.equal(decidePlace(clearing, request, driver.nowMs), null)
   const { slot, generation, reserveRaw, feeBps } = request.order
   assert.deepEqual({ slot, generation, reserveRaw, feeBps }, decidedFields)
 })
@@ -108,7 +109,7 @@ for (const [index, [name]] of BREAKS.entries()) {
 }
 
 test('refusal numbers fall in the order of the gates', () => {
-  const numbers = BREAKS.map(([name]) => REJECT[name])
+  const numbers = BREAKS.map(([name]) => REJECT[name].number)
   assert.deepEqual(
     numbers,
     [...numbers].sort((a, b) => a - b),

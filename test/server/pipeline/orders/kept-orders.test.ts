@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { Reject } from '../../../../engine/domain/reject.ts'
 import { signCall } from '../../../../server/auth/api-token.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { FORM } from '../../../../server/intake/intake-layout.ts'
@@ -33,11 +34,11 @@ before(async () => {
   const accounts = new AccountChanges(pipeline, seal, intake)
   const scopes = ['trading', 'delegated_signing'] as const
   const partner = await accounts.putProfile({ account: `0x${'1'.repeat(40)}`, scopes }, scopes)
-  assert(typeof partner !== 'number' && partner.token !== null)
+  assert(!(partner instanceof Reject) && partner.token !== null)
   token = partner.token
   const partners = new PartnerAccounts({ pipeline, seal, intake }, SPEC.exchangeAddress)
   const made = await partners.createServerWallet(partner.profile)
-  assert(typeof made !== 'number')
+  assert(!(made instanceof Reject))
   profileId = made.profileId
   const markets = new MarketChanges(pipeline, intake, shards)
   await markets.create(SPEC)

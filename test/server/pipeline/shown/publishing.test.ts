@@ -47,7 +47,7 @@ test('no reply and no depth shows an order before it is durable', async () => {
     assert.ok(journal.durableSeq >= seq, `seq ${seq} is told when ${journal.durableSeq} is durable`)
     told.push(seq)
   }
-  assert.equal(buy(exchange, 1, ORDER), 0)
+  assert.equal(buy(exchange, 1, ORDER), null)
   const seq = clearing.lastSeq
   assert.equal(publisher.durableSeq, seq - 1, 'the order is the first that waits')
   publisher.whenReceipt(seq, START_MS, tell(seq))
@@ -72,16 +72,16 @@ test('no reply and no depth shows an order before it is durable', async () => {
 test('changes, closes and refusals wait for the seq they rest on', async () => {
   const exchange = await opened()
   const { pipeline, journal } = exchange
-  const acts: [string, () => Promise<number>][] = [
-    ['change', () => pipeline.change({ kind: 'setAdminToken', tokenDigest: 'ab' })],
+  const acts: [string, () => Promise<unknown>][] = [
+    ['change', () => pipeline.change(() => ({ kind: 'setAdminToken', tokenDigest: 'ab' }))],
     [
       'refused',
       () => {
-        pipeline.sequencer.rare({ kind: 'setAdminToken', tokenDigest: 'cd' })
+        pipeline.sequencer.change(() => ({ kind: 'setAdminToken', tokenDigest: 'cd' }))
         return pipeline.refused(REJECT.SLUG_TAKEN)
       },
     ],
-    ['close', () => pipeline.close(1, { kind: 'lockMarket', marketId: 1 }, 'MARKET_LOCKED')],
+    ['close', () => pipeline.change(() => ({ kind: 'lockMarket', marketId: 1 }))],
   ]
   for (const [name, act] of acts) {
     let told = false
@@ -114,14 +114,14 @@ test('an order that is refused is told so when what it was refused for is durabl
   const place = () =>
     new Promise<[OrderAnswer, number]>((resolve) => {
       // The refusal rests on a state that is not durable yet.
-      pipeline.sequencer.rare({ kind: 'setAdminToken', tokenDigest: 'ab' })
+      pipeline.sequencer.change(() => ({ kind: 'setAdminToken', tokenDigest: 'ab' }))
       seq = pipeline.clearing.lastSeq
       pipeline.placeOrder(call, (answer) => resolve([answer, journal.durableSeq]))
     })
   const [poor, poorAt] = await place()
   assert.deepEqual(poor, { reject: REJECT.INSUFFICIENT_COLLATERAL })
   assert.ok(poorAt >= seq, `told at ${poorAt}, decided at ${seq}`)
-  pipeline.sequencer.rare({ kind: 'revokeToken', tokenId: TOKEN })
+  pipeline.sequencer.change(() => ({ kind: 'revokeToken', tokenId: TOKEN }))
   const [revoked, revokedAt] = await place()
   assert.deepEqual(revoked, { reject: REJECT.TOKEN_REVOKED })
   assert.ok(revokedAt >= seq, `told at ${revokedAt}, decided at ${seq}`)
@@ -134,18 +134,18 @@ test('what is published equals the books, through dust, cancels and self-trades'
   const { pipeline } = exchange
   const { clearing, published } = pipeline
   const minSizeRaw = 20 * SHARE
-  await pipeline.change({
+  await pipeline.change(() => ({
     kind: 'createMarket',
     marketId: 1,
     market: marketSpec(1, { minSizeRaw }),
-  })
+  }))
   pipeline.refreshMarket(1)
   for (const profileId of [1, 2, 3]) {
     const profile = profileFields(profileId)
     const tokenId = profileId === 1 ? TOKEN : `${TOKEN} ${profileId}`
     const token = { tokenId, sealedSecret: new Uint8Array(4), label: null, scopes: [] }
-    await pipeline.change({ kind: 'createProfile', profileId, profile, token })
-    await pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw: 1e12 })
+    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
+    await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e12 }))
   }
   for (let hash = 1; hash <= 1500; hash++) {
     if (random.chance(0.2)) cancelSome(exchange, random)
@@ -211,16 +211,16 @@ test('a receipt tells the fee of its own command', async () => {
   const { pipeline } = exchange
   await fill(exchange, 1_000_000 * SHARE)
   const market = marketSpec(2, { feeEnabled: true })
-  await pipeline.change({ kind: 'createMarket', marketId: 2, market })
+  await pipeline.change(() => ({ kind: 'createMarket', marketId: 2, market }))
   pipeline.refreshMarket(2)
   for (const profileId of [2, 3]) {
     const profile = profileFields(profileId)
-    await pipeline.change({ kind: 'createProfile', profileId, profile, token: null })
-    await pipeline.change({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE })
+    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))
+    await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE }))
   }
   const receiptOf = (hash: number, accountId: number, outcome: number) => {
     const order = { ...ORDER, accountId, outcome, marketId: 2 }
-    assert.equal(buy(exchange, hash, order, 300), 0)
+    assert.equal(buy(exchange, hash, order, 300), null)
     return new Promise<Receipt>((resolve) => {
       pipeline.publisher.whenReceipt(pipeline.clearing.lastSeq, START_MS, resolve)
     })
@@ -235,7 +235,7 @@ test('a receipt tells the fee of its own command', async () => {
 
 test('requests leave the journal room for deadlines', async () => {
   const exchange = await opened()
-  for (let hash = 1; buy(exchange, hash, ORDER) === 0; ) hash++
+  for (let hash = 1; buy(exchange, hash, ORDER) === null; ) hash++
   assert.ok(exchange.journal.freeBytes() >= LIMITS.ringHeadroomBytes / 2)
   await exchange.stop()
 })
@@ -249,19 +249,19 @@ test('what is due comes before the request that finds it, with its own reason', 
   const { orders } = pipeline.clearing
   const expirationSec = START_MS / 1000
   const crossing = { ...ORDER, outcome: 1, stp: 1 }
-  assert.equal(buy(exchange, 1, { ...ORDER, expirationSec }), 0)
+  assert.equal(buy(exchange, 1, { ...ORDER, expirationSec }), null)
   await pipeline.settled()
   clock.nowMs += 1000
-  assert.equal(buy(exchange, 2, crossing), 0)
+  assert.equal(buy(exchange, 2, crossing), null)
   await pipeline.settled()
   assert.equal(orders.openCount, 1, 'the expired order is gone, the newer one rests')
   await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
   // Its slot serves the next order, whose expiration is another one.
   const later = { ...ORDER, expirationSec: expirationSec + 60 }
-  assert.equal(buy(exchange, 3, later), 0)
+  assert.equal(buy(exchange, 3, later), null)
   await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
-  assert.equal(buy(exchange, 4, later), 0)
-  await pipeline.close(1, { kind: 'lockMarket', marketId: 1 }, 'MARKET_LOCKED')
+  assert.equal(buy(exchange, 4, later), null)
+  await pipeline.change(() => ({ kind: 'lockMarket', marketId: 1 }))
   await exchange.stop()
   const reasons = recoverAll(dataDir).commands.flatMap((command) =>
     command.kind === 'cancelOrders' ? CANCEL_REASONS[command.reason] : [],
@@ -275,18 +275,18 @@ test('a book handed to a thread at a restart trades on as it stood', async () =>
   const first = await openForTest(dataDir, clock, 1)
   await fill(first, 100 * SHARE)
   const profile = profileFields(2)
-  await first.pipeline.change({ kind: 'createProfile', profileId: 2, profile, token: null })
+  await first.pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token: null }))
   const credit = { kind: 'adjustBalance', profileId: 2, collateralRaw: 100 * SHARE } as const
-  await first.pipeline.change(credit)
+  await first.pipeline.change(() => credit)
   for (const [index, priceTicks] of [480, 490, 490].entries()) {
-    assert.equal(buy(first, index + 1, { ...ORDER, priceTicks }), 0)
+    assert.equal(buy(first, index + 1, { ...ORDER, priceTicks }), null)
   }
-  assert.equal(buy(first, 9, { ...ORDER, accountId: 2, outcome: 1, priceTicks: 450 }), 0)
+  assert.equal(buy(first, 9, { ...ORDER, accountId: 2, outcome: 1, priceTicks: 450 }), null)
   await first.stop()
   const second = await openForTest(dataDir, clock, 1)
   const { pipeline } = second
   const sale = { accountId: 2, outcome: 1, priceTicks: 510, sizeRaw: 3 * SHARE }
-  assert.equal(buy(second, 10, sale), 0)
+  assert.equal(buy(second, 10, sale), null)
   await pipeline.settled()
   assert.deepEqual(bids(second), [{ ticks: 480, sizeRaw: SHARE }])
   assert.deepEqual(pipeline.published.byId(1)?.depth.asks(), [
