@@ -11,7 +11,13 @@ import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { CancelOrders } from '../../engine/domain/command.ts'
-import { CANCEL_REASONS, EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
+import {
+  CANCEL_REASONS,
+  EVENT,
+  eventAt,
+  eventKind,
+  eventSizeRaw,
+} from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { FEE_BPS, START_MS, setUp, tokenIdOf } from '../setting.ts'
@@ -76,9 +82,10 @@ export class CoreContender implements Contender {
 
   #hear(words: Int32Array, f64s: Float64Array, count: number): void {
     for (let record = 0; record < count; record++) {
-      if ((words[record * EVENT_WORDS] & 0xff) !== EVENT.FILL) continue
+      const event = eventAt(0, record)
+      if (eventKind(words, event) !== EVENT.FILL) continue
       this.#fills++
-      this.#filledRaw += f64s[record * EVENT_F64S + 1]
+      this.#filledRaw += eventSizeRaw(f64s, event)
     }
   }
 

@@ -3,7 +3,13 @@
 import { eventF64s, eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
 import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/book/market.ts'
 import type { CancelOrders } from '../../engine/domain/command.ts'
-import { CANCEL_REASONS, EVENT, EVENT_F64S, EVENT_WORDS } from '../../engine/domain/event.ts'
+import {
+  CANCEL_REASONS,
+  EVENT,
+  eventAt,
+  eventKind,
+  eventSizeRaw,
+} from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { OP, type Workload } from '../workload.ts'
@@ -35,9 +41,10 @@ export class OurBook implements Contender {
 
   #hear(count: number): void {
     for (let record = 0; record < count; record++) {
-      if ((eventWords[record * EVENT_WORDS] & 0xff) !== EVENT.FILL) continue
+      const event = eventAt(0, record)
+      if (eventKind(eventWords, event) !== EVENT.FILL) continue
       this.#fills++
-      this.#filledRaw += eventF64s[record * EVENT_F64S + 1]
+      this.#filledRaw += eventSizeRaw(eventF64s, event)
     }
   }
 

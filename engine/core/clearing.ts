@@ -12,7 +12,18 @@ import type {
   RareCommand,
   ReleaseOrder,
 } from '../domain/command.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../domain/event.ts'
+import {
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventSizeRaw,
+  eventSlot,
+  eventTakerSlot,
+  eventTicks,
+  MAKER,
+  RESULT,
+} from '../domain/event.ts'
 import { SIDE } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts/accounts.ts'
@@ -31,13 +42,11 @@ import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 /** Rules this version decides by; a `rules` command in the journal says which were in force. */
 export const RULES_VERSION = 1
 
-const { CANCELED, DONE, FILL, STP_CANCEL } = EVENT
+const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { CLOSED } = MAKER
 const { HELD, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY, SELL } = SIDE
-const WORDS = EVENT_WORDS
-const F64S = EVENT_F64S
 
 type AccountCommand = Extract<
   RareCommand,
@@ -267,16 +276,16 @@ export class Clearing {
   /** Settles `count` records of a market's answer; the first starts at byte `at` of both views. */
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     for (let record = 0; record < count; record++) {
-      const word = (at >> 2) + record * WORDS
-      const slot = words[word + 1]
-      const sizeRaw = f64s[(at >> 3) + record * F64S + 1]
-      switch (words[word] & 0xff) {
+      const event = eventAt(at, record)
+      const slot = eventSlot(words, event)
+      const kind = eventKind(words, event)
+      switch (kind) {
         case FILL:
-          legs.taker = words[word + 8]
+          legs.taker = eventTakerSlot(words, event)
           legs.maker = slot
-          legs.ticks = words[word] >>> 16
-          legs.sharesRaw = sizeRaw
-          legs.closed = ((words[word] >>> 8) & 0xff) === CLOSED
+          legs.ticks = eventTicks(words, event)
+          legs.sharesRaw = eventSizeRaw(f64s, event)
+          legs.closed = eventCode(words, event) === CLOSED
           this.#settleFill()
           break
         case STP_CANCEL:
@@ -284,8 +293,12 @@ export class Clearing {
           this.#end(slot)
           break
         case DONE:
-          if (slot !== 0) this.#done(slot, (words[word] >>> 8) & 0xff)
+          if (slot !== 0) this.#done(slot, eventCode(words, event))
           break
+        case NOT_OPEN:
+          break
+        default:
+          kind satisfies never
       }
     }
   }

@@ -6,7 +6,7 @@
 
 import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
-import { EVENT, EVENT_BYTES, EVENT_WORDS } from '../domain/event.ts'
+import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { HEAD, PLACE_HEAD_BYTES } from '../wire/layout.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
@@ -224,11 +224,10 @@ export class ShardHandle {
     this.#frameAt[cell] = at
     this.#frameCount[cell] = count
     this.#frameEnd[cell] = this.#output.position
-    this.#frameSeq[cell] = isEvents ? this.#f64s[(at >> 3) + 3] : 0
+    this.#frameSeq[cell] = isEvents ? eventSeq(this.#f64s, eventAt(at, 0)) : 0
     this.#settled++
     if (isEvents) {
-      const last = this.#words[(at >> 2) + (count - 1) * EVENT_WORDS]
-      if ((last & 0xff) === EVENT.DONE) this.#doneCount++
+      if (eventKind(this.#words, eventAt(at, count - 1)) === EVENT.DONE) this.#doneCount++
       this.#visitor.settle(this.#words, this.#f64s, at, count)
     } else this.#digestWaiters.shift()?.(this.#output.bytes.slice())
     return count

@@ -11,7 +11,17 @@ import {
   type PlaceOrder,
   type SettlementCommand,
 } from '../../engine/domain/command.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER } from '../../engine/domain/event.ts'
+import {
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventLeftRaw,
+  eventSizeRaw,
+  eventSlot,
+  eventTicks,
+  MAKER,
+} from '../../engine/domain/event.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { HEAD, KIND } from '../../engine/wire/layout.ts'
@@ -222,14 +232,15 @@ export class Follower {
   #ofArrival(order: Arrival, events: Events): void {
     const { words, f64s } = events
     for (let record = 0; record < events.count; record++) {
-      const word = record * EVENT_WORDS
-      const code = (words[word] >>> 8) & 0xff
-      const slot = words[word + 1]
-      const sizeRaw = f64s[record * EVENT_F64S + 1]
-      const leftRaw = f64s[record * EVENT_F64S + 2]
-      switch (words[word] & 0xff) {
+      const event = eventAt(0, record)
+      const code = eventCode(words, event)
+      const slot = eventSlot(words, event)
+      const sizeRaw = eventSizeRaw(f64s, event)
+      const leftRaw = eventLeftRaw(f64s, event)
+      const kind = eventKind(words, event)
+      switch (kind) {
         case EVENT.FILL: {
-          this.#trades.filled(order, slot, sizeRaw, words[word] >>> 16)
+          this.#trades.filled(order, slot, sizeRaw, eventTicks(words, event))
           const endedMs = code === MAKER.CLOSED ? order.nowMs : null
           this.#orders.makerFilled(slot, { sizeRaw, leftRaw, endedMs, tradeSeq: order.seq })
           break
@@ -241,6 +252,12 @@ export class Follower {
           this.#trades.done(order)
           if (slot !== 0) this.#arrived(order, { result: code, filledRaw: sizeRaw, leftRaw })
           break
+        // These answer cancels alone.
+        case EVENT.CANCELED:
+        case EVENT.NOT_OPEN:
+          break
+        default:
+          kind satisfies never
       }
     }
   }
@@ -251,11 +268,12 @@ export class Follower {
   }
 
   #ofCancel(cancel: CancelOrders, events: Events): void {
+    const { words, f64s } = events
     for (let record = 0; record < events.count; record++) {
-      const word = record * EVENT_WORDS
-      if ((events.words[word] & 0xff) !== EVENT.CANCELED) continue
-      const leftRaw = events.f64s[record * EVENT_F64S + 2]
-      this.#orders.canceled(events.words[word + 1], leftRaw, cancel.reason, cancel.nowMs)
+      const event = eventAt(0, record)
+      if (eventKind(words, event) !== EVENT.CANCELED) continue
+      const leftRaw = eventLeftRaw(f64s, event)
+      this.#orders.canceled(eventSlot(words, event), leftRaw, cancel.reason, cancel.nowMs)
     }
   }
 

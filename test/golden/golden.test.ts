@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CANCEL_REASONS, EVENT, EVENT_WORDS, RESULT } from '../../engine/domain/event.ts'
+import {
+  CANCEL_REASONS,
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  RESULT,
+} from '../../engine/domain/event.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../engine/domain/order.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import { KINDS, NEWEST, readRecording, recordingNames } from './recording.ts'
@@ -10,13 +17,15 @@ test('this version has a recording, and it holds every kind of command and of an
   assert(recordingNames().includes(NEWEST), `node --import tsx test/golden/record.ts for ${NEWEST}`)
   const seen = new Set<string>()
   const exchange = newExchange()
+  const kinds = new Set<number>()
   let fills = 0
   exchange.onEvents = (words, _f64s, count) => {
-    for (let word = 0; word < count * EVENT_WORDS; word += EVENT_WORDS) {
-      if ((words[word] & 0xff) === EVENT.FILL) fills++
-      if ((words[word] & 0xff) === EVENT.STP_CANCEL) seen.add('STP_CANCEL')
-      if ((words[word] & 0xff) === EVENT.NOT_OPEN) seen.add('NOT_OPEN')
-      if ((words[word] & 0xff) === EVENT.DONE) seen.add(`result ${(words[word] >>> 8) & 0xff}`)
+    for (let record = 0; record < count; record++) {
+      const event = eventAt(0, record)
+      const kind = eventKind(words, event)
+      kinds.add(kind)
+      if (kind === EVENT.FILL) fills++
+      if (kind === EVENT.DONE) seen.add(`result ${eventCode(words, event)}`)
     }
   }
   for (const record of readRecording(NEWEST).records) {
@@ -35,13 +44,14 @@ test('this version has a recording, and it holds every kind of command and of an
     ...ORDER_TYPES,
     ...STP_POLICIES,
     ...Object.values(RESULT).map((code) => `result ${code}`),
-    ...['STP_CANCEL', 'NOT_OPEN', 'market form true 0', 'market form true 1'],
+    ...['market form true 0', 'market form true 1'],
   ]
   assert.deepEqual(
     wanted.filter((each) => !seen.has(each)),
     [],
     'what the recording does not show',
   )
+  assert.deepEqual([...kinds].sort(), Object.values(EVENT))
   assert(fills > 300, `${fills} fills`)
 })
 

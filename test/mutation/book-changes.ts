@@ -186,7 +186,7 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/book/event-buffer.ts',
     tests: FILLS,
     changes: [
-      ['a full buffer is not taken', 'if (now[COUNT] === CAPACITY) flushEvents()\n', '\n'],
+      ['a full buffer is not taken', 'if (nextEvent[0] === END) flushEvents()\n', '\n'],
       ['an ask that rests is published as a bid', 'takerIsBid ? 1 : 0', 'takerIsBid ? 1 : 1'],
     ],
   },

@@ -28,8 +28,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a maker that was closed shows its rest',
-        'fill.code === 1 ? 0 : fill.leftRaw',
-        'fill.leftRaw',
+        'isClosed ? 0 : eventLeftRaw(f64s, event)',
+        'eventLeftRaw(f64s, event)',
       ],
     ],
   },
@@ -126,8 +126,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a receipt is of the next command',
-        'const seq = f64s[(at >> 3) + 3]\n    const waiter',
-        'const seq = f64s[(at >> 3) + 3] + 1\n    const waiter',
+        'const seq = eventSeq(f64s, last)\n    const waiter',
+        'const seq = eventSeq(f64s, last) + 1\n    const waiter',
       ],
       [
         'a receipt leaves out the fee',
@@ -185,7 +185,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a maker closed with a rest leaves it in the depth',
-        'sizeRaw + leftRaw, code === 1 ? 0 : leftRaw)',
+        'sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)',
         'sizeRaw + leftRaw, leftRaw)',
       ],
       [

@@ -4,7 +4,20 @@
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/domain/event.ts'
+import {
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventLeftRaw,
+  eventMarketId,
+  eventSeq,
+  eventSizeRaw,
+  eventSlot,
+  eventTicks,
+  MAKER,
+  RESULT,
+} from '../../engine/domain/event.ts'
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
@@ -113,9 +126,11 @@ export class Watch implements FrameVisitor {
   }
 
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
-    const seq = f64s[(at >> 3) + 3]
+    const seq = eventSeq(f64s, eventAt(at, 0))
     const said: Said[] = []
-    for (let record = 0; record < count; record++) said.push(readRecord(words, f64s, at, record))
+    for (let record = 0; record < count; record++) {
+      said.push(readRecord(words, f64s, eventAt(at, record)))
+    }
     const answer = this.#model.settle(seq)
     const touched = this.#touchedBy(said)
     this.#compare(seq, answer, said)
@@ -249,10 +264,11 @@ export class Watch implements FrameVisitor {
   }
 
   release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
-    this.told(f64s[(at >> 3) + 3])
+    this.told(eventSeq(f64s, eventAt(at, 0)))
     for (let record = 0; record < count; record++) {
-      const { kind, code, ticks, sizeRaw, leftRaw } = readRecord(words, f64s, at, record)
-      const marketId = words[(at >> 2) + 9] & 0xffff
+      const event = eventAt(at, record)
+      const { kind, code, ticks, sizeRaw, leftRaw } = readRecord(words, f64s, event)
+      const marketId = eventMarketId(words, event)
       let changeRaw = 0
       if (kind === EVENT.FILL) changeRaw = -sizeRaw - (code === MAKER.CLOSED ? leftRaw : 0)
       else if (kind === EVENT.CANCELED || kind === EVENT.STP_CANCEL) {
@@ -265,15 +281,13 @@ export class Watch implements FrameVisitor {
   }
 }
 
-function readRecord(words: Int32Array, f64s: Float64Array, at: number, record: number): Said {
-  const word = (at >> 2) + record * EVENT_WORDS
-  const f64 = (at >> 3) + record * EVENT_F64S
+function readRecord(words: Int32Array, f64s: Float64Array, event: number): Said {
   return {
-    kind: words[word] & 0xff,
-    code: (words[word] >>> 8) & 0xff,
-    ticks: words[word] >>> 16,
-    slot: words[word + 1],
-    sizeRaw: f64s[f64 + 1],
-    leftRaw: f64s[f64 + 2],
+    kind: eventKind(words, event),
+    code: eventCode(words, event),
+    ticks: eventTicks(words, event),
+    slot: eventSlot(words, event),
+    sizeRaw: eventSizeRaw(f64s, event),
+    leftRaw: eventLeftRaw(f64s, event),
   }
 }

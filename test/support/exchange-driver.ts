@@ -12,7 +12,18 @@ import type {
   RareCommand,
   ReleaseOrder,
 } from '../../engine/domain/command.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS, MAKER, RESULT } from '../../engine/domain/event.ts'
+import {
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventLeftRaw,
+  eventSizeRaw,
+  eventSlot,
+  eventTicks,
+  MAKER,
+  RESULT,
+} from '../../engine/domain/event.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { Reject, type RejectName } from '../../engine/domain/reject.ts'
@@ -107,23 +118,26 @@ export class ExchangeDriver {
     this.exchange.onEvents = (words, f64s, count) => {
       this.onChunk()
       for (let record = 0; record < count; record++) {
-        const word = record * EVENT_WORDS
-        const f64 = record * EVENT_F64S
-        this.#hear(words[word], words[word + 1], f64s[f64 + 1], f64s[f64 + 2])
+        this.#hear(words, f64s, eventAt(0, record))
       }
     }
   }
 
-  #hear(head: number, slot: number, sizeRaw: number, leftRaw: number): void {
-    const kind = head & 0xff
-    const code = (head >>> 8) & 0xff
+  #hear(words: Int32Array, f64s: Float64Array, event: number): void {
+    const kind = eventKind(words, event)
+    const slot = eventSlot(words, event)
     if (kind === EVENT.FILL) {
-      const account = this.clearing.orders.accountOf(slot)
-      const closed = code === MAKER.CLOSED
-      this.#makers.push({ slot, account, sizeRaw, leftRaw, closed, ticks: head >>> 16 })
+      this.#makers.push({
+        slot,
+        account: this.clearing.orders.accountOf(slot),
+        sizeRaw: eventSizeRaw(f64s, event),
+        leftRaw: eventLeftRaw(f64s, event),
+        closed: eventCode(words, event) === MAKER.CLOSED,
+        ticks: eventTicks(words, event),
+      })
     } else if (kind === EVENT.STP_CANCEL) this.#stpCancels.push(slot)
     else if (kind === EVENT.CANCELED) this.#canceled.push(slot)
-    else if (kind === EVENT.DONE) this.#result = code
+    else if (kind === EVENT.DONE) this.#result = eventCode(words, event)
   }
 
   get clearing(): Exchange['clearing'] {

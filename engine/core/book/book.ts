@@ -3,7 +3,7 @@
 // One module-level arena holds all books of a thread: V8 then embeds the arrays in the code.
 
 import { assert } from '../../domain/assert.ts'
-import { EVENT, MAKER } from '../../domain/event.ts'
+import { EVENT, kindAndCode, MAKER } from '../../domain/event.ts'
 import { STP } from '../../domain/order.ts'
 import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../../domain/units.ts'
 import { emit } from './event-buffer.ts'
@@ -15,8 +15,8 @@ const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf }
 const { generationOf, leftOf, levelOf, nextOf, ownerOf } = orderPool
 const { CANCELED, NOT_OPEN, STP_CANCEL } = EVENT
 const { CANCEL_MAKER, CANCEL_TAKER } = STP
-const FILL_OPEN = EVENT.FILL | (MAKER.OPEN << 8)
-const FILL_CLOSED = EVENT.FILL | (MAKER.CLOSED << 8)
+const FILL_OPEN = kindAndCode(EVENT.FILL, MAKER.OPEN)
+const FILL_CLOSED = kindAndCode(EVENT.FILL, MAKER.CLOSED)
 const STEP_RAW = SIZE_STEP_RAW
 const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
 

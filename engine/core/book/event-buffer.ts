@@ -2,7 +2,7 @@
 // The records of domain/event.ts, preallocated. One market writes at a time; when the buffer is
 // full, or a command is done, its owner takes the records and the buffer starts again.
 
-import { EVENT_BYTES, EVENT_F64S, EVENT_WORDS } from '../../domain/event.ts'
+import { EVENT_BYTES, EVENT_F64, EVENT_WORD, EVENT_WORDS, TICKS_SHIFT } from '../../domain/event.ts'
 
 const CAPACITY = 1024
 const shared = new ArrayBuffer(CAPACITY * EVENT_BYTES)
@@ -11,32 +11,35 @@ const f64s = new Float64Array(shared)
 export const eventWords = words
 export const eventF64s = f64s
 const WORDS = EVENT_WORDS
-const F64S = EVENT_F64S
+const END = CAPACITY * EVENT_WORDS
+const { SLOT, TAKER, MARKET } = EVENT_WORD
+const { SIZE, LEFT, SEQ } = EVENT_F64
+const TICKS = TICKS_SHIFT
 
-// In typed cells: a module's `let` is checked at every use, and boxes a seq past 2^31.
-const COUNT = 0
-const TAKER = 1
-const MARKET = 2
-const now = new Int32Array(3)
+// Where the next record starts, in words, and what every record of the command says. In typed
+// cells: a module's `let` is checked at every use, and boxes a seq past 2^31.
+const nextEvent = new Int32Array(1)
+const nowTaker = new Int32Array(1)
+const nowMarket = new Int32Array(1)
 const nowSeq = new Float64Array(1)
 let take: (count: number) => void = () => {}
 
 /** `taker` receives the number of records each time they must be taken. */
 export function onEventsReady(taker: (count: number) => void): void {
   take = taker
-  now[COUNT] = 0
+  nextEvent[0] = 0
 }
 
 /** Every record of the command carries its seq and market; `takerSlot` names the arrival. */
 export function beginEvents(ofSeq: number, ofMarketWord: number, takerSlot: number): void {
   nowSeq[0] = ofSeq
-  now[MARKET] = ofMarketWord
-  now[TAKER] = takerSlot
+  nowMarket[0] = ofMarketWord
+  nowTaker[0] = takerSlot
 }
 
 /** The last record of a command says which side the taker is on instead of its slot. */
 export function closeEvents(takerIsBid: boolean): void {
-  now[TAKER] = takerIsBid ? 1 : 0
+  nowTaker[0] = takerIsBid ? 1 : 0
 }
 
 export function emit(
@@ -46,23 +49,22 @@ export function emit(
   sizeRaw: number,
   leftRaw: number,
 ): void {
-  if (now[COUNT] === CAPACITY) flushEvents()
-  const count = now[COUNT]
-  const at = count * WORDS
-  const f64 = count * F64S
-  words[at] = kindAndCode | (ticks << 16)
-  words[at + 1] = slot
-  f64s[f64 + 1] = sizeRaw
-  f64s[f64 + 2] = leftRaw
-  f64s[f64 + 3] = nowSeq[0]
-  words[at + 8] = now[TAKER]
-  words[at + 9] = now[MARKET]
-  now[COUNT] = count + 1
+  if (nextEvent[0] === END) flushEvents()
+  const event = nextEvent[0]
+  const f64 = event >> 1
+  words[event] = kindAndCode | (ticks << TICKS)
+  words[event + SLOT] = slot
+  f64s[f64 + SIZE] = sizeRaw
+  f64s[f64 + LEFT] = leftRaw
+  f64s[f64 + SEQ] = nowSeq[0]
+  words[event + TAKER] = nowTaker[0]
+  words[event + MARKET] = nowMarket[0]
+  nextEvent[0] = event + WORDS
 }
 
 export function flushEvents(): void {
-  const ready = now[COUNT]
-  if (ready === 0) return
-  now[COUNT] = 0
-  take(ready)
+  const end = nextEvent[0]
+  if (end === 0) return
+  nextEvent[0] = 0
+  take(end / WORDS)
 }

@@ -3,7 +3,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
-import { EVENT, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
+import { EVENT, kindAndCode, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../../domain/order.ts'
 import {
@@ -24,13 +24,14 @@ import { orderPool } from './order-pool.ts'
 
 const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, bestAskOf, bestBidOf, headOf } = levels
 const { leftOf, nextOf, ownerOf } = orderPool
-const { FILLED, GONE, HELD, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
+const { FILLED, HELD, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
 const { SELL, BUY } = SIDE
 const { NO, YES } = OUTCOME
 const NO_BIT = TAKER_NO
 const SELLS_BIT = TAKER_SELLS
 const DONE = EVENT.DONE
-const CANCELS_DONE = EVENT.DONE | (RESULT.CANCELS_DONE << 8)
+const CANCELS_DONE = kindAndCode(DONE, RESULT.CANCELS_DONE)
+const GONE_DONE = kindAndCode(DONE, RESULT.GONE)
 const policies = POLICY_OF_TYPE
 const arrival = taker
 
@@ -81,7 +82,7 @@ export function releaseInMarket(order: Arrival): void {
     return
   }
   closeEvents(false)
-  emit(DONE | (GONE << 8), 0, 0, 0, 0)
+  emit(GONE_DONE, 0, 0, 0, 0)
   flushEvents()
 }
 
@@ -134,7 +135,7 @@ function placeTaking(order: Arrival): number {
 
 function done(slot: number, result: number, end: typeof untouched): void {
   closeEvents(end.isBid)
-  emit(DONE | (result << 8), end.worstTicks, slot, end.filledRaw, end.wantRaw)
+  emit(kindAndCode(DONE, result), end.worstTicks, slot, end.filledRaw, end.wantRaw)
 }
 
 /** Cancels what is still open of the named orders, in the order they are named. */

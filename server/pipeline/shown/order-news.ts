@@ -10,11 +10,19 @@ import { assert } from '../../../engine/domain/assert.ts'
 import {
   CANCEL_REASONS,
   EVENT,
-  EVENT_F64S,
-  EVENT_WORDS,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventLeftRaw,
+  eventSeq,
+  eventSizeRaw,
+  eventSlot,
+  eventTakerIsNo,
+  eventTakerSells,
+  eventTakerSlot,
+  eventTicks,
+  MAKER,
   RESULT,
-  TAKER_NO,
-  TAKER_SELLS,
 } from '../../../engine/domain/event.ts'
 import { POLICY_OF_TYPE } from '../../../engine/domain/order.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
@@ -49,10 +57,8 @@ interface Source {
   readonly settledThrough: number
 }
 
-const { CANCELED, DONE, FILL, STP_CANCEL } = EVENT
+const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { FILLED, KILLED, RESTED, STP_STOPPED } = RESULT
-const WORDS = EVENT_WORDS
-const F64S = EVENT_F64S
 /** Commands whose time is held: far more than can be out. */
 const STAMPS = 1 << 16
 
@@ -104,7 +110,7 @@ export class OrderNews {
     if (this.#watchedCount === 0) return
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
-      const slot = words[(at >> 2) + record * WORDS + 1]
+      const slot = eventSlot(words, eventAt(at, record))
       const isWatched = this.#watched[orders.accountOf(slot)] > 0
       this.#clientIds[record] = isWatched ? orders.clientIdOf(slot) : ''
     }
@@ -115,10 +121,10 @@ export class OrderNews {
     if (this.#watchedCount === 0) return
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
-      const word = (at >> 2) + record * WORDS
-      if (!(this.#watched[orders.accountOf(words[word + 1])] > 0)) continue
+      const event = eventAt(at, record)
+      if (!(this.#watched[orders.accountOf(eventSlot(words, event))] > 0)) continue
       this.#clientId = this.#clientIds[record]
-      this.#take(words, f64s, word, (at >> 3) + record * F64S)
+      this.#take(words, f64s, event)
     }
   }
 
@@ -134,15 +140,14 @@ export class OrderNews {
     this.onFacts(ready)
   }
 
-  #take(words: Int32Array, f64s: Float64Array, word: number, f64: number): void {
-    const slot = words[word + 1]
-    const seq = f64s[f64 + 3]
-    const sizeRaw = f64s[f64 + 1]
-    const leftRaw = f64s[f64 + 2]
-    const code = (words[word] >>> 8) & 0xff
-    switch (words[word] & 0xff) {
+  #take(words: Int32Array, f64s: Float64Array, event: number): void {
+    const slot = eventSlot(words, event)
+    const seq = eventSeq(f64s, event)
+    const leftRaw = eventLeftRaw(f64s, event)
+    const kind = eventKind(words, event)
+    switch (kind) {
       case FILL:
-        this.#makerFilled(this.#orderOf(seq, slot), words, word, { sizeRaw, leftRaw, code })
+        this.#makerFilled(this.#orderOf(seq, slot), words, f64s, event)
         return
       case STP_CANCEL:
         this.#canceled(seq, slot, leftRaw, 'STP_MAKER_CANCELLED')
@@ -151,7 +156,12 @@ export class OrderNews {
         this.#canceled(seq, slot, leftRaw, this.#reasonOf(seq))
         return
       case DONE:
-        this.#arrived(this.#orderOf(seq, slot), code, leftRaw)
+        this.#arrived(this.#orderOf(seq, slot), eventCode(words, event), leftRaw)
+        return
+      case NOT_OPEN:
+        return
+      default:
+        kind satisfies never
     }
   }
 
@@ -187,27 +197,25 @@ export class OrderNews {
   }
 
   /** A maker's proceeds are what the taker's rounding leaves (domain §2.4). */
-  #makerFilled(
-    order: FactOrder,
-    words: Int32Array,
-    word: number,
-    fill: { sizeRaw: number; leftRaw: number; code: number },
-  ): void {
+  #makerFilled(order: FactOrder, words: Int32Array, f64s: Float64Array, event: number): void {
     const { orders } = this.#clearing
-    const takerOutcome = (words[word + 9] & TAKER_NO) === 0 ? 0 : 1
-    const takerSells = (words[word + 9] & TAKER_SELLS) !== 0
-    const takerRaw = takerLegRaw(!takerSells, takerOutcome, words[word] >>> 16, fill.sizeRaw)
+    const takerSlot = eventTakerSlot(words, event)
+    const takerOutcome = eventTakerIsNo(words, event) ? 1 : 0
+    const takerBuys = !eventTakerSells(words, event)
+    const sizeRaw = eventSizeRaw(f64s, event)
+    const takerRaw = takerLegRaw(takerBuys, takerOutcome, eventTicks(words, event), sizeRaw)
     // What a closed maker still had does not rest.
-    const remainingRaw = fill.code === 1 ? 0 : fill.leftRaw
+    const isClosed = eventCode(words, event) === MAKER.CLOSED
+    const remainingRaw = isClosed ? 0 : eventLeftRaw(f64s, event)
     this.#due.push({ ...order, type: 'UPDATE', remainingRaw })
     this.#due.push({
       ...order,
       type: 'MATCHED',
       isTaker: false,
-      takerSlot: words[word + 8],
-      takerGeneration: orders.generationOf(words[word + 8]),
-      sharesRaw: fill.sizeRaw,
-      collateralRaw: makerLegRaw(takerRaw, fill.sizeRaw, takerOutcome === order.outcome),
+      takerSlot,
+      takerGeneration: orders.generationOf(takerSlot),
+      sharesRaw: sizeRaw,
+      collateralRaw: makerLegRaw(takerRaw, sizeRaw, takerOutcome === order.outcome),
       // Takers alone pay (domain §3.2).
       feeBps: 0,
       feeRaw: 0,

@@ -4,12 +4,18 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import {
   EVENT,
-  EVENT_F64S,
-  EVENT_WORDS,
-  MARKET_MASK,
+  eventAt,
+  eventCode,
+  eventIsBid,
+  eventKind,
+  eventLeftRaw,
+  eventMarketId,
+  eventSizeRaw,
+  eventTakerIsNo,
+  eventTakerSells,
+  eventTicks,
+  MAKER,
   RESULT,
-  TAKER_NO,
-  TAKER_SELLS,
 } from '../../../engine/domain/event.ts'
 import type { MarketStatus } from '../../../engine/domain/market.ts'
 import { costCeilRaw, costFloorRaw, type TimeMs } from '../../../engine/domain/units.ts'
@@ -115,15 +121,13 @@ export class PublishedMarkets {
     this.changes++
   }
 
-  /** Applies the durable records of one command; see domain/event.ts for the layout. */
+  /** Applies the durable records of one command. */
   release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
-    const marketId = words[(at >> 2) + 9] & MARKET_MASK
+    const marketId = eventMarketId(words, eventAt(at, 0))
     const published = this.#markets[marketId - 1]
     assert(published !== undefined, 'a market is published before its events')
     for (let record = 0; record < count; record++) {
-      const word = (at >> 2) + record * EVENT_WORDS
-      const f64 = (at >> 3) + record * EVENT_F64S
-      this.#releaseRecord(published, words, word, f64s[f64 + 1], f64s[f64 + 2])
+      this.#releaseRecord(published, words, f64s, eventAt(at, record))
     }
     this.#changed(published)
   }
@@ -131,21 +135,22 @@ export class PublishedMarkets {
   #releaseRecord(
     published: PublishedMarket,
     words: Int32Array,
-    word: number,
-    sizeRaw: number,
-    leftRaw: number,
+    f64s: Float64Array,
+    event: number,
   ): void {
-    const ticks = words[word] >>> 16
-    const code = (words[word] >>> 8) & 0xff
-    switch (words[word] & 0xff) {
+    const ticks = eventTicks(words, event)
+    const code = eventCode(words, event)
+    const leftRaw = eventLeftRaw(f64s, event)
+    const kind = eventKind(words, event)
+    switch (kind) {
       case EVENT.FILL: {
-        const traded = words[word + 9]
-        const ownTicks = (traded & TAKER_NO) === 0 ? ticks : 1000 - ticks
-        const sells = (traded & TAKER_SELLS) !== 0
+        const sizeRaw = eventSizeRaw(f64s, event)
+        const ownTicks = eventTakerIsNo(words, event) ? 1000 - ticks : ticks
+        const sells = eventTakerSells(words, event)
         published.volumeRaw += (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
         published.lastYesTicks = ticks
         // What a closed maker still had is given back, so its level loses that too.
-        published.depth.shrank(ticks, sizeRaw + leftRaw, code === 1 ? 0 : leftRaw)
+        published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)
         return
       }
       case EVENT.STP_CANCEL:
@@ -154,7 +159,14 @@ export class PublishedMarkets {
         if (ticks !== 0) published.depth.shrank(ticks, leftRaw, 0)
         return
       case EVENT.DONE:
-        if (code === RESULT.RESTED) published.depth.rested(ticks, leftRaw, words[word + 8] === 1)
+        if (code === RESULT.RESTED) {
+          published.depth.rested(ticks, leftRaw, eventIsBid(words, event))
+        }
+        return
+      case EVENT.NOT_OPEN:
+        return
+      default:
+        kind satisfies never
     }
   }
 }

@@ -5,7 +5,16 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
-import { EVENT, EVENT_F64S, EVENT_WORDS, RESULT } from '../../../engine/domain/event.ts'
+import {
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventSeq,
+  eventSizeRaw,
+  eventSlot,
+  RESULT,
+} from '../../../engine/domain/event.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { FrameVisitor } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/wire/fault-point.ts'
@@ -55,9 +64,7 @@ const NO_CANCELS: CancelReceipt = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
 const { replyOrdersMax } = LIMITS
 const { FREE } = STATE
-const HELD_DONE = DONE | (RESULT.HELD << 8)
-const WORDS = EVENT_WORDS
-const F64S = EVENT_F64S
+const { HELD } = RESULT
 
 function withOrder(orders: OrderName[], slot: number, generation: number): OrderName[] {
   if (orders === NO_ORDERS) return [{ slot, generation }]
@@ -157,26 +164,27 @@ export class Publisher implements FrameVisitor {
   }
 
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
-    const seq = f64s[(at >> 3) + 3]
-    const last = (at >> 2) + (count - 1) * WORDS
-    this.times.saw(seq, (words[last] & 0xff) === DONE)
+    const last = eventAt(at, count - 1)
+    const seq = eventSeq(f64s, last)
+    const isDone = eventKind(words, last) === DONE
+    this.times.saw(seq, isDone)
     this.news.settling(words, at, count)
     this.#clearing.settle(words, f64s, at, count)
     this.news.settled(words, f64s, at, count)
     const waiter = this.#waiters.get(seq)
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
-      const word = (at >> 2) + record * WORDS
-      const slot = words[word + 1]
+      const event = eventAt(at, record)
+      const slot = eventSlot(words, event)
       if (orders.stateOf(slot) === FREE) this.#sequencer?.ended(slot)
-      else if ((words[word] & 0xffff) === HELD_DONE) this.#sequencer?.held(slot)
-      if (waiter !== undefined) {
-        this.#collect(waiter, words[word], slot, f64s[(at >> 3) + record * F64S + 1])
+      else if (eventKind(words, event) === DONE && eventCode(words, event) === HELD) {
+        this.#sequencer?.held(slot)
       }
+      if (waiter !== undefined) this.#collect(waiter, words, f64s, event)
     }
-    const filledRaw = f64s[(at >> 3) + (count - 1) * F64S + 1]
-    if ((words[last] & 0xff) === DONE && words[last + 1] !== 0 && filledRaw > 0) this.onTrade(seq)
-    if (this.#watchers.size > 0 && (words[last] & 0xff) === DONE) this.#watched(seq, waiter)
+    if (!isDone) return
+    if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.onTrade(seq)
+    if (this.#watchers.size > 0) this.#watched(seq, waiter)
   }
 
   #watched(seq: number, waiter: Waiter | undefined): void {
@@ -187,29 +195,36 @@ export class Publisher implements FrameVisitor {
   }
 
   /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */
-  #collect(waiter: Waiter, kindAndCode: number, slot: number, sizeRaw: number): void {
+  #collect(waiter: Waiter, words: Int32Array, f64s: Float64Array, event: number): void {
     const { orders } = this.#clearing
+    const slot = eventSlot(words, event)
     const generation = orders.generationOf(slot)
-    switch (kindAndCode & 0xff) {
-      case FILL:
+    const kind = eventKind(words, event)
+    switch (kind) {
+      case FILL: {
         if (waiter.makers.length === replyOrdersMax) return
+        const sizeRaw = eventSizeRaw(f64s, event)
         if (waiter.makers === NO_MAKERS) waiter.makers = [{ slot, generation, sizeRaw }]
         else waiter.makers.push({ slot, generation, sizeRaw })
         return
+      }
       case STP_CANCEL:
         if (waiter.stpCanceled.length === replyOrdersMax) return
         waiter.stpCanceled = withOrder(waiter.stpCanceled, slot, generation)
         return
       case CANCELED:
       case NOT_OPEN:
-        this.#collectCancel(waiter, (kindAndCode & 0xff) === CANCELED, { slot, generation })
+        this.#collectCancel(waiter, kind === CANCELED, { slot, generation })
         return
       case DONE:
-        waiter.result = (kindAndCode >>> 8) & 0xff
+        waiter.result = eventCode(words, event)
         if (slot === 0) return
         waiter.filledSharesRaw = orders.filledSharesRawOf(slot)
         waiter.filledCollateralRaw = orders.filledCollateralRawOf(slot)
         waiter.feeRaw = this.#clearing.lastFeeRaw
+        return
+      default:
+        kind satisfies never
     }
   }
 
@@ -224,9 +239,9 @@ export class Publisher implements FrameVisitor {
 
   release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     this.#published.release(words, f64s, at, count)
-    const last = (at >> 2) + (count - 1) * WORDS
-    if ((words[last] & 0xff) !== DONE) return
-    const seq = f64s[(at >> 3) + 3]
+    const last = eventAt(at, count - 1)
+    if (eventKind(words, last) !== DONE) return
+    const seq = eventSeq(f64s, last)
     const waiter = this.#waiters.get(seq)
     if (waiter === undefined) return
     this.#waiters.delete(seq)

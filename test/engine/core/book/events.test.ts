@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT, EVENT_F64S, EVENT_WORDS } from '../../../../engine/domain/event.ts'
+import {
+  EVENT,
+  eventAt,
+  eventIsBid,
+  eventKind,
+  eventLeftRaw,
+  eventTicks,
+} from '../../../../engine/domain/event.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 
@@ -34,19 +41,19 @@ test('the end of a command says on which side of the ladder its order stands', (
   const driver = new ExchangeDriver(64)
   const marketId = driver.addMarket()
   const account = driver.addAccount(100 * SHARE)
-  let isBid = -1
+  let isBid: boolean | undefined
   const { onEvents } = driver.exchange
   driver.exchange.onEvents = (words, f64s, count) => {
     onEvents(words, f64s, count)
-    const last = (count - 1) * EVENT_WORDS
-    assert.equal(words[last] & 0xff, EVENT.DONE)
-    isBid = words[last + 8]
+    const last = eventAt(0, count - 1)
+    assert.equal(eventKind(words, last), EVENT.DONE)
+    isBid = eventIsBid(words, last)
   }
   const buy = { account, marketId, side: SIDE.BUY, type: 'GTC' as const, sizeRaw: SHARE }
   driver.place({ ...buy, outcome: OUTCOME.YES, priceTicks: 300 })
-  assert.equal(isBid, 1)
+  assert.equal(isBid, true)
   driver.place({ ...buy, outcome: OUTCOME.NO, priceTicks: 300 })
-  assert.equal(isBid, 0)
+  assert.equal(isBid, false)
 })
 
 test('an order that is taken out of the book says what it gave back', () => {
@@ -58,10 +65,10 @@ test('an order that is taken out of the book says what it gave back', () => {
   driver.exchange.onEvents = (words, f64s, count) => {
     onEvents(words, f64s, count)
     for (let record = 0; record < count; record++) {
-      const kind = words[record * EVENT_WORDS] & 0xff
+      const event = eventAt(0, record)
+      const kind = eventKind(words, event)
       if (kind === EVENT.DONE || kind === EVENT.FILL) continue
-      const ticks = words[record * EVENT_WORDS] >>> 16
-      told.push([kind, ticks, f64s[record * EVENT_F64S + 2]])
+      told.push([kind, eventTicks(words, event), eventLeftRaw(f64s, event)])
     }
   }
   const buy = { account, marketId, side: SIDE.BUY, type: 'GTC' as const, sizeRaw: SHARE }
