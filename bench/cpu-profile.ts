@@ -1,13 +1,20 @@
-// Reads what `node --cpu-prof` writes: one file for each thread, samples of the stack.
+// Reads what `node --cpu-prof` writes: one file for each thread, samples of the stack. What ran was
+// JavaScript; frames name the TypeScript it was compiled from.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { number, text } from '../server/http/schema/scalars.ts'
 import { compile, type Infer, list, openObject, optional } from '../server/http/schema/schema.ts'
+import { type MapOf, mapsBeside, originalOf } from './source-positions.ts'
 
 const nodeFields = openObject({
   id: number(),
-  callFrame: openObject({ functionName: text(), url: text(), lineNumber: number() }),
+  callFrame: openObject({
+    functionName: text(),
+    url: text(),
+    lineNumber: number(),
+    columnNumber: number(),
+  }),
   children: optional(list(number())),
 })
 const shape = compile(
@@ -35,7 +42,9 @@ export interface ThreadProfile {
 const OUR_FILE = /\/((?:engine|persistence|server|bench)\/.*)$/
 const WORKER_FILE = /\/([a-z]+)\.worker\.[jt]s$/
 
-function frameOf({ callFrame: { functionName, url, lineNumber } }: Node): Frame {
+function frameOf({ callFrame }: Node, mapOf: MapOf): Frame {
+  const { functionName } = callFrame
+  const { url, lineNumber } = originalOf(callFrame, mapOf)
   const file = url.includes('node_modules') ? '' : (OUR_FILE.exec(url)?.[1] ?? '')
   return { name: functionName || '(anonymous)', file, line: lineNumber + 1 }
 }
@@ -54,7 +63,7 @@ function threadOf(nodes: readonly Node[]): string {
   return 'main'
 }
 
-export function parseProfile(json: string): ThreadProfile {
+export function parseProfile(json: string, mapOf: MapOf = mapsBeside()): ThreadProfile {
   const value: unknown = JSON.parse(json)
   if (!shape.holds(value)) throw new Error('this is no CPU profile')
   const { nodes, samples, timeDeltas } = value
@@ -68,7 +77,7 @@ export function parseProfile(json: string): ThreadProfile {
   }
   return {
     thread: threadOf(nodes),
-    frames: nodes.map(frameOf),
+    frames: nodes.map((node) => frameOf(node, mapOf)),
     stacks: [...weights.keys()].map((id) =>
       stackOf(id, parents).map((each) => indexOf.get(each) ?? 0),
     ),
@@ -79,9 +88,10 @@ export function parseProfile(json: string): ThreadProfile {
 /** The threads whose profiles lie in the folder; those that run none of our code are left out. */
 export function readProfiles(folder: string): ThreadProfile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))
+  const mapOf = mapsBeside()
   const profiles = files
     .sort()
-    .map((name) => parseProfile(readFileSync(join(folder, name), 'utf8')))
+    .map((name) => parseProfile(readFileSync(join(folder, name), 'utf8'), mapOf))
     .filter(({ frames }) => frames.some(({ file }) => file !== ''))
   const counts = new Map<string, number>()
   return profiles.map((profile) => {

@@ -38,9 +38,7 @@ function timesOf({ frames, stacks, weightsUs }: ThreadProfile): Spent[] {
 const msText = (us: number): string => (us / 1000).toFixed(1)
 
 function placeText({ name, file, line }: Frame): string {
-  // What is compiled as it is loaded comes on one line.
-  const at = line === 1 ? file : `${file}:${line}`
-  return file === '' ? name : `${name}  ${at}`
+  return file === '' ? name : `${name}  ${file}:${line}`
 }
 
 function threadText(profile: ThreadProfile): string {

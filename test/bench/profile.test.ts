@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { parseProfile, speedscopeOf } from '../../bench/cpu-profile.ts'
+import { fileURLToPath } from 'node:url'
+import { parseProfile, readProfiles, speedscopeOf } from '../../bench/cpu-profile.ts'
 import { readTrace, summaryText } from '../../bench/profile-summary.ts'
+import { recorded } from '../../bench/recording.ts'
+import { newFolder } from '../support/data-folder.ts'
 
 const node = (id: number, functionName: string, url: string, children: number[] = []) => ({
   id,
-  callFrame: { functionName, url, lineNumber: 9 },
+  callFrame: { functionName, url, lineNumber: 9, columnNumber: 4 },
   children,
 })
 const nodes = [
@@ -58,4 +64,81 @@ test('the flame graph holds each thread with frames that exist', () => {
     assert.equal(endValue, 21_000)
     for (const frame of samples.flat()) assert.notEqual(graph.shared.frames[frame].name, '(root)')
   }
+})
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const FIFTY_MS = 50
+
+// Types take lines in the source that the compiled file has not.
+const SPINNING = `interface Spin {
+  readonly untilMs: number
+}
+
+export type Turns = number
+
+function spinUntil({ untilMs }: Spin): Turns {
+  let turns: Turns = 0
+  while (performance.now() < untilMs) turns++
+  return turns
+}
+
+spinUntil({ untilMs: performance.now() + ${FIFTY_MS} })
+`
+const SPIN_LINE = 7
+
+/** Compiles engine/spin.ts with the settings of the build, and gives the compiled file. */
+function compiledSpin(folder: string): string {
+  mkdirSync(join(folder, 'engine'))
+  writeFileSync(join(folder, 'engine', 'spin.ts'), SPINNING)
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  const config = {
+    extends: join(ROOT, 'tsconfig.build.json'),
+    compilerOptions: {
+      rootDir: '.',
+      outDir: 'dist',
+      typeRoots: [join(ROOT, 'node_modules', '@types')],
+    },
+    include: ['engine'],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder])
+  return join(folder, 'dist', 'engine', 'spin.js')
+}
+
+test('a profile of compiled files names the lines of their sources', () => {
+  const folder = newFolder()
+  const program = compiledSpin(folder)
+  const compiled = readFileSync(program, 'utf8').split('\n')
+  const compiledLine = 1 + compiled.findIndex((line) => line.startsWith('function spinUntil'))
+  assert.notEqual(compiledLine, SPIN_LINE, 'the compiled file has other lines')
+  execFileSync(process.execPath, ['--cpu-prof', `--cpu-prof-dir=${folder}`, program])
+  const profiles = readProfiles(folder)
+  assert.match(summaryText(profiles, new Map()), / spinUntil {2}engine\/spin\.ts:7$/m)
+  const frames = profiles.flatMap((each) => each.frames)
+  const found = frames.find(({ name }) => name === 'spinUntil')
+  assert.deepEqual(found, { name: 'spinUntil', file: 'engine/spin.ts', line: SPIN_LINE })
+  // Without the map the same profile names what ran.
+  const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'))
+  const plain = parseProfile(readFileSync(join(folder, name), 'utf8'), () => undefined)
+  const there = plain.frames.find((frame) => frame.name === 'spinUntil')
+  assert.deepEqual(there, { name: 'spinUntil', file: 'engine/spin.js', line: compiledLine })
+})
+
+function spinHere(untilMs: number): number {
+  let turns = 0
+  while (performance.now() < untilMs) turns++
+  return turns
+}
+
+test('a profile of what is compiled as it is loaded names the lines of its sources', async () => {
+  const path = join(newFolder(), 'here.cpuprofile')
+  await recorded(path, async () => spinHere(performance.now() + FIFTY_MS))
+  const source = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n')
+  const line = source.findIndex((each) => each.startsWith('function spinHere'))
+  const { nodes } = JSON.parse(readFileSync(path, 'utf8'))
+  const found = nodes
+    .map((each: { callFrame: object }) => each.callFrame)
+    .find((each: { functionName: string }) => each.functionName === 'spinHere')
+  assert.equal(found.url, import.meta.url)
+  assert.equal(found.lineNumber, line)
 })
