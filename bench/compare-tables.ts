@@ -1,5 +1,6 @@
-// Two commits side by side, from the results of their passes.
+// Two commits side by side, from the results of their passes. A row is judged by noise.ts.
 
+import { canTell, changeOf, FALSE_ALARM_MAX } from './noise.ts'
 import { median, type Report, type Row } from './report.ts'
 import { aligned, numberText } from './tables.ts'
 
@@ -11,7 +12,6 @@ export interface Side {
 
 interface Figure {
   readonly median: number
-  /** Of every run. */
   readonly min: number
   readonly max: number
   /** Of each pass. */
@@ -27,12 +27,8 @@ function figureOf(side: Side, key: string): Figure | undefined {
   const rows = side.passes.flatMap((pass) => pass.rows.find((row) => keyOf(row) === key) ?? [])
   if (rows.length === 0) return undefined
   const medians = rows.map((row) => row.median)
-  return {
-    median: median(medians),
-    min: Math.min(...rows.map((row) => row.min)),
-    max: Math.max(...rows.map((row) => row.max)),
-    medians,
-  }
+  const [min, max] = [Math.min(...medians), Math.max(...medians)]
+  return { median: median(medians), min, max, medians }
 }
 
 function figureText(figure: Figure | undefined): string[] {
@@ -41,15 +37,51 @@ function figureText(figure: Figure | undefined): string[] {
   return [numberText(median), `${numberText(min)} to ${numberText(max)}`]
 }
 
+function spreadText(...figures: readonly Figure[]): string {
+  const spreads = figures.map(({ median, min, max }) => (median === 0 ? 0 : (max - min) / median))
+  return `${(Math.max(...spreads) * 100).toFixed(0)}%`
+}
+
 /** How many times better `now` is: more per second, or less of anything else. */
-function betterText(unit: string, before: Figure | undefined, now: Figure | undefined): string[] {
-  if (before === undefined || now === undefined) return ['', '']
-  if (before.median === 0 || now.median === 0) return ['', '']
+function betterText(unit: string, before: Figure, now: Figure): string {
+  if (before.median === 0 || now.median === 0) return ''
   const growth = now.median / before.median
-  const better = unit.endsWith('/s') ? growth : 1 / growth
-  const isBelow = (a: Figure, b: Figure) => Math.max(...a.medians) < Math.min(...b.medians)
-  const isApart = isBelow(before, now) || isBelow(now, before)
-  return [`${better.toFixed(2)}×`, isApart ? '' : 'the passes overlap']
+  return `${(unit.endsWith('/s') ? growth : 1 / growth).toFixed(2)}×`
+}
+
+const TIMES = new Set(['ns', 'ns/op', 'ms', 's'])
+
+/** What a row says when its figure is lower, and when it is higher. */
+function wordsOf(unit: string): readonly [lower: string, higher: string] {
+  if (unit.endsWith('/s')) return ['slower', 'faster']
+  return TIMES.has(unit) ? ['faster', 'slower'] : ['less', 'more']
+}
+
+function verdictText(unit: string, before: Figure, now: Figure): string {
+  const change = changeOf(before.medians, now.medians)
+  if (change === 0) return 'no difference beyond noise'
+  const [lower, higher] = wordsOf(unit)
+  return change < 0 ? lower : higher
+}
+
+function judgedText(unit: string, before: Figure | undefined, now: Figure | undefined): string[] {
+  if (before === undefined || now === undefined) return ['', '', '']
+  return [betterText(unit, before, now), spreadText(before, now), verdictText(unit, before, now)]
+}
+
+function legendOf(before: Side, now: Side): string {
+  const counts = [before.passes.length, now.passes.length] as const
+  const rows = Math.round(1 / FALSE_ALARM_MAX)
+  const lines = [
+    'Medians and ranges are of the passes; spread is the wider of both ranges, against its median.',
+    'The verdict is the exact test of Mann and Whitney on the passes, in both directions, at' +
+      ` ${FALSE_ALARM_MAX * 100}%:`,
+    `of ${rows} rows that did not change it calls one changed at the most, on average.`,
+  ]
+  if (!canTell(...counts)) {
+    lines.push(`${counts[0]} and ${counts[1]} passes can tell no difference at all: take PASSES=4.`)
+  }
+  return lines.join('\n')
 }
 
 export function compareTable(before: Side, now: Side): string {
@@ -57,8 +89,9 @@ export function compareTable(before: Side, now: Side): string {
   const keys = new Map(rows.map((row) => [keyOf(row), row]))
   const lines = [...keys].map(([key, { case: name, unit }]) => {
     const [was, is] = [figureOf(before, key), figureOf(now, key)]
-    return [name, unit, ...figureText(was), ...figureText(is), ...betterText(unit, was, is)]
+    return [name, unit, ...figureText(was), ...figureText(is), ...judgedText(unit, was, is)]
   })
-  const head = ['case', 'unit', before.name, 'of the runs', now.name, 'of the runs', 'better', '']
-  return aligned([head, ...lines], (column) => column < 2 || column === 7)
+  const head = ['case', 'unit', before.name, 'passes', now.name, 'passes']
+  const table = [[...head, 'better', 'spread', 'verdict'], ...lines]
+  return `${aligned(table, (column) => column < 2 || column === 8)}\n\n${legendOf(before, now)}`
 }

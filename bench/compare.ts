@@ -1,5 +1,5 @@
 // `node --import tsx bench/compare.ts REV [bench] [passes]`: runs a bench of another commit and of
-// the working tree in turns, each with its own code, and shows them side by side.
+// the working tree in turns, each with its own code, and says what differs by more than noise.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,8 @@ import type { Report } from './report.ts'
 import { loadResult } from './results.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PASSES = 3
+/** The fewest that can tell a difference; see noise.ts. */
+const PASSES = 4
 const INTERRUPTED = 130
 
 function git(...args: string[]): string {
@@ -89,10 +90,16 @@ async function compare(checkout: Checkout, revision: string, bench: string, pass
   const before: Report[] = []
   const now: Report[] = []
   for (let pass = 1; pass <= passes; pass++) {
-    progress(`${bench} of ${revision}, pass ${pass} of ${passes}`)
-    before.push(await measure(checkout, checkout.tree, bench))
-    progress(`${bench} of the working tree, pass ${pass} of ${passes}`)
-    now.push(await measure(checkout, ROOT, bench))
+    const sides = [
+      { name: revision, tree: checkout.tree, results: before },
+      { name: 'the working tree', tree: ROOT, results: now },
+    ]
+    // A machine that grows slower or faster meanwhile is no side's advantage.
+    if (pass % 2 === 0) sides.reverse()
+    for (const { name, tree, results } of sides) {
+      progress(`${bench} of ${name}, pass ${pass} of ${passes}`)
+      results.push(await measure(checkout, tree, bench))
+    }
   }
   const sides = [
     { name: revision, passes: before },

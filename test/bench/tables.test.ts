@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AIMS, aimOf, isReached, judge, type Reach } from '../../bench/aims.ts'
-import { compareTable } from '../../bench/compare-tables.ts'
 import { rowOf } from '../../bench/report.ts'
 import { readmeBlock, summaryOf, tableOf } from '../../bench/tables.ts'
 
@@ -78,16 +77,4 @@ test('the README carries summary, curve of the intake and latencies with their o
   assert.match(text, /\| signed orders over HTTP.* \| 0\.75× \| met, short of 0\.8× \|/)
   assert.match(text, /\| intake threads \| orders\/s \|\n.*\n\| 1 \| 9,000 \|\n\| 2 \| 15,000 \|/)
   assert.match(text, /\| 1,000 \| 0\.500 \| 1\.500 \|/)
-})
-
-test('two commits are told apart only where their passes are', () => {
-  const pass = (ns: number, perSecond: number) => ({
-    name: 'core',
-    rows: [rowOf('core', 'ns/op', [ns - 1, ns, ns + 1]), rowOf('core', 'commands/s', [perSecond])],
-  })
-  const before = { name: 'abc', passes: [pass(100, 50), pass(110, 70)] }
-  const now = { name: 'now', passes: [pass(50, 60), pass(60, 80)] }
-  const [, apart, overlapping] = compareTable(before, now).split('\n')
-  assert.match(apart, /^core +ns\/op +105\.0 +99\.0 to 111\.0 +55\.0 +49\.0 to 61\.0 +1\.91×$/)
-  assert.match(overlapping, /^core +commands\/s .* 1\.17× +the passes overlap$/)
 })
