@@ -12,6 +12,9 @@ export interface SchemaError {
 
 type Node = Readonly<Record<string, unknown>>
 
+/** Where a pattern keeps its form once its description says more; a symbol is never printed. */
+export const FORM = Symbol('form')
+
 const KINDS: ReadonlyMap<unknown, string> = new Map([
   ['string', 'text'],
   ['integer', 'an integer'],
@@ -22,7 +25,7 @@ const KINDS: ReadonlyMap<unknown, string> = new Map([
   ['null', 'null'],
 ])
 
-const FORM = 'does not have the form this field takes'
+const OTHER_FORM = 'does not have the form this field takes'
 
 function recordOf(value: unknown): Node {
   return typeof value === 'object' && value !== null ? { ...value } : {}
@@ -93,11 +96,18 @@ export function wordsOf(error: SchemaError, root: object): string | null {
     case 'pattern':
       return patternWords(node)
     default:
-      return FORM
+      return OTHER_FORM
   }
 }
 
-function patternWords({ description }: Node): string {
-  if (typeof description !== 'string') return FORM
-  return `must have this form: ${description.replace(/[.]$/, '')}`
+/** The sentence in which a pattern says what it takes; undefined of any other shape. */
+export function formOf(schema: object): string | undefined {
+  const { pattern, description } = recordOf(schema)
+  const form: unknown = Reflect.get(schema, FORM) ?? description
+  return pattern !== undefined && typeof form === 'string' ? form : undefined
+}
+
+function patternWords(node: Node): string {
+  const form = formOf(node)
+  return form === undefined ? OTHER_FORM : `must have this form: ${form.replace(/[.]$/, '')}`
 }
