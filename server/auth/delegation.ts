@@ -3,16 +3,14 @@ import { decideDelegation } from '../../engine/core/decide/partners.ts'
 import { SCOPE_REJECT } from '../../engine/domain/reject.ts'
 import type { Call, Caller } from '../http/call.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
-import { profileId } from '../http/schema/fields.ts'
-import { optional } from '../http/schema/schema.ts'
-import { headerTarget, ON_BEHALF_HEADER, targetOf } from './on-behalf.ts'
+import { headerTarget, ON_BEHALF_HEADER, onBehalfOf, targetOf } from './on-behalf.ts'
 
 // Partners that act for their sub-accounts (api-spec "Authentication"). Every route that may be
 // called for another profile asks here, so the rule stands once; the intake asks its directory.
 
 /** What a route says that may be called for a sub-account and takes no order. */
 export const DELEGATED = {
-  query: { onBehalfOf: optional(profileId()) },
+  query: { onBehalfOf: onBehalfOf() },
   headers: ON_BEHALF_HEADER,
 } as const
 

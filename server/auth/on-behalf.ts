@@ -1,5 +1,7 @@
 import { type Call, header } from '../http/call.ts'
-import type { Issue } from '../http/schema/schema.ts'
+import { profileId } from '../http/schema/fields.ts'
+import { means } from '../http/schema/meaning.ts'
+import { type Issue, optional } from '../http/schema/schema.ts'
 
 // Whom a call names to act for (api-spec "Authentication" 4): the header `x-on-behalf-of` and
 // `onBehalfOf` of query or body mean one thing, on main and in the intake threads alike.
@@ -12,6 +14,14 @@ const PROFILE_ID_MAX = 2_147_483_647
 export const ON_BEHALF_HEADER = {
   [HEADER]: 'Profile id of a sub-account of the caller; the token needs delegated_signing.',
 } as const
+
+/** The field of a query or a body that names it. */
+export function onBehalfOf() {
+  return means(
+    optional(profileId()),
+    'Number of the sub-account of the caller that the call is for; absent for the caller itself.',
+  )
+}
 
 /** The profile the header names: 0 without the header, NaN for what is no profile id. */
 export function headerTarget(call: Call): number {

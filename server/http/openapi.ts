@@ -62,14 +62,28 @@ function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
   }
 }
 
+const ERROR = { type: 'string', description: 'The name that HTTP gives the status.' }
+
 const REFUSAL: Node = {
   type: 'object',
   required: ['message', 'error', 'statusCode', 'code'],
   properties: {
-    message: { type: 'string' },
-    error: { type: 'string' },
-    statusCode: { type: 'integer' },
-    code: { type: 'string' },
+    message: { type: 'string', description: 'Why the call was refused, in a sentence.' },
+    error: ERROR,
+    statusCode: { type: 'integer', description: 'The HTTP status of this reply, once more.' },
+    code: { type: 'string', description: 'The word for programs; it stays when sentences change.' },
+  },
+}
+
+const ISSUE: Node = {
+  type: 'object',
+  required: ['field', 'message'],
+  properties: {
+    field: {
+      type: 'string',
+      description: 'The path of the field, with dots between names; empty for the whole.',
+    },
+    message: { type: 'string', description: 'What is wrong with the field.' },
   },
 }
 
@@ -77,17 +91,10 @@ const VALIDATION_REFUSAL: Node = {
   type: 'object',
   required: ['message', 'error', 'statusCode', 'code'],
   properties: {
-    message: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-    error: { type: 'string' },
-    statusCode: { const: 400 },
-    code: { const: 'VALIDATION' },
+    message: { type: 'array', items: ISSUE, description: 'Each thing that is wrong, by field.' },
+    error: ERROR,
+    statusCode: { const: 400, description: 'The HTTP status of this reply, always 400.' },
+    code: { const: 'VALIDATION', description: 'The word for programs, always VALIDATION.' },
   },
 }
 
@@ -127,6 +134,7 @@ function parameters(route: Documented): Node[] {
     name,
     in: place,
     required,
+    description: record(schema).description,
     schema,
     ...(Object.hasOwn(examples, name) ? { example: examples[name] } : {}),
   })
@@ -183,9 +191,9 @@ function responses(route: Documented): Readonly<Record<string, Node>> {
   const { reply } = route.example
   const media = { schema: route.reply, example: reply }
   const all: Record<string, Node> = {}
-  for (const status of [route.status, ...route.others]) {
-    const content = status === 204 ? {} : { content: { [route.produces]: media } }
-    all[status] = { description: route.about, ...content }
+  for (const [status, description] of Object.entries(route.means)) {
+    const content = status === '204' ? {} : { content: { [route.produces]: media } }
+    all[status] = { description, ...content }
   }
   const byStatus = new Map<number, Set<RejectName>>()
   for (const name of [...ownRejects(route), ...route.rejects]) {
@@ -202,15 +210,20 @@ function refusals(status: number, names: readonly RejectName[]): Node {
   const plain = { $ref: '#/components/schemas/Refusal' }
   const validation = { $ref: '#/components/schemas/ValidationRefusal' }
   const schema = names.includes('VALIDATION') ? { anyOf: [plain, validation] } : plain
-  const examples = names.map((name) => {
+  const said = names.map((name) => {
     const refusal = name === 'VALIDATION' ? ISSUE_EXAMPLE : refuse(name)
-    const value: unknown = JSON.parse(refusal.body)
-    return [name, { summary: REJECT[name].sentence, value }] as const
+    const value: { readonly code: string } = JSON.parse(refusal.body)
+    return { name, summary: REJECT[name].sentence, value }
   })
+  const examples = said.map(({ name, summary, value }) => [name, { summary, value }] as const)
+  const lines = said.map(({ summary, value }) => `${value.code}: ${summary.replace(/[.]?$/, '.')}`)
   const isLater = status === 429 || status === 503
-  const retry = { description: 'Seconds to wait.', schema: { type: 'integer' } }
+  const retry = {
+    description: 'Seconds to wait before the call is sent again.',
+    schema: { type: 'integer' },
+  }
   return {
-    description: names.join(', '),
+    description: lines.join('\n'),
     ...(isLater ? { headers: { 'Retry-After': retry } } : {}),
     content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
   }

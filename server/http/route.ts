@@ -47,12 +47,14 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly query?: Q
   readonly body?: B
   readonly reply: R
+  /** What the plain reply says of the call: a sentence. */
+  readonly means: string
   /** Request headers the route reads, name to meaning. */
   readonly headers?: Readonly<Record<string, string>>
   /** Of the plain reply; 200 when absent. */
   readonly status?: number
-  /** Other statuses that a reply of the same shape may have. */
-  readonly others?: readonly number[]
+  /** Other statuses that a reply of the same shape may have, each with what it means. */
+  readonly others?: Readonly<Record<number, string>>
   /** Of the reply when it is not JSON. */
   readonly produces?: string
   readonly rejects?: readonly RejectName[]
@@ -99,6 +101,8 @@ export interface Route<S> {
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
   readonly others: readonly number[]
+  /** Of each status of a reply. */
+  readonly means: Readonly<Record<number, string>>
   readonly produces: string
   readonly rejects: readonly RejectName[]
   readonly example: {
@@ -128,6 +132,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
   spec: Described<P, Q, B, R>,
 ): Doc {
   const replies = compile(spec.reply)
+  const { status = 200, others = {} } = spec
   return {
     method: spec.method,
     path: spec.path,
@@ -139,8 +144,9 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     body: spec.body ?? null,
     reply: spec.reply,
     headers: spec.headers ?? {},
-    status: spec.status ?? 200,
-    others: spec.others ?? [],
+    status,
+    others: Object.keys(others).map(Number),
+    means: { [status]: spec.means, ...others },
     produces: spec.produces ?? 'application/json',
     rejects: spec.rejects ?? [],
     example: spec.example,

@@ -1,6 +1,5 @@
 // Reply shapes that several routes share (domain §12).
 
-import { ORDER_STATUSES, ORDER_TYPES } from '../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
 import {
   address,
@@ -10,129 +9,249 @@ import {
   profileId,
   uint256Text,
 } from '../http/schema/fields.ts'
+import { means } from '../http/schema/meaning.ts'
+import { orderStatus, orderType, shownClientOrderId } from '../http/schema/order-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema/schema.ts'
+import {
+  account,
+  effectiveFeeRateBps,
+  nameToShow,
+  profileSince,
+  shownUsername,
+} from './profile-words.ts'
 
 export function message() {
-  return object({ message: text() })
+  return object({ message: means(text(), 'What was done, in a sentence.') })
 }
 
 const priceLevel = () =>
-  object({ price: number(0, 1), size: number(0), side: oneOf('BUY', 'SELL') })
+  object({
+    price: means(number(0, 1), 'Price of one YES share in collateral, in steps of 0.001.'),
+    size: means(number(0), 'Raw shares that rest at this price; 1,000,000 are one share.'),
+    side: means(oneOf('BUY', 'SELL'), 'BUY for a bid, SELL for an ask.'),
+  })
 
 export function orderbook() {
   return object({
-    bids: list(priceLevel()),
-    asks: list(priceLevel()),
-    tokenId: uint256Text(),
-    adjustedMidpoint: number(0, 1),
-    midpoint: number(0, 1),
-    lastTradePrice: nullable(number(0, 1)),
-    minSize: text(),
-    maxSpread: text(),
+    bids: means(list(priceLevel()), 'Bids for YES, highest first; a sell of NO is one of them.'),
+    asks: means(list(priceLevel()), 'Asks for YES, lowest first; a buy of NO is one of them.'),
+    tokenId: means(uint256Text(), 'Token of the YES outcome, whose prices the book shows.'),
+    adjustedMidpoint: means(
+      number(0, 1),
+      'Midpoint of the best levels with an order of minSize or more; a side without one counts ' +
+        'its best level.',
+    ),
+    midpoint: means(
+      number(0, 1),
+      'Middle between best bid and best ask; no bid counts as 0, no ask as 1.',
+    ),
+    lastTradePrice: means(
+      nullable(number(0, 1)),
+      'YES price of the last trade; null before the first.',
+    ),
+    minSize: means(
+      text(),
+      'Least raw shares of an order that counts in adjustedMidpoint, as decimal text.',
+    ),
+    maxSpread: means(
+      text(),
+      'Distance from the midpoint within which rewards would be paid, a price as decimal text.',
+    ),
   })
 }
 
-const pricePair = () => list(number(0, 1), 2, 2)
+const pricePair = (meaning: string) => means(list(number(0, 1), 2, 2), meaning)
+
+const collateralToken = () =>
+  object({
+    address: means(address(), 'Contract of the token.'),
+    decimals: means(integer(0), 'Decimal digits of one whole unit: a raw amount has as many.'),
+    symbol: means(text(), 'Short name of the token.'),
+  })
+
+const buyPrices = () =>
+  object({
+    market: pricePair('Best ask of YES, then of NO: the first price of a buy at market.'),
+    limit: pricePair('Best bid of YES, then of NO: the price at which other buys wait.'),
+  })
+
+const sellPrices = () =>
+  object({
+    market: pricePair('Best bid of YES, then of NO: the first price of a sell at market.'),
+    limit: pricePair('Best ask of YES, then of NO: the price at which other sells wait.'),
+  })
+
+const tradePrices = () =>
+  object({
+    buy: means(
+      buyPrices(),
+      'Best prices for a buyer; a missing bid counts as 0, a missing ask as 1.',
+    ),
+    sell: means(
+      sellPrices(),
+      'Best prices for a seller; a missing bid counts as 0, a missing ask as 1.',
+    ),
+  })
+
+const tokens = () =>
+  object({
+    yes: means(uint256Text(), 'Token of the YES outcome: the tokenId of orders for YES.'),
+    no: means(uint256Text(), 'Token of the NO outcome: the tokenId of orders for NO.'),
+  })
+
+const venue = () =>
+  object({
+    exchange: means(address(), 'Contract that orders are signed for: their verifyingContract.'),
+    adapter: means(nullable(address()), 'Adapter contract of the market; null without one.'),
+  })
+
+const metadata = () =>
+  object({
+    fee: means(boolean(), 'True when takers pay fees: orders sign their fee rate.'),
+    takerDelayMs: means(
+      optional(integer(1)),
+      'How long an order that would match on arrival waits, in milliseconds; absent for no wait.',
+    ),
+  })
 
 export function market() {
   return openObject({
-    id: integer(1),
-    slug: text(),
-    title: text(),
-    description: text(),
-    collateralToken: object({ address: address(), decimals: integer(0), symbol: text() }),
-    expirationDate: text(),
-    expirationTimestamp: integer(),
-    createdAt: isoTime(),
-    updatedAt: isoTime(),
-    categories: list(text()),
-    tags: list(text()),
-    status: oneOf('CREATED', 'FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'),
-    tradeType: oneOf('clob'),
-    marketType: oneOf('single'),
-    metadata: object({ fee: boolean(), takerDelayMs: optional(integer(1)) }),
-    volume: text(),
-    volumeFormatted: text(),
-    conditionId: bytes32(),
-    tokens: object({ yes: uint256Text(), no: uint256Text() }),
-    positionIds: list(uint256Text(), 2, 2),
-    prices: pricePair(),
-    tradePrices: object({
-      buy: object({ market: pricePair(), limit: pricePair() }),
-      sell: object({ market: pricePair(), limit: pricePair() }),
-    }),
-    venue: object({ exchange: address(), adapter: nullable(address()) }),
-    winningOutcomeIndex: nullable(integer(0, 1)),
+    id: means(integer(1), 'Number of the market, counted from 1.'),
+    slug: means(text(), 'Name of the market in paths and orders; it never changes.'),
+    title: means(text(), 'The question of the market.'),
+    description: means(text(), 'How the question is decided; empty without a text.'),
+    collateralToken: means(collateralToken(), 'Token in which shares are paid.'),
+    expirationDate: means(text(), 'The deadline as text for people; No deadline without one.'),
+    expirationTimestamp: means(
+      integer(),
+      'The deadline in Unix milliseconds; 253402214400000 without one.',
+    ),
+    createdAt: means(isoTime(), 'When the market was made.'),
+    updatedAt: means(isoTime(), 'When the status of the market last changed.'),
+    categories: means(list(text()), 'Topics that the operator gave the market.'),
+    tags: means(list(text()), 'Further labels that the operator gave the market.'),
+    status: means(
+      oneOf('CREATED', 'FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'),
+      'CREATED, FUNDED and FUNDED_FLAGGED take orders; LOCKED does not; RESOLVED is decided.',
+    ),
+    tradeType: means(oneOf('clob'), 'How shares are traded: by an order book.'),
+    marketType: means(oneOf('single'), 'The market is one question, part of no group.'),
+    metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
+    volume: means(text(), 'Collateral traded so far, raw units as decimal text.'),
+    volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
+    conditionId: means(bytes32(), 'Id of the question in the conditional tokens contract.'),
+    tokens: means(tokens(), 'Token ids of both outcomes, by name.'),
+    positionIds: means(list(uint256Text(), 2, 2), 'Token ids of both outcomes, YES then NO.'),
+    prices: pricePair('Midpoint of YES, then of NO, in collateral for one share.'),
+    tradePrices: means(tradePrices(), 'Best prices from the side of a trader, YES then NO.'),
+    venue: means(venue(), 'Contracts that the market trades at.'),
+    winningOutcomeIndex: means(
+      nullable(integer(0, 1)),
+      '0 when YES won, 1 when NO won; null before that and when the payout is split.',
+    ),
   })
 }
 
 export function userOrder() {
   return object({
     id: orderId(),
-    createdAt: isoTime(),
-    ownerId: profileId(),
-    marketId: text(),
-    token: uint256Text(),
-    type: oneOf(...ORDER_TYPES),
-    status: oneOf(...ORDER_STATUSES),
-    side: oneOf('BUY', 'SELL'),
-    makerAmount: uint256Text(),
-    takerAmount: uint256Text(),
-    price: nullable(text()),
-    originalSize: uint256Text(),
-    remainingSize: uint256Text(),
-    clientOrderId: optional(text()),
+    createdAt: means(isoTime(), 'When the exchange accepted the order.'),
+    ownerId: means(profileId(), 'Number of the profile that owns the order.'),
+    marketId: means(text(), 'Number of the market, as text.'),
+    token: means(uint256Text(), 'Token of the outcome that the order buys or sells.'),
+    type: orderType(),
+    status: orderStatus(),
+    side: means(oneOf('BUY', 'SELL'), 'Whether the order buys or sells its token.'),
+    makerAmount: means(uint256Text(), 'Raw units given: collateral of a buy, shares of a sell.'),
+    takerAmount: means(uint256Text(), 'Raw units wanted in return; 1 for an order at market.'),
+    price: means(
+      nullable(text()),
+      'Limit price of the token, 0.001 to 0.999 as text; null for an order at market.',
+    ),
+    originalSize: means(
+      uint256Text(),
+      'Raw shares ordered; of a buy at market, raw collateral to spend.',
+    ),
+    remainingSize: means(uint256Text(), 'What of originalSize is not filled.'),
+    clientOrderId: shownClientOrderId(),
   })
 }
 
 /** A rank of the ladder, or null for none. */
 export const rank = () =>
-  anyOf(
-    object({ id: integer(0), name: text(), feeRateBps: integer(0, 1000) }),
-    schemaOf<null>({ type: 'null' }),
+  means(
+    anyOf(
+      object({
+        id: means(integer(0), 'Number of the rank, 1 for the lowest.'),
+        name: means(text(), 'Name of the rank.'),
+        feeRateBps: means(integer(0, 1000), 'Fee rate of the rank in basis points.'),
+      }),
+      schemaOf<null>({ type: 'null' }),
+    ),
+    'Rank of the profile, which sets its fee rate; null without one.',
   )
 
 const referral = () =>
   object({
-    createdAt: isoTime(),
-    id: integer(1),
-    referredProfileId: profileId(),
-    pfpUrl: nullable(text()),
-    displayName: text(),
+    createdAt: means(isoTime(), 'When the referred profile was made.'),
+    id: means(integer(1), 'Number of the referral, counted from 1.'),
+    referredProfileId: means(profileId(), 'Number of the referred profile.'),
+    pfpUrl: means(
+      nullable(text()),
+      'Link to the picture of the referred profile; null without one.',
+    ),
+    displayName: means(text(), 'Name that the referred profile shows.'),
   })
+
+/** What the API names and this exchange does not keep: it has one value for every profile. */
+const notKept = () => ({
+  isCreator: means(boolean(), 'Whether the profile makes markets; always false here.'),
+  isOnboarded: means(boolean(), 'Whether the first steps are done; always true here.'),
+  embeddedAccount: means(nullable(address()), 'Address of an embedded wallet; always null here.'),
+  referralCode: means(nullable(text()), 'Code that refers others; always null here.'),
+  points: means(number(0), 'Reward points of this season; always 0 here.'),
+  accumulativePoints: means(number(0), 'Reward points of all seasons; always 0 here.'),
+  referralData: means(list(referral()), 'Profiles that this one referred; always empty here.'),
+  referredUsersCount: means(integer(0), 'How many profiles this one referred; always 0 here.'),
+  enrolledInPointsProgram: means(
+    nullable(boolean()),
+    'Whether the profile takes part in reward points; always null here.',
+  ),
+  leaderboardPosition: means(
+    nullable(integer(1)),
+    'Place on the leaderboard, 1 for the first; always null here.',
+  ),
+  isTop100: means(boolean(), 'Whether that place is among the first 100; always false here.'),
+  isCaptain: means(boolean(), 'Whether the profile leads a team; always false here.'),
+})
 
 /** Private: its owner alone sees it (domain §12.2). */
 export function profile() {
   return openObject({
     id: profileId(),
-    account: address(),
-    username: nullable(text()),
-    displayName: text(),
-    bio: nullable(text()),
-    client: text(),
-    pfpUrl: nullable(text()),
-    smartWallet: nullable(address()),
-    isCreator: boolean(),
-    isOnboarded: boolean(),
-    socialUrl: nullable(text()),
-    hasTraded: boolean(),
-    tradeWalletOption: nullable(oneOf('eoa', 'smartWallet')),
-    tradeWalletChoosen: boolean(),
-    embeddedAccount: nullable(address()),
-    mode: oneOf('simple', 'advanced'),
-    referralCode: nullable(text()),
-    points: number(0),
-    accumulativePoints: number(0),
+    account: account(),
+    username: shownUsername(),
+    displayName: nameToShow(),
+    bio: means(nullable(text()), 'Lines that the owner says about itself; null without any.'),
+    client: means(text(), 'Kind of wallet that logs in: eoa, etherspot or base.'),
+    pfpUrl: means(nullable(text()), 'Link to the picture of the profile; null without one.'),
+    smartWallet: means(
+      nullable(address()),
+      'Smart wallet that the owner has proven; null without one.',
+    ),
+    socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
+    hasTraded: means(boolean(), 'True once an order of the profile has traded.'),
+    tradeWalletOption: means(
+      nullable(oneOf('eoa', 'smartWallet')),
+      'Wallet that the owner chose for orders: account or smart wallet; null without a choice.',
+    ),
+    tradeWalletChoosen: means(boolean(), 'True when tradeWalletOption is not null.'),
+    mode: means(oneOf('simple', 'advanced'), 'Form of the trading page that the owner chose.'),
     rank: rank(),
-    effectiveFeeRateBps: nullable(integer(0, 1000)),
-    referralData: list(referral()),
-    referredUsersCount: integer(0),
-    enrolledInPointsProgram: nullable(boolean()),
-    leaderboardPosition: nullable(integer(1)),
-    isTop100: boolean(),
-    isCaptain: boolean(),
-    createdAt: isoTime(),
+    effectiveFeeRateBps: effectiveFeeRateBps(),
+    createdAt: profileSince(),
+    ...notKept(),
   })
 }
 
@@ -146,39 +265,69 @@ export function orderReply() {
   return object(orderParts())
 }
 
+const placedOrder = () =>
+  openObject({
+    id: orderId(),
+    status: orderStatus(),
+    createdAt: means(isoTime(), 'When the exchange accepted the order.'),
+    marketId: means(integer(1), 'Number of the market.'),
+    ownerId: means(profileId(), 'Number of the profile that owns the order.'),
+  })
+
+const makerMatch = () =>
+  object({
+    id: means(text(), 'Id of the match, unique in the exchange.'),
+    createdAt: means(nullable(isoTime()), 'When the two orders matched.'),
+    matchedSize: means(uint256Text(), 'Raw shares that were traded with this order.'),
+    orderId: means(orderId(), 'Id of the resting order.'),
+  })
+
+/** A buy's fee is in shares, a sell's in collateral (domain §3.5). */
+const totalsRaw = () =>
+  object({
+    contractsGross: means(uint256Text(), 'Raw shares that were filled.'),
+    contractsFee: means(uint256Text(), 'Fee of a buy in raw shares; 0 for a sell.'),
+    contractsNet: means(uint256Text(), 'Raw shares filled, without the fee.'),
+    usdGross: means(uint256Text(), 'Raw collateral at the prices of the fills.'),
+    usdFee: means(uint256Text(), 'Fee of a sell in raw collateral; 0 for a buy.'),
+    usdNet: means(uint256Text(), 'Raw collateral of the fills, without the fee.'),
+  })
+
+const execution = () =>
+  openObject({
+    matched: means(boolean(), 'True when the order has traded.'),
+    settlementStatus: means(
+      oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
+      'UNMATCHED without a trade, DELAYED while the order is held, CANCELED when self-trade ' +
+        'prevention stopped it; else how far its trade is settled.',
+    ),
+    eligibleAt: means(
+      optional(isoTime()),
+      'When the order, held for the taker delay, enters its market; present while DELAYED.',
+    ),
+    reason: means(
+      optional(oneOf('STP_TAKER_REJECTED')),
+      'Present when the order stopped before it met an order of its own profile.',
+    ),
+    stpMakerCancels: means(
+      optional(list(orderId())),
+      'Resting orders of the same profile that self-trade prevention canceled.',
+    ),
+    feeRateBps: means(
+      integer(0, 1000),
+      'Fee rate that the order signed, in basis points; 0 in a market without fees.',
+    ),
+    effectiveFeeBps: means(
+      integer(0, 10_000),
+      'Fee that the fills paid, in basis points of what was received; 0 without a fill.',
+    ),
+    totalsRaw: means(totalsRaw(), 'What the fills moved, in raw units; all 0 without a fill.'),
+  })
+
 function orderParts() {
   return {
-    order: openObject({
-      id: orderId(),
-      status: oneOf(...ORDER_STATUSES),
-      createdAt: isoTime(),
-      marketId: integer(1),
-      ownerId: profileId(),
-    }),
-    makerMatches: list(
-      object({
-        id: text(),
-        createdAt: nullable(isoTime()),
-        matchedSize: uint256Text(),
-        orderId: orderId(),
-      }),
-    ),
-    execution: openObject({
-      matched: boolean(),
-      settlementStatus: oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
-      eligibleAt: optional(isoTime()),
-      reason: optional(oneOf('STP_TAKER_REJECTED')),
-      stpMakerCancels: optional(list(orderId())),
-      feeRateBps: integer(0, 1000),
-      effectiveFeeBps: integer(0, 10_000),
-      totalsRaw: object({
-        contractsGross: uint256Text(),
-        contractsFee: uint256Text(),
-        contractsNet: uint256Text(),
-        usdGross: uint256Text(),
-        usdFee: uint256Text(),
-        usdNet: uint256Text(),
-      }),
-    }),
+    order: means(placedOrder(), 'The order as the exchange keeps it.'),
+    makerMatches: means(list(makerMatch()), 'Resting orders that this order met.'),
+    execution: means(execution(), 'What came of the order.'),
   }
 }

@@ -1,18 +1,20 @@
 // The named values of the exchange as they stand on the wire.
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { means } from './meaning.ts'
 import { integer, pattern } from './scalars.ts'
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
 export function orderId() {
-  return pattern(UUID, 'Order id, UUIDv4 text.')
+  return means(pattern(UUID, 'Order id, UUIDv4 text.'), 'The id that the exchange gave the order.')
 }
 
 export function slug() {
   const most = LIMITS.slugCharactersMax
-  return pattern(
-    `^[a-z0-9][a-z0-9-]{0,${most - 1}}$`,
-    `1 to ${most} lower-case letters, digits and dashes, a dash not first.`,
+  const form = `1 to ${most} lower-case letters, digits and dashes, a dash not first.`
+  return means(
+    pattern(`^[a-z0-9][a-z0-9-]{0,${most - 1}}$`, form),
+    'Slug of the market: its name in paths and orders, which never changes.',
   )
 }
 
@@ -42,5 +44,5 @@ export function isoTime() {
 }
 
 export function profileId() {
-  return integer(1, 2_147_483_647)
+  return means(integer(1, 2_147_483_647), 'Number of the profile, counted from 1.')
 }

@@ -1,5 +1,6 @@
 // What a profile may say of itself, and what its tokens may be made for.
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { means } from './meaning.ts'
 import { oneOf, pattern } from './scalars.ts'
 
 const SPACE = '[ \\t]{0,8}'
@@ -22,7 +23,10 @@ export function username() {
 /** One line that is not blank, spaces around it left out later. */
 export function displayName() {
   const most = LIMITS.displayNameCharactersMax
-  return pattern(`^(?=\\s*[^\\s])${VISIBLE}{1,${most}}$`, `One line of 1 to ${most} characters.`)
+  return means(
+    pattern(`^(?=\\s*[^\\s])${VISIBLE}{1,${most}}$`, `One line of 1 to ${most} characters.`),
+    'Name to show in place of username and account, trimmed.',
+  )
 }
 
 /** A link that a page may show: https in ASCII, without spaces and quotes. */

@@ -22,6 +22,7 @@ export function clientOrderIdText() {
   return schemaOf<string>({
     type: 'string',
     description:
+      'Id that the client gives the order, new among those of its profile. ' +
       `Trimmed, not blank, at most ${pointsMax} characters; ` +
       `${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it.`,
   })

@@ -1,8 +1,10 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { ORDER_TYPES, STP_POLICIES } from '../../../engine/domain/order.ts'
+import { STP_POLICIES } from '../../../engine/domain/order.ts'
+import { onBehalfOf } from '../../auth/on-behalf.ts'
 import { isAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { isUint256 } from '../../crypto/uint256.ts'
-import { profileId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { orderType } from '../../http/schema/order-fields.ts'
 import { compileSaid } from '../../http/schema/said.ts'
 import { boolean, integer, number, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { type Infer, type Issue, object, optional, schemaOf } from '../../http/schema/schema.ts'
@@ -27,7 +29,10 @@ const account = (meaning: string) => {
 }
 
 const orderOf = object({
-  salt: uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'),
+  salt: means(
+    uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'),
+    'Random number that sets this order apart from every other.',
+  ),
   maker: optional(account('whose balance trades, EIP-55 or lower case.')),
   signer: optional(account('who signed, for signature type 0 the maker.')),
   taker: account('the zero address, so that anyone may fill.'),
@@ -37,11 +42,18 @@ const orderOf = object({
   ),
   makerAmount: uint(16, 'raw units given, collateral for a buy, shares for a sell.'),
   takerAmount: uint(16, 'raw units wanted; 1 with FOK is the market form.'),
-  expiration: uint(16, 'Unix seconds, 0 for never.'),
-  nonce: uint(16, '0 alone.'),
-  feeRateBps: optional(integer(0, LIMITS.feeBpsMax)),
-  side: integer(0, 1),
-  signatureType: integer(0, 3),
+  expiration: means(uint(16, 'Unix seconds, 0 for never.'), 'When the order ends by itself.'),
+  nonce: means(uint(16, '0 alone.'), 'Part of the struct that this exchange does not use.'),
+  feeRateBps: means(
+    optional(integer(0, LIMITS.feeBpsMax)),
+    'Fee rate in basis points: the effectiveFeeRateBps of the owner where the market has fees.',
+  ),
+  side: means(integer(0, 1), '0 to buy, 1 to sell.'),
+  signatureType: means(
+    integer(0, 3),
+    'How the signature proves the maker: 0 by its own key, 1 to 3 by the key behind its smart ' +
+      'wallet.',
+  ),
   signature: optional(
     pattern(
       '^0x[0-9a-fA-F]{130}$',
@@ -49,22 +61,37 @@ const orderOf = object({
         'signer, feeRateBps and ownerId may be absent too.',
     ),
   ),
-  price: optional(number()),
+  price: means(
+    optional(number()),
+    'Price of one share, 0.001 to 0.999; when present, it is the price that the amounts give.',
+  ),
 })
 
 const orderFields = {
-  order: orderOf,
-  ownerId: optional(integer(1)),
-  orderType: oneOf(...ORDER_TYPES),
-  marketSlug: text(),
+  order: means(orderOf, 'The order as it is signed, EIP-712 struct Order, with its signature.'),
+  ownerId: means(optional(integer(1)), 'Number of the profile that owns the order.'),
+  orderType: orderType(),
+  marketSlug: means(text(), 'Slug of the market that the tokenId belongs to.'),
   clientOrderId: optional(clientOrderIdText()),
-  postOnly: optional(boolean()),
-  stpPolicy: optional(oneOf(...STP_POLICIES)),
-  timestamp: optional(integer(0)),
-  recvWindow: optional(integer(1, LIMITS.recvWindowMsMax)),
+  postOnly: means(
+    optional(boolean()),
+    'True to refuse a GTC order that would match on arrival; false when absent.',
+  ),
+  stpPolicy: means(
+    optional(oneOf(...STP_POLICIES)),
+    'What is canceled when the order meets one of its own profile; cancel_maker when absent.',
+  ),
+  timestamp: means(
+    optional(integer(0)),
+    'When the client made the order, Unix milliseconds; recvWindow counts from it.',
+  ),
+  recvWindow: means(
+    optional(integer(1, LIMITS.recvWindowMsMax)),
+    'Greatest age of the order in milliseconds; an older one is refused. No limit when absent.',
+  ),
 }
 
-export const orderBody = object({ ...orderFields, onBehalfOf: optional(profileId()) })
+export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
 
 /** An order inside another call, which says for itself on whose behalf it comes (domain §4.8). */
 export const replacementBody = object(orderFields)

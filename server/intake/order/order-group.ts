@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { targetOf } from '../../auth/on-behalf.ts'
-import { orderId, profileId } from '../../http/schema/fields.ts'
+import { onBehalfOf, targetOf } from '../../auth/on-behalf.ts'
+import { orderId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { compileSaid } from '../../http/schema/said.ts'
 import { oneOf } from '../../http/schema/scalars.ts'
 import {
@@ -18,17 +19,36 @@ import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
 // Requests that hold several orders, or an order with what is to happen before it (domain §4.8).
 
 /** POST /orders/batch. What is wrong with one order is said of that order alone. */
-export const ordersBody = object({ orders: list(orderBody, 1, LIMITS.batchOrdersMax) })
-
-export const replaceBody = object({
-  cancel: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
-  replacement: replacementBody,
-  mode: oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
-  // As in an order: what the schema lets through here must not be refused behind the cancel.
-  onBehalfOf: optional(profileId()),
+export const ordersBody = object({
+  orders: means(
+    list(orderBody, 1, LIMITS.batchOrdersMax),
+    'Orders to place, each taken or refused by itself, in this order.',
+  ),
 })
 
-export const replacesBody = object({ operations: list(replaceBody, 1, LIMITS.batchReplacesMax) })
+/** One of two ways to name an order. */
+const named = object({
+  orderId: optional(orderId()),
+  clientOrderId: optional(clientOrderIdText()),
+})
+
+export const replaceBody = object({
+  cancel: means(named, 'The order to cancel, by exactly one of its two ids.'),
+  replacement: means(replacementBody, 'The order to place with what the cancel set free.'),
+  mode: means(
+    oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
+    'Whether the replacement is placed when the cancel fails: only with ALLOW_FAILURE.',
+  ),
+  // As in an order: what the schema lets through here must not be refused behind the cancel.
+  onBehalfOf: onBehalfOf(),
+})
+
+export const replacesBody = object({
+  operations: means(
+    list(replaceBody, 1, LIMITS.batchReplacesMax),
+    'Cancel-replaces, done one after the other in this order.',
+  ),
+})
 
 type ReplaceBody = Infer<typeof replaceBody>
 

@@ -12,12 +12,14 @@ import { type Call, type Caller, header } from '../../http/call.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, profileId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { displayName } from '../../http/schema/profile-fields.ts'
 import { boolean, defaulted, integer, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { Allowances, Refused } from '../../services/accounts/partner-accounts.ts'
 import { askerOf } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { account, nameToShow } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
@@ -57,10 +59,14 @@ export const createPartnerAccount = route({
   },
   body: object({
     displayName: optional(displayName()),
-    createServerWallet: optional(boolean()),
+    createServerWallet: means(
+      optional(boolean()),
+      'True for a wallet that the exchange keeps and signs with; else a wallet must have signed.',
+    ),
   }),
   status: 201,
-  reply: object({ profileId: profileId(), account: address() }),
+  reply: object({ profileId: profileId(), account: account() }),
+  means: 'The sub-account is made, and the caller may act for it.',
   rejects: [
     'OVERLOADED',
     'OWN_ADDRESS',
@@ -97,6 +103,9 @@ function created(made: { profileId: number; account: string }) {
   return { profileId: made.profileId, account: made.account }
 }
 
+const listed = () =>
+  object({ profileId: profileId(), account: account(), displayName: nameToShow() })
+
 export const listPartnerAccounts = route({
   method: 'GET',
   path: '/profiles/partner-accounts',
@@ -104,16 +113,23 @@ export const listPartnerAccounts = route({
   lane: 'private',
   about: "The caller's sub-accounts by page, oldest first, or the one with an address.",
   query: {
-    account: optional(address()),
-    page: defaulted(optional(integer(1, 2_147_483_647)), 1),
-    limit: defaulted(optional(integer(1)), LIMITS.subAccountsPageMax),
+    account: means(optional(address()), 'Address of the one sub-account to list.'),
+    page: means(
+      defaulted(optional(integer(1, 2_147_483_647)), 1),
+      'Which page to list, counted from 1.',
+    ),
+    limit: means(
+      defaulted(optional(integer(1)), LIMITS.subAccountsPageMax),
+      `Most sub-accounts on a page; above ${LIMITS.subAccountsPageMax} it counts as that.`,
+    ),
   },
   reply: object({
-    data: list(object({ profileId: profileId(), account: address(), displayName: text() })),
-    page: integer(1),
-    limit: integer(1, LIMITS.subAccountsPageMax),
-    hasMore: boolean(),
+    data: means(list(listed()), 'Sub-accounts of this page, oldest first.'),
+    page: means(integer(1), 'Which page this is, counted from 1.'),
+    limit: means(integer(1, LIMITS.subAccountsPageMax), 'Most sub-accounts on a page.'),
+    hasMore: means(boolean(), 'True when a page follows.'),
   }),
+  means: 'One page of sub-accounts; empty when there is none.',
   example: {
     reply: {
       data: [{ profileId: 2, account: ACCOUNT, displayName: 'Desk 1' }],
@@ -141,33 +157,47 @@ export const listPartnerAccounts = route({
 
 const target = () =>
   object({
-    type: oneOf('USDC_ALLOWANCE', 'CTF_APPROVAL'),
-    tokenAddress: address(),
-    spenderOrOperator: address(),
-    label: text(),
-    requiredFor: oneOf('BUY', 'SELL'),
-    confirmed: boolean(),
-    status: oneOf('confirmed', 'missing', 'submitted', 'failed'),
-    retryable: boolean(),
-    errorCode: optional(oneOf('PRIVY_SUBMISSION_FAILED')),
-    errorMessage: optional(text()),
+    type: means(
+      oneOf('USDC_ALLOWANCE', 'CTF_APPROVAL'),
+      'What is approved: to spend collateral, or to move conditional tokens.',
+    ),
+    tokenAddress: means(address(), 'Contract of the token that is approved.'),
+    spenderOrOperator: means(address(), 'Contract that may move the token.'),
+    label: means(text(), 'The approval in words for people.'),
+    requiredFor: means(oneOf('BUY', 'SELL'), 'Side of the orders that need the approval.'),
+    confirmed: means(boolean(), 'True when the status is confirmed.'),
+    status: means(
+      oneOf('confirmed', 'missing', 'submitted', 'failed'),
+      'How far the approval is: submitted ones wait for the next block.',
+    ),
+    retryable: means(boolean(), 'True when a retry would submit it.'),
+    errorCode: means(
+      optional(oneOf('PRIVY_SUBMISSION_FAILED')),
+      'Why it failed, as a word for programs; after failed alone.',
+    ),
+    errorMessage: means(optional(text()), 'Why it failed, in a sentence; after failed alone.'),
   })
+
+const approvals = (what: string) => means(integer(0), `How many approvals ${what}.`)
 
 const allowancesReply = () =>
   object({
-    profileId: profileId(),
-    partnerProfileId: profileId(),
-    chainId: integer(0),
-    walletAddress: address(),
-    ready: boolean(),
-    summary: object({
-      total: integer(0),
-      confirmed: integer(0),
-      missing: integer(0),
-      submitted: integer(0),
-      failed: integer(0),
-    }),
-    targets: list(target()),
+    profileId: means(profileId(), 'Number of the sub-account.'),
+    partnerProfileId: means(profileId(), 'Number of the partner that it belongs to.'),
+    chainId: means(integer(0), 'Number of the chain that the wallet is on.'),
+    walletAddress: means(address(), 'Address of the server wallet.'),
+    ready: means(boolean(), 'True when every approval is confirmed.'),
+    summary: means(
+      object({
+        total: approvals('the wallet needs'),
+        confirmed: approvals('are confirmed'),
+        missing: approvals('were never submitted'),
+        submitted: approvals('wait for the next block'),
+        failed: approvals('failed'),
+      }),
+      'Approvals by their status.',
+    ),
+    targets: means(list(target()), 'Every approval that the wallet needs.'),
   })
 
 const { exchange: VENUE } = MARKET_EXAMPLE.venue
@@ -246,14 +276,17 @@ function allowancesView(found: Allowances | Refused, { settings }: Services) {
   }
 }
 
+const subAccountId = () => means(profileId(), 'Number of a sub-account of the caller.')
+
 export const partnerAllowances = route({
   method: 'GET',
   path: '/profiles/partner-accounts/:profileId/allowances',
   auth: hmac('account_creation', 'delegated_signing'),
   lane: 'private',
   about: "What a sub-account's server wallet has approved of what it needs to trade.",
-  params: { profileId: profileId() },
+  params: { profileId: subAccountId() },
   reply: allowancesReply(),
+  means: 'Where each approval stands.',
   rejects: ['NOT_SUB_ACCOUNT', 'NO_SERVER_WALLET'],
   example: { params: { profileId: 2 }, reply: ALLOWANCES_EXAMPLE },
   handle: async ({ params, caller }, services: Services) => {
@@ -269,9 +302,10 @@ export const retryPartnerAllowances = route({
   auth: hmac('account_creation', 'delegated_signing'),
   lane: 'auth',
   about: "Submits what a sub-account's server wallet has not approved; the next block confirms it.",
-  params: { profileId: profileId() },
+  params: { profileId: subAccountId() },
   body: object({}),
   reply: allowancesReply(),
+  means: 'What was missing or failed is submitted.',
   rejects: [
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',

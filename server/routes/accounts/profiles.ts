@@ -1,6 +1,7 @@
 // Profiles as their owners see and edit them (domain §12.2).
 
 import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { isAddress } from '../../crypto/address.ts'
@@ -8,6 +9,7 @@ import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { biography, displayName, username, webAddress } from '../../http/schema/profile-fields.ts'
 import { nullable, oneOf } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
@@ -90,6 +92,7 @@ export const ownProfile = route({
   lane: 'private',
   about: "The caller's private profile with the fee rate to sign.",
   reply: profile(),
+  means: 'The profile of the caller as it stands now.',
   rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { reply: PROFILE_EXAMPLE },
   handle: ({ caller }, services: Services) => shown(caller.profileId, services),
@@ -102,15 +105,25 @@ export const editOwnProfile = route({
   lane: 'auth',
   about: "Edits the caller's profile; fields that are absent stay, null takes one back.",
   body: object({
-    username: optional(nullable(username())),
+    username: means(
+      optional(nullable(username())),
+      'Name that no other profile has, trimmed; a letter comes first.',
+    ),
     displayName: optional(displayName()),
-    bio: optional(nullable(biography())),
-    pfpUrl: optional(nullable(webAddress())),
-    socialUrl: optional(nullable(webAddress())),
-    mode: optional(oneOf('simple', 'advanced')),
-    tradeWalletOption: optional(nullable(oneOf('eoa', 'smartWallet'))),
+    bio: means(
+      optional(nullable(biography())),
+      `Lines about the owner, at most ${LIMITS.bioCharactersMax} characters.`,
+    ),
+    pfpUrl: means(optional(nullable(webAddress())), 'https link to the picture of the profile.'),
+    socialUrl: means(optional(nullable(webAddress())), 'https link to a page of the owner.'),
+    mode: means(optional(oneOf('simple', 'advanced')), 'Form of the trading page.'),
+    tradeWalletOption: means(
+      optional(nullable(oneOf('eoa', 'smartWallet'))),
+      'Wallet to use for orders: the account or its proven smart wallet.',
+    ),
   }),
   reply: profile(),
+  means: 'The edit is durable; the reply shows the profile after it.',
   rejects: [
     'OVERLOADED',
     'PROFILE_NOT_FOUND',
@@ -144,8 +157,11 @@ export const profileByAccount = route({
   auth: eitherOf(hmac(), sessionOrIdentity()),
   lane: 'private',
   about: 'The private profile of an account, for its owner alone.',
-  params: { account: address() },
+  params: {
+    account: means(address(), 'Address of the account, which must be that of the caller.'),
+  },
   reply: profile(),
+  means: 'The profile of the account as it stands now.',
   rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN', 'READ_TIMEOUT'],
   example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
   handle: async ({ params, caller }, services: Services) => {

@@ -20,10 +20,12 @@ import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { reply } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { address, profileId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { defaulted, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
 import { checksummed, smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
+import { account, nameToShow } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 
@@ -60,12 +62,25 @@ export const signingMessageRoute = route({
   about:
     'A message to sign, for a login unless asked otherwise; good for five minutes and one use.',
   query: {
-    purpose: defaulted(oneOf('login', 'sub-account'), 'login'),
-    partner: optional(profileId()),
-    account: optional(address()),
-    smartWallet: optional(address()),
+    purpose: means(
+      defaulted(oneOf('login', 'sub-account'), 'login'),
+      'What the signature is to prove: a login, or a sub-account of a partner.',
+    ),
+    partner: means(
+      optional(profileId()),
+      'Number of the partner whose sub-account it will be; for that purpose alone.',
+    ),
+    account: means(
+      optional(address()),
+      'Wallet that will sign, written into the message; needed with smartWallet.',
+    ),
+    smartWallet: means(
+      optional(address()),
+      'Smart wallet that will sign too, to become that of the account.',
+    ),
   },
   reply: text(),
+  means: 'The message to sign, as it stands.',
   rejects: ['VALIDATION'],
   example: { reply: 'exchange.example asks you to sign this message; … Nonce: 0x…' },
   handle: ({ query }, { signing, pipeline }: Services) => {
@@ -85,6 +100,7 @@ export const verifyAuth = route({
   lane: 'private',
   about: 'The account of the session.',
   reply: text(),
+  means: 'Address of the account that the session belongs to.',
   example: { reply: ACCOUNT },
   handle: ({ caller }) => caller.account,
 })
@@ -144,20 +160,30 @@ export const login = route({
   headers: {
     'x-account': 'Address of the wallet.',
     'x-signing-message': 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
-    'x-signature': 'The EIP-191 signature, 0x-hex.',
-    [WALLET_HEADER]: 'That of the smart wallet, over a message that names it.',
+    'x-signature': 'The EIP-191 signature of the wallet, 0x-hex.',
+    [WALLET_HEADER]: 'The signature of the smart wallet, over a message that names it.',
   },
   body: object({
-    client: optional(oneOf('eoa', 'etherspot', 'base')),
-    smartWallet: optional(nullable(address())),
-    r: optional(text(128)),
+    client: means(
+      optional(oneOf('eoa', 'etherspot', 'base')),
+      'Kind of wallet that logs in; eoa when absent. The others need a smartWallet.',
+    ),
+    smartWallet: means(
+      optional(nullable(address())),
+      'Smart wallet of the account; it counts once it has signed too.',
+    ),
+    r: means(optional(text(128)), 'Code of a referral; taken and not kept.'),
   }),
   reply: object({
-    account: address(),
-    displayName: text(),
-    smartWallet: nullable(address()),
-    client: text(),
+    account: account(),
+    displayName: nameToShow(),
+    smartWallet: means(
+      nullable(address()),
+      'Smart wallet that the account has proven; null without one.',
+    ),
+    client: means(text(), 'Kind of wallet that the profile logs in with.'),
   }),
+  means: 'The session is open, and its cookie is set.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -221,6 +247,7 @@ export const logout = route({
   lane: 'auth',
   about: 'Ends the session and clears its cookie.',
   reply: message(),
+  means: 'The session is over, and its cookie is cleared.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out' } },
   handle: async ({ call }, { accounts, settings }: Services) => {
@@ -237,6 +264,7 @@ export const logoutEverywhere = route({
   lane: 'auth',
   about: 'Ends every session of the account, this one too, and clears the cookie.',
   reply: message(),
+  means: 'No session of the account is open any more.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out everywhere' } },
   handle: async ({ caller }, { accounts, settings }: Services) => {

@@ -6,11 +6,13 @@ import { Reject } from '../../../engine/domain/reject.ts'
 import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { address, isoTime, profileId } from '../../http/schema/fields.ts'
+import { isoTime, profileId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { scope } from '../../http/schema/profile-fields.ts'
 import { boolean, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
+import { account, allowedScopes, scopes } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 
@@ -19,6 +21,9 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const AT = iso(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']
 
+const tokenId = () => means(text(), 'Id of the API token.')
+const tokenSince = () => means(isoTime(), 'When the token was made.')
+
 export const deriveToken = route({
   method: 'POST',
   path: '/auth/api-tokens/derive',
@@ -26,18 +31,25 @@ export const deriveToken = route({
   lane: 'auth',
   about: 'Makes an API token for the caller. Its secret is told here and never again.',
   body: object({
-    label: optional(nullable(text(LIMITS.tokenLabelCharactersMax))),
-    scopes: optional(list(scope(), 1, 4)),
+    label: means(
+      optional(nullable(text(LIMITS.tokenLabelCharactersMax))),
+      'Name of the token for its owner; null or absent for none.',
+    ),
+    scopes: means(optional(list(scope(), 1, 4)), 'Scopes to give it; trading alone when absent.'),
   }),
   status: 201,
   reply: object({
-    apiKey: text(),
-    secret: text(),
-    tokenId: text(),
-    createdAt: isoTime(),
-    scopes: list(scope()),
-    profile: object({ id: profileId(), account: address() }),
+    apiKey: means(text(), 'Token id once more: the value of the header that ends in api-key.'),
+    secret: means(text(), 'Key of the HMAC in Base64. Keep it: it is never shown again.'),
+    tokenId: tokenId(),
+    createdAt: tokenSince(),
+    scopes: scopes(),
+    profile: means(
+      object({ id: profileId(), account: account() }),
+      'Profile that the token acts for.',
+    ),
   }),
+  means: 'The token is made and signs calls from now on.',
   rejects: [
     'OVERLOADED',
     'PROFILE_FROZEN',
@@ -87,13 +99,14 @@ export const listTokens = route({
   about: "The caller's live API tokens, without their secrets.",
   reply: list(
     object({
-      tokenId: text(),
-      label: nullable(text()),
-      scopes: list(scope()),
-      createdAt: isoTime(),
-      lastUsedAt: nullable(isoTime()),
+      tokenId: tokenId(),
+      label: means(nullable(text()), 'Name that its owner gave the token; null for none.'),
+      scopes: scopes(),
+      createdAt: tokenSince(),
+      lastUsedAt: means(nullable(isoTime()), 'When it last signed a call; null before that.'),
     }),
   ),
+  means: 'Every live token of the caller; an empty list when there is none.',
   example: {
     reply: [
       { tokenId: ORDER_ID, label: null, scopes: ['trading'], createdAt: AT, lastUsedAt: null },
@@ -120,10 +133,14 @@ export const tokenCapabilities = route({
   lane: 'private',
   about: 'Which scopes the caller may give its tokens.',
   reply: object({
-    partnerProfileId: profileId(),
-    tokenManagementEnabled: boolean(),
-    allowedScopes: list(scope()),
+    partnerProfileId: means(profileId(), 'Number of the profile of the caller.'),
+    tokenManagementEnabled: means(
+      boolean(),
+      'Whether the caller may make tokens; always true here.',
+    ),
+    allowedScopes: allowedScopes(),
   }),
+  means: 'What the caller may give its tokens now.',
   rejects: ['PROFILE_NOT_FOUND'],
   example: {
     reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
@@ -146,8 +163,9 @@ export const revokeToken = route({
   auth: eitherOf(hmac(), sessionOrIdentity()),
   lane: 'auth',
   about: 'Revokes one API token of the caller; it signs nothing from then on.',
-  params: { tokenId: text(64, 1) },
+  params: { tokenId: means(text(64, 1), 'Id of the API token to revoke.') },
   reply: message(),
+  means: 'The token is revoked.',
   rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
   example: {
     params: { tokenId: ORDER_ID },

@@ -8,6 +8,7 @@ import { identity } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { nullable, text } from '../../http/schema/scalars.ts'
 import { object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
@@ -36,18 +37,22 @@ export const addWithdrawalAddress = route({
   lane: 'auth',
   about: "Lists an address to which the caller's money may be withdrawn.",
   body: object({
-    address: address(),
-    label: optional(text(LIMITS.withdrawalLabelCharactersMax)),
+    address: means(address(), 'Address to list; not the zero address.'),
+    label: means(
+      optional(text(LIMITS.withdrawalLabelCharactersMax)),
+      'Name of the address for its owner; empty when absent.',
+    ),
   }),
   status: 201,
   reply: object({
-    id: text(),
-    profileId: profileId(),
-    destinationAddress: address(),
-    label: text(),
-    createdAt: isoTime(),
-    deletedAt: nullable(isoTime()),
+    id: means(text(), 'Id of this entry of the list.'),
+    profileId: means(profileId(), 'Number of the profile whose list it is.'),
+    destinationAddress: means(address(), 'Address that withdrawals may go to.'),
+    label: means(text(), 'Name that its owner gave the address; empty for none.'),
+    createdAt: means(isoTime(), 'When the address was listed.'),
+    deletedAt: means(nullable(isoTime()), 'When it was taken off the list; null while listed.'),
   }),
+  means: 'The address is on the list.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -89,9 +94,10 @@ export const removeWithdrawalAddress = route({
   auth: identity(),
   lane: 'auth',
   about: 'Takes an address off that list; the reply has no body.',
-  params: { address: address() },
+  params: { address: means(address(), 'Address to take off the list.') },
   status: 204,
   reply: nothing(),
+  means: 'The address is off the list.',
   rejects: ['OVERLOADED', 'WITHDRAWAL_ADDRESS_UNKNOWN'],
   example: { params: { address: ACCOUNT }, reply: null },
   handle: async ({ params, caller }, { accounts }: Services) => {

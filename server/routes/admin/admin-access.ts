@@ -7,6 +7,7 @@ import { admin } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, profileId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
 import { ORDER_ID } from '../examples.ts'
@@ -19,12 +20,19 @@ const REVOKED = 'API token revoked successfully'
 
 const operatorName = () => {
   const most = LIMITS.operatorNameCharactersMax
-  return pattern(
-    `^[a-z][a-z0-9-]{0,${most - 1}}$`,
-    `1 to ${most} lower-case letters, digits and dashes, a letter first.`,
+  const form = `1 to ${most} lower-case letters, digits and dashes, a letter first.`
+  return means(
+    pattern(`^[a-z][a-z0-9-]{0,${most - 1}}$`, form),
+    'Name of the operator, which the audit shows.',
   )
 }
-const role = () => oneOf(...ROLES)
+const role = () => {
+  return means(
+    oneOf(...ROLES),
+    'What the operator may do: each role may do all that the roles before it may.',
+  )
+}
+const operatorSince = 'When the operator was named.'
 
 export const revokeProfileTokens = route({
   method: 'DELETE',
@@ -33,7 +41,11 @@ export const revokeProfileTokens = route({
   lane: 'admin',
   about: 'Revokes every API token of a profile.',
   params: { profileId: profileId() },
-  reply: object({ profileId: profileId(), revoked: integer(0) }),
+  reply: object({
+    profileId: profileId(),
+    revoked: means(integer(0), 'How many tokens were live and are revoked.'),
+  }),
+  means: 'No token of the profile signs calls any more.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: { profileId: 1, revoked: 3 } },
   handle: async ({ params, caller }, { accounts }: Services) => {
@@ -49,8 +61,12 @@ export const revokeProfileToken = route({
   auth: admin('support'),
   lane: 'admin',
   about: 'Revokes one API token of a profile.',
-  params: { profileId: profileId(), tokenId: text(64, 1) },
+  params: {
+    profileId: profileId(),
+    tokenId: means(text(64, 1), 'Id of the API token to revoke.'),
+  },
   reply: message(),
+  means: 'The token signs no calls any more.',
   rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
   example: { params: { profileId: 1, tokenId: ORDER_ID }, reply: { message: REVOKED } },
   handle: async ({ params, caller }, { accounts }: Services) => {
@@ -68,6 +84,7 @@ export const endProfileSessions = route({
   about: 'Ends every session of a profile; its wallet may log in again.',
   params: { profileId: profileId() },
   reply: message(),
+  means: 'No session of the profile is open any more.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: { message: ENDED } },
   handle: async ({ params, caller }, { accounts, pipeline }: Services) => {
@@ -87,7 +104,13 @@ export const addOperator = route({
   about: 'Names an operator. Its token is told here and never again.',
   body: object({ name: operatorName(), role: role() }),
   status: 201,
-  reply: object({ name: operatorName(), role: role(), token: text(), createdAt: isoTime() }),
+  reply: object({
+    name: operatorName(),
+    role: role(),
+    token: means(text(), 'Bearer token of the operator. Keep it: it is never shown again.'),
+    createdAt: means(isoTime(), operatorSince),
+  }),
+  means: 'The operator may act from now on.',
   rejects: ['OVERLOADED', 'OPERATOR_TAKEN', 'OPERATOR_LIMIT'],
   example: {
     body: { name: 'ada', role: 'support' },
@@ -106,7 +129,14 @@ export const listOperators = route({
   auth: admin('read'),
   lane: 'admin',
   about: 'Every operator and its role, without tokens; the first is that of the first start.',
-  reply: list(object({ name: operatorName(), role: role(), createdAt: nullable(isoTime()) })),
+  reply: list(
+    object({
+      name: operatorName(),
+      role: role(),
+      createdAt: means(nullable(isoTime()), `${operatorSince} Null for the first.`),
+    }),
+  ),
+  means: 'Every operator, in the order in which they were named.',
   example: {
     reply: [
       { name: ROOT_OPERATOR, role: 'root', createdAt: null },
@@ -131,6 +161,7 @@ export const removeOperator = route({
   about: 'Ends an operator: its token proves nothing from then on, and its name is free again.',
   params: { name: operatorName() },
   reply: message(),
+  means: 'The operator is removed.',
   rejects: ['OVERLOADED', 'OPERATOR_ROOT', 'OPERATOR_NOT_FOUND'],
   example: { params: { name: 'ada' }, reply: { message: 'Operator removed' } },
   handle: async ({ params, caller }, { operators }: Services) => {

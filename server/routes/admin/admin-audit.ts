@@ -8,40 +8,62 @@ import { audit } from '../../../persistence/query/read/audit.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { address, isoTime, profileId, slug } from '../../http/schema/fields.ts'
+import { isoTime, profileId, slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { scope } from '../../http/schema/profile-fields.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../http/schema/schema.ts'
+import { account, shownUsername } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 
 const [, ...RESTRICTIONS] = TRADING_MODES
 const DEFAULT_LIMIT = 50
 
-const entryFields = {
-  seq: integer(1),
-  at: isoTime(),
-  operator: text(),
-  kind: text(),
-  profileId: optional(profileId()),
-  account: optional(address()),
-  username: optional(nullable(text())),
-  rank: optional(nullable(text())),
-  feeCapBps: optional(nullable(integer(0))),
-  scopes: optional(list(scope())),
-  tokenId: optional(text()),
-  tokenScopes: optional(list(scope())),
-  collateralRaw: optional(integer()),
-  marketSlug: optional(slug()),
-  payoutNumerators: optional(list(integer(0))),
-  windowId: optional(integer(1)),
-  mode: optional(oneOf(...RESTRICTIONS)),
-  startsAtMs: optional(integer(0)),
-  endsAtMs: optional(nullable(integer(0))),
-  reason: optional(text()),
-  name: optional(text()),
-  role: optional(oneOf(...ROLES)),
+const act = {
+  seq: means(integer(1), 'Number of the command; a later one has a greater.'),
+  at: means(isoTime(), 'When the command was decided.'),
+  operator: means(text(), 'Name of the operator.'),
+  kind: means(text(), 'Kind of the command, as the journal names it.'),
 }
-const entry = object(entryFields)
+
+const ofProfiles = {
+  profileId: optional(profileId()),
+  account: optional(account()),
+  username: optional(shownUsername()),
+  rank: means(optional(nullable(text())), 'Name of the rank that was given; null took it back.'),
+  feeCapBps: means(
+    optional(nullable(integer(0))),
+    'Highest fee rate that was set, in basis points; null took it back.',
+  ),
+  scopes: means(optional(list(scope())), 'Scopes that the profile was allowed.'),
+  tokenId: means(optional(text()), 'Id of the API token that was made or revoked.'),
+  tokenScopes: means(optional(list(scope())), 'Scopes that the new API token has.'),
+  collateralRaw: means(
+    optional(integer()),
+    'Raw collateral that was credited, or debited when negative.',
+  ),
+}
+
+const ofMarkets = {
+  marketSlug: optional(slug()),
+  payoutNumerators: means(optional(list(integer(0))), 'Parts of the payout for YES, then for NO.'),
+  windowId: means(optional(integer(1)), 'Number of the trading window.'),
+  mode: means(optional(oneOf(...RESTRICTIONS)), 'What the trading window restricts trading to.'),
+  startsAtMs: means(optional(integer(0)), 'When the window starts, Unix milliseconds.'),
+  endsAtMs: means(
+    optional(nullable(integer(0))),
+    'When the window ends, Unix milliseconds; null when an operator is to end it.',
+  ),
+}
+
+const entry = object({
+  ...act,
+  ...ofProfiles,
+  ...ofMarkets,
+  reason: means(optional(text()), 'Why the operator did it.'),
+  name: means(optional(text()), 'Name of the operator who was added or removed.'),
+  role: means(optional(oneOf(...ROLES)), 'Role that the new operator has.'),
+})
 
 function entryOf({ seq, atMs, operator, kind, about }: AuditRow): Infer<typeof entry> {
   const named: object = JSON.parse(about)
@@ -55,11 +77,27 @@ export const showAudit = route({
   lane: 'admin',
   about: 'What operators did, newest first: who, when, which command, and what it named.',
   query: {
-    operator: optional(text(LIMITS.operatorNameCharactersMax, 1)),
-    before: optional(integer(1)),
-    limit: defaulted(integer(1, LIMITS.auditLimitMax), DEFAULT_LIMIT),
+    operator: means(
+      optional(text(LIMITS.operatorNameCharactersMax, 1)),
+      'Name of the operator whose acts to list; all when absent.',
+    ),
+    before: means(
+      optional(integer(1)),
+      'Entries with a seq below this one are listed; the newest when absent.',
+    ),
+    limit: means(
+      defaulted(integer(1, LIMITS.auditLimitMax), DEFAULT_LIMIT),
+      'Most entries on a page.',
+    ),
   },
-  reply: object({ entries: list(entry), nextBefore: nullable(integer(1)) }),
+  reply: object({
+    entries: means(list(entry), 'What operators did, newest first.'),
+    nextBefore: means(
+      nullable(integer(1)),
+      'Value of before for the next page; null behind the last.',
+    ),
+  }),
+  means: 'One page of what operators did; each entry has the fields that its command named.',
   rejects: ['READ_TIMEOUT'],
   example: {
     query: { operator: 'ada', limit: 1 },

@@ -1,23 +1,18 @@
 // What there is, a page at a time: profiles, their money, markets of every status.
 
-import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { address, isoTime, profileId, slug } from '../../http/schema/fields.ts'
-import { boolean, defaulted, integer, nullable, text } from '../../http/schema/scalars.ts'
+import { isoTime, profileId, slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { boolean, integer, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { ACCOUNT } from '../examples.ts'
+import { account, feeCapBps } from '../profile-words.ts'
 import type { Services } from '../services.ts'
-
-const paging = () => ({
-  after: defaulted(integer(0), 0),
-  limit: defaulted(integer(1, LIMITS.adminListLimitMax), 50),
-})
-/** What `after` is for the next page; null behind the last. */
-const next = () => nullable(integer(1))
+import { freeRaw, next, paging, RESERVED } from './admin-words.ts'
 
 function nextOf(ids: readonly number[], limit: number): number | null {
   return ids.length === limit ? (ids.at(-1) ?? null) : null
@@ -37,17 +32,21 @@ export const listProfiles = route({
   about: 'Profiles by rising id, a page at a time.',
   query: paging(),
   reply: object({
-    profiles: list(
-      object({
-        profileId: profileId(),
-        account: address(),
-        rank: nullable(text()),
-        feeCapBps: nullable(integer(0, LIMITS.feeBpsMax)),
-        isFrozen: boolean(),
-      }),
+    profiles: means(
+      list(
+        object({
+          profileId: profileId(),
+          account: account(),
+          rank: means(nullable(text()), 'Name of its rank; null without one.'),
+          feeCapBps: feeCapBps(),
+          isFrozen: means(boolean(), 'True while it may neither trade nor withdraw.'),
+        }),
+      ),
+      'Profiles of this page, by rising number.',
     ),
     next: next(),
   }),
+  means: 'One page of profiles; empty behind the last.',
   example: {
     query: { after: 0, limit: 1 },
     reply: {
@@ -72,7 +71,11 @@ export const listProfiles = route({
   },
 })
 
-const balance = () => ({ profileId: profileId(), freeRaw: integer(), reservedRaw: integer(0) })
+const balance = () => ({
+  profileId: profileId(),
+  freeRaw: freeRaw(),
+  reservedRaw: means(integer(0), RESERVED),
+})
 
 function balanceOf({ pipeline }: Services, id: number) {
   const { collateralFreeRaw, collateralReservedRaw } = pipeline.clearing.ledger
@@ -88,7 +91,11 @@ export const listBalances = route({
   lane: 'admin',
   about: 'Collateral of profiles by rising id, a page at a time, raw.',
   query: paging(),
-  reply: object({ balances: list(object(balance())), next: next() }),
+  reply: object({
+    balances: means(list(object(balance())), 'Balances of this page, by rising profile number.'),
+    next: next(),
+  }),
+  means: 'One page of balances; empty behind the last.',
   example: { query: { after: 0, limit: 1 }, reply: { balances: [BALANCE], next: 1 } },
   handle: async ({ query: { after, limit } }, services: Services) => {
     const ids = idsAfter(after, limit, services.pipeline.clearing.accounts.count)
@@ -106,6 +113,7 @@ export const showBalance = route({
   about: 'Collateral of one profile, raw.',
   params: { profileId: profileId() },
   reply: object(balance()),
+  means: 'The balance of the profile as it stands now.',
   rejects: ['PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: BALANCE },
   handle: async ({ params }, services: Services) => {
@@ -133,18 +141,22 @@ export const listMarkets = route({
   about: 'Markets of every status by rising id, a page at a time.',
   query: paging(),
   reply: object({
-    markets: list(
-      object({
-        id: integer(1),
-        slug: slug(),
-        title: text(),
-        status: text(),
-        deadline: nullable(isoTime()),
-        volumeRaw: integer(0),
-      }),
+    markets: means(
+      list(
+        object({
+          id: means(integer(1), 'Number of the market, counted from 1.'),
+          slug: slug(),
+          title: means(text(), 'The question of the market.'),
+          status: means(text(), 'CREATED, FUNDED, FUNDED_FLAGGED, LOCKED or RESOLVED.'),
+          deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
+          volumeRaw: means(integer(0), 'Collateral traded so far, raw units.'),
+        }),
+      ),
+      'Markets of this page, by rising number.',
     ),
     next: next(),
   }),
+  means: 'One page of markets; empty behind the last.',
   example: {
     query: { after: 0, limit: 1 },
     reply: {

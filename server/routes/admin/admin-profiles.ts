@@ -10,32 +10,40 @@ import { admin } from '../../http/auth-scheme.ts'
 import { Refusal, refuse, roleMissing } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { displayName, scope } from '../../http/schema/profile-fields.ts'
-import { integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
-import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { nullable, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
 import { roleForFields } from '../../services/accounts/profile-roles.ts'
-import { RANK_PATTERN, rankOf } from '../../services/accounts/ranks.ts'
+import { rankOf } from '../../services/accounts/ranks.ts'
 import { smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
+import {
+  account,
+  allowedScopes,
+  effectiveFeeRateBps,
+  feeCapBps,
+  nameToShow,
+  profileSince,
+  shownUsername,
+} from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { rank } from '../shapes.ts'
-
-const rankWish = () =>
-  anyOf(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5), schemaOf<null>({ type: 'null' }))
+import { givenUsername, rankWish } from './admin-words.ts'
 
 const managedProfile = () =>
   object({
     profileId: profileId(),
-    account: address(),
-    username: nullable(text()),
-    displayName: text(),
+    account: account(),
+    username: shownUsername(),
+    displayName: nameToShow(),
     rank: rank(),
-    feeCapBps: nullable(integer(0, LIMITS.feeBpsMax)),
-    effectiveFeeRateBps: nullable(integer(0, LIMITS.feeBpsMax)),
-    scopes: list(scope()),
-    createdAt: isoTime(),
-    frozenAt: nullable(isoTime()),
-    frozenReason: nullable(text()),
+    feeCapBps: feeCapBps(),
+    effectiveFeeRateBps: effectiveFeeRateBps(),
+    scopes: allowedScopes(),
+    createdAt: profileSince(),
+    frozenAt: means(nullable(isoTime()), 'When the profile was frozen; null when it is not.'),
+    frozenReason: means(nullable(text()), 'Why the profile is frozen; null when it is not.'),
   })
 
 function managedView(profile: ShownProfile, frozen: FrozenProfile | undefined) {
@@ -76,6 +84,7 @@ export const managedProfileById = route({
   about: 'Rank, cap, name and capabilities of one profile, and whether it is frozen.',
   params: { profileId: profileId() },
   reply: managedProfile(),
+  means: 'The profile as it stands now.',
   rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, reply: EXAMPLE },
   handle: async ({ params }, { pipeline, reads }: Services) => {
@@ -96,14 +105,18 @@ export const editManagedProfile = route({
     'tokens made from then on, not those there are.',
   params: { profileId: profileId() },
   body: object({
-    username: optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
+    username: givenUsername(),
     displayName: optional(displayName()),
-    rank: optional(rankWish()),
-    feeCapBps: optional(nullable(integer(0, LIMITS.feeBpsMax))),
-    scopes: optional(list(scope(), 0, 4)),
-    smartWallet: optional(address()),
+    rank: rankWish(),
+    feeCapBps: optional(feeCapBps()),
+    scopes: means(
+      optional(list(scope(), 0, 4)),
+      'Scopes that the profile may give the tokens it makes from now on.',
+    ),
+    smartWallet: means(optional(address()), 'Smart wallet of the profile; not the zero address.'),
   }),
   reply: managedProfile(),
+  means: 'The edit is durable; the reply shows the profile after it.',
   rejects: ['OVERLOADED', 'VALIDATION', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'READ_TIMEOUT'],
   example: {
     params: { profileId: 1 },
@@ -134,7 +147,13 @@ export const editManagedProfile = route({
 })
 
 const FROZEN = { ...EXAMPLE, frozenAt: '2026-01-02T00:00:00.000Z', frozenReason: 'Stolen key.' }
-const why = () => object({ reason: optional(text(LIMITS.freezeReasonCharactersMax)) })
+const why = () =>
+  object({
+    reason: means(
+      optional(text(LIMITS.freezeReasonCharactersMax)),
+      'Why it is done, for the audit; empty when absent.',
+    ),
+  })
 
 export const freezeProfile = route({
   method: 'POST',
@@ -147,6 +166,7 @@ export const freezeProfile = route({
   params: { profileId: profileId() },
   body: why(),
   reply: managedProfile(),
+  means: 'The profile is frozen, and its orders are canceled.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FROZEN_LIMIT', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'Stolen key.' }, reply: FROZEN },
   handle: async ({ params, body, caller }, { operators, reads }: Services) => {
@@ -169,6 +189,7 @@ export const unfreezeProfile = route({
   params: { profileId: profileId() },
   body: why(),
   reply: managedProfile(),
+  means: 'The profile may trade and withdraw again.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FREEZE_CANCELING', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'It was mine.' }, reply: EXAMPLE },
   handle: async ({ params, body, caller }, { operators, reads }: Services) => {

@@ -7,6 +7,7 @@ import { admin } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { bytes32, isoTime } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, pattern } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { FaultTarget } from '../../settlement/settlement-port.ts'
@@ -15,7 +16,25 @@ import type { Services } from '../services.ts'
 const TX_HASH = '0x0f1aa4a4a6b1b0e8a3ad1a9fc5fe7a0c0fb3f0a3a6c1a7b1c2d3e4f5a6b7c8d9'
 
 const tradeEventId = () => pattern('^[1-9][0-9]{0,15}$', 'Id of a trade, as its replies say it.')
-const outcome = () => oneOf('RETRYING', 'FAILED')
+const outcome = () =>
+  means(
+    oneOf('RETRYING', 'FAILED'),
+    'What is to happen: one more attempt, or a settlement that fails and is taken back.',
+  )
+
+const trade = () =>
+  object({
+    tradeEventId: tradeEventId(),
+    tradedAt: means(isoTime(), 'When the orders matched.'),
+    settlementStatus: means(
+      oneOf(...SETTLEMENT_STATUSES),
+      'MATCHED waits for a block, RETRYING for another attempt, MINED is in one, FAILED is taken ' +
+        'back.',
+    ),
+    txHash: means(nullable(bytes32()), 'Hash of its transaction; null before there is one.'),
+    height: means(nullable(integer(1)), 'Number of its block; null before it is in one.'),
+    minedAt: means(nullable(isoTime()), 'When its block was made; null before that.'),
+  })
 
 export const showSettlement = route({
   method: 'GET',
@@ -23,22 +42,19 @@ export const showSettlement = route({
   auth: admin('read'),
   lane: 'admin',
   about: 'Where the chain stands, and what became of the newest trades.',
-  query: { limit: defaulted(integer(1, LIMITS.userOrdersLimitMax), 50) },
+  query: {
+    limit: means(defaulted(integer(1, LIMITS.userOrdersLimitMax), 50), 'Most trades to list.'),
+  },
   reply: object({
-    height: integer(0),
-    throughSeq: integer(0),
-    waiting: integer(0),
-    trades: list(
-      object({
-        tradeEventId: tradeEventId(),
-        tradedAt: isoTime(),
-        settlementStatus: oneOf(...SETTLEMENT_STATUSES),
-        txHash: nullable(bytes32()),
-        height: nullable(integer(1)),
-        minedAt: nullable(isoTime()),
-      }),
+    height: means(integer(0), 'Number of the newest block; 0 before the first.'),
+    throughSeq: means(
+      integer(0),
+      'Trades of commands up to this number are in blocks, but for retried and failed ones.',
     ),
+    waiting: means(integer(0), 'How many trades wait for a block.'),
+    trades: means(list(trade()), 'The newest trades, newest first.'),
   }),
+  means: 'The chain and the newest trades as they stand now.',
   rejects: ['READ_TIMEOUT'],
   example: {
     query: { limit: 1 },
@@ -103,17 +119,27 @@ export const armFault = route({
   about:
     'Lets a trade, or the next trades or approvals the embedded chain gets, be retried or fail.',
   body: object({
-    tradeEventId: optional(tradeEventId()),
-    next: optional(integer(1, LIMITS.settlementFaultsMax)),
-    nextApprovals: optional(integer(1, LIMITS.settlementFaultsMax)),
+    tradeEventId: means(optional(tradeEventId()), 'The one trade to meet the fault.'),
+    next: means(
+      optional(integer(1, LIMITS.settlementFaultsMax)),
+      'How many of the next trades are to meet the fault.',
+    ),
+    nextApprovals: means(
+      optional(integer(1, LIMITS.settlementFaultsMax)),
+      'How many of the next approvals are to meet the fault.',
+    ),
     outcome: outcome(),
   }),
   reply: object({
-    tradeEventId: nullable(tradeEventId()),
-    next: nullable(integer(1)),
-    nextApprovals: nullable(integer(1)),
+    tradeEventId: means(nullable(tradeEventId()), 'The trade that will meet it; null for others.'),
+    next: means(nullable(integer(1)), 'How many of the next trades will meet it, or null.'),
+    nextApprovals: means(
+      nullable(integer(1)),
+      'How many of the next approvals will meet it, or null.',
+    ),
     outcome: outcome(),
   }),
+  means: 'The fault is set; a restart forgets it.',
   rejects: ['OVERLOADED', 'VALIDATION', 'NO_EMBEDDED_CHAIN', 'TRADE_NOT_WAITING'],
   example: {
     body: { next: 1, outcome: 'FAILED' },

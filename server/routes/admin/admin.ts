@@ -8,36 +8,58 @@ import { admin } from '../../http/auth-scheme.ts'
 import { invalid, refuse, roleMissing } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, profileId, rawAmount, slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { scope } from '../../http/schema/profile-fields.ts'
-import { boolean, integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
-import { anyOf, type Infer, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { boolean, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
+import { anyOf, type Infer, list, object, optional } from '../../http/schema/schema.ts'
 import { marketView } from '../../pipeline/shown/views.ts'
 import { roleForFields } from '../../services/accounts/profile-roles.ts'
-import { RANK_PATTERN, rankOf } from '../../services/accounts/ranks.ts'
+import { rankOf } from '../../services/accounts/ranks.ts'
 import { marketIds } from '../../services/markets/condition-ids.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { account, feeCapBps } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
+import { freeRaw, givenUsername, RESERVED, rankWish } from './admin-words.ts'
 
 const DEFAULT_MIN_SIZE_RAW = 50_000_000
 const DEFAULT_MAX_SPREAD = 0.035
 /** The last instant whose ISO 8601 text has a year of four digits: no reply can print a later. */
 const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-const nothing = () => schemaOf<null>({ type: 'null' })
+
+const labels = () => list(text(64, 1), 0, 32)
 
 const marketBody = object({
-  kind: oneOf('clob'),
+  kind: means(oneOf('clob'), 'How shares are traded: by an order book.'),
   slug: slug(),
-  title: text(LIMITS.titleCharactersMax, 1),
-  description: optional(text(LIMITS.descriptionCharactersMax)),
-  deadline: optional(nullable(anyOf(integer(0), text(40)))),
-  fee: optional(boolean()),
-  takerDelayMs: optional(integer(0, LIMITS.takerDelayMsMax)),
-  categories: optional(list(text(64, 1), 0, 32)),
-  tags: optional(list(text(64, 1), 0, 32)),
-  exchangeAddress: optional(address()),
-  adapterAddress: optional(nullable(address())),
-  minSizeRaw: optional(rawAmount()),
+  title: means(text(LIMITS.titleCharactersMax, 1), 'The question that the market asks.'),
+  description: means(
+    optional(text(LIMITS.descriptionCharactersMax)),
+    'How the question will be decided; empty when absent.',
+  ),
+  deadline: means(
+    optional(nullable(anyOf(integer(0), text(40)))),
+    'When trading ends, Unix milliseconds or ISO 8601, in the future; null or absent for never.',
+  ),
+  fee: means(optional(boolean()), 'True when takers pay fees; false when absent.'),
+  takerDelayMs: means(
+    optional(integer(0, LIMITS.takerDelayMsMax)),
+    'How long an order that would match on arrival waits, in milliseconds; 0 when absent.',
+  ),
+  categories: means(optional(labels()), 'Topics of the market; none when absent.'),
+  tags: means(optional(labels()), 'Further labels of the market; none when absent.'),
+  exchangeAddress: means(
+    optional(address()),
+    'Contract that orders are signed for; that of the settings when absent.',
+  ),
+  adapterAddress: means(
+    optional(nullable(address())),
+    'Adapter contract of the market; null or absent for none.',
+  ),
+  minSizeRaw: means(
+    optional(rawAmount()),
+    'Least raw shares of an order that counts in adjustedMidpoint; 50,000,000 when absent.',
+  ),
 })
 
 /** Unix ms of a deadline given as ISO text or Unix ms; null for none, NaN for neither. */
@@ -81,6 +103,7 @@ export const createMarket = route({
   body: marketBody,
   status: 201,
   reply: market(),
+  means: 'The market is made and takes orders.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -125,19 +148,30 @@ export const putProfile = route({
     'Creates or edits the profile of an account: rank and cap need role money. An API token for ' +
     'it, which acts in its place, needs role root.',
   body: object({
-    account: address(),
-    username: optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
-    rank: optional(anyOf(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5), nothing())),
-    feeCapBps: optional(nullable(integer(0, LIMITS.feeBpsMax))),
-    apiToken: optional(object({ scopes: optional(list(scope(), 1, 4)) })),
+    account: account(),
+    username: givenUsername(),
+    rank: rankWish(),
+    feeCapBps: optional(feeCapBps()),
+    apiToken: means(
+      optional(
+        object({
+          scopes: means(
+            optional(list(scope(), 1, 4)),
+            'Scopes to give the token; trading alone when absent.',
+          ),
+        }),
+      ),
+      'Asks for an API token of the profile; absent for none.',
+    ),
   }),
   status: 201,
   reply: object({
     profileId: profileId(),
-    account: address(),
-    tokenId: optional(text()),
-    secret: optional(text()),
+    account: account(),
+    tokenId: means(optional(text()), 'Id of the new API token; absent when none was asked for.'),
+    secret: means(optional(text()), 'Key of the HMAC in Base64. Keep it: it is never shown again.'),
   }),
+  means: 'The profile is made or edited, and its token is made when one was asked for.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -175,8 +209,19 @@ export const adjustBalance = route({
   auth: admin('money'),
   lane: 'admin',
   about: 'Credits (positive) or debits (negative) the free collateral of a profile.',
-  body: object({ profileId: profileId(), collateralRaw: integer() }),
-  reply: object({ profileId: profileId(), freeRaw: integer(), reservedRaw: integer() }),
+  body: object({
+    profileId: profileId(),
+    collateralRaw: means(
+      integer(),
+      'Raw collateral to credit, or to debit when negative; not 0. 1,000,000 are one unit.',
+    ),
+  }),
+  reply: object({
+    profileId: profileId(),
+    freeRaw: freeRaw(),
+    reservedRaw: means(integer(), RESERVED),
+  }),
+  means: 'The balance is changed; the reply shows it after that.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -200,6 +245,11 @@ export const adjustBalance = route({
 })
 
 const numerator = () => integer(0, 1_000_000_000)
+const byWinner = () =>
+  means(
+    optional(integer(0, 1)),
+    'Outcome that is paid in full: 0 for YES, 1 for NO. Absent for a split.',
+  )
 
 export const resolveMarket = route({
   method: 'POST',
@@ -209,10 +259,14 @@ export const resolveMarket = route({
   about: 'Resolves a market to a winner or a payout split; its open orders are canceled.',
   params: { slug: slug() },
   body: object({
-    winningOutcomeIndex: optional(integer(0, 1)),
-    payoutNumerators: optional(list(numerator(), 2, 2)),
+    winningOutcomeIndex: byWinner(),
+    payoutNumerators: means(
+      optional(list(numerator(), 2, 2)),
+      'Parts of the payout for YES, then for NO: [1, 1] pays each share one half.',
+    ),
   }),
   reply: market(),
+  means: 'The market is resolved, and its open orders are canceled.',
   rejects: ['OVERLOADED', 'VALIDATION', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'PAYOUT_INVALID'],
   example: {
     params: { slug: 'rain-tomorrow' },

@@ -11,6 +11,7 @@ import { admin, open } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
 import type { Services } from '../services.ts'
@@ -26,16 +27,27 @@ const WINDOW = {
 } as const
 
 const instant = () => anyOf(integer(0, LAST_MS), text(40))
-const restriction = () => oneOf('post_only', 'cancel_only', 'disabled')
-const mode = () => oneOf(...TRADING_MODES)
+const restriction = () =>
+  means(
+    oneOf('post_only', 'cancel_only', 'disabled'),
+    'What is still taken: post-only orders and cancels, cancels alone, or neither.',
+  )
+const mode = () =>
+  means(
+    oneOf(...TRADING_MODES),
+    'The mode in force: normal takes everything, each later one takes less.',
+  )
 const span = () => ({
-  startsAt: isoTime(),
-  endsAt: nullable(isoTime()),
-  publicMessage: text(),
+  startsAt: means(isoTime(), 'When the restriction begins.'),
+  endsAt: means(nullable(isoTime()), 'When it ends; null when an operator is to end it.'),
+  publicMessage: means(text(), 'What traders are told of it; empty for nothing.'),
 })
-const windowShape = () => object({ id: integer(1), mode: restriction(), ...span() })
+const windowId = () => means(integer(1), 'Number of the window, counted from 1.')
+const windowShape = () => object({ id: windowId(), mode: restriction(), ...span() })
+const effect = () =>
+  object({ target: means(oneOf('trading'), 'What is restricted.'), mode: restriction() })
 const entry = () =>
-  object({ ...span(), effects: list(object({ target: oneOf('trading'), mode: restriction() })) })
+  object({ ...span(), effects: means(list(effect()), 'What the restriction does.') })
 
 const isoOf = (ms: number) => new Date(ms).toISOString()
 
@@ -66,8 +78,14 @@ export const maintenanceStatus = route({
   auth: open(),
   lane: 'public',
   about: 'Restrictions of trading that are in force and that are scheduled.',
-  query: { target: optional(oneOf('trading')) },
-  reply: object({ active: list(entry()), scheduled: list(entry()) }),
+  query: {
+    target: means(optional(oneOf('trading')), 'What to ask about; trading is all there is.'),
+  },
+  reply: object({
+    active: means(list(entry()), 'Restrictions that are in force.'),
+    scheduled: means(list(entry()), 'Restrictions that have not begun.'),
+  }),
+  means: 'Every restriction that is not over; trading is normal while none is active.',
   example: {
     query: { target: 'trading' },
     reply: {
@@ -98,12 +116,22 @@ export const putTradingWindow = route({
   about: 'Restricts trading from an instant (or now) until another (or until it is ended).',
   body: object({
     mode: restriction(),
-    startsAt: optional(nullable(instant())),
-    endsAt: optional(nullable(instant())),
-    publicMessage: optional(text(LIMITS.publicMessageCharactersMax)),
+    startsAt: means(
+      optional(nullable(instant())),
+      'When it begins, Unix milliseconds or ISO 8601; at once when null, absent or past.',
+    ),
+    endsAt: means(
+      optional(nullable(instant())),
+      'When it ends, Unix milliseconds or ISO 8601; null or absent until an operator ends it.',
+    ),
+    publicMessage: means(
+      optional(text(LIMITS.publicMessageCharactersMax)),
+      'What traders are told of it; empty when absent.',
+    ),
   }),
   status: 201,
   reply: windowShape(),
+  means: 'The window is set, and trading is restricted in it.',
   rejects: ['OVERLOADED', 'VALIDATION', 'TRADING_WINDOW_LIMIT'],
   example: {
     body: {
@@ -138,7 +166,11 @@ export const listTradingWindows = route({
   auth: admin('read'),
   lane: 'admin',
   about: 'The trading mode in force and every window that is not over.',
-  reply: object({ mode: mode(), windows: list(windowShape()) }),
+  reply: object({
+    mode: mode(),
+    windows: means(list(windowShape()), 'Windows that are not over, by rising number.'),
+  }),
+  means: 'The mode as it stands now.',
   example: { reply: { mode: 'normal', windows: [WINDOW] } },
   handle: (_input, { modes }: Services) => ({
     mode: modes.mode,
@@ -152,8 +184,9 @@ export const endTradingWindow = route({
   auth: admin('money'),
   lane: 'admin',
   about: 'Ends a window that is in force, or calls off one that has not begun.',
-  params: { windowId: integer(1) },
+  params: { windowId: windowId() },
   reply: windowShape(),
+  means: 'The window is over.',
   rejects: ['OVERLOADED', 'TRADING_WINDOW_NOT_FOUND'],
   example: { params: { windowId: WINDOW.id }, reply: WINDOW },
   handle: async ({ params, caller }, { modes }: Services) => {

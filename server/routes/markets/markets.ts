@@ -6,6 +6,7 @@ import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
@@ -21,12 +22,25 @@ export const activeMarkets = route({
   lane: 'public',
   about: 'Active markets by page, newest first unless sorted otherwise.',
   query: {
-    page: defaulted(integer(1, 1_000_000), 1),
-    limit: defaulted(integer(1, LIMITS.activeMarketsLimitMax), LIMITS.activeMarketsLimitMax),
-    sortBy: optional(oneOf(...SORT_NAMES)),
-    tradeType: optional(oneOf('amm', 'clob', 'group')),
+    page: means(defaulted(integer(1, 1_000_000), 1), 'Which page to show, counted from 1.'),
+    limit: means(
+      defaulted(integer(1, LIMITS.activeMarketsLimitMax), LIMITS.activeMarketsLimitMax),
+      'Most markets on a page.',
+    ),
+    sortBy: means(
+      optional(oneOf(...SORT_NAMES)),
+      'Which come first: newest when absent, else ending soonest, most volume or resting size.',
+    ),
+    tradeType: means(
+      optional(oneOf('amm', 'clob', 'group')),
+      'Kind of market to list: clob when absent; there are none of the others.',
+    ),
   },
-  reply: object({ data: list(market()), totalMarketsCount: integer(0) }),
+  reply: object({
+    data: means(list(market()), 'Markets of this page.'),
+    totalMarketsCount: means(integer(0), 'How many active markets there are on all pages.'),
+  }),
+  means: 'One page of active markets; a page behind the last is empty.',
   example: { reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 } },
   handle: ({ query }, { lists }: Services) => {
     const { page, limit, sortBy = 'newest', tradeType = 'clob' } = query
@@ -43,12 +57,19 @@ export const activeSlugs = route({
   about: 'Slug, strike price, ticker and deadline of every active market.',
   reply: list(
     object({
-      slug: text(),
-      strikePrice: nullable(text()),
-      ticker: nullable(text()),
-      deadline: nullable(isoTime()),
+      slug: means(text(), 'Name of the market in paths and orders.'),
+      strikePrice: means(
+        nullable(text()),
+        'Price that the title asks about, as decimal text; null when it names none.',
+      ),
+      ticker: means(
+        nullable(text()),
+        'Short name of the asset that the title is about; always null here.',
+      ),
+      deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
     }),
   ),
+  means: 'Every active market, in one list.',
   example: {
     reply: [{ slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null }],
   },
@@ -61,8 +82,9 @@ export const marketDetail = route({
   auth: open(),
   lane: 'public',
   about: 'One market by its slug.',
-  params: { addressOrSlug: text(LIMITS.slugCharactersMax, 1) },
+  params: { addressOrSlug: means(text(LIMITS.slugCharactersMax, 1), 'Slug of the market.') },
   reply: market(),
+  means: 'The market as it stands now, with its best prices.',
   rejects: ['MARKET_NOT_FOUND'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
   handle: ({ params }, { pipeline, lists }: Services) => {
@@ -79,6 +101,7 @@ export const marketOrderbook = route({
   about: 'The live YES book of one active market, NO interest folded in.',
   params: { slug: slug() },
   reply: orderbook(),
+  means: 'The book as it stands now, every price level of it.',
   rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE'],
   example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
   handle: ({ params }, { pipeline }: Services) => {

@@ -7,6 +7,8 @@ import type { Refusal } from '../../http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { shownClientOrderId } from '../../http/schema/order-fields.ts'
 import { integer, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { FORM } from '../../intake/intake-layout.ts'
@@ -57,21 +59,48 @@ function legsText(legs: ReplaceLegs): string {
 const isDone = ({ cancel, replacement }: ReplaceLegs) =>
   !(cancel instanceof Reject) && replacement !== null && 'text' in replacement
 
-const error = () => optional(object({ code: text(), message: text() }))
+const error = () =>
+  means(
+    optional(
+      object({
+        code: means(
+          text(),
+          'Why it failed: the code of the refusal, or 503 for one of that status.',
+        ),
+        message: means(text(), 'Why it failed, in a sentence.'),
+      }),
+    ),
+    'What went wrong; absent after SUCCESS.',
+  )
+
+const cancelShape = () =>
+  object({
+    status: means(
+      oneOf('SUCCESS', 'FAILURE', 'UNKNOWN'),
+      'Whether the order was canceled; UNKNOWN when the exchange could not tell yet.',
+    ),
+    orderId: optional(orderId()),
+    clientOrderId: shownClientOrderId(),
+    error: error(),
+  })
+
+const replacementShape = () =>
+  object({
+    status: means(
+      oneOf('SUCCESS', 'FAILURE', 'UNKNOWN', 'NOT_ATTEMPTED'),
+      'Whether the new order was taken; NOT_ATTEMPTED when the cancel failed before it.',
+    ),
+    data: means(optional(orderReply()), 'The new order and what came of it; after SUCCESS alone.'),
+    error: error(),
+  })
 
 const legs = () => ({
-  cancel: object({
-    status: oneOf('SUCCESS', 'FAILURE', 'UNKNOWN'),
-    orderId: optional(orderId()),
-    clientOrderId: optional(text()),
-    error: error(),
-  }),
-  replacement: object({
-    status: oneOf('SUCCESS', 'FAILURE', 'UNKNOWN', 'NOT_ATTEMPTED'),
-    data: optional(orderReply()),
-    error: error(),
-  }),
+  cancel: means(cancelShape(), 'What became of the order to cancel.'),
+  replacement: means(replacementShape(), 'What became of the order to place.'),
 })
+
+const replaced = () =>
+  object({ index: means(integer(0), 'Place of the operation in the call, from 0.'), ...legs() })
 
 const REQUEST = {
   cancel: { orderId: ORDER_ID },
@@ -91,8 +120,11 @@ export const replaceOrder = rawRoute({
   about: 'Cancels one order, then places another with what came free; 409 unless both were done.',
   headers: ON_BEHALF_HEADER,
   body: replaceBody,
-  others: [CONFLICT],
+  others: {
+    [CONFLICT]: 'At least one of the two was not done or is not known; each says its own status.',
+  },
   reply: object(legs()),
+  means: 'The order was canceled and the new one was taken.',
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: REQUEST, reply: REPLY },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
@@ -117,7 +149,10 @@ export const replaceOrders = rawRoute({
   about: 'Up to 20 cancel-replaces, one after the other, each by itself; says what became of each.',
   headers: ON_BEHALF_HEADER,
   body: replacesBody,
-  reply: object({ results: list(object({ index: integer(0), ...legs() })) }),
+  reply: object({
+    results: means(list(replaced()), 'One entry for each operation, in the order of the call.'),
+  }),
+  means: 'Each operation has its answer: both of its legs say what became of them.',
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,

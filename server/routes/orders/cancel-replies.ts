@@ -4,6 +4,8 @@ import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
 import { type Reply, reply } from '../../http/reply.ts'
 import { orderId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { shownClientOrderId } from '../../http/schema/order-fields.ts'
 import { boolean, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
 import { tradingBar } from '../../pipeline/orders/refused-order.ts'
@@ -14,20 +16,37 @@ const DONE = 'Orders canceled successfully'
 const PARTLY = 'Some orders could not be canceled'
 /** Some were canceled and some were not. */
 export const MULTI_STATUS = 207
+export const SOME_CANCELED = 'Some orders are canceled, and failed names those that are not.'
 
 const failedCancel = () =>
   object({
     orderId: optional(orderId()),
-    clientOrderId: optional(text()),
-    reason: oneOf('ORDER_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS', 'UNKNOWN_ERROR'),
-    message: text(),
-    retryable: boolean(),
+    clientOrderId: shownClientOrderId(),
+    reason: means(
+      oneOf('ORDER_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS', 'UNKNOWN_ERROR'),
+      'Why the order was not canceled, as a word for programs.',
+    ),
+    message: means(text(), 'Why the order was not canceled, in a sentence.'),
+    retryable: means(boolean(), 'True when the same cancel may succeed a moment later.'),
   })
 
-const canceledOrder = () => anyOf(orderId(), object({ clientOrderId: text(), orderId: orderId() }))
+const clientNamed = () =>
+  object({
+    clientOrderId: means(text(), 'Id by which the call named the order.'),
+    orderId: orderId(),
+  })
+
+const canceledOrder = () => anyOf(orderId(), clientNamed())
 
 export function batchCancelReply() {
-  return object({ message: text(), canceled: list(canceledOrder()), failed: list(failedCancel()) })
+  return object({
+    message: means(text(), 'What was done, in a sentence.'),
+    canceled: means(
+      list(canceledOrder()),
+      'Orders that are canceled: order ids, or both ids where the call named client ids.',
+    ),
+    failed: means(list(failedCancel()), 'Orders that are not canceled, each with its reason.'),
+  })
 }
 
 export function cancelAllReply() {

@@ -1,10 +1,12 @@
 // The heartbeat deadline of a profile (api-spec "Heartbeat deadline", domain §4.9).
 
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
 import type { Services } from '../services.ts'
@@ -18,8 +20,18 @@ export const beat = route({
   about:
     'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
   ...DELEGATED,
-  body: object({ cancelAt: optional(integer(0)) }),
-  reply: object({ cancelAt: nullable(integer(0)), serverTime: integer(0) }),
+  body: object({
+    cancelAt: means(
+      optional(integer(0)),
+      `The deadline in Unix milliseconds, at least ${LIMITS.heartbeatAheadMsMin} ms after server ` +
+        'time; absent to take it back.',
+    ),
+  }),
+  reply: object({
+    cancelAt: means(nullable(integer(0)), 'The deadline in Unix milliseconds; null for none.'),
+    serverTime: means(integer(0), 'Time of the exchange in Unix milliseconds.'),
+  }),
+  means: 'The deadline stands as the reply shows it, in place of the one before.',
   rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'VALIDATION', 'HEARTBEAT_CANCELING'],
   example: {
     body: { cancelAt: 1_796_126_410_000 },

@@ -5,6 +5,7 @@ import { hmac } from '../../http/auth-scheme.ts'
 import type { Refusal } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { integer, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional } from '../../http/schema/schema.ts'
 import { FORM } from '../../intake/intake-layout.ts'
@@ -15,6 +16,23 @@ import { orderData } from '../shapes.ts'
 import { signedCall } from '../signed-call.ts'
 import { groupAnswered } from './order-answers.ts'
 
+const issue = () =>
+  object({
+    field: means(text(), 'Path of the field that is wrong; empty for the whole order.'),
+    message: means(text(), 'What is wrong with the field.'),
+  })
+
+const placed = () =>
+  openObject({
+    index: means(integer(0), 'Place of the order in the call, from 0.'),
+    status: means(integer(200, 599), 'HTTP status that POST /orders would have given this order.'),
+    order: optional(orderData().properties.order),
+    message: means(
+      optional(anyOf(text(), list(issue()))),
+      'Why the order was refused; a list when fields of it are wrong.',
+    ),
+  })
+
 export const orderBatch = rawRoute({
   method: 'POST',
   path: '/orders/batch',
@@ -24,15 +42,9 @@ export const orderBatch = rawRoute({
   headers: ON_BEHALF_HEADER,
   body: ordersBody,
   reply: object({
-    results: list(
-      openObject({
-        index: integer(0),
-        status: integer(200, 599),
-        order: optional(orderData().properties.order),
-        message: optional(anyOf(text(), list(object({ field: text(), message: text() })))),
-      }),
-    ),
+    results: means(list(placed()), 'One entry for each order, in the order of the call.'),
   }),
+  means: 'Each order has its answer: status says what became of it.',
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION'],
   example: {
     body: { orders: [ORDER_REQUEST_EXAMPLE] },

@@ -7,6 +7,8 @@ import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { shownClientOrderId } from '../../http/schema/order-fields.ts'
 import { integer, oneOf, text } from '../../http/schema/scalars.ts'
 import { compile, list, object, optional } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
@@ -50,6 +52,25 @@ function resultText(
   return `${head.slice(0, -1)},"data":${found.text}}`
 }
 
+const askedItem = () =>
+  object({
+    orderId: means(optional(text()), 'Id that the exchange gave the order, UUIDv4 text.'),
+    clientOrderId: optional(clientOrderIdText()),
+  })
+
+const foundItem = () =>
+  object({
+    index: means(integer(0, LIMITS.statusItemsMax - 1), 'Place of the item in the call, from 0.'),
+    status: means(
+      oneOf('found', 'not_found', 'invalid'),
+      'Whether the profile has such an order; invalid when the item names none.',
+    ),
+    orderId: means(optional(text()), 'Id of the order, or the one that the item named.'),
+    clientOrderId: shownClientOrderId(),
+    error: means(optional(text()), 'What is wrong with an invalid item, in a sentence.'),
+    data: means(optional(orderData()), 'The order and what came of it; present when found.'),
+  })
+
 export const orderStatusBatch = route({
   method: 'POST',
   path: '/orders/status/batch',
@@ -57,24 +78,15 @@ export const orderStatusBatch = route({
   lane: 'private',
   about: 'What became of up to 50 orders, by their ids or by the ids their client gave them.',
   body: object({
-    items: list(
-      object({ orderId: optional(text()), clientOrderId: optional(clientOrderIdText()) }),
-      1,
-      LIMITS.statusItemsMax,
+    items: means(
+      list(askedItem(), 1, LIMITS.statusItemsMax),
+      'Orders to look up, each by exactly one of its two ids.',
     ),
   }),
   reply: object({
-    results: list(
-      object({
-        index: integer(0, LIMITS.statusItemsMax - 1),
-        status: oneOf('found', 'not_found', 'invalid'),
-        orderId: optional(text()),
-        clientOrderId: optional(text()),
-        error: optional(text()),
-        data: optional(orderData()),
-      }),
-    ),
+    results: means(list(foundItem()), 'One entry for each item, in the order of the items.'),
   }),
+  means: 'Each item has its answer: status says whether its order was found.',
   ...DELEGATED,
   rejects: ['NOT_SUB_ACCOUNT', 'READ_TIMEOUT'],
   example: {

@@ -11,6 +11,7 @@ import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute, route } from '../../http/route.ts'
 import { orderId, slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { integer } from '../../http/schema/scalars.ts'
 import { type Issue, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
@@ -35,10 +36,13 @@ import {
   cancelDone,
   MULTI_STATUS,
   refuseCancel,
+  SOME_CANCELED,
 } from './cancel-replies.ts'
 import { answered } from './order-answers.ts'
 
 const CREATED = 201
+const CANCELED = 'The order is canceled, and what it reserved is free.'
+const ALL_CANCELED = 'Every order that was named is canceled.'
 
 export const placeOrder = rawRoute({
   method: 'POST',
@@ -50,6 +54,7 @@ export const placeOrder = rawRoute({
   body: orderBody,
   status: CREATED,
   reply: orderReply(),
+  means: 'The order was taken and is durable; execution says what came of it.',
   rejects: [
     'OVERLOADED',
     'BODY_MALFORMED',
@@ -105,6 +110,7 @@ export const cancelOrder = route({
   params: { orderId: orderId() },
   ...DELEGATED,
   reply: message(),
+  means: CANCELED,
   rejects: [
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',
@@ -157,6 +163,7 @@ export const cancelOne = route({
   ...DELEGATED,
   body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
   reply: message(),
+  means: CANCELED,
   rejects: [
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',
@@ -190,8 +197,9 @@ export const cancelAll = route({
   about: "Cancels all of the caller's open orders in one market.",
   params: { slug: slug() },
   ...DELEGATED,
-  others: [MULTI_STATUS],
+  others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: cancelAllReply(),
+  means: 'No order of the caller is open in the market any more.',
   rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
   example: {
     params: { slug: 'rain-tomorrow' },
@@ -208,7 +216,8 @@ export const cancelAll = route({
   },
 })
 
-const ids = () => list(orderId(), 1, LIMITS.batchCancelIdsMax)
+const ids = () =>
+  means(list(orderId(), 1, LIMITS.batchCancelIdsMax), 'Orders to cancel, by their order ids.')
 
 export const batchCancel = route({
   method: 'POST',
@@ -220,10 +229,14 @@ export const batchCancel = route({
   ...DELEGATED,
   body: object({
     orderIds: optional(ids()),
-    clientOrderIds: optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
+    clientOrderIds: means(
+      optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
+      'Orders to cancel, by the ids that their client gave them.',
+    ),
   }),
-  others: [MULTI_STATUS],
+  others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
+  means: ALL_CANCELED,
   rejects: [
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',
@@ -266,8 +279,9 @@ export const cancelBatch = route({
   about: 'The older name of batch-cancel; takes order ids only.',
   ...DELEGATED,
   body: object({ orderIds: ids() }),
-  others: [MULTI_STATUS],
+  others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
+  means: ALL_CANCELED,
   rejects: [
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',
@@ -317,12 +331,19 @@ export const userOrders = route({
   about: "The caller's orders in one market, newest first; live ones unless statuses are named.",
   params: { slug: slug() },
   query: {
-    statuses: optional(list(statusText(), 1, 16)),
-    limit: optional(integer(1, LIMITS.userOrdersLimitMax)),
+    statuses: means(
+      optional(list(statusText(), 1, 16)),
+      'Statuses of the orders to list, in any letter case; LIVE alone when absent.',
+    ),
+    limit: means(
+      optional(integer(1, LIMITS.userOrdersLimitMax)),
+      `Most orders to list; ${LIMITS.userOrdersLimitMax} when absent.`,
+    ),
     ...DELEGATED.query,
   },
   headers: DELEGATED.headers,
   reply: list(userOrder()),
+  means: 'The orders, newest first; an empty list when there is none.',
   rejects: ['NOT_SUB_ACCOUNT', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
   handle: async ({ params, query, caller, call }, { reads, pipeline }: Services) => {

@@ -16,6 +16,7 @@ function metricsFor<C extends Caller | null>(auth: Auth<C>) {
     lane: 'admin',
     about: 'Metrics in the Prometheus text format.',
     reply: text(),
+    means: 'Every metric of the process, one a line.',
     produces: 'text/plain',
     example: { reply: '# HELP …' },
     handle: async (_input, { metricsText }: Services) =>

@@ -4,6 +4,7 @@ import { open } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
+import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, text } from '../../http/schema/scalars.ts'
 import { list, object, openObject } from '../../http/schema/schema.ts'
 import type { Services } from '../services.ts'
@@ -15,10 +16,18 @@ export const health = route({
   lane: 'public',
   room: 'vital',
   about: 'Says that the process runs.',
-  reply: object({ status: text() }),
+  reply: object({ status: means(text(), 'Always the word ok.') }),
+  means: 'The process runs and answers.',
   example: { reply: { status: 'ok' } },
   handle: () => ({ status: 'ok' }),
 })
+
+const check = () =>
+  object({
+    name: means(text(), 'Part of the exchange that was looked at.'),
+    ok: means(boolean(), 'True when nothing is wrong with it.'),
+    detail: means(text(), 'What is wrong with it; empty when nothing is.'),
+  })
 
 export const ready = route({
   method: 'GET',
@@ -28,10 +37,11 @@ export const ready = route({
   room: 'vital',
   about: 'Says whether orders are taken, by what it is known, and the newest durable command.',
   reply: object({
-    ready: boolean(),
-    seq: integer(0),
-    checks: list(object({ name: text(), ok: boolean(), detail: text() })),
+    ready: means(boolean(), 'True when orders are taken.'),
+    seq: means(integer(0), 'Number of the newest durable command; it counts from 1.'),
+    checks: means(list(check()), 'What was looked at, one entry for each part.'),
   }),
+  means: 'Orders are taken.',
   rejects: ['NOT_READY'],
   example: {
     reply: { ready: true, seq: 41, checks: [{ name: 'journal', ok: true, detail: '' }] },
@@ -48,7 +58,8 @@ export const openApi = route({
   auth: open(),
   lane: 'public',
   about: 'This document.',
-  reply: openObject({ openapi: text() }),
+  reply: openObject({ openapi: means(text(), 'Version of the OpenAPI form of this document.') }),
+  means: 'The document, made from the routes themselves.',
   example: { reply: { openapi: '3.1.0' } },
   handle: (_input, services: Services) => bytes(services.openApi()),
 })

@@ -35,6 +35,7 @@ export const welcome = route({
   lane: 'public',
   about: 'A page that says what this is, with links to what there is.',
   reply: text(),
+  means: 'The page, which needs nothing but itself.',
   produces: 'text/html; charset=utf-8',
   example: { reply: '<!doctype html>' },
   handle: (_input, { settings }: Services) =>

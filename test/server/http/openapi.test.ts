@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { api } from '../../../server/api.ts'
 import { openApi } from '../../../server/http/openapi.ts'
-import { compile, type Schema } from '../../../server/http/schema/schema.ts'
+import { means } from '../../../server/http/schema/meaning.ts'
+import { integer, nullable, pattern } from '../../../server/http/schema/scalars.ts'
+import { compile, object, optional, type Schema } from '../../../server/http/schema/schema.ts'
 import { TOY_ROUTES } from './gateway/toy-exchange.ts'
 
 type Tree = Record<string, unknown>
@@ -17,9 +20,10 @@ function at(value: unknown, ...path: string[]): unknown {
 const described = { title: 'toys', version: '1.0.0', headerPrefix: 'svc-' }
 /** As a client gets it. */
 const document: unknown = JSON.parse(JSON.stringify(openApi(TOY_ROUTES, described)))
+const wholeDocument: unknown = JSON.parse(JSON.stringify(openApi(api, described)))
 
-function operations(): [path: string, method: string, operation: Tree][] {
-  const paths = at(document, 'paths')
+function operations(of: unknown = document): [path: string, method: string, operation: Tree][] {
+  const paths = at(of, 'paths')
   assert.ok(isTree(paths))
   return Object.entries(paths).flatMap(([path, methods]) => {
     assert.ok(isTree(methods))
@@ -98,4 +102,82 @@ test('the examples are what the schemas allow', () => {
     const body: Schema | null = route.body
     if (body !== null) assert.ok(compile(body).holds(route.example.body ?? {}), route.path)
   }
+})
+
+test('a status says what it means for its route, a refused one all its refusals', () => {
+  const responses = at(document, 'paths', '/orders/{lot}', 'post', 'responses')
+  assert.equal(at(responses, '201', 'description'), 'The note is kept.')
+  assert.equal(
+    at(responses, '425', 'description'),
+    'trading_disabled: Trading is disabled.',
+    'the code that a client reads, then the sentence',
+  )
+  assert.deepEqual(String(at(responses, '400', 'description')).split('\n'), [
+    'VALIDATION: The request is not valid.',
+    'BODY_MALFORMED: The request body is not valid JSON.',
+    'FEE_RATE_MISMATCH: The signed feeRateBps is not the effective rate of the order owner.',
+  ])
+  const login = at(document, 'paths', '/auth/login', 'post', 'responses')
+  assert.equal(at(login, '207', 'description'), 'Both cookies are set.')
+  for (const [path, method, { responses: all }] of operations(wholeDocument)) {
+    assert.ok(isTree(all))
+    for (const [status, response] of Object.entries(all)) {
+      assertSentence(at(response, 'description'), `${method} ${path} ${status}`)
+    }
+  }
+})
+
+function assertSentence(description: unknown, name: string): void {
+  assert.ok(typeof description === 'string', `${name} says what it means`)
+  assert.match(description, /^[^\s]+(\s[^\s]+){2,}[.]$/, name)
+}
+
+/** Every object below a node that lists properties, with the way to it. */
+function shapesIn(node: unknown, way: string): [way: string, properties: Tree][] {
+  if (Array.isArray(node)) return node.flatMap((each, index) => shapesIn(each, `${way}/${index}`))
+  if (!isTree(node)) return []
+  const own = isTree(node.properties) ? [[way, node.properties] satisfies [string, Tree]] : []
+  const below = Object.entries(node).filter(([key]) => key !== 'example' && key !== 'examples')
+  return [...own, ...below.flatMap(([key, each]) => shapesIn(each, `${way}/${key}`))]
+}
+
+test('every property at every depth says what it means, each of an object its own', () => {
+  const shapes = shapesIn(wholeDocument, '')
+  assert.ok(shapes.length > api.length)
+  for (const [way, properties] of shapes) {
+    const said = Object.entries(properties).map(([name, property]) => {
+      const description = at(property, 'description')
+      assertSentence(description, `${way}.${name}`)
+      return description
+    })
+    assert.equal(new Set(said).size, said.length, `${way}: two properties say the same`)
+  }
+})
+
+test('every parameter says what it means, in its own place and in its schema', () => {
+  for (const [path, method, { parameters }] of operations(wholeDocument)) {
+    assert.ok(Array.isArray(parameters))
+    for (const parameter of parameters) {
+      const name = `${method} ${path} ${parameter.name}`
+      assertSentence(parameter.description, name)
+      if (parameter.in === 'header') continue
+      assert.equal(at(parameter, 'schema', 'description'), parameter.description, name)
+    }
+  }
+})
+
+test('what a value means changes neither its check nor the words of its refusal', () => {
+  const plain = pattern('^[a-z]+$', 'Lower-case letters.')
+  const told = means(plain, 'Name of the pet.')
+  const both = { name: told, age: means(optional(nullable(integer(0, 30))), 'Its age in years.') }
+  assert.equal(at(told, 'description'), 'Name of the pet. Lower-case letters.')
+  const again = means(told, 'Name of the cat.')
+  assert.equal(at(again, 'description'), 'Name of the cat. Lower-case letters.')
+  assert.equal(at(plain, 'description'), 'Lower-case letters.')
+  const checker = compile(object(both))
+  assert.ok(checker.holds({ name: 'kit' }), 'an optional field stays optional')
+  assert.deepEqual(checker.issues({ name: 'Kit', age: 31 }), [
+    { field: 'name', message: 'must have this form: Lower-case letters' },
+    { field: 'age', message: 'must be at most 30' },
+  ])
 })

@@ -48,6 +48,7 @@ export const echo = route({
     name: optional(text(20)),
   },
   reply: object({ slug: text(), query: schemaOf<object>({ type: 'object' }) }),
+  means: 'What it read of the request.',
   rejects: ['MARKET_NOT_FOUND'],
   example: { params: { slug: 'btc' }, query: { limit: 5 }, reply: { slug: 'btc', query: {} } },
   handle: ({ params, query }) =>
@@ -61,6 +62,7 @@ export const activeSlugs = route({
   lane: 'public',
   about: 'Slugs, encoded once.',
   reply: list(text()),
+  means: 'Every slug, encoded once.',
   example: { reply: ['btc'] },
   handle: () => bytes(new TextEncoder().encode('["btc"]')),
 })
@@ -74,6 +76,7 @@ export const document = route({
   lane: 'public',
   about: 'A long reply, encoded once.',
   reply: list(text()),
+  means: 'The long text of this route.',
   example: { reply: ['x'] },
   handle: () => bytes(DOCUMENT),
 })
@@ -86,6 +89,7 @@ export const wide = route({
   about: 'A long reply, made for each caller.',
   query: { size: defaulted(integer(1, 1 << 24), 200_000) },
   reply: list(text()),
+  means: 'The two texts of this caller.',
   example: { reply: ['x'] },
   handle: ({ query }) => ['é'.repeat(100_000), 'x'.repeat(query.size)],
 })
@@ -98,6 +102,7 @@ export const health = route({
   room: 'vital',
   about: 'Always has room.',
   reply: object({ ok: boolean() }),
+  means: 'The toys are at work.',
   example: { reply: { ok: true } },
   handle: () => ({ ok: true }),
 })
@@ -111,6 +116,7 @@ export const free = route({
   about: 'Gives something up.',
   params: { lot: integer(1, 9) },
   reply: object({ ok: boolean() }),
+  means: 'The lot is given up.',
   example: { params: { lot: 1 }, reply: { ok: true } },
   handle: () => ({ ok: true }),
 })
@@ -123,6 +129,7 @@ export const slowOrder = route({
   about: 'Answers when the test lets it.',
   params: { lot: integer(1, 9) },
   reply: object({ done: boolean() }),
+  means: 'The test let it go.',
   example: { params: { lot: 1 }, reply: { done: true } },
   handle: async (_input, { wait }: Toys) => {
     await wait()
@@ -139,6 +146,7 @@ export const place = route({
   params: { lot: integer(1, 9) },
   body: object({ note: text(8), count: optional(integer(0)), tags: optional(list(text(4), 0, 3)) }),
   reply: object({ by: integer(), note: text(), lot: integer() }),
+  means: 'The note is kept.',
   status: 201,
   rejects: ['FEE_RATE_MISMATCH', 'TRADING_DISABLED'],
   example: {
@@ -161,6 +169,7 @@ export const slow = route({
   lane: 'public',
   about: 'Answers when the test lets it.',
   reply: object({ done: boolean() }),
+  means: 'The test let it go.',
   example: { reply: { done: true } },
   handle: async (_input, { wait }: Toys) => {
     await wait()
@@ -176,6 +185,7 @@ export const rawOrder = rawRoute({
   about: 'Counts the bytes of a body it does not parse.',
   body: object({ any: text() }),
   reply: object({ bytes: integer(), target: text() }),
+  means: 'The bytes are counted.',
   example: { body: { any: 'x' }, reply: { bytes: 11, target: '/raw' } },
   hasRoom: ({ takesRaw }: Toys) => takesRaw,
   handle: ({ call }) => ({ bytes: call.body.length, target: call.target }),
@@ -189,6 +199,7 @@ export const latePlace = rawRoute({
   about: 'Is settled by another part of the exchange, which must not feel a fault of the reply.',
   body: object({ any: text() }),
   reply: object({ bytes: integer() }),
+  means: 'The bytes were counted elsewhere.',
   example: { body: { any: 'x' }, reply: { bytes: 11 } },
   hasRoom: (_toys: Toys) => true,
   handle: ({ call }, { wait }) => {
@@ -212,8 +223,9 @@ export const logIn = route({
   lane: 'auth',
   about: 'Sets two cookies.',
   body: object({ client: optional(oneOf('eoa')) }),
-  others: [207],
+  others: { 207: 'Both cookies are set.' },
   reply: object({ ok: boolean() }),
+  means: 'Never sent by this toy.',
   example: { reply: { ok: true } },
   handle: () =>
     reply(207, { ok: true }, [
@@ -230,6 +242,7 @@ export const broken = route({
   about: 'Has a bug.',
   query: { late: optional(boolean()), wrong: optional(boolean()) },
   reply: object({ ok: boolean() }),
+  means: 'Never sent by this toy.',
   example: { reply: { ok: true } },
   handle: ({ query }) => {
     if (query.late === true) return Promise.reject(new Error('bug'))

@@ -1,0 +1,24 @@
+// What an order says of itself, the same in the calls that place it and in the replies.
+import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
+import { means } from './meaning.ts'
+import { oneOf, text } from './scalars.ts'
+import { optional } from './schema.ts'
+
+export function orderType() {
+  return means(
+    oneOf(...ORDER_TYPES),
+    'GTC rests in the book, FAK fills what it can at once, FOK fills whole or not at all.',
+  )
+}
+
+export function orderStatus() {
+  return means(
+    oneOf(...ORDER_STATUSES),
+    'LIVE while the order may trade; MATCHED, CANCELED and UNMATCHED are final.',
+  )
+}
+
+/** Of an order, whose client may have given it none. */
+export function shownClientOrderId() {
+  return means(optional(text()), 'Id that the client gave the order; absent without one.')
+}

@@ -1,0 +1,41 @@
+// What several calls of operators say alike.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { defaulted, integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
+import { anyOf, optional, schemaOf } from '../../http/schema/schema.ts'
+import { RANK_PATTERN } from '../../services/accounts/ranks.ts'
+
+export const RESERVED = 'Raw collateral that open orders reserve.'
+
+export function freeRaw() {
+  return means(integer(), 'Raw collateral that no order reserves; 1,000,000 are one unit.')
+}
+
+export function givenUsername() {
+  return means(
+    optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
+    'Name that no other profile has; null takes it back, absent leaves it.',
+  )
+}
+
+/** A rank by its name or its number, or none. */
+export function rankWish() {
+  const shapes = [pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5)] as const
+  return means(
+    optional(anyOf(...shapes, schemaOf<null>({ type: 'null' }))),
+    'Rank by its name or number, 1 Bronze to 5 Diamond; null takes it back, absent leaves it.',
+  )
+}
+
+/** Of a list that is read by rising ids. */
+export function paging() {
+  return {
+    after: means(defaulted(integer(0), 0), 'Ids above this one are listed; 0 for the first page.'),
+    limit: means(defaulted(integer(1, LIMITS.adminListLimitMax), 50), 'Most entries on a page.'),
+  }
+}
+
+export function next() {
+  return means(nullable(integer(1)), 'Value of after for the next page; null behind the last.')
+}
