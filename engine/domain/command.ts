@@ -14,7 +14,7 @@ export interface Stamp {
 /**
  * One decided order. Mutable on purpose: hot callers decode into one reused object.
  * Limit forms use `sizeRaw`; a market sell has `priceTicks` 0 and `sizeRaw`; a market buy has
- * `priceTicks` 0 and `spendRaw` (domain §1.6).
+ * `priceTicks` 0 and `spendRaw` (rules §1.6).
  */
 export interface PlaceOrder extends Stamp {
   kind: 'placeOrder'
@@ -32,13 +32,13 @@ export interface PlaceOrder extends Stamp {
   priceTicks: PriceTicks
   sizeRaw: SizeRaw
   spendRaw: CollateralRaw
-  /** What the order locks: collateral for a buy, shares for a sell (domain §2.5). */
+  /** What the order locks: collateral for a buy, shares for a sell (rules §2.5). */
   reserveRaw: number
   /** Unix seconds, 0 = never. */
   expirationSec: number
   /** Charged to a taker; 0 on fee-disabled markets. */
   feeBps: FeeBps
-  /** How long its market holds it if it would take on arrival (domain §4.3); 0 = not at all. */
+  /** How long its market holds it if it would take on arrival (rules §4.3); 0 = not at all. */
   takerDelayMs: number
   /** First eight bytes of the EIP-712 hash, big-endian halves: the order is unique by them. */
   hashHigh: number
@@ -48,7 +48,7 @@ export interface PlaceOrder extends Stamp {
 }
 
 /**
- * A held order enters its market as if newly arrived (domain §4.3): the terms of its placement
+ * A held order enters its market as if newly arrived (rules §4.3): the terms of its placement
  * under a stamp of its own. One that was canceled meanwhile is passed over.
  */
 export interface ReleaseOrder extends Omit<PlaceOrder, 'kind'> {
@@ -72,14 +72,14 @@ export interface CancelOrders extends Stamp {
 export const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Rank of domain §3.3. */
+/** Rank of rules §3.3. */
 export interface Rank {
   readonly id: number
   readonly name: string
   readonly feeRateBps: FeeBps
 }
 
-/** What a profile says of itself (domain §12.2); profiles of before it was kept say nothing. */
+/** What a profile says of itself (rules §12.2); profiles of before it was kept say nothing. */
 export interface ProfileAbout {
   readonly bio?: string | null
   readonly pfpUrl?: string | null

@@ -72,7 +72,7 @@ export type EventKind = (typeof EVENT)[keyof typeof EVENT]
 export const MAKER = { OPEN: 0, CLOSED: 1 } as const
 
 /**
- * `code` of a DONE. WOULD_CROSS leaves no trace. RESTED, HELD (domain §4.3) leave the order open,
+ * `code` of a DONE. WOULD_CROSS leaves no trace. RESTED, HELD (rules §4.3) leave the order open,
  * GONE is a release that found it canceled, its slot 0; the other codes are ends of a stored order.
  */
 export const RESULT = {

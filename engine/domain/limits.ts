@@ -48,7 +48,7 @@ export const LIMITS = {
   drainWorkMax: 4096,
   clientOrderIdCodePointsMax: 128,
   clientOrderIdBytesMax: 512,
-  /** As it comes, with the spaces around it; they are trimmed (domain §4.5). */
+  /** As it comes, with the spaces around it; they are trimmed (rules §4.5). */
   clientOrderIdGivenCharactersMax: 1024,
   recvWindowMsMax: 10_000,
   /** A heartbeat deadline lies at least so far ahead of server time. */

@@ -1,6 +1,6 @@
 import type { SizeRaw, TimeMs } from './units.ts'
 
-/** Market statuses (domain §12.3). CREATED, FUNDED and FUNDED_FLAGGED trade. */
+/** Market statuses (rules §12.3). CREATED, FUNDED and FUNDED_FLAGGED trade. */
 export const MARKET_STATUSES = [
   'CREATED',
   'FUNDED',
@@ -41,6 +41,6 @@ export interface MarketSpec {
   readonly adapterAddress: string | null
   readonly minSizeRaw: SizeRaw
   readonly maxSpread: number
-  /** How long an order that would take on arrival is held (domain §4.3); absent = not at all. */
+  /** How long an order that would take on arrival is held (rules §4.3); absent = not at all. */
   readonly takerDelayMs?: number
 }

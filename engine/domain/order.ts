@@ -9,7 +9,7 @@ export type OrderType = (typeof ORDER_TYPES)[number]
 
 /**
  * What an order type may do: `rests` - what is left stays in the book; `whole` - all at once or
- * not at all. Post-only is a flag beside the type: it rests and may not take (domain §4.2).
+ * not at all. Post-only is a flag beside the type: it rests and may not take (rules §4.2).
  */
 export const POLICY_OF_TYPE = [
   { type: 'GTC', rests: true, whole: false },
@@ -17,11 +17,11 @@ export const POLICY_OF_TYPE = [
   { type: 'FOK', rests: false, whole: true },
 ] as const
 
-/** Index = number on the wire (domain §4.1). */
+/** Index = number on the wire (rules §4.1). */
 export const STP_POLICIES = ['cancel_maker', 'cancel_taker', 'cancel_both'] as const
 export const STP = { CANCEL_MAKER: 0, CANCEL_TAKER: 1, CANCEL_BOTH: 2 } as const
 
-/** BUY YES and SELL NO are bids of the YES ladder; SELL YES and BUY NO are asks (domain §2.1). */
+/** BUY YES and SELL NO are bids of the YES ladder; SELL YES and BUY NO are asks (rules §2.1). */
 export function isBid(side: number, outcome: number): boolean {
   return side === outcome
 }
@@ -31,6 +31,6 @@ export function ladderTicks(outcome: number, priceTicks: number): number {
   return outcome === OUTCOME.YES ? priceTicks : 1000 - priceTicks
 }
 
-/** Statuses of a stored order (domain §5.1). */
+/** Statuses of a stored order (rules §5.1). */
 export const ORDER_STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const
 export type OrderStatus = (typeof ORDER_STATUSES)[number]

@@ -1,7 +1,7 @@
 import type { Scope } from './command.ts'
 
 // Every refusal the exchange gives, in order of precedence: when two things are wrong, the one
-// that stands higher is answered (domain §1.8). The number is the index: 0, which is none,
+// that stands higher is answered (rules §1.8). The number is the index: 0, which is none,
 // stands for no refusal between threads; elsewhere that is null.
 
 export const REJECTS = [

@@ -1,6 +1,6 @@
-/** What has become of a trade on the chain (domain §5.2); the number is stored in read.db. */
+/** What has become of a trade on the chain (rules §5.2); the number is stored in read.db. */
 export const SETTLEMENT_STATUSES = ['MATCHED', 'RETRYING', 'MINED', 'FAILED'] as const
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number]
 
-/** What became of an approval of a server wallet (domain §12.1). */
+/** What became of an approval of a server wallet (rules §12.1). */
 export type ApprovalStatus = 'confirmed' | 'submitted' | 'failed' | 'missing'

@@ -1,6 +1,6 @@
 import type { TimeMs } from './units.ts'
 
-/** Trading modes (domain §4.6), from the freest to the strictest. */
+/** Trading modes (rules §4.6), from the freest to the strictest. */
 export const TRADING_MODES = ['normal', 'post_only', 'cancel_only', 'disabled'] as const
 export type TradingMode = (typeof TRADING_MODES)[number]
 /** What a window can bring about: the normal mode needs none. */

@@ -1,4 +1,4 @@
-// The only arithmetic on money, prices and sizes (domain §1.5, §2.4).
+// The only arithmetic on money, prices and sizes (rules §1.5, §2.4).
 // The unit ends each name, so the aliases below document rather than brand: a brand would need a
 // cast at every typed-array column, and casts are what hides a wrong unit.
 

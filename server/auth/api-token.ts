@@ -3,8 +3,7 @@ import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject.ts'
 
-// API tokens: an id that names the profile and a secret that signs each call (api-spec
-// "Authentication", domain §12.1).
+// API tokens: an id that names the profile and a secret that signs each call (rules §12.1).
 
 const SECRET_BYTES = 32
 const TOKEN_ID_BYTES = 16

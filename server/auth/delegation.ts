@@ -5,7 +5,7 @@ import type { Call, Caller } from '../http/call.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
 import { headerTarget, ON_BEHALF_HEADER, onBehalfOf, targetOf } from './on-behalf.ts'
 
-// Partners that act for their sub-accounts (api-spec "Authentication"). Every route that may be
+// Partners that act for their sub-accounts (rules §12.1). Every route that may be
 // called for another profile asks here, so the rule stands once; the intake asks its directory.
 
 /** What a route says that may be called for a sub-account and takes no order. */

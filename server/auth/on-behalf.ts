@@ -3,7 +3,7 @@ import { profileId } from '../http/schema/fields.ts'
 import { means } from '../http/schema/meaning.ts'
 import { type Issue, optional } from '../http/schema/schema.ts'
 
-// Whom a call names to act for (api-spec "Authentication" 4): the header `x-on-behalf-of` and
+// Whom a call names to act for (rules §12.1): the header `x-on-behalf-of` and
 // `onBehalfOf` of query or body mean one thing, on main and in the intake threads alike.
 
 const HEADER = 'x-on-behalf-of'

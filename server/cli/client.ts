@@ -66,7 +66,7 @@ export async function send(baseUrl: string, request: Request): Promise<Reply> {
   }
 }
 
-/** A request that proves its API token, as api-spec "Authentication" has it. */
+/** A request that proves its API token, as rules §12.1 has it. */
 export function signedRequest(
   call: { readonly method: string; readonly path: string; readonly body: string },
   { tokenId, secret, headerPrefix }: Credentials,

@@ -4,7 +4,7 @@ import { signHash } from './ecdsa.ts'
 import { keccak256 } from './keccak.ts'
 import { WORD_BYTES, wordOf, writeSafeWord } from './uint256.ts'
 
-// EIP-712 hash of an order (domain §1.1) and EIP-191 hash of a login message, on buffers that are
+// EIP-712 hash of an order (rules §1.1) and EIP-191 hash of a login message, on buffers that are
 // made once: nothing here may be entered twice at a time, and nothing here awaits.
 
 /** The signed fields of an order. Amounts past 2^53 are refused long before they come here. */

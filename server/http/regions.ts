@@ -1,5 +1,5 @@
-// Countries whose people may not trade here (api-spec "Errors", 403 geographic restriction). Which
-// country a call comes from, only the proxy in front of the exchange can say, in a header.
+// Countries whose people may not trade here: 403. Which country a call comes from, only the proxy
+// in front of the exchange can say, in a header.
 
 import type { Lane } from './rate-limit.ts'
 

@@ -41,7 +41,7 @@ export const MARKET_EXAMPLE = {
   winningOutcomeIndex: null,
 }
 
-/** The resting orders of domain §2.7. */
+/** The resting orders of rules §2.7. */
 export const BOOK_EXAMPLE = {
   bids: [{ price: 0.48, size: 160_000_000, side: 'BUY' as const }],
   asks: [

@@ -1,4 +1,4 @@
-// Reply shapes that several routes share (domain §12).
+// Reply shapes that several routes share (rules §12).
 
 import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
 import {
@@ -226,7 +226,7 @@ const notKept = () => ({
   isCaptain: means(boolean(), 'Whether the profile leads a team; always false here.'),
 })
 
-/** Private: its owner alone sees it (domain §12.2). */
+/** Private: its owner alone sees it (rules §12.2). */
 export function profile() {
   return openObject({
     id: profileId(),
@@ -282,7 +282,7 @@ const makerMatch = () =>
     orderId: means(orderId(), 'Id of the resting order.'),
   })
 
-/** A buy's fee is in shares, a sell's in collateral (domain §3.5). */
+/** A buy's fee is in shares, a sell's in collateral (rules §3.5). */
 const totalsRaw = () =>
   object({
     contractsGross: means(uint256Text(), 'Raw shares that were filled.'),

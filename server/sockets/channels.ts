@@ -1,4 +1,4 @@
-// What a client of the namespace may say (domain §12.8): `subscribe_…` with its payload, and
+// What a client of the namespace may say (rules §12.8): `subscribe_…` with its payload, and
 // `unsubscribe` with an acknowledgement. A repeated subscribe replaces the earlier one.
 
 import { LIMITS } from '../../engine/domain/limits.ts'

@@ -7,7 +7,7 @@ import { hmacOrSession } from '../http/auth-scheme.ts'
 import { type Call, type Caller, NO_BYTES } from '../http/call.ts'
 import { Refusal, refuse } from '../http/refusal.ts'
 
-/** What the handshake signs, whatever else its query says (domain §12.1). */
+/** What the handshake signs, whatever else its query says (rules §12.1). */
 export const HANDSHAKE_TARGET = '/socket.io/?EIO=4&transport=websocket'
 
 const ACCEPTED = hmacOrSession().accepts

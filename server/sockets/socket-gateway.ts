@@ -1,4 +1,4 @@
-// The only importer of socket.io: the namespace `/markets` (domain §12.8) on the gateway's port.
+// The only importer of socket.io: the namespace `/markets` (rules §12.8) on the gateway's port.
 // Who speaks is settled once, when a client comes: a good proof gets `authenticated` when it joins,
 // a bad or stale one joins as nobody and gets `exception`, because a client that signs its
 // handshake once reuses it when it reconnects. What one connection breaks costs that connection

@@ -26,7 +26,7 @@ import {
   tokenOf,
 } from '../support/live-partners.ts'
 
-// The order of checks of domain §1.8: one table, from the last gate to the first. What no test can
+// The order of checks of rules §1.8: one table, from the last gate to the first. What no test can
 // fill over HTTP, the orders of a profile and of the exchange, stands in engine/core/capacity.
 
 const STALE_MS = 31_000

@@ -11,7 +11,7 @@ import { codeOf } from '../support/live-session.ts'
 const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal'] as const
 const ON_BEHALF = 'x-on-behalf-of'
 
-/** What a signed call needs (api-spec "Authentication" 3, domain §13 row 26), if anything. */
+/** What a signed call needs (rules §12.1, §13 row 26), if anything. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'POST /orders': ['trading'],
   'POST /orders/batch': ['trading'],

@@ -10,7 +10,7 @@ import {
 import { byIdentity, IdentityProvider } from '../support/live-identity.ts'
 import { codeOf } from '../support/live-session.ts'
 
-// Proofs over HTTP on the routes that main itself guards (api-spec "Authentication" 1 and 2).
+// Proofs over HTTP on the routes that main itself guards (rules §12.1).
 
 const PATH = '/profiles/partner-accounts'
 const ME = '/profiles/me'

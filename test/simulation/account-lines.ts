@@ -1,5 +1,5 @@
 // What was decided of orders, by the client ids they came under, and what each account did right
-// before: that nothing of an account comes between a cancel and its replacement (domain §4.8) is
+// before: that nothing of an account comes between a cancel and its replacement (rules §4.8) is
 // told by the journal alone.
 
 import type { decidePlace } from '../../engine/core/decide/decide.ts'

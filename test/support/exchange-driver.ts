@@ -312,7 +312,7 @@ export class ExchangeDriver {
     return ledger.sharesReservedRaw[ledger.rows.find(account, marketId) * 2 + outcome]
   }
 
-  /** Domain §2.7: level totals of the YES ladder, best first. */
+  /** Rules §2.7: level totals of the YES ladder, best first. */
   book(marketId: number): { bids: BookLevel[]; asks: BookLevel[] } {
     const bids: BookLevel[] = []
     const asks: BookLevel[] = []

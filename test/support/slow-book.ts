@@ -21,7 +21,7 @@ export interface SlowRequest {
   postOnly: boolean
   policy: SlowPolicy
   feeBps: bigint
-  /** Held when it would take on arrival (domain §4.3). */
+  /** Held when it would take on arrival (rules §4.3). */
   delayed: boolean
 }
 
@@ -78,7 +78,7 @@ function reserveOf(order: { side: SlowSide; price: bigint }, left: bigint): bigi
   return order.side === 'buy' ? (order.price * left) / ONE : left
 }
 
-/** What an order locks before it trades (domain §2.5). */
+/** What an order locks before it trades (rules §2.5). */
 function lockOf({ side, price, shares, spend }: SlowRequest): bigint {
   if (side === 'sell') return shares
   return price === null ? spend : (price * shares) / ONE

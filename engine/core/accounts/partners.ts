@@ -1,4 +1,4 @@
-// Accounts that partners made and act for (domain §12.1). Only commands change them; one thread
+// Accounts that partners made and act for (rules §12.1). Only commands change them; one thread
 // writes. Invariant: a sub-account has one partner for ever, and what it approved stays approved.
 
 import { assert } from '../../domain/assert.ts'

@@ -47,7 +47,7 @@ export interface CapturedProfiles {
   readonly saidDigest: string
 }
 
-/** min(rank rate, cap); null without a rank: such a profile cannot pay fees (domain §3.3). */
+/** min(rank rate, cap); null without a rank: such a profile cannot pay fees (rules §3.3). */
 export function effectiveFeeBps(profile: Pick<ProfileFields, 'rank' | 'feeCapBps'>): FeeBps | null {
   if (profile.rank === null) return null
   return Math.min(profile.rank.feeRateBps, profile.feeCapBps ?? profile.rank.feeRateBps)

@@ -1,4 +1,4 @@
-// Where a profile may send its money besides its own addresses (api-spec "Portfolio"). Only
+// Where a profile may send its money besides its own addresses (rules §12.1). Only
 // commands change it; one thread writes. Invariant: a profile lists an address once.
 
 import { assert } from '../../domain/assert.ts'

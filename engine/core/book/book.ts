@@ -132,7 +132,7 @@ function fill(slot: number, ticks: number, ownTicks: number): void {
   arrival.filledRaw += fillRaw
   arrival.wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
   assert(arrival.wantRaw >= 0, 'a taker is never overfilled')
-  // Less than one step can never trade on with a limit order, so it is given back (domain §2.4).
+  // Less than one step can never trade on with a limit order, so it is given back (rules §2.4).
   if (leftRaw < STEP_RAW) {
     unlink(slot)
     emit(FILL_CLOSED, ticks, slot, fillRaw, leftRaw)
@@ -142,7 +142,7 @@ function fill(slot: number, ticks: number, ownTicks: number): void {
   emit(FILL_OPEN, ticks, slot, fillRaw, leftRaw)
 }
 
-/** Shares one maker gives to one taker (domain §2.4). */
+/** Shares one maker gives to one taker (rules §2.4). */
 function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): number {
   const wantSharesRaw = arrival.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
   if (!arrival.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
@@ -152,7 +152,7 @@ function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): numb
 }
 
 /**
- * Whether an all-or-nothing taker would fill whole (domain §1.6, §4.1). Own makers give nothing;
+ * Whether an all-or-nothing taker would fill whole (rules §1.6, §4.1). Own makers give nothing;
  * under cancel_taker and cancel_both reaching one sets `arrival.stopped`.
  */
 export function canFillWhole(): boolean {

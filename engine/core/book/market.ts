@@ -67,14 +67,14 @@ function setTaker(order: Arrival, bid: boolean): void {
 
 /**
  * Matches an arriving order, or holds it when it would take and its market delays takers; its
- * events end with one DONE (domain §1.6, §1.7, §4.1 to §4.3).
+ * events end with one DONE (rules §1.6, §1.7, §4.1 to §4.3).
  */
 export function placeInMarket(order: PlaceOrder): void {
   begin(order)
   arrive(order)
 }
 
-/** A held order arrives; when it was canceled before, its DONE names no order (domain §4.3). */
+/** A held order arrives; when it was canceled before, its DONE names no order (rules §4.3). */
 export function releaseInMarket(order: Arrival): void {
   begin(order)
   if (endHold(order.slot, order.generation)) {

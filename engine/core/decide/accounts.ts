@@ -18,7 +18,7 @@ export function decideMint({ accounts }: Clearing, profile: Profile | undefined)
   return count >= LIMITS.tokensPerProfileMax ? REJECT.TOKEN_LIMIT : null
 }
 
-/** Delegated signing needs trading beside it (domain §12.1). */
+/** Delegated signing needs trading beside it (rules §12.1). */
 export function decideToken(
   clearing: Clearing,
   profile: Profile,

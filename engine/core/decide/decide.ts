@@ -30,7 +30,7 @@ export interface PlaceRequest {
   makerIsCaller: boolean
   signatureOk: boolean
   signedFeeBps: number
-  /** Unix ms and allowed age; a window of 0 asks for no check (domain §4.4). */
+  /** Unix ms and allowed age; a window of 0 asks for no check (rules §4.4). */
   timestampMs: TimeMs
   recvWindowMs: number
   /** The caller's stamp is judged by the wall clock, whatever the server's time is (design §5). */
@@ -51,7 +51,7 @@ export const ASK_TABLES = Symbol('ask the tables')
 
 type Gate = Reject | typeof ASK_TABLES | null
 
-/** An order is alive while expiration ≥ now in whole seconds (domain §1.3). */
+/** An order is alive while expiration ≥ now in whole seconds (rules §1.3). */
 export function expiresAtMs(expirationSec: number): TimeMs {
   return (expirationSec + 1) * 1000
 }
@@ -64,7 +64,7 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
   const market = clearing.catalogue.byId(request.order.marketId)
   if (market === undefined) return REJECT.MARKET_NOT_FOUND
-  // Post-only is never delayed (domain §4.2).
+  // Post-only is never delayed (rules §4.2).
   request.order.takerDelayMs = request.order.postOnly ? 0 : market.takerDelayMs
   return (
     gateCaller(clearing, request, nowMs) ??
@@ -106,7 +106,7 @@ function gateOwner(request: PlaceRequest): Reject | null {
   return request.signerIsCaller ? null : REJECT.SIGNER_MISMATCH
 }
 
-/** Sets the charged rate: any signed rate goes on a fee-disabled market (domain §13 row 3). */
+/** Sets the charged rate: any signed rate goes on a fee-disabled market (rules §13 row 3). */
 function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): Reject | null {
   request.order.feeBps = 0
   if (!market.feeEnabled) return null
@@ -189,7 +189,7 @@ export function decideCancel(
   return isReleasing(clearing, slot) ? REJECT.ORDER_RELEASE_IN_PROGRESS : null
 }
 
-/** Whether the order, which lives, is entering its market after its taker delay (domain §4.3). */
+/** Whether the order, which lives, is entering its market after its taker delay (rules §4.3). */
 export function isReleasing({ orders }: Clearing, slot: number): boolean {
   return orders.held.releasingCount > 0 && orders.held.isReleasing(slot)
 }

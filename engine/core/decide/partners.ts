@@ -1,4 +1,4 @@
-// Gates of what partners do for their sub-accounts (domain §12.1). Each returns the refusal,
+// Gates of what partners do for their sub-accounts (rules §12.1). Each returns the refusal,
 // null when it may be done.
 
 import { LIMITS } from '../../domain/limits.ts'

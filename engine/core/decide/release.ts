@@ -1,4 +1,4 @@
-// A held order enters its market (domain §4.3): what its release carries is what its placement did.
+// A held order enters its market (rules §4.3): what its release carries is what its placement did.
 
 import type { ReleaseOrder } from '../../domain/command.ts'
 import { SIDE } from '../../domain/order.ts'

@@ -1,4 +1,4 @@
-// Heartbeat deadlines (domain §4.9), one per profile. Only commands change them; one thread writes.
+// Heartbeat deadlines (rules §4.9), one per profile. Only commands change them; one thread writes.
 //
 //   none ──arm──▶ armed ──arm──▶ armed (the new deadline replaces the old)
 //                 armed ──disarm──▶ none

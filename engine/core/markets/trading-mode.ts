@@ -1,4 +1,4 @@
-// Windows of restricted trading (domain §4.6). Only commands change them; one thread writes. The
+// Windows of restricted trading (rules §4.6). Only commands change them; one thread writes. The
 // mode in force is a function of the windows and the time alone, so no command says that it begins
 // or ends. Invariants: window ids rise; none is over when the newest was put.
 

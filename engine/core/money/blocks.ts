@@ -1,4 +1,4 @@
-// The chain that settles trades (design §5, domain §5.2): blocks, and the few trades that did not
+// The chain that settles trades (design §5, rules §5.2): blocks, and the few trades that did not
 // go the common way. A trade is known by the seq of its taker's arrival. It is MATCHED until a
 // block covers its seq, then MINED, but for those set aside (RETRYING) or taken back (FAILED).
 // Invariants: heights count by one, `throughSeq` never falls; a trade that is set aside was not

@@ -57,7 +57,7 @@ class Legs {
   }
 }
 
-/** The opposite of all that `settleFill` and `settleProceeds` moved for the trade (domain §2.4). */
+/** The opposite of all that `settleFill` and `settleProceeds` moved for the trade (rules §2.4). */
 export function reversalOf(trade: SettledTrade): Reversal {
   const legs = new Legs()
   const { takerId, outcome, feeRaw } = trade

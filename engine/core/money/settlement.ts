@@ -1,5 +1,5 @@
 // Hot path. bench/core.bench.ts
-// One fill into ledger moves (domain §2.2 to §2.5) and the taker's fee on the whole trade (§3.1).
+// One fill into ledger moves, and the taker's fee on the whole trade (rules §2.2 to §2.5, §3.1).
 //
 // Law 2: no result of a market ever lowers a free balance, record by record:
 //
@@ -12,7 +12,7 @@
 //               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. One that
 //               is held keeps all of it, and a release that finds its order gone moves nothing.
 //
-// A release (domain §4.3) is decided on what main has heard: a cancel may reach the market before
+// A release (rules §4.3) is decided on what main has heard: a cancel may reach the market before
 // it: the market alone says which came first. It reserves nothing, for its order never let go of
 // what it reserved when it was placed.
 //
@@ -30,7 +30,7 @@ const { BUY, SELL } = SIDE
 const BPS_ONE = BPS
 const FEES = FEE_ACCOUNT
 
-/** Fee of a buy in shares: floor(bps · min(c, n − c) · n / (c · 10,000)), domain §3.1. */
+/** Fee of a buy in shares: floor(bps · min(c, n − c) · n / (c · 10,000)), rules §3.1. */
 export function buyFeeSharesRaw(feeBps: number, collateralRaw: number, sharesRaw: number): number {
   const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
   if (feeBps === 0 || smallerRaw <= 0) return 0
@@ -44,7 +44,7 @@ export function buyFeeSharesRaw(feeBps: number, collateralRaw: number, sharesRaw
   return Number(exact / (BigInt(collateralRaw) * BigInt(BPS_ONE)))
 }
 
-/** Fee of a sell in collateral: floor(bps · min(c, n − c) / 10,000), domain §3.1. */
+/** Fee of a sell in collateral: floor(bps · min(c, n − c) / 10,000), rules §3.1. */
 export function sellFeeCollateralRaw(
   feeBps: number,
   collateralRaw: number,
@@ -55,7 +55,7 @@ export function sellFeeCollateralRaw(
   return mulDivFloor(feeBps, smallerRaw, BPS_ONE)
 }
 
-/** What one leg reserves for what is still open of it (domain §2.5). */
+/** What one leg reserves for what is still open of it (rules §2.5). */
 function reserveOfLeft(orders: OrderTable, slot: number, leftRaw: number): number {
   if (orders.sideOf(slot) === SELL) return leftRaw
   return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
@@ -109,7 +109,7 @@ function settleTaker(
   orders.setOpen(taker, leftRaw, keptRaw)
 }
 
-/** Collateral of a taker's leg of one fill at its maker's price: dust is its own (domain §2.4). */
+/** Collateral of a taker's leg of one fill at its maker's price: dust is its own (rules §2.4). */
 export function takerLegRaw(
   buys: boolean,
   outcome: number,
@@ -130,7 +130,7 @@ const takerFill = { sharesRaw: 0, collateralRaw: 0 }
 
 /**
  * Settles one fill at the maker's ladder price. The taker's leg rounds against the taker, the
- * counter-leg closes the sum exactly, so dust never touches a maker's limit (domain §2.4).
+ * counter-leg closes the sum exactly, so dust never touches a maker's limit (rules §2.4).
  * Returns the collateral of the taker's leg.
  */
 export function settleFill(

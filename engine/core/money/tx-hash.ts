@@ -5,7 +5,7 @@ import { bytesToHex, sha256 } from '../cells/digest.ts'
  *
  *   SHA-256 of 24 bytes: chain id, height of the block, seq of the trade, each u64 big-endian
  *
- * All three stand in the journal, so a replay and a rebuild give the same hash (domain §5.2).
+ * All three stand in the journal, so a replay and a rebuild give the same hash (rules §5.2).
  */
 export function txHashOf(chainId: number, height: number, tradeSeq: number): string {
   const view = new DataView(new ArrayBuffer(24))

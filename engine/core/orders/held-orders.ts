@@ -1,4 +1,4 @@
-// What is known of an order that taker delay may hold, beside its record (domain §4.3): when it may
+// What is known of an order that taker delay may hold, beside its record (rules §4.3): when it may
 // enter its market, the self-trade policy it enters with, and whether it is entering now. By slot;
 // pages that no such order touches cost address space only. One thread writes it.
 // Invariants: a slot that was never admitted here is never held; `releasingCount` counts the held

@@ -22,7 +22,7 @@ import { LiveClientIds } from './live-client-ids.ts'
 import { RowChains } from './row-chains.ts'
 import { SlotLanes } from './slot-lanes.ts'
 
-/** HELD: taker delay keeps it out of the book (domain §4.3), entering it or not yet. */
+/** HELD: taker delay keeps it out of the book (rules §4.3), entering it or not yet. */
 export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2, HELD: 3 } as const
 
 const { FREE, HELD, IN_FLIGHT, OPEN } = STATE

@@ -1,5 +1,5 @@
 // Hot path. bench/core.bench.ts
-// Which signed orders and client order ids were ever used (domain §1.3, §4.5).
+// Which signed orders and client order ids were ever used (rules §1.3, §4.5).
 // An order is known by the first 64 bits of its EIP-712 hash, a client order id by 64 bits of a
 // hash of it and its account: two different ones that share them would need 2^32 tries against
 // oneself and 2^64 against another, and then one is refused.

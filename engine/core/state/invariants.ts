@@ -1,4 +1,4 @@
-// Slow checks that walk everything (law 5, domain §2.7). Tests, verify and snapshots call them.
+// Slow checks that walk everything (law 5, rules §2.7). Tests, verify and snapshots call them.
 // A free balance is never below zero but by what a reversal took of it (design §5).
 
 import { SIDE } from '../../domain/order.ts'

@@ -31,7 +31,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 const RESIZE = `
 UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ?,
   last_trade_seq = coalesce(?, last_trade_seq), eligible_ms = NULL WHERE placed_seq = ?`
-/** An order of which a fill was taken back ends canceled, however it ends (domain §5.2). */
+/** An order of which a fill was taken back ends canceled, however it ends (rules §5.2). */
 const END = `
 UPDATE orders SET status = iif(undone_raw > 0, ${CANCELED}, ?),
   filled_raw = filled_raw + ?, remaining_raw = ?,
@@ -166,7 +166,7 @@ export class OrdersTable {
     if (status === LIVE) this.#bySlot.set(order.slot, change)
   }
 
-  /** An order that was held arrived again, and is answered as a new one is (domain §4.3). */
+  /** An order that was held arrived again, and is answered as a new one is (rules §4.3). */
   released(order: ReleaseOrder, { result, filledRaw, leftRaw }: Done): void {
     const status = statusOf(result, filledRaw)
     const change = this.#changeOf(order.slot)
@@ -261,7 +261,7 @@ function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: nu
   return order.marketForm && order.side === SIDE.BUY ? 0 : leftRaw
 }
 
-/** Domain §5.1: a killed order that traded counts as matched. */
+/** Rules §5.1: a killed order that traded counts as matched. */
 function statusOf(result: number, filledRaw: number): number {
   if (result === RESULT.RESTED || result === RESULT.HELD) return LIVE
   if (result === RESULT.STP_STOPPED) return CANCELED

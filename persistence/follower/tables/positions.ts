@@ -4,7 +4,7 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 
-// What each outcome token cost its owner, at average cost (domain §9.1). It is no state of the
+// What each outcome token cost its owner, at average cost (rules §9.1). It is no state of the
 // ledger: it follows from the trades. What a sale took out of the cost is kept, because a trade
 // that fails gives it back. Invariant: `#held` has every row this chunk touched, and only these.
 

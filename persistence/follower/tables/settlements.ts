@@ -15,7 +15,7 @@ const PUT_TRADE =
   'changed_ms = excluded.changed_ms'
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
-/** A fill is not reopened: an order that ended with it counts as canceled (domain §5.2). */
+/** A fill is not reopened: an order that ended with it counts as canceled (rules §5.2). */
 const UNDO = `
 UPDATE orders SET undone_raw = undone_raw + part.size_raw,
   status = iif(status = ${MATCHED}, ${CANCELED}, status)

@@ -10,7 +10,7 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import type { PositionsTable } from './positions.ts'
 
-// One trade per arrival that traded, with a row for each maker it met (domain §2.3). A fee is in
+// One trade per arrival that traded, with a row for each maker it met (rules §2.3). A fee is in
 // shares when the taker bought, in collateral when it sold.
 
 const INSERT_TRADE = `

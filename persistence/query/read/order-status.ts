@@ -7,7 +7,7 @@ import { type Settlement, Settlements } from './settlements.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
 // What POST /orders/status/batch says of an order: its signed fields and the newest trade it had
-// part in (domain §3.5, §5.2). All orders of one question are of one state.
+// part in (rules §3.5, §5.2). All orders of one question are of one state.
 
 const SIGNED_COLUMNS = `
 lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
@@ -111,7 +111,7 @@ interface MadeRow {
   readonly yesTicks: number
 }
 
-/** The maker's leg closes the sum that the taker's leg was rounded to (domain §2.4). */
+/** The maker's leg closes the sum that the taker's leg was rounded to (rules §2.4). */
 function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTicks }: MadeRow) {
   const takerRaw = takerLegRaw(trade.side === SIDE.BUY, trade.outcome, yesTicks, sizeRaw)
   return makerLegRaw(takerRaw, sizeRaw, order.outcome === trade.outcome)

@@ -1,6 +1,6 @@
 import { query } from './query.ts'
 
-// What a profile holds of the outcome tokens of a market, and what it cost (domain §9.1).
+// What a profile holds of the outcome tokens of a market, and what it cost (rules §9.1).
 
 const OF_MARKET = `
 SELECT market_id AS marketId, outcome, size_raw AS sizeRaw, cost_raw AS costRaw,

@@ -1,6 +1,6 @@
 import type { Connection } from '../../database.ts'
 
-/** One question that the read tables answer, on the query thread (style A3). */
+/** One question that the read tables answer, on the query thread. */
 export interface Query<Asked, Answer> {
   /** What names it between the threads. */
   readonly name: string

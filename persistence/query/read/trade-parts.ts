@@ -3,7 +3,7 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
 
-// Trades as their owners are told of them (domain §5.3): what each had part with, before fees.
+// Trades as their owners are told of them (rules §5.3): what each had part with, before fees.
 
 const OWNERS = `
 SELECT taker_owner AS owner FROM trades WHERE seq = ?

@@ -125,7 +125,7 @@ function marketTerms(side: number, text: string, orderType: OrderType): OrderTer
   return { orderType, makerAmount: raw, takerAmount: 1, priceTicks: 0 }
 }
 
-/** `10@0.52` is a limit order, `$5` and `5` are market orders (domain §1.5, §1.6). */
+/** `10@0.52` is a limit order, `$5` and `5` are market orders (rules §1.5, §1.6). */
 export function readTerms(side: number, text: string, type: OrderType | undefined): OrderTerms {
   if (text.includes('@')) return limitTerms(side, text, type ?? 'GTC')
   return marketTerms(side, text, type ?? 'FOK')

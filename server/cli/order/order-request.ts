@@ -39,7 +39,7 @@ export function venueOf(value: unknown): Venue {
   return { slug, tokens, exchange: venue.exchange, takesFees: metadata.fee }
 }
 
-/** The rate to sign (domain §3.3), from GET /profiles/me. */
+/** The rate to sign (rules §3.3), from GET /profiles/me. */
 export function feeBpsOf(value: unknown, venue: Venue): number {
   if (!venue.takesFees) return 0
   if (!profile.holds(value) || value.effectiveFeeRateBps === null) {

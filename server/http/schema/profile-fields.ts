@@ -41,7 +41,7 @@ export function biography() {
   return pattern(`^(?:${VISIBLE}|\\n){0,${LIMITS.bioCharactersMax}}$`, 'Lines of text.')
 }
 
-/** What an API token may be made for (api-spec "Authentication"). */
+/** What an API token may be made for (rules §12.1). */
 export function scope() {
   return oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
 }

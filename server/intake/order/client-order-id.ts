@@ -3,7 +3,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { schemaOf } from '../../http/schema/schema.ts'
 
 // The id a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
-// (domain §4.5). One definition for placing, canceling and asking. What comes untrimmed has a bound
+// (rules §4.5). One definition for placing, canceling and asking. What comes untrimmed has a bound
 // too: nothing travels on that is longer than a reader would expect.
 
 const LONE_SURROGATE = /\p{Surrogate}/u

@@ -3,7 +3,7 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
 
-// Price and size from the two signed amounts (domain §1.4 to §1.6).
+// Price and size from the two signed amounts (rules §1.4 to §1.6).
 
 /** Filled by `readAmounts`; one object serves every order. */
 export interface Amounts {
@@ -48,7 +48,7 @@ export function readAmounts(given: Given, amounts: Amounts): Reject | null {
   const sizeRaw = isBuy ? takerAmount : makerAmount
   const costRaw = isBuy ? makerAmount : takerAmount
   if (!isAmount(sizeRaw) || sizeRaw % SIZE_STEP_RAW !== 0) return REJECT.AMOUNTS_INVALID
-  // On aligned sizes ceil and floor of §1.5 agree: the cost is ticks times steps, exactly.
+  // On aligned sizes ceil and floor of rules §1.5 agree: the cost is ticks times steps, exactly.
   const steps = sizeRaw / SIZE_STEP_RAW
   if (costRaw % steps !== 0) return REJECT.AMOUNTS_INVALID
   const priceTicks = costRaw / steps

@@ -10,7 +10,7 @@ import { boolean, integer, number, oneOf, pattern, text } from '../../http/schem
 import { type Infer, type Issue, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 
-// The body of POST /orders (domain §12.4): its shape, and what can be wrong with its fields
+// The body of POST /orders (rules §12.4): its shape, and what can be wrong with its fields
 // whichever market it names.
 
 /** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
@@ -93,7 +93,7 @@ const orderFields = {
 
 export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
 
-/** An order inside another call, which says for itself on whose behalf it comes (domain §4.8). */
+/** An order inside another call, which says for itself on whose behalf it comes (rules §4.8). */
 export const replacementBody = object(orderFields)
 
 export type OrderBody = Infer<typeof orderBody>

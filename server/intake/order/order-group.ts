@@ -16,7 +16,7 @@ import { FORM } from '../intake-layout.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
 
-// Requests that hold several orders, or an order with what is to happen before it (domain §4.8).
+// Requests that hold several orders, or an order with what is to happen before it (rules §4.8).
 
 /** POST /orders/batch. What is wrong with one order is said of that order alone. */
 export const ordersBody = object({

@@ -8,10 +8,10 @@ import type { KnownMarket, KnownProfile } from '../directory.ts'
 import { VERDICT } from '../intake-layout.ts'
 import type { OrderBody, SignedBody } from './order-body.ts'
 
-// What the signature of an order covers and proves (domain §1.1, §1.2), and how a server wallet
-// makes one (domain §12.4).
+// What the signature of an order covers and proves (rules §1.1, §1.2), and how a server wallet
+// makes one (rules §12.4).
 
-/** Signature types of domain §1.2: 1 and 2 sign for a wallet; 3 is a wallet that asks its owner. */
+/** Signature types of rules §1.2: 1 and 2 sign for a wallet; 3 is a wallet that asks its owner. */
 const EOA = 0
 const CONTRACT = 3
 const TAKER = new Uint8Array(ADDRESS_BYTES)

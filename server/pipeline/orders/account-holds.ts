@@ -1,4 +1,4 @@
-// While an account's order is canceled for another (domain §4.8), what else the account sends
+// While an account's order is canceled for another (rules §4.8), what else the account sends
 // stands in line: the funds that come free are the replacement's. Main's thread owns it.
 // Invariants: an account is held from `begin` to the end of its line; of those in line each runs
 // once, in the order they came; a line has a bound, past which nothing more is taken.

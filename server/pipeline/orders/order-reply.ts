@@ -1,5 +1,5 @@
 // Hot path. bench/http.bench.ts
-// The 201 of POST /orders (domain §3.5, §12.4), written as text: building the objects and printing
+// The 201 of POST /orders (rules §3.5, §12.4), written as text: building the objects and printing
 // them cost main more than deciding the order.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
@@ -24,7 +24,7 @@ export interface AcceptedOrder {
   readonly echo: string
 }
 
-/** An order that ended counts as canceled once its fill is taken back (domain §5.2). */
+/** An order that ended counts as canceled once its fill is taken back (rules §5.2). */
 function statusOf(receipt: Receipt, settled: SettlementFact | null): OrderStatus {
   const matched = settled?.status === 'FAILED' ? 'CANCELED' : 'MATCHED'
   switch (receipt.result) {
@@ -85,7 +85,7 @@ function makerMatches(receipt: Receipt, createdAt: string, ids: OrderIds): strin
 /** What an order moved in one trade, before its fee. */
 export type Fills = Pick<Receipt, 'filledSharesRaw' | 'filledCollateralRaw' | 'feeRaw'>
 
-/** `totalsRaw` as JSON text; a buy's fee is in shares, a sell's in collateral (domain §3.5). */
+/** `totalsRaw` as JSON text; a buy's fee is in shares, a sell's in collateral (rules §3.5). */
 export function totalsText(side: number, receipt: Fills): string {
   const { filledSharesRaw, filledCollateralRaw, feeRaw } = receipt
   const contractsFee = side === SIDE.BUY ? feeRaw : 0
@@ -97,7 +97,7 @@ export function totalsText(side: number, receipt: Fills): string {
   )
 }
 
-/** What the fill paid in basis points of what it received, rounded half up (domain §3.5). */
+/** What the fill paid in basis points of what it received, rounded half up (rules §3.5). */
 export function effectiveFeeBps(side: number, receipt: Fills): number {
   const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
   return roundedBps(receipt.feeRaw, grossRaw)

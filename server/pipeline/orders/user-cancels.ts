@@ -4,7 +4,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { CancelReceipt, Publisher } from '../spine/publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
 
-/** What became of each named order; `releasing` were left alone (domain §4.3). */
+/** What became of each named order; `releasing` were left alone (rules §4.3). */
 export interface CancelOutcome extends CancelReceipt {
   readonly releasing: readonly OrderName[]
 }

@@ -14,7 +14,7 @@ const NO_ASK = 1000
 export class Depth {
   readonly #sizeRaw = new Float64Array(NO_ASK)
   readonly #isBid = new Uint8Array(NO_ASK)
-  /** Orders of a level that count for the adjusted midpoint: remaining ≥ minSize (domain §11.1). */
+  /** Orders of a level that count for the adjusted midpoint: remaining ≥ minSize (rules §11.1). */
   readonly #largeCount = new Int32Array(NO_ASK)
   readonly #minSizeRaw: number
 

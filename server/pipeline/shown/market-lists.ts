@@ -42,7 +42,7 @@ const SORTINGS = {
   liquidity: highest(restingRaw),
 } satisfies Record<SortBy, Sorting>
 
-/** By what a list can be sorted (api-spec). */
+/** By what a list can be sorted (rules §12.3). */
 export const SORT_NAMES = [
   'lp_rewards',
   'ending_soon',

@@ -1,5 +1,5 @@
 // Hot path. bench/pipeline.bench.ts
-// What owners are told of their orders (domain §5.3). Facts are taken from the columns while an
+// What owners are told of their orders (rules §5.3). Facts are taken from the columns while an
 // answer of a market is settled, and given on in the order of their seqs once nothing older is out
 // and their command is durable (law 1). Of owners whom nobody listens for nothing is made: one
 // byte an event. Invariant: `#due` holds facts that were not given on.
@@ -196,7 +196,7 @@ export class OrderNews {
     this.#due.push({ ...this.#orderOf(seq, slot), type: 'CANCELLATION', remainingRaw, reason })
   }
 
-  /** A maker's proceeds are what the taker's rounding leaves (domain §2.4). */
+  /** A maker's proceeds are what the taker's rounding leaves (rules §2.4). */
   #makerFilled(order: FactOrder, words: Int32Array, f64s: Float64Array, event: number): void {
     const { orders } = this.#clearing
     const takerSlot = eventTakerSlot(words, event)
@@ -216,13 +216,13 @@ export class OrderNews {
       takerGeneration: orders.generationOf(takerSlot),
       sharesRaw: sizeRaw,
       collateralRaw: makerLegRaw(takerRaw, sizeRaw, takerOutcome === order.outcome),
-      // Takers alone pay (domain §3.2).
+      // Takers alone pay (rules §3.2).
       feeBps: 0,
       feeRaw: 0,
     })
   }
 
-  /** The rows of domain §5.4 for the owner of an arrival. */
+  /** The rows of rules §5.4 for the owner of an arrival. */
   #arrived(order: FactOrder, result: number, leftRaw: number): void {
     const { orders } = this.#clearing
     const sharesRaw = orders.filledSharesRawOf(order.slot)

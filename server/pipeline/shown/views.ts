@@ -1,4 +1,4 @@
-// Published facts in the shapes of the API (domain §3.5, §11, §12.3, §12.4).
+// Published facts in the shapes of the API (rules §3.5, §11, §12.3, §12.4).
 
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
 import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../../engine/domain/units.ts'
@@ -25,14 +25,14 @@ function midTicks(bidTicks: number, askTicks: number): number {
   return (bidTicks + askTicks) / 2
 }
 
-/** Only levels that hold an order of at least minSize count; else the plain best (domain §11.1). */
+/** Only levels that hold an order of at least minSize count; else the plain best (rules §11.1). */
 function adjustedMidTicks({ depth }: PublishedMarket): number {
   const bid = depth.bestBid(true) || depth.bestBid()
   const largeAsk = depth.bestAsk(true)
   return midTicks(bid, largeAsk === ONE ? depth.bestAsk() : largeAsk)
 }
 
-/** Of 2,000: the worth of a YES share in half ticks (domain §9.1); resolved, its payout. */
+/** Of 2,000: the worth of a YES share in half ticks (rules §9.1); resolved, its payout. */
 export function yesMarkHalfTicks(published: PublishedMarket): number {
   const { payoutNumerators: payout, depth, lastYesTicks } = published
   if (payout !== null) return Math.floor((2 * ONE * payout[0]) / (payout[0] + payout[1]))
@@ -65,7 +65,7 @@ export function orderbookBytes(published: PublishedMarket): Buffer {
   return published.bookBytes
 }
 
-/** Best prices as a trader of YES and of NO meets them (domain §11.4). */
+/** Best prices as a trader of YES and of NO meets them (rules §11.4). */
 function tradePrices({ depth }: PublishedMarket) {
   const bid = price(depth.bestBid())
   const ask = price(depth.bestAsk())
@@ -90,7 +90,7 @@ function settlementFields(published: PublishedMarket) {
   return { winningOutcomeIndex, payoutNumerators: isSplit ? published.payoutNumerators : null }
 }
 
-/** Nothing where takers are not delayed (domain §4.3). */
+/** Nothing where takers are not delayed (rules §4.3). */
 function delayField({ takerDelayMs }: PublishedMarket['market']): { takerDelayMs?: number } {
   return takerDelayMs === 0 ? {} : { takerDelayMs }
 }
@@ -171,7 +171,7 @@ export function slugView({ market: { slug, title, deadlineMs } }: PublishedMarke
   }
 }
 
-/** Both signed amounts, which follow from what the order is (domain §1.5, §1.6). */
+/** Both signed amounts, which follow from what the order is (rules §1.5, §1.6). */
 export function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {
   if (row.marketForm === 1) {
     return { makerRaw: row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw, takerRaw: 1 }
@@ -199,7 +199,7 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
     takerAmount: String(takerRaw),
     price: row.marketForm === 1 ? null : String(price(row.priceTicks)),
     originalSize: String(originalRaw),
-    // A held market buy still has all that it spends (domain §4.3).
+    // A held market buy still has all that it spends (rules §4.3).
     remainingSize: String(isHeld ? originalRaw : row.remainingRaw),
     ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
   }

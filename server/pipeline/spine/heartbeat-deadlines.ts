@@ -1,4 +1,4 @@
-// Main's side of the heartbeats (domain §4.9): which deadline comes next, and whose cancels are
+// Main's side of the heartbeats (rules §4.9): which deadline comes next, and whose cancels are
 // under way. The state itself is in the clearing, from which all of this follows again.
 
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'

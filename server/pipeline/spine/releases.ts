@@ -1,4 +1,4 @@
-// Held orders on their way back to their markets (domain §4.3): each is released when its delay is
+// Held orders on their way back to their markets (rules §4.3): each is released when its delay is
 // over and takers may enter, in the order the delays end, and of one instant in the order of their
 // seqs: first come, first served. Main's thread owns it.
 // Invariant: a held order whose release is not decided has a deadline, or is due and waits.

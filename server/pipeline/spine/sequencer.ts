@@ -45,7 +45,7 @@ import { Releases } from './releases.ts'
 
 export type { OrderName } from './due-cancels.ts'
 
-/** A named order is entering its market, a cancel must wait (domain §4.3). */
+/** A named order is entering its market, a cancel must wait (rules §4.3). */
 export const RELEASING = Symbol('an order is being released')
 
 /** What may come of a request for a rare command (`Sequencer.change`). */
@@ -149,7 +149,7 @@ export class Sequencer {
     return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
   }
 
-  /** Those of the orders that live and are being released (domain §4.3). */
+  /** Those of the orders that live and are being released (rules §4.3). */
   releasing(orders: readonly OrderName[]): readonly OrderName[] {
     const { orders: table } = this.#clearing
     if (table.held.releasingCount === 0) return NO_ORDERS

@@ -1,4 +1,4 @@
-// Partner accounts (api-spec "Profiles and partner accounts", domain §12.1).
+// Partner accounts (rules §12.1).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'

@@ -1,4 +1,4 @@
-// Profiles as their owners see and edit them (domain §12.2).
+// Profiles as their owners see and edit them (rules §12.2).
 
 import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'

@@ -1,4 +1,4 @@
-// Wallet sessions (api-spec "Session authentication", domain §12.1).
+// Wallet sessions (rules §12.1).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'

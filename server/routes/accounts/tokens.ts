@@ -1,4 +1,4 @@
-// API tokens (domain §12.1).
+// API tokens (rules §12.1).
 
 import type { Scope } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'

@@ -1,4 +1,4 @@
-// Where money may go (api-spec "Portfolio", domain §12.1).
+// Where money may go (rules §12.1).
 
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'

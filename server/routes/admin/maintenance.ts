@@ -1,4 +1,4 @@
-// The trading mode: what everybody may see of it (domain §12.7), and what an operator does to it.
+// The trading mode: what everybody may see of it (rules §12.7), and what an operator does to it.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'

@@ -1,4 +1,4 @@
-// One order canceled and another put in its place (domain §4.8).
+// One order canceled and another put in its place (rules §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'
 import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'

@@ -1,4 +1,4 @@
-// What the cancel routes answer (api-spec "Batch cancel result", domain §4.7, §4.8).
+// What the cancel routes answer (rules §4.7, §4.8).
 
 import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'

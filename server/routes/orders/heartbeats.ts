@@ -1,4 +1,4 @@
-// The heartbeat deadline of a profile (api-spec "Heartbeat deadline", domain §4.9).
+// The heartbeat deadline of a profile (rules §4.9).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'

@@ -1,4 +1,4 @@
-// What became of orders (api-spec "Orders", domain §12.4).
+// What became of orders (rules §12.4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { actingProfile, DELEGATED } from '../../auth/delegation.ts'

@@ -1,4 +1,4 @@
-// Order entry and cancels (api-spec "Orders", domain §4).
+// Order entry and cancels (rules §4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'

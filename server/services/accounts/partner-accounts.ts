@@ -1,4 +1,4 @@
-// Sub-accounts of partners: creation, and the approvals of their server wallets (domain §12.1).
+// Sub-accounts of partners: creation, and the approvals of their server wallets (rules §12.1).
 // Each change is a command; gates and stamp stand in one stretch, and what comes out is durable.
 
 import { randomBytes } from 'node:crypto'

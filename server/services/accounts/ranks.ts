@@ -1,4 +1,4 @@
-// The ladder of ranks and their fee rates (domain §3.3).
+// The ladder of ranks and their fee rates (rules §3.3).
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Rank } from '../../../engine/domain/command.ts'

@@ -1,4 +1,4 @@
-// An order canceled and another put in its place (domain §4.8). Not atomic: the cancel comes first,
+// An order canceled and another put in its place (rules §4.8). Not atomic: the cancel comes first,
 // and what it freed is the replacement's, since the account's other orders and cancels wait until
 // the replacement is decided. Operations of one request run one after the other.
 

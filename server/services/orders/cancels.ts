@@ -1,5 +1,4 @@
-// Cancels by the names clients use: order ids, client order ids, a whole market (domain §4.7,
-// §4.8).
+// Cancels by the names clients use: order ids, client order ids, a whole market (rules §4.7, §4.8).
 
 import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
@@ -52,7 +51,7 @@ export interface BatchOutcome {
   readonly anyKnown: boolean
 }
 
-/** Order ids are hex in any letter case; client ids differ by case and are trimmed (domain 4.5). */
+/** Order ids are hex in any letter case; client ids differ by case and are trimmed (rules §4.5). */
 function nameOf(text: OrderText): string {
   return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
 }

@@ -1,4 +1,4 @@
-// Orders as POST /orders/status/batch tells them (domain §3.5, §5.2, §12.4): the reply of POST
+// Orders as POST /orders/status/batch tells them (rules §3.5, §5.2, §12.4): the reply of POST
 // /orders with the newest trade in place of the arrival.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -94,7 +94,7 @@ function executionText(found: OrderStatus, ids: OrderIds): string {
   const isHeld = eligibleMs !== null
   const head = {
     matched: trade !== null,
-    // Domain §5.2: what never traded is UNMATCHED, a stopped or killed arrival too.
+    // Rules §5.2: what never traded is UNMATCHED, a stopped or killed arrival too.
     settlementStatus: isHeld ? 'DELAYED' : (trade?.settlement.status ?? 'UNMATCHED'),
     ...(clientOrderId === null ? {} : { clientOrderId }),
     ...(eligibleMs === null ? {} : { eligibleAt: iso(eligibleMs) }),

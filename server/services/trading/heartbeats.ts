@@ -1,4 +1,4 @@
-// What a client does to its heartbeat deadline (domain §4.9).
+// What a client does to its heartbeat deadline (rules §4.9).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'

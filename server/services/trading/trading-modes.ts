@@ -1,4 +1,4 @@
-// What an operator does to the trading mode, and what everybody may see of it (domain §4.6, §12.7).
+// What an operator does to the trading mode, and what everybody may see of it (rules §4.6, §12.7).
 
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'

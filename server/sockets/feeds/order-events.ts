@@ -1,5 +1,5 @@
 // The frames of the channel `subscribe_order_events`: what became of the caller's own orders
-// (domain §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name
+// (rules §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name
 // their order or trade. So nothing has to be kept to drop what comes twice.
 
 import { assert } from '../../../engine/domain/assert.ts'

@@ -1,4 +1,4 @@
-// `orderEvent` frames from facts (domain §5.3): numbers on lifecycle frames, text on terminal ones.
+// `orderEvent` frames from facts (rules §5.3): numbers on lifecycle frames, text on terminal ones.
 
 import { SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps, UNIT_RAW } from '../../../engine/domain/units.ts'
@@ -141,7 +141,7 @@ export function settledFrame(matched: ReturnType<typeof matchedFrame>, settled: 
   }
 }
 
-/** `tx` (domain §12.8): a trade of the caller reached the chain, or failed to. */
+/** `tx` (rules §12.8): a trade of the caller reached the chain, or failed to. */
 export function txFrame(
   matched: ReturnType<typeof matchedFrame>,
   { type, txHash, settledMs }: Settled,

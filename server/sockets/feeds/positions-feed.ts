@@ -1,4 +1,4 @@
-// The channel `subscribe_positions` (domain §12.8): what the caller holds in the markets it names,
+// The channel `subscribe_positions` (rules §12.8): what the caller holds in the markets it names,
 // first as it is, then whenever a trade of it changed that. Read from the tables behind the barrier
 // of private reads, so a frame never shows less than the order event that came before it; read and
 // encoded once for all sockets of an account.
@@ -289,7 +289,7 @@ export class PositionsFeed implements Channel {
   }
 }
 
-/** Raw amounts as text; the price is of one share, raw as well (domain §9.1). */
+/** Raw amounts as text; the price is of one share, raw as well (rules §9.1). */
 export function positionView({ outcome, sizeRaw, costRaw }: PositionRow, shown: PublishedMarket) {
   const { market } = shown
   const yesMark = yesMarkHalfTicks(shown)

@@ -1,5 +1,5 @@
 // What became of trades on the chain: MINED and FAILED among the order events, and the `tx` frames
-// of the channel `subscribe_transactions` (domain §5.3, §12.8). A retry is no frame. The tables
+// of the channel `subscribe_transactions` (rules §5.3, §12.8). A retry is no frame. The tables
 // hold every trade, so who listens when a trade is mined hears of it, whenever it was matched and
 // however often the exchange was started since.
 // Invariants: `#due` holds what is not told yet, while somebody listens; at most one read is out.

@@ -11,7 +11,7 @@ import { CommandFlow } from '../../support/command-flow.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 
-// Domain §9.1: average cost, as one table of sequences. Raw amounts, fees already out.
+// Rules §9.1: average cost, as one table of sequences. Raw amounts, fees already out.
 
 const SHARE = 1_000_000
 const OWNER = 7

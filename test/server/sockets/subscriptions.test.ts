@@ -7,7 +7,7 @@ import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts
 import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
 import { closeAll, startDesk } from '../../support/socket-desk.ts'
 
-// Domain §12.8, the channels of an account: how a client comes, what it is told, how it leaves.
+// Rules §12.8, the channels of an account: how a client comes, what it is told, how it leaves.
 
 const SHARE = 1_000_000
 const EVENTS = ['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions'] as const

@@ -8,7 +8,7 @@ import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 import { profileFields } from '../../../support/specs.ts'
 
-// Sub-accounts in the core (domain §12.1): whose they are, what they approved, what is state.
+// Sub-accounts in the core (rules §12.1): whose they are, what they approved, what is state.
 
 const SEALED = new Uint8Array([1, 2, 3])
 const EXCHANGE = '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5'

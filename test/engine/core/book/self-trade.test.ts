@@ -1,6 +1,6 @@
 import { scenario } from '../../../support/scenario.ts'
 
-// Domain §4.1: own ask of 20 first in the queue, another's ask of 50 behind it.
+// Rules §4.1: own ask of 20 first in the queue, another's ask of 50 behind it.
 
 const QUEUE = `
   me    gets 20 yes

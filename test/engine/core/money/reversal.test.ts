@@ -14,7 +14,7 @@ import { decodeCommand, encodeRare, packState, unpackState } from '../../../../e
 import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-// The worked fills of domain §2.6, taken back, and reversals anywhere in a random life.
+// The worked fills of rules §2.6, taken back, and reversals anywhere in a random life.
 
 const { YES, NO } = OUTCOME
 const { BUY, SELL } = SIDE

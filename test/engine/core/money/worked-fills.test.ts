@@ -1,6 +1,6 @@
 import { scenario } from '../../../support/scenario.ts'
 
-// Every worked number of domain §1.6, §2.3 to §2.7 and §4.2, raw to the unit.
+// Every worked number of rules §1.6, §2.3 to §2.7 and §4.2, raw to the unit.
 
 const fees = { fees: true }
 

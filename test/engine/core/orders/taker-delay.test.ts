@@ -7,7 +7,7 @@ import { OUTCOME, SIDE, STP } from '../../../../engine/domain/order.ts'
 import { packState, unpackState } from '../../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
 
-// Taker delay in one market (domain §4.3), with the release given when the test says so.
+// Taker delay in one market (rules §4.3), with the release given when the test says so.
 
 const SHARE = 1_000_000
 const DELAY_MS = 500

@@ -14,7 +14,7 @@ import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
-// Taker delay on main (domain §4.3): when a release is stamped, and what may come between.
+// Taker delay on main (rules §4.3): when a release is stamped, and what may come between.
 
 const SHARE = 1_000_000
 const NOON_MS = 1_800_014_400_000

@@ -23,7 +23,7 @@ import {
   type Wallet,
 } from '../../../support/live-session.ts'
 
-// Partner accounts as their partner, another partner and a thief ask for them (domain §12.1).
+// Partner accounts as their partner, another partner and a thief ask for them (rules §12.1).
 
 const PATH = '/profiles/partner-accounts'
 const RIGHTS = ['trading', 'account_creation', 'delegated_signing']

@@ -29,7 +29,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
 
 const ME = '/profiles/me'
 
-test('a profile shows every field of domain §12.2, empty where nothing is known', async () => {
+test('a profile shows every field of rules §12.2, empty where nothing is known', async () => {
   const alice = await live.trader(0)
   const { status, body, headers } = await live.call(alice, 'GET', ME)
   assert.equal(status, 200)

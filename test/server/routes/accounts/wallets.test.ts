@@ -6,7 +6,7 @@ import { at, type LiveExchange, type Reply, startLive } from '../../../support/l
 import { byIdentity, IdentityProvider } from '../../../support/live-identity.ts'
 import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
 
-// The list of addresses a profile may withdraw to: api-spec "Portfolio", domain §12.1.
+// The list of addresses a profile may withdraw to: rules §12.1.
 
 const PATH = '/portfolio/withdrawal-addresses'
 const COLD = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'

@@ -22,7 +22,7 @@ import {
 } from '../../../support/live-orders.ts'
 import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 
-// Domain §5.2 and design §5 over HTTP: what becomes of orders when a trade of theirs is settled,
+// Rules §5.2 and design §5 over HTTP: what becomes of orders when a trade of theirs is settled,
 // tried again or taken back.
 
 const FAILED = { settlementStatus: 'FAILED' } as const

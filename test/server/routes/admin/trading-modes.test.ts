@@ -11,7 +11,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
 
-// Trading modes as clients and operators meet them (domain §4.6, §12.7).
+// Trading modes as clients and operators meet them (rules §4.6, §12.7).
 
 const HOUR_MS = 3_600_000
 let live: LiveExchange

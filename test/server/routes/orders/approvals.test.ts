@@ -7,7 +7,7 @@ import { at, type LiveExchange, type Reply, startLive } from '../../../support/l
 import { type LiveMarket, openMarket, unsigned } from '../../../support/live-orders.ts'
 import { codeOf } from '../../../support/live-session.ts'
 
-// What a server wallet approves goes through a block (design §5, domain §12.1): missing, submitted,
+// What a server wallet approves goes through a block (design §5, rules §12.1): missing, submitted,
 // then confirmed or failed. A block comes when the clock is moved.
 
 const PATH = '/profiles/partner-accounts'

@@ -20,7 +20,7 @@ import {
   place,
 } from '../../../support/live-orders.ts'
 
-// POST /orders/cancel-replace (domain §4.8) over HTTP.
+// POST /orders/cancel-replace (rules §4.8) over HTTP.
 
 const SHARE = 1_000_000
 const one = compile(replaceOrder.reply)

@@ -30,7 +30,7 @@ import {
 } from '../../../support/live-partners.ts'
 import { codeOf, login, loginWithWallet, newWallet } from '../../../support/live-session.ts'
 
-// Acting for sub-accounts (api-spec "Authentication" 3 and 4, domain §12.4): the partner may, the
+// Acting for sub-accounts (rules §12.1, §12.4): the partner may, the
 // same partner without the scope, another partner, the account itself and a stranger may not.
 
 const PATH = '/profiles/partner-accounts'

@@ -12,7 +12,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
 
-// Every row of api-spec "Heartbeat deadline", over HTTP.
+// Every row of rules §4.9, over HTTP.
 
 const beatShape = compile(openObject({ cancelAt: nullable(integer(0)), serverTime: integer(0) }))
 let live: LiveExchange

@@ -17,7 +17,7 @@ import {
   unsignedBody,
 } from '../../../support/live-partners.ts'
 
-// Whom a call is for (api-spec "Authentication" 3 and 4): on every route of orders the header
+// Whom a call is for (rules §12.1): on every route of orders the header
 // `x-on-behalf-of` and `onBehalfOf` of query or body say the same and are judged alike.
 
 const FUNDS_RAW = 100_000_000

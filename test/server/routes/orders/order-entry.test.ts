@@ -17,7 +17,7 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// What an order is and what it is answered (domain §1.3 to §1.8, §4.2, §4.5, §12.4), row by row.
+// What an order is and what it is answered (rules §1.3 to §1.8, §4.2, §4.5, §12.4), row by row.
 // Bob quotes, Alice takes.
 
 const SHARE = 1_000_000
@@ -154,7 +154,7 @@ test('numbers and decimal texts are the same, and amounts come back as texts', a
 const BUY = 0
 const SELL = 1
 
-/** Domain §1.5: its examples, their bounds, and how the price of each is said. */
+/** Rules §1.5: its examples, their bounds, and how the price of each is said. */
 const AMOUNTS: readonly [
   side: number,
   type: 'GTC' | 'FAK',

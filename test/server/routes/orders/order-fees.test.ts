@@ -16,7 +16,7 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// Fees as an order signs, pays and is told them (domain §3.1, §3.3, §3.5). Bob quotes.
+// Fees as an order signs, pays and is told them (rules §3.1, §3.3, §3.5). Bob quotes.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 100_000 * SHARE
@@ -56,7 +56,7 @@ function signing(trader: Trader, market: LiveMarket, feeRateBps: number): Promis
   return place(live, trader, market, {}, { order: signedFor(order, trader, market) })
 }
 
-/** Domain §3.1 and §3.5: 100 shares at 300 bps, with what the fill paid in basis points. */
+/** Rules §3.1 and §3.5: 100 shares at 300 bps, with what the fill paid in basis points. */
 const FEES: readonly [ticks: number, buyShares: number, sellUsd: number, effectiveBps: number][] = [
   [1, 3_000_000, 3_000, 300],
   [500, 3_000_000, 1_500_000, 300],

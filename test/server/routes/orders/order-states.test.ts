@@ -10,7 +10,7 @@ import {
 import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
 import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 
-// Every row of domain §5.1, over HTTP: how an order ends, and what its owner reads of it then.
+// Every row of rules §5.1, over HTTP: how an order ends, and what its owner reads of it then.
 
 let live: LiveExchange
 let alice: Trader

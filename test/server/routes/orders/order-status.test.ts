@@ -21,7 +21,7 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// POST /orders/status/batch (domain §3.5, §5.2, §12.4) over HTTP.
+// POST /orders/status/batch (rules §3.5, §5.2, §12.4) over HTTP.
 
 const SHARE = 1_000_000
 const FEE_BPS = 300
@@ -113,7 +113,7 @@ test('the newest trade is told: a taker with its fee, a maker without', async ()
   const taken = await placed(alice, { ticks: 550, sizeRaw: 150 * SHARE })
   const [taker] = await results(alice, [{ orderId: idOf(taken) }])
   assert.deepEqual(unmined(at(taker, 'data')), unmined(taken.body))
-  // Domain §3.1: one fee on the average price, of 100 at 0.52 and 50 at 0.55.
+  // Rules §3.1: one fee on the average price, of 100 at 0.52 and 50 at 0.55.
   const paid = totals(150 * SHARE, 3_990_566, 79_500_000)
   assert.deepEqual(at(taker, 'data', 'execution', 'totalsRaw'), paid)
   assert.deepEqual(at(taker, 'data', 'makerMatches', 1, 'orderId'), second)

@@ -16,7 +16,7 @@ import {
   place,
 } from '../../../support/live-orders.ts'
 
-// Every way to cancel, before, in and after the release of a held order (domain §4.3). Nothing
+// Every way to cancel, before, in and after the release of a held order (rules §4.3). Nothing
 // ticks but what the test says, so a request that comes when a release is due finds it under way.
 
 const DELAY_MS = 10_000

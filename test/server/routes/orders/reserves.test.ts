@@ -12,7 +12,7 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// Domain §2.5, and the rows of §2.6 that move reserves: what orders lock, and when it comes back.
+// What orders lock, and when it comes back: rules §2.5, and the rows of rules §2.6 that move it.
 
 const FEE_BPS = 300
 const RICH = 10_000 * UNIT
@@ -126,7 +126,7 @@ const ROWS: readonly Row[] = [
     locks: { collateral: [95_000_000, 0], yes: [6_000_000, 4_000_000] },
   },
   {
-    row: 'a taker keeps locked what is left at its price; the improvement is free (§2.6)',
+    row: 'a taker keeps locked what is left at its price; the improvement is free (rules §2.6)',
     market: { fee: true },
     act: async (stage) => {
       await stage.bobs({ outcome: 1, ticks: 550, sizeRaw: 100_000_000 })

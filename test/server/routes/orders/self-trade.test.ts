@@ -13,7 +13,7 @@ import {
 import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
 
-// Self-trade prevention as its trader is told of it (domain §4.1), at once and when it asks later.
+// Self-trade prevention as its trader is told of it (rules §4.1), at once and when it asks later.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 10_000 * SHARE
@@ -181,7 +181,7 @@ for (const { name, policy, first, taker, told } of ROWS) {
     const reply = await placed(alice, market, bid(shares), { orderType, ...stpPolicy })
     const maker = await found(alice, own)
     assert.deepEqual(toldOf(reply.body, own, maker), told)
-    // Domain §5.2: asked later, an arrival that was stopped without a trade is UNMATCHED.
+    // Rules §5.2: asked later, an arrival that was stopped without a trade is UNMATCHED.
     const later = told.settled === 'CANCELED' ? { ...told, settled: 'UNMATCHED' } : told
     assert.deepEqual(toldOf(await found(alice, idOf(reply)), own, maker), later)
     const gone = await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)

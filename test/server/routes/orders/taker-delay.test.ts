@@ -19,7 +19,7 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// Taker delay over HTTP (domain §4.3); cancels that meet a release are in releases.test.ts.
+// Taker delay over HTTP (rules §4.3); cancels that meet a release are in releases.test.ts.
 // Nothing ticks but what the test says.
 
 const DELAY_MS = 10_000

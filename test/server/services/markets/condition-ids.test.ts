@@ -12,7 +12,7 @@ const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 before(() => keccakReady)
 
-test('condition, collections and positions are those of domain §6.1', () => {
+test('condition, collections and positions are those of rules §6.1', () => {
   const oracle = `0x${'0'.repeat(38)}aa`
   const questionId = keccak256(Buffer.from('example question 1'))
   assert.equal(

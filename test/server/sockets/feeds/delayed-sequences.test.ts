@@ -1,6 +1,6 @@
 import { FILLED_3, frameTable, OWN_GONE, type Row } from '../../../support/frame-table.ts'
 
-// Domain §4.3, §5.4: the owner of a held order hears nothing until it is released, then the row of
+// Rules §4.3, §5.4: the owner of a held order hears nothing until it is released, then the row of
 // its type; what ends it before is a CANCELLATION.
 
 const DELAY_MS = 60_000

@@ -1,6 +1,6 @@
 import { FILLED_3, frameTable, OWN_GONE, type Row } from '../../../support/frame-table.ts'
 
-// The table of domain §5.4, and §4.1: which frames the owner of each order hears, one after the
+// The table of rules §5.4, and §4.1: which frames the owner of each order hears, one after the
 // other and nothing else. Bob takes, Alice and Carol make.
 
 const ARRIVALS: readonly Row[] = [
@@ -120,7 +120,7 @@ const ARRIVALS: readonly Row[] = [
   },
 ]
 
-/** Bob's own order is first in the queue, Alice's behind it (domain §4.1). */
+/** Bob's own order is first in the queue, Alice's behind it (rules §4.1). */
 const OWN = ['bob own buy no 20 @500', 'alice m buy no 50 @500']
 
 const SELF_TRADES: readonly Row[] = [

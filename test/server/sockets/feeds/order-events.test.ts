@@ -20,7 +20,7 @@ import {
   upgradeText,
 } from '../../../support/socket-client.ts'
 
-// Domain §5.3: every field of the frames of an order. Alice makes, Bob takes; both listen.
+// Rules §5.3: every field of the frames of an order. Alice makes, Bob takes; both listen.
 
 const SHARE = 1_000_000
 const dataDir = newFolder()

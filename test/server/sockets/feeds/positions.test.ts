@@ -4,7 +4,7 @@ import { at, type LiveExchange, startLive, type Trader } from '../../../support/
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 
-// The channel `subscribe_positions` (domain §12.8): a snapshot, then a frame for each change.
+// The channel `subscribe_positions` (rules §12.8): a snapshot, then a frame for each change.
 
 const SHARE = 1_000_000
 let live: LiveExchange

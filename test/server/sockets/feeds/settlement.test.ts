@@ -14,7 +14,7 @@ import {
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
 import type { SocketClient } from '../../../support/socket-client.ts'
 
-// Domain §5.3, §5.4: what the owners of a trade hear when it is mined, and when it fails. A block
+// Rules §5.3, §5.4: what the owners of a trade hear when it is mined, and when it fails. A block
 // comes when the clock is moved.
 
 const SHARE = 1_000_000
@@ -303,7 +303,7 @@ test('where a fee is charged the taker alone pays it, in what it received', asyn
     at(frame, 'feeAmountContracts'),
     at(frame, 'feeAmountCollateral'),
   ]
-  // 100 shares at 0.6: two percent (domain §3.1).
+  // 100 shares at 0.6: two percent (rules §3.1).
   for (const place of [0, 2]) {
     assert.deepEqual(feesOf(framesOf(taker, taken)[place]), [300, 200, '2000000', undefined])
   }
