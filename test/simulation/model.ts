@@ -174,7 +174,7 @@ export class Model {
     this.slow.reserve(request)
     const reserved = before - this.slow.cash(order.accountId).free
     const lockedRaw = order.side === SIDE.BUY ? Number(reserved) : order.sizeRaw
-    assert.equal(order.reserveRaw, lockedRaw, 'an order reserves what domain 2.5 says')
+    assert.equal(order.reserveRaw, lockedRaw, 'an order reserves what rules §2.5 says')
     this.hashes.add(hashKey(order))
     if (clientKey !== '') this.clientKeys.add(clientKey)
     const eligibleMs = order.nowMs + order.takerDelayMs

@@ -199,7 +199,7 @@ export class Watch implements FrameVisitor {
       return
     }
     const dueRaw = (BigInt(leftRaw) * BigInt(buys ? orders.priceTicksOf(slot) : 1000)) / 1000n
-    assert.equal(reservedRaw, dueRaw, 'an open order locks what domain 2.5 says')
+    assert.equal(reservedRaw, dueRaw, 'an open order locks what rules §2.5 says')
   }
 
   #compareOwner(account: number, marketId: number): void {

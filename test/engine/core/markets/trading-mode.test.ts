@@ -19,7 +19,7 @@ function windowOf(changes: Partial<TradingWindow>): TradingWindow {
 const put = (window: TradingWindow, nowMs = NOON_MS) =>
   ({ kind: 'putTradingWindow', window, seq: 1, nowMs }) as const
 
-test('what each mode lets through (domain 4.6)', () => {
+test('what each mode lets through (rules §4.6)', () => {
   const rows = [
     // mode, an order, a post-only order, a cancel
     ['post_only', 'POST_ONLY_MODE', 'NONE', 'NONE'],

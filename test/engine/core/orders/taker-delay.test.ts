@@ -33,7 +33,7 @@ function setting() {
   return { driver, marketId, maker, taker, bid, ask }
 }
 
-test('the timeline of domain 4.3: the crossed maker leaves, and the release finds nothing', () => {
+test('the timeline of rules §4.3: the crossed maker leaves, and the release finds nothing', () => {
   const { driver, maker, taker, bid, ask } = setting()
   const rested = driver.place(ask)
   const held = driver.place(bid)

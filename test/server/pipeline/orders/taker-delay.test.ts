@@ -97,7 +97,7 @@ const orderIdOf = ({ exchange }: Setting, { slot, generation }: OrderName) => ({
 })
 
 for (const threads of [0, 1] as const) {
-  test(`the timeline of domain 4.3 by the clock, with ${threads} market threads`, async () => {
+  test(`the timeline of rules §4.3 by the clock, with ${threads} market threads`, async () => {
     const setting = await opened(DELAY_MS, threads)
     const { pipeline } = setting.exchange
     const { ledger, orders } = pipeline.clearing
