@@ -79,10 +79,14 @@ function pathFaults(page: string, known: readonly string[]): string[] {
   return named.filter((name) => !isThere(name))
 }
 
-/** Rows of the table between two marks of a page, without its head. */
-function rowsOf(page: string, mark: string): string[] {
-  const between = page.split(`<!-- ${mark} -->`)[1]?.split(`<!-- /${mark} -->`)[0] ?? ''
-  return between.trim().split('\n').slice(2)
+/** Rows of the table under a heading of a page, without its head. */
+function rowsUnder(page: string, heading: string): string[] {
+  const [, after = ''] = page.split(`\n## ${heading}\n`)
+  const [section = ''] = after.split('\n## ')
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(2)
 }
 
 test('every section that a comment or a page cites is there', () => {
@@ -138,7 +142,7 @@ test('the rooms of the engineering page are those of the tidy test', () => {
     const open = doors === ALL ? 'all' : bare(doors).join(', ') || 'none'
     return `| ${rank} | \`${path}\`${some} | ${open} |`
   })
-  const rows = rowsOf(textOf('server/docs/engineering.md'), 'rooms')
+  const rows = rowsUnder(textOf('server/docs/engineering.md'), 'Rooms and their order')
   const purpose = / [^|]{8,} \|$/
   assert.deepEqual(
     rows.map((row) => row.replace(purpose, '')),
@@ -148,7 +152,7 @@ test('the rooms of the engineering page are those of the tidy test', () => {
 })
 
 test('what the look-up table promises stands in its files', () => {
-  const rows = rowsOf(textOf('server/docs/engineering.md'), 'lookup')
+  const rows = rowsUnder(textOf('server/docs/engineering.md'), 'Where do I find…')
   assert.ok(rows.length > 20)
   for (const row of rows) {
     const [, path = '', name = ''] = /^\|[^|]+\| `([^`]+)` \| `([^`]+)` \|$/.exec(row) ?? []
