@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 NODE_22=22.23.3
-SUITE='server/http server/sockets/handshake persistence/journal persistence/durability'
-SUITE="$SUITE crash/heartbeat conformance/public-client server/cli/start engine/wire"
+SUITE='server/http server/sockets/handshake persistence/journal'
+SUITE="$SUITE crash/heartbeat conformance/public-client server/start/start engine/wire"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

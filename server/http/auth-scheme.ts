@@ -15,22 +15,41 @@ export interface Accepted {
   readonly role?: Role
 }
 
-export interface Auth<C extends Caller | null> {
+/** `C` is the caller that a handler gets, `O` the owner. */
+export interface Auth<C extends Caller | null, O = null> {
   /** Empty for a route open to all. */
   readonly accepts: readonly Accepted[]
+  /** Whether the call may be for a sub-account of its caller (rules §12.1). */
+  readonly isForSubAccounts: boolean
   admits(caller: Caller | null): caller is C
+  /** What the handler is told of the profile that the call is for. */
+  ownerOf(profileId: number): O
+}
+
+/** Of a caller with a token, whose partners may act for their sub-accounts. */
+interface TokenAuth extends Auth<Caller> {
+  forSubAccounts(): Auth<Caller, number>
 }
 
 function auth(...accepts: Accepted[]): Auth<Caller> {
-  return { accepts, admits: (caller): caller is Caller => caller !== null }
+  return {
+    accepts,
+    isForSubAccounts: false,
+    admits: (caller): caller is Caller => caller !== null,
+    ownerOf: () => null,
+  }
 }
 
 export function open(): Auth<null> {
-  return { accepts: [], admits: (caller): caller is null => caller === null }
+  return { ...auth(), admits: (caller): caller is null => caller === null }
 }
 
-export function hmac(...scopes: Scope[]): Auth<Caller> {
-  return auth({ scheme: 'hmac', scopes })
+export function hmac(...scopes: Scope[]): TokenAuth {
+  const own = auth({ scheme: 'hmac', scopes })
+  const forSubAccounts = () => {
+    return { ...own, isForSubAccounts: true, ownerOf: (profileId: number) => profileId }
+  }
+  return { ...own, forSubAccounts }
 }
 
 export function session(): Auth<Caller> {
@@ -44,7 +63,7 @@ export function identity(): Auth<Caller> {
 /** An operator of this role, or of one that may do more. */
 export function admin(role: Role): Auth<Acting> {
   return {
-    accepts: [{ scheme: 'admin', scopes: [], role }],
+    ...auth({ scheme: 'admin', scopes: [], role }),
     admits: (caller): caller is Acting =>
       caller?.operator !== undefined && mayAct(caller.operator.role, role),
   }

@@ -3,8 +3,9 @@ import type { RoomName } from '../../engine/domain/limits.ts'
 import type { RejectName } from '../../engine/domain/reject.ts'
 import type { Auth } from './auth-scheme.ts'
 import type { Call, Caller } from './call.ts'
+import { ON_BEHALF_HEADER, onBehalfOf } from './on-behalf.ts'
 import type { Lane } from './rate-limit.ts'
-import { invalid, type Refusal } from './refusal.ts'
+import { invalid, Refusal } from './refusal.ts'
 import type { Bytes, Pending, Reply } from './reply.ts'
 import { compileSaid } from './schema/said.ts'
 import {
@@ -66,13 +67,18 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   }
 }
 
-export interface Input<P extends Fields, Q extends Fields, B extends Schema, C> {
+export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, O> {
   readonly params: Values<P>
   readonly query: Values<Q>
   readonly body: Infer<B>
   readonly caller: C
+  /** The profile that the call is for, of a route whose auth says `forSubAccounts`; else null. */
+  readonly owner: O
   readonly call: Call
 }
+
+/** The profile that a call is for, named by its header or its query, or why it may not be. */
+export type OwnerOfCall = (call: Call, caller: Caller, inQuery: unknown) => number | Refusal
 
 /** What the gateway knows of a request before its route has checked it. */
 export interface Unchecked {
@@ -81,6 +87,7 @@ export interface Unchecked {
   readonly body: unknown
   readonly caller: Caller | null
   readonly call: Call
+  readonly ownerOfCall: OwnerOfCall
 }
 
 /** Who may call, without the proof of it. */
@@ -154,6 +161,16 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
   }
 }
 
+/** With what names the sub-account, and the refusal of one that is none. */
+function forSubAccounts(doc: Doc): Doc {
+  return {
+    ...doc,
+    query: { ...doc.query, onBehalfOf: onBehalfOf() },
+    headers: { ...doc.headers, ...ON_BEHALF_HEADER },
+    rejects: ['NOT_SUB_ACCOUNT', ...doc.rejects],
+  }
+}
+
 /** Explaining a body costs thirty times its check, so one built to be dear is told less. */
 const EXPLAINED_BYTES_MAX = 16 * 1024
 
@@ -166,31 +183,39 @@ function bodyIssues<T>(checker: Checker<T>, body: unknown, call: Call): Issue[] 
 export function route<
   S,
   C extends Caller | null,
+  O,
   R extends Schema,
   P extends Fields = NoFields,
   Q extends Fields = NoFields,
   B extends Schema = NoBody,
 >(
   spec: Described<P, Q, B, R> & {
-    readonly auth: Auth<C>
-    readonly handle: (input: Input<P, Q, B, C>, services: S) => Result<Frozen<Infer<R>>>
+    readonly auth: Auth<C, O>
+    readonly handle: (input: Input<P, Q, B, C, O>, services: S) => Result<Frozen<Infer<R>>>
   },
 ): Route<S> {
   const checkParams = compileFields(spec.params)
-  const checkQuery = compileFields(spec.query)
-  const checkBody = compileSaid(spec.body)
   const { auth, handle } = spec
+  const own: Fields = auth.isForSubAccounts ? { onBehalfOf: onBehalfOf() } : {}
+  const checkQuery = compileFields(spec.query, own)
+  const checkBody = compileSaid(spec.body)
+  const doc = documented(spec)
   return {
-    ...documented(spec),
+    ...(auth.isForSubAccounts ? forSubAccounts(doc) : doc),
     auth,
     raw: false,
     hasRoom: () => true,
-    run: ({ params, query, body, caller, call }, services) => {
+    run: (unchecked, services) => {
+      const { params, query, body, caller, call, ownerOfCall } = unchecked
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
       assert(auth.admits(caller), 'the gateway proves the caller a route asks for')
-      return handle({ params, query, body, caller, call }, services)
+      const isOther = auth.isForSubAccounts && caller !== null
+      const profileId = isOther ? ownerOfCall(call, caller, unchecked.query.onBehalfOf) : 0
+      if (profileId instanceof Refusal) return profileId
+      const owner = auth.ownerOf(profileId)
+      return handle({ params, query, body, caller, owner, call }, services)
     },
   }
 }

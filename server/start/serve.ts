@@ -6,6 +6,7 @@ import { isatty } from 'node:tty'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
 import { api, operatorApi, publicApi } from '../api.ts'
+import { ownerOfCall } from '../auth/delegation.ts'
 import { Guard } from '../auth/guard.ts'
 import { type IdentityCheck, identityCheck } from '../auth/identity.ts'
 import { digestOf } from '../auth/session.ts'
@@ -204,6 +205,7 @@ async function serve(config: ServeConfig): Promise<void> {
     routes: config.opsListen === undefined ? api : publicApi,
     services,
     authenticate: prover(guard, services),
+    ownerOfCall: ownerOfCall(services.pipeline.clearing),
     onFault,
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,

@@ -4,13 +4,13 @@ import type { FileChanges } from './mutation.ts'
 
 const CORE = 'test/engine/core'
 const FILLS = [
-  `${CORE}/worked-fills.test.ts`,
-  `${CORE}/self-trade.test.ts`,
+  `${CORE}/money/worked-fills.test.ts`,
+  `${CORE}/book/self-trade.test.ts`,
   `${CORE}/twin.test.ts`,
-  `${CORE}/events.test.ts`,
+  `${CORE}/book/events.test.ts`,
   'test/golden/golden.test.ts',
 ]
-const LEVELS = [`${CORE}/ladder.test.ts`, ...FILLS]
+const LEVELS = [`${CORE}/book/ladder.test.ts`, ...FILLS]
 
 export const BOOK_CHANGES: readonly FileChanges[] = [
   {

@@ -3,11 +3,18 @@ import type { FileChanges } from './mutation.ts'
 // What comes before, beside and after a match: modes, heartbeats, taker delay, settlement.
 
 const CORE = 'test/engine/core'
-const DELAY = [`${CORE}/taker-delay.test.ts`, `${CORE}/law-two.test.ts`, `${CORE}/twin.test.ts`]
+const DELAY = [
+  `${CORE}/orders/taker-delay.test.ts`,
+  `${CORE}/law-two.test.ts`,
+  `${CORE}/twin.test.ts`,
+]
 const ROUTES = 'test/server/routes'
 const PIPELINE = 'test/server/pipeline'
-const HOLDS = [`${ROUTES}/cancel-replace.test.ts`, 'test/simulation/held.test.ts']
-const MODES = [`${CORE}/trading-mode.test.ts`, 'test/server/routes/admin/trading-modes.test.ts']
+const HOLDS = [`${ROUTES}/orders/cancel-replace.test.ts`, 'test/simulation/held.test.ts']
+const MODES = [
+  `${CORE}/markets/trading-mode.test.ts`,
+  'test/server/routes/admin/trading-modes.test.ts',
+]
 const HELD = 'test/server/pipeline/orders/taker-delay.test.ts'
 
 export const ENTRY_CHANGES: readonly FileChanges[] = [
@@ -147,14 +154,14 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a profile id that no order takes is met behind the cancel',
-        'onBehalfOf: optional(profileId()),',
-        "onBehalfOf: optional(schemaOf<number>({ type: 'integer' })),",
+        '  onBehalfOf: onBehalfOf(),',
+        "  onBehalfOf: optional(schemaOf<number>({ type: 'integer' })),",
       ],
     ],
   },
   {
     file: 'engine/core/money/reversal.ts',
-    tests: [`${CORE}/reversal.test.ts`],
+    tests: [`${CORE}/money/reversal.test.ts`],
     changes: [
       ['a reversal keeps the fee', 'if (feeRaw > 0) {', 'if (feeRaw < 0) {'],
       [
@@ -167,7 +174,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/money/blocks.ts',
-    tests: [`${CORE}/blocks.test.ts`],
+    tests: [`${CORE}/money/blocks.test.ts`],
     changes: [
       [
         'a block leaves a gap',
@@ -206,7 +213,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/services/orders/cancel-replace.ts',
-    tests: [...HOLDS, `${ROUTES}/delegation.test.ts`],
+    tests: [...HOLDS, `${ROUTES}/orders/delegation.test.ts`],
     changes: [
       ['what failed to be canceled is replaced', "mode === 'ALLOW_FAILURE'", 'mode.length > 0'],
       [
@@ -233,7 +240,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/orders/order-decisions.ts',
-    tests: [...HOLDS, `${PIPELINE}/kept-orders.test.ts`],
+    tests: [...HOLDS, `${PIPELINE}/orders/kept-orders.test.ts`],
     changes: [
       [
         'an order that waits lies where the next will',
@@ -265,7 +272,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/orders/order-groups.ts',
-    tests: [`${ROUTES}/order-batch.test.ts`],
+    tests: [`${ROUTES}/orders/order-batch.test.ts`],
     changes: [
       [
         'a group is answered when its first order is',
@@ -286,7 +293,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/intake/intake.ts',
-    tests: [`${ROUTES}/delegation.test.ts`, `${ROUTES}/partners.test.ts`],
+    tests: [`${ROUTES}/orders/delegation.test.ts`, `${ROUTES}/accounts/partners.test.ts`],
     changes: [
       [
         'a token without the scope acts for others',
@@ -307,7 +314,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/intake/order/order-signature.ts',
-    tests: [`${ROUTES}/delegation.test.ts`],
+    tests: [`${ROUTES}/orders/delegation.test.ts`],
     changes: [
       [
         'a server wallet signs no fee',
@@ -318,7 +325,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/services/accounts/partner-accounts.ts',
-    tests: [`${ROUTES}/partners.test.ts`],
+    tests: [`${ROUTES}/accounts/partners.test.ts`],
     changes: [
       [
         'approvals are retried at any moment',

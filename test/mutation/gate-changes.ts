@@ -5,9 +5,9 @@ import type { FileChanges } from './mutation.ts'
 const CORE = 'test/engine/core'
 const GOLDEN = 'test/golden/golden.test.ts'
 const GATES = [
-  `${CORE}/gates.test.ts`,
-  `${CORE}/decide-accounts.test.ts`,
-  `${CORE}/capacity.test.ts`,
+  `${CORE}/decide/gates.test.ts`,
+  `${CORE}/decide/accounts.test.ts`,
+  `${CORE}/book/capacity.test.ts`,
 ]
 
 export const GATE_CHANGES: readonly FileChanges[] = [
@@ -113,8 +113,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   {
     file: 'engine/core/orders/order-table.ts',
     tests: [
-      `${CORE}/order-table.test.ts`,
-      `${CORE}/capacity.test.ts`,
+      `${CORE}/orders/order-table.test.ts`,
+      `${CORE}/book/capacity.test.ts`,
       `${CORE}/twin.test.ts`,
       GOLDEN,
     ],
@@ -141,7 +141,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/cells/key-set.ts',
-    tests: [`${CORE}/seen-orders.test.ts`],
+    tests: [`${CORE}/orders/seen-orders.test.ts`],
     changes: [
       ['half a key is a key', 'found === kept && this.#low[cell] === low', 'found === kept'],
       ['a removed key leaves a gap', '      hole = cell\n', '\n'],
@@ -154,7 +154,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/orders/seen-orders.ts',
-    tests: [`${CORE}/seen-orders.test.ts`, GOLDEN],
+    tests: [`${CORE}/orders/seen-orders.test.ts`, GOLDEN],
     changes: [
       ['an older generation is not asked', 'if (keys.has(high, low)) return SEEN.YES', ''],
       ['the filter is not asked', 'this.#filter?.mayHold(high, low)', 'this.#filter === undefined'],
@@ -164,7 +164,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/orders/seen-filter.ts',
-    tests: [`${CORE}/seen-orders.test.ts`],
+    tests: [`${CORE}/orders/seen-orders.test.ts`],
     changes: [
       [
         'a third of a bucket is not looked at',
@@ -175,7 +175,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/markets/deadlines.ts',
-    tests: [`${CORE}/deadlines.test.ts`],
+    tests: [`${CORE}/markets/deadlines.test.ts`],
     changes: [
       [
         'a slot that never had a deadline takes that of another',
@@ -201,7 +201,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/markets/catalogue.ts',
-    tests: [`${CORE}/ledger.test.ts`, GOLDEN],
+    tests: [`${CORE}/money/ledger.test.ts`, GOLDEN],
     changes: [
       [
         'a market may trade again once resolved',
@@ -213,7 +213,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/decide/partners.ts',
-    tests: [`${CORE}/partners.test.ts`],
+    tests: [`${CORE}/accounts/partners.test.ts`],
     changes: [
       [
         'a partner takes over an account that exists',
@@ -243,7 +243,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/accounts/partners.ts',
-    tests: [`${CORE}/partners.test.ts`],
+    tests: [`${CORE}/accounts/partners.test.ts`],
     changes: [
       ['a spender is approved twice', '!known.approved.includes(each)', 'true'],
       ['an approval is mined before its time', 'seq <= throughSeq ? [id]', 'seq > 0 ? [id]'],
@@ -269,7 +269,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/accounts/accounts.ts',
-    tests: [`${CORE}/accounts.test.ts`, `${CORE}/decide-accounts.test.ts`, GOLDEN],
+    tests: [`${CORE}/accounts/accounts.test.ts`, `${CORE}/decide/accounts.test.ts`, GOLDEN],
     changes: [
       [
         'a profile has a session too many',
@@ -287,7 +287,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/accounts/profiles.ts',
-    tests: [`${CORE}/accounts.test.ts`, `${CORE}/state-hash.test.ts`],
+    tests: [`${CORE}/accounts/accounts.test.ts`, `${CORE}/state/state-hash.test.ts`],
     changes: [
       [
         'a username that was given up stays taken',
@@ -304,7 +304,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/state/state-hash.ts',
-    tests: [`${CORE}/state-hash.test.ts`, GOLDEN],
+    tests: [`${CORE}/state/state-hash.test.ts`, GOLDEN],
     changes: [
       ['the hash leaves out what orders reserve', '      orders.reservedRawOf(slot),\n', ''],
       [

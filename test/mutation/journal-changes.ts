@@ -4,11 +4,11 @@ import type { FileChanges } from './mutation.ts'
 
 const FOLDER = 'test/persistence'
 const JOURNAL = [
-  `${FOLDER}/damage.test.ts`,
-  `${FOLDER}/journal.test.ts`,
-  `${FOLDER}/durability.test.ts`,
+  `${FOLDER}/journal/damage.test.ts`,
+  `${FOLDER}/journal/journal.test.ts`,
+  `${FOLDER}/journal/durability.test.ts`,
 ]
-const FOLLOWER = [`${FOLDER}/follower.test.ts`]
+const FOLLOWER = [`${FOLDER}/follower/follower.test.ts`]
 
 export const JOURNAL_CHANGES: readonly FileChanges[] = [
   {
@@ -78,7 +78,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/file-identity.ts',
-    tests: [`${FOLDER}/files.test.ts`],
+    tests: [`${FOLDER}/journal/files.test.ts`],
     changes: [
       [
         'a replaced file is written on',
@@ -124,7 +124,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/snapshot/snapshot-file.ts',
-    tests: [`${FOLDER}/forgery.test.ts`],
+    tests: [`${FOLDER}/journal/forgery.test.ts`],
     changes: [
       [
         'a snapshot of another key is believed',
@@ -135,7 +135,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/keyed-folder.ts',
-    tests: [`${FOLDER}/forgery.test.ts`],
+    tests: [`${FOLDER}/journal/forgery.test.ts`],
     changes: [['MACs are of no key', "hkdfSync('sha256', macKey, ''", "hkdfSync('sha256', '', ''"]],
   },
   {
@@ -195,7 +195,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/snapshot/recovery.ts',
-    tests: [`${FOLDER}/durability.test.ts`, ...JOURNAL],
+    tests: [`${FOLDER}/journal/durability.test.ts`, ...JOURNAL],
     changes: [
       [
         'verify runs beside a server',
@@ -206,7 +206,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/verify-folder.ts',
-    tests: [`${FOLDER}/durability.test.ts`],
+    tests: [`${FOLDER}/journal/durability.test.ts`],
     changes: [
       ['a broken law is not found by verify', 'if (broken !== null) {', 'if (broken === "") {'],
     ],
@@ -263,7 +263,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/follower/tables/settlements.ts',
-    tests: [`${FOLDER}/settlements.test.ts`],
+    tests: [`${FOLDER}/follower/settlements.test.ts`],
     changes: [
       [
         'an order whose trade failed stays matched',

@@ -5,8 +5,8 @@ import type { FileChanges } from './mutation.ts'
 const CORE = 'test/engine/core'
 const GOLDEN = 'test/golden/golden.test.ts'
 const MONEY = [
-  `${CORE}/arithmetic.test.ts`,
-  `${CORE}/worked-fills.test.ts`,
+  `${CORE}/money/arithmetic.test.ts`,
+  `${CORE}/money/worked-fills.test.ts`,
   `${CORE}/twin.test.ts`,
   `${CORE}/replay.test.ts`,
   GOLDEN,
@@ -98,7 +98,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/domain/units.ts',
-    tests: [`${CORE}/arithmetic.test.ts`],
+    tests: [`${CORE}/money/arithmetic.test.ts`],
     changes: [
       [
         'a cost rounded up is rounded down',
@@ -119,7 +119,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/money/ledger.ts',
-    tests: [`${CORE}/ledger.test.ts`, ...MONEY],
+    tests: [`${CORE}/money/ledger.test.ts`, ...MONEY],
     changes: [
       [
         'a reserve may pass what is free',
@@ -171,7 +171,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/money/position-rows.ts',
-    tests: [`${CORE}/position-rows.test.ts`, ...MONEY],
+    tests: [`${CORE}/money/position-rows.test.ts`, ...MONEY],
     changes: [
       ['two markets share a position', ' && this.#marketOf[row] === marketId', ''],
       [
@@ -184,9 +184,9 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
   {
     file: 'engine/core/clearing.ts',
     tests: [
-      `${CORE}/ledger.test.ts`,
-      `${CORE}/gates.test.ts`,
-      `${CORE}/self-trade.test.ts`,
+      `${CORE}/money/ledger.test.ts`,
+      `${CORE}/decide/gates.test.ts`,
+      `${CORE}/book/self-trade.test.ts`,
       `${CORE}/twin.test.ts`,
       GOLDEN,
     ],

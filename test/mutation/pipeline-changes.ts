@@ -4,9 +4,9 @@ import type { FileChanges } from './mutation.ts'
 
 const FOLDER = 'test/server/pipeline'
 const DEADLINES = 'test/simulation/deadlines.test.ts'
-const PIPELINE = [`${FOLDER}/publishing.test.ts`, `${FOLDER}/pipeline.test.ts`]
+const PIPELINE = [`${FOLDER}/shown/publishing.test.ts`, `${FOLDER}/pipeline.test.ts`]
 
-const SOCKETS = 'test/server/sockets'
+const SOCKETS = 'test/server/sockets/feeds'
 
 export const PIPELINE_CHANGES: readonly FileChanges[] = [
   {
@@ -235,7 +235,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/auth/on-behalf.ts',
+    file: 'server/http/on-behalf.ts',
     tests: ['test/server/routes/orders/on-behalf.test.ts'],
     changes: [
       [
@@ -248,7 +248,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/shown/order-ids.ts',
-    tests: [`${FOLDER}/order-ids.test.ts`],
+    tests: [`${FOLDER}/shown/order-ids.test.ts`],
     changes: [['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)']],
   },
   {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { api } from '../../server/api.ts'
 import { signCall } from '../../server/auth/api-token.ts'
+import { ownerOfCall } from '../../server/auth/delegation.ts'
 import { Guard } from '../../server/auth/guard.ts'
 import { identityCheck } from '../../server/auth/identity.ts'
 import { digestOf } from '../../server/auth/session.ts'
@@ -289,8 +290,8 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     routes: api,
     services,
     authenticate: prover(guard, services),
-    onFault: wish.onFault,
-    observe: watching.observe,
+    ownerOfCall: ownerOfCall(exchange.pipeline.clearing),
+    ...{ onFault: wish.onFault, observe: watching.observe },
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
     ...{ regions: config.regions, addressHeader: config.addressHeader },

@@ -2,7 +2,7 @@ import type { Call, Caller } from '../call.ts'
 import type { RateLimiter } from '../rate-limit.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Regions } from '../regions.ts'
-import type { Guarded, Route, Seen } from '../route.ts'
+import type { Guarded, OwnerOfCall, Route, Seen } from '../route.ts'
 import type { ConnectionBounds } from './connections.ts'
 import type { HeldBounds } from './held-replies.ts'
 import type { RoomSizes } from './rooms.ts'
@@ -12,6 +12,8 @@ export interface GatewayOptions<S> {
   readonly services: S
   /** Proves the caller of every route that is neither open nor raw. */
   readonly authenticate: (call: Call, auth: Guarded) => Caller | Refusal | Promise<Caller | Refusal>
+  /** Asked for a call that may be for a sub-account. */
+  readonly ownerOfCall: OwnerOfCall
   /** What a call threw, while it was taken or while its reply was made; gives the fault id. */
   readonly onFault: (error: unknown, edge: 'http' | 'reply') => string
   readonly addressLimiter?: RateLimiter<string> | null

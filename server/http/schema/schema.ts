@@ -78,8 +78,11 @@ export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<
 }
 
 /** The checker of a closed object with these fields, or with none. */
-export function compileFields<F extends Fields>(fields: F | undefined): Checker<Values<F>> {
-  return compile(object(fields ?? {})) as Checker<Values<F>>
+export function compileFields<F extends Fields>(
+  fields: F | undefined,
+  more: Fields = {},
+): Checker<Values<F>> {
+  return compile(object({ ...fields, ...more })) as Checker<Values<F>>
 }
 
 function issuesOf(error: SchemaError, root: object): Issue[] {

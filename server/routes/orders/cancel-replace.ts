@@ -1,8 +1,8 @@
 // One order canceled and another put in its place (rules §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'
-import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'
 import { hmac } from '../../http/auth-scheme.ts'
+import { ON_BEHALF_HEADER } from '../../http/on-behalf.ts'
 import type { Refusal } from '../../http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'

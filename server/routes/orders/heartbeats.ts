@@ -2,7 +2,6 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject.ts'
-import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -14,12 +13,11 @@ import type { Services } from '../services.ts'
 export const beat = route({
   method: 'POST',
   path: '/heartbeats',
-  auth: hmac('trading'),
+  auth: hmac('trading').forSubAccounts(),
   lane: 'trade',
   room: 'frees',
   about:
     'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
-  ...DELEGATED,
   body: object({
     cancelAt: means(
       optional(integer(0)),
@@ -32,14 +30,12 @@ export const beat = route({
     serverTime: means(integer(0), 'Time of the exchange in Unix milliseconds.'),
   }),
   means: 'The deadline stands as the reply shows it, in place of the one before.',
-  rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'VALIDATION', 'HEARTBEAT_CANCELING'],
+  rejects: ['OVERLOADED', 'VALIDATION', 'HEARTBEAT_CANCELING'],
   example: {
     body: { cancelAt: 1_796_126_410_000 },
     reply: { cancelAt: 1_796_126_410_000, serverTime: 1_796_126_400_000 },
   },
-  handle: async ({ body, query, caller, call }, { heartbeats, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
+  handle: async ({ body, owner }, { heartbeats }: Services) => {
     const told = await heartbeats.beat(owner, body.cancelAt ?? null)
     if (told === REJECT.VALIDATION) {
       return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })

@@ -1,7 +1,6 @@
 // What became of orders (rules §12.4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
@@ -74,7 +73,7 @@ const foundItem = () =>
 export const orderStatusBatch = route({
   method: 'POST',
   path: '/orders/status/batch',
-  auth: hmac(),
+  auth: hmac().forSubAccounts(),
   lane: 'private',
   about: 'What became of up to 50 orders, by their ids or by the ids their client gave them.',
   body: object({
@@ -87,8 +86,7 @@ export const orderStatusBatch = route({
     results: means(list(foundItem()), 'One entry for each item, in the order of the items.'),
   }),
   means: 'Each item has its answer: status says whether its order was found.',
-  ...DELEGATED,
-  rejects: ['NOT_SUB_ACCOUNT', 'READ_TIMEOUT'],
+  rejects: ['READ_TIMEOUT'],
   example: {
     body: { items: [{ orderId: ORDER_ID }, {}] },
     reply: {
@@ -102,9 +100,7 @@ export const orderStatusBatch = route({
       ],
     },
   },
-  handle: async ({ body, query, caller, call }, { statuses, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
+  handle: async ({ body, caller, owner, call }, { statuses }: Services) => {
     const named = body.items.map(namedBy)
     const asked = named.filter((each) => typeof each !== 'string')
     const found = await statuses.find(owner, asked, askerOf({ caller, call }))

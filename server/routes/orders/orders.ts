@@ -4,9 +4,8 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
 import { Reject } from '../../../engine/domain/reject.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/user-orders.ts'
-import { actingProfile, DELEGATED } from '../../auth/delegation.ts'
-import { ON_BEHALF_HEADER } from '../../auth/on-behalf.ts'
 import { hmac } from '../../http/auth-scheme.ts'
+import { ON_BEHALF_HEADER } from '../../http/on-behalf.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute, route } from '../../http/route.ts'
@@ -103,17 +102,15 @@ export const placeOrder = rawRoute({
 export const cancelOrder = route({
   method: 'DELETE',
   path: '/orders/:orderId',
-  auth: hmac('trading'),
+  auth: hmac('trading').forSubAccounts(),
   lane: 'trade',
   room: 'frees',
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
-  ...DELEGATED,
   reply: message(),
   means: CANCELED,
   rejects: [
     'OVERLOADED',
-    'NOT_SUB_ACCOUNT',
     'TRADING_DISABLED',
     'ORDER_NOT_FOUND',
     'ORDER_FILLED',
@@ -125,9 +122,7 @@ export const cancelOrder = route({
     params: { orderId: ORDER_ID },
     reply: { message: 'Order canceled successfully' },
   },
-  handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
+  handle: async ({ params, owner }, { cancels, pipeline }: Services) => {
     return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
   },
 })
@@ -156,17 +151,15 @@ function clientIdIssues(clientOrderIds: readonly string[]): Issue[] {
 export const cancelOne = route({
   method: 'POST',
   path: '/orders/cancel',
-  auth: hmac('trading'),
+  auth: hmac('trading').forSubAccounts(),
   lane: 'trade',
   room: 'frees',
   about: 'Cancels one open order by its id or by the id its client gave it.',
-  ...DELEGATED,
   body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
   reply: message(),
   means: CANCELED,
   rejects: [
     'OVERLOADED',
-    'NOT_SUB_ACCOUNT',
     'TRADING_DISABLED',
     'VALIDATION',
     'ORDER_NOT_FOUND',
@@ -179,11 +172,9 @@ export const cancelOne = route({
     body: { clientOrderId: 'quote-17' },
     reply: { message: 'Order canceled successfully' },
   },
-  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
     const order = named(body)
     if ('message' in order) return invalid(order)
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
     return cancelDone(await cancels.one(owner, order), pipeline)
   },
 })
@@ -191,23 +182,20 @@ export const cancelOne = route({
 export const cancelAll = route({
   method: 'DELETE',
   path: '/orders/all/:slug',
-  auth: hmac('trading'),
+  auth: hmac('trading').forSubAccounts(),
   lane: 'trade',
   room: 'frees',
   about: "Cancels all of the caller's open orders in one market.",
   params: { slug: slug() },
-  ...DELEGATED,
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: cancelAllReply(),
   means: 'No order of the caller is open in the market any more.',
-  rejects: ['OVERLOADED', 'NOT_SUB_ACCOUNT', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
   example: {
     params: { slug: 'rain-tomorrow' },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ params, query, caller, call }, { cancels, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
+  handle: async ({ params, owner }, { cancels, pipeline }: Services) => {
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     const outcome = await cancels.all(owner, published.market.marketId)
@@ -222,11 +210,10 @@ const ids = () =>
 export const batchCancel = route({
   method: 'POST',
   path: '/orders/batch-cancel',
-  auth: hmac('trading'),
+  auth: hmac('trading').forSubAccounts(),
   lane: 'trade',
   room: 'frees',
   about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
-  ...DELEGATED,
   body: object({
     orderIds: optional(ids()),
     clientOrderIds: means(
@@ -239,7 +226,6 @@ export const batchCancel = route({
   means: ALL_CANCELED,
   rejects: [
     'OVERLOADED',
-    'NOT_SUB_ACCOUNT',
     'TRADING_DISABLED',
     'VALIDATION',
     'ORDERS_NOT_FOUND',
@@ -250,7 +236,7 @@ export const batchCancel = route({
     body: { orderIds: [ORDER_ID] },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
     const { orderIds, clientOrderIds } = body
     if ((orderIds === undefined) === (clientOrderIds === undefined)) {
       return invalid({
@@ -260,8 +246,6 @@ export const batchCancel = route({
     }
     const issues = clientIdIssues(clientOrderIds ?? [])
     if (issues.length > 0) return invalid(...issues)
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
     const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
     const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
     const outcome = await cancels.batch(owner, [...byOrder, ...byClient])
@@ -273,30 +257,20 @@ export const batchCancel = route({
 export const cancelBatch = route({
   method: 'POST',
   path: '/orders/cancel-batch',
-  auth: hmac('trading'),
+  auth: hmac('trading').forSubAccounts(),
   lane: 'trade',
   room: 'frees',
   about: 'The older name of batch-cancel; takes order ids only.',
-  ...DELEGATED,
   body: object({ orderIds: ids() }),
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
   means: ALL_CANCELED,
-  rejects: [
-    'OVERLOADED',
-    'NOT_SUB_ACCOUNT',
-    'TRADING_DISABLED',
-    'ORDERS_NOT_FOUND',
-    'ORDER_NOT_OPEN',
-    'READ_TIMEOUT',
-  ],
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
   example: {
     body: { orderIds: [ORDER_ID] },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ body, query, caller, call }, { cancels, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
+  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
     const texts = body.orderIds.map((each) => ({ orderId: each }))
     const outcome = await cancels.batch(owner, texts)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
@@ -326,7 +300,7 @@ function statusNumbers(statuses: readonly string[] | undefined): number[] {
 export const userOrders = route({
   method: 'GET',
   path: '/markets/:slug/user-orders',
-  auth: hmac(),
+  auth: hmac().forSubAccounts(),
   lane: 'private',
   about: "The caller's orders in one market, newest first; live ones unless statuses are named.",
   params: { slug: slug() },
@@ -339,16 +313,12 @@ export const userOrders = route({
       optional(integer(1, LIMITS.userOrdersLimitMax)),
       `Most orders to list; ${LIMITS.userOrdersLimitMax} when absent.`,
     ),
-    ...DELEGATED.query,
   },
-  headers: DELEGATED.headers,
   reply: list(userOrder()),
   means: 'The orders, newest first; an empty list when there is none.',
-  rejects: ['NOT_SUB_ACCOUNT', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
-  handle: async ({ params, query, caller, call }, { reads, pipeline }: Services) => {
-    const owner = actingProfile({ caller, call, query }, pipeline.clearing)
-    if (typeof owner !== 'number') return owner
+  handle: async ({ params, query, caller, owner, call }, { reads, pipeline }: Services) => {
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     const ask = {

@@ -323,6 +323,7 @@ export async function startToys(options: Partial<GatewayOptions<Toys>> = {}): Pr
     routes: TOY_ROUTES,
     services: { placed, wait, takesRaw: true },
     authenticate,
+    ownerOfCall: (_call, caller) => caller.profileId,
     onFault: (error) => `fault-${faults.push(error)}`,
     observe: (turn) => {
       seen.push(turn)

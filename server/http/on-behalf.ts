@@ -1,7 +1,7 @@
-import { type Call, header } from '../http/call.ts'
-import { profileId } from '../http/schema/fields.ts'
-import { means } from '../http/schema/meaning.ts'
-import { type Issue, optional } from '../http/schema/schema.ts'
+import { type Call, header } from './call.ts'
+import { profileId } from './schema/fields.ts'
+import { means } from './schema/meaning.ts'
+import { type Issue, optional } from './schema/schema.ts'
 
 // Whom a call names to act for (rules §12.1): the header `x-on-behalf-of` and
 // `onBehalfOf` of query or body mean one thing, on main and in the intake threads alike.
