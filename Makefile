@@ -3,17 +3,12 @@
 
 NODE ?= node
 BIN := node_modules/.bin
-# One helper for all collections and compilations: four of them take the cores from the trading
-# threads, a third of the worst latencies on a machine of two.
-#
-# Not --enable-source-maps: `make profile` reads the maps in dist/ afterwards, and each stack trace
-# would pay for them. Throwing an error ten frames deep and reading its stack took 12.6 µs with it,
-# 9.7 without (medians of 15, machine of two cores). NODE_OPTIONS sets it where it is wanted.
-NODE_FLAGS := --v8-pool-size=1
 INSTALLED := node_modules/.installed
 BUILT := dist/.built
 # Folders are listed too: their time changes when a file is added or deleted.
 SOURCES := $(shell find engine persistence server -type d -o -type f 2>/dev/null)
+PREFIX ?= /usr/local
+DESTDIR ?=
 ARGS ?=
 ONLY ?=
 MIN ?= 10
@@ -30,14 +25,14 @@ SAMPLE ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak sim fuzz overload hostile mutation build bench bench-smoke lint format clean
+.PHONY: help run test soak sim fuzz overload hostile mutation build install docs node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
 run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in ARGS="...".
-	@$(NODE) $(NODE_FLAGS) dist/server/main.js serve --demo --data ./data $(ARGS)
+	@NODE=$(NODE) ./outcomex serve --demo --data ./data $(ARGS)
 
 test: $(INSTALLED) ## Runs all tests, or those whose path holds a word of ONLY="..."
 	@$(NODE) --import tsx test/run.ts $(ONLY)
@@ -66,6 +61,10 @@ mutation: $(INSTALLED) ## Breaks one rule at a time, those with ONLY=..., SHARD=
 build: $(BUILT) ## Compiles the sources into dist/.
 	@:
 
+install: $(BUILT) ## Links this copy as outcomex into PREFIX/bin (/usr/local).
+	@mkdir -p "$(DESTDIR)$(PREFIX)/bin"
+	@ln -sf "$(CURDIR)/outcomex" "$(DESTDIR)$(PREFIX)/bin/outcomex"
+
 bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -recovery, -snapshot, -micro run one.
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
 
@@ -75,9 +74,15 @@ bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it s
 bench-compare: $(INSTALLED) ## Runs BENCH=core (or another) of the commit REV=... and of these files in turns.
 	@$(NODE) --import tsx bench/compare.ts "$(REV)" $(BENCH) $(PASSES)
 
+docs: $(INSTALLED) ## Puts the tables of routes, refusals, settings and metrics into server/docs.
+	@$(NODE) --import tsx test/docs.ts
+
 bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md.
 	@$(NODE) --import tsx bench/run.ts --readme
 
+# The source maps of dist/ are read afterwards. `--enable-source-maps` stays off: throwing an error
+# ten frames deep and reading its stack took 12.6 µs with it and 9.7 without (medians of 15, two
+# cores). NODE_OPTIONS sets it where it is wanted.
 profile: $(INSTALLED) ## Records WHAT=book, core or server under load as a flame graph in .cache/profile/.
 	@$(NODE) --import tsx bench/profile.ts $(WHAT)
 
@@ -101,5 +106,6 @@ $(INSTALLED): package.json package-lock.json
 $(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
 	@rm -rf dist
 	@$(BIN)/tsc -p tsconfig.build.json
+	@cp server/docs/*.md dist/server/docs/
 	@if [ -f dist/server/main.js ]; then chmod +x dist/server/main.js; fi
 	@touch $@

@@ -20,12 +20,14 @@ import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
 import type { Services } from './routes/services.ts'
+import * as docs from './routes/system/docs.ts'
 import { metrics, openMetrics } from './routes/system/metrics.ts'
 import * as system from './routes/system/system.ts'
 import * as welcome from './routes/system/welcome.ts'
 
 export const api: readonly Route<Services>[] = [
   ...Object.values(welcome),
+  ...Object.values(docs),
   ...Object.values(system),
   metrics,
   ...Object.values(session),

@@ -1,37 +1,152 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
 import { api } from '../server/api.ts'
+import { ADMIN_ROWS } from '../server/cli/admin/admin-line.ts'
+import { commands } from '../server/cli/commands.ts'
+import { ORDER_ROWS } from '../server/cli/order/order-line.ts'
 import { SERVE_ROWS } from '../server/config.ts'
+import { anchors } from '../server/docs/markdown.ts'
+import { openApi } from '../server/http/openapi.ts'
 import { VERSION } from '../server/version.ts'
+import { docTables, readDocuments, shownTable } from './support/doc-tables.ts'
+import { readTree } from './support/source-tree.ts'
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const manifest: unknown = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-)
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const README_LINES_MAX = 150
+/** Pages that are linked before they are there. */
+const AWAITED = new Set([
+  'server/docs/rules.md',
+  'server/docs/design.md',
+  'server/docs/engineering.md',
+])
 
-function routesTable(): string {
-  const rows = api.map(({ method, path, auth, about }) => {
-    const said = auth.accepts.map(({ scheme, scopes, role = '' }) => [scheme, ...scopes, role])
-    const who = said.map((words) => words.join(' ').trim()).join(', ')
-    return `| ${method} | \`${path}\` | ${who || 'open'} | ${about} |`
-  })
-  return ['| method | path | caller | |', '|---|---|---|---|', ...rows].join('\n')
+const documents = readDocuments()
+const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+
+/** Fenced blocks are not prose: no link or heading stands in them. */
+const prose = (text: string) => text.replaceAll(/^```.*?^```/gms, '')
+/** What is written as code, in fences and in backticks, without the comments of a shell. */
+function codeOf(text: string): string {
+  const fenced = [...text.matchAll(/^```.*?^```/gms)].map(([block]) => block)
+  const inline = [...prose(text).matchAll(/`([^`]+)`/g)].map(([, span]) => span)
+  return [...fenced, ...inline].join('\n').replaceAll(/\s#.*$/gm, '')
 }
 
-test('the README lists exactly the routes there are', () => {
-  const between = readme.split('<!-- routes -->')[1]?.split('<!-- /routes -->')[0]?.trim()
-  assert.equal(between, routesTable())
+function anchorsOf(text: string): Set<string> {
+  const anchor = anchors()
+  return new Set([...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchor(heading)))
+}
+
+/** Why a relative link of a document leads nowhere, or ''. */
+function linkFault(from: string, link: string): string {
+  const [file, anchor = ''] = link.split('#')
+  const path = file === '' ? from : posix.join(posix.dirname(from), file)
+  if (AWAITED.has(path)) return ''
+  if (!existsSync(`${ROOT}${path}`)) return `${from}: ${link} is no file`
+  if (anchor === '' || anchorsOf(textOf(path)).has(anchor)) return ''
+  return `${from}: ${link} is no heading`
+}
+
+test('the README fits a few screens', () => {
+  const lines = textOf('README.md').trimEnd().split('\n').length
+  assert.ok(lines <= README_LINES_MAX, `${lines} lines`)
 })
 
-test('the README names every setting of serve, and no flag of serve that does not exist', () => {
-  const table = readme.slice(readme.indexOf('| flag |'), readme.indexOf('Each flag is also'))
-  const named = [...table.matchAll(/`--([a-z-]+)`/g)].map((found) => found[1]).sort()
-  const known = SERVE_ROWS.map((row) => row.flag).sort()
-  assert.deepEqual(named, known)
+test('every relative link of a document leads to a file and a heading', () => {
+  const links = [...documents].flatMap(([path, text]) =>
+    [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => [path, link] as const),
+  )
+  const relative = links.filter(([, link]) => !/^https?:/.test(link))
+  assert.ok(relative.length > 20, 'links are found')
+  const faults = relative.map(([path, link]) => linkFault(path, link)).filter((each) => each !== '')
+  assert.deepEqual(faults, [])
+  assert.match(linkFault('README.md', 'server/docs/api.md#nothing'), /is no heading/)
+  assert.match(linkFault('README.md', 'nothing.md'), /is no file/)
+})
+
+test('tables of routes, refusals and settings are those of the code; else run make docs', () => {
+  for (const table of docTables()) assert.equal(shownTable(table), table.text, table.mark)
+})
+
+test('the channels of the sockets are those of the code', () => {
+  const sources = readTree(ROOT).filter(({ path }) => path.startsWith('server/sockets/'))
+  const inCode = sources.flatMap(({ text }) => text.match(/'subscribe_[a-z_]+'/g) ?? [])
+  const known = new Set(inCode.map((each) => each.replaceAll("'", '')))
+  const page = documents.get('server/docs/api.md') ?? ''
+  const rows = [...page.matchAll(/^\| `(subscribe_[a-z_]+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(rows.sort(), [...known].sort())
+})
+
+test('a bot is told what to do for every refusal that a trading call names', () => {
+  const page = documents.get('server/docs/trading.md') ?? ''
+  const rows = page.slice(page.indexOf('## Refusals'), page.indexOf('## A bot in TypeScript'))
+  const told = new Set([...rows.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code))
+  const trading = api.filter(({ lane }) => lane === 'trade')
+  const document = JSON.stringify(
+    openApi(trading, { title: 'x', version: '1', headerPrefix: 'svc-' }),
+  )
+  const named = [...document.matchAll(/"code":"([A-Za-z_]+)"/g)].map(([, code]) => code)
+  const untold = [...new Set(named)].filter((code) => !told.has(code.toUpperCase()))
+  assert.deepEqual(untold, [])
+  assert.ok(trading.length > 5 && named.length > 100, 'routes and refusals are found')
+})
+
+test('every make target that a document names exists', () => {
+  const makefile = textOf('Makefile')
+  const phony = [...makefile.matchAll(/^\.PHONY: (.+)$/gm)].flatMap(([, names]) => names.split(' '))
+  const benches = readTree(ROOT).flatMap(({ path }) => {
+    return /^bench\/([a-z]+)\.bench\.ts$/.exec(path)?.[1] ?? []
+  })
+  const known = new Set([...phony, ...benches.map((name) => `bench-${name}`)])
+  for (const [path, text] of documents) {
+    for (const [, target] of codeOf(text).matchAll(/\bmake ([a-z0-9-]+)/g)) {
+      assert.ok(known.has(target), `${path}: make ${target}`)
+    }
+  }
+})
+
+/** Flags of other programs that the documents name. */
+const FOREIGN = new Set(['--from', '--omit', '--time'])
+
+test('every command, flag and variable that a document names exists', async () => {
+  const rows = [...SERVE_ROWS, ...ORDER_ROWS, ...ADMIN_ROWS]
+  const flags = new Set(['--help', '--version', ...rows.map(({ flag }) => `--${flag}`), ...FOREIGN])
+  const variables = new Set([FAULT_VARIABLE, ...rows.map(({ variable }) => variable)])
+  const names = new Set(['serve', ...Object.keys(commands)])
+  let adminHelp = ''
+  const say = (line: string) => {
+    adminHelp += line
+  }
+  await commands.admin.run(['--help'], { env: {}, say, warn: say, nowMs: () => 0 })
+  for (const [path, text] of documents) {
+    const code = codeOf(text)
+    for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z-]*[a-z]/g)) {
+      assert.ok(flags.has(flag), `${path}: ${flag}`)
+    }
+    for (const [variable] of text.matchAll(/\bOUTCOMEX_[A-Z_]+/g)) {
+      assert.ok(variables.has(variable), `${path}: ${variable}`)
+    }
+    for (const [, name, word] of code.matchAll(/\boutcomex ([a-z]+)(?: ([a-z][a-z-]*))?/g)) {
+      assert.ok(names.has(name), `${path}: outcomex ${name}`)
+      if (name !== 'admin' || word === undefined) continue
+      assert.match(adminHelp, new RegExp(`admin ${word}\\b`), `${path}: outcomex admin ${word}`)
+    }
+  }
+})
+
+test('no document starts the program by its file', () => {
+  const withFile = [...documents].filter(([, text]) => text.includes('node dist/'))
+  assert.deepEqual(
+    withFile.map(([path]) => path),
+    [],
+  )
 })
 
 test('package.json and the program agree on the version', () => {
-  assert.ok(typeof manifest === 'object' && manifest !== null && 'version' in manifest)
+  const manifest: { version: unknown } = JSON.parse(textOf('package.json'))
   assert.equal(manifest.version, VERSION)
 })

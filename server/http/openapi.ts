@@ -192,7 +192,8 @@ function responses(route: Documented): Readonly<Record<string, Node>> {
   const media = { schema: route.reply, example: reply }
   const all: Record<string, Node> = {}
   for (const [status, description] of Object.entries(route.means)) {
-    const content = status === '204' ? {} : { content: { [route.produces]: media } }
+    const isEmpty = status === '204' || status === '304'
+    const content = isEmpty ? {} : { content: { [route.produces]: media } }
     all[status] = { description, ...content }
   }
   const byStatus = new Map<number, Set<RejectName>>()

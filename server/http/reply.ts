@@ -22,11 +22,18 @@ export class Bytes {
   readonly payload: Uint8Array | string
   readonly contentType: string
   readonly status: number
+  readonly headers: readonly Header[]
 
-  constructor(payload: Uint8Array | string, contentType: string, status: number) {
+  constructor(
+    payload: Uint8Array | string,
+    contentType: string,
+    status: number,
+    headers: readonly Header[],
+  ) {
     this.payload = payload
     this.contentType = contentType
     this.status = status
+    this.headers = headers
   }
 }
 
@@ -75,7 +82,13 @@ export function reply<T>(status: number, body: T, headers: readonly Header[] = [
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
+const NO_HEADERS: readonly Header[] = []
 
-export function bytes(payload: Uint8Array | string, contentType = JSON_TYPE, status = 200): Bytes {
-  return new Bytes(payload, contentType, status)
+export function bytes(
+  payload: Uint8Array | string,
+  contentType = JSON_TYPE,
+  status = 200,
+  headers: readonly Header[] = NO_HEADERS,
+): Bytes {
+  return new Bytes(payload, contentType, status, headers)
 }

@@ -1,6 +1,7 @@
 import type { AuthState } from '../auth/guard.ts'
 import type { Registrations } from '../auth/registrations.ts'
 import type { Signing } from '../auth/session.ts'
+import type { Pages } from '../docs/pages.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { MarketLists } from '../pipeline/shown/market-lists.ts'
@@ -51,4 +52,5 @@ export interface Services {
   readonly metricsText: () => Promise<string>
   /** The OpenAPI document, encoded once. */
   readonly openApi: () => Uint8Array
+  readonly pages: Pages
 }

@@ -1,6 +1,7 @@
 // What a person at a terminal sees when the exchange has come up.
 
-import { basename, relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join, relative, resolve, sep } from 'node:path'
 import { VERSION } from '../version.ts'
 
 export interface BannerParts {
@@ -15,7 +16,12 @@ const DEFAULT_DATA_DIR = './data'
 
 /** How to call the program again from the same folder. */
 function called(program: string): string {
-  return basename(program) === 'outcomex' ? 'outcomex' : `node ${relative('', program)}`
+  if (basename(program) === 'outcomex') return 'outcomex'
+  // The script at the top of the repository, when this is what it compiled.
+  const script = join(program, '..', '..', '..', 'outcomex')
+  if (!existsSync(script)) return `node ${relative('', program)}`
+  const path = relative('', script)
+  return path.includes(sep) ? path : `./${path}`
 }
 
 /** Several lines, an empty one before and after. */

@@ -9,6 +9,7 @@ import type { AuthState, Guard, ProvenBy, TokenState } from '../auth/guard.ts'
 import { Registrations } from '../auth/registrations.ts'
 import type { ServeConfig } from '../config.ts'
 import { keccakReady } from '../crypto/keccak.ts'
+import { openPages } from '../docs/pages.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
 import { openApi } from '../http/openapi.ts'
@@ -146,6 +147,7 @@ export async function wire(
     readiness: parts.readiness,
     metricsText: parts.metricsText,
     openApi: () => document,
+    pages: openPages(),
   }
 }
 

@@ -96,7 +96,9 @@ test('the trading modes let through what their table says', () => {
       modes.apply({ kind: 'putTradingWindow', window, seq: 1, nowMs: 0 })
     }
     const refusals = [modes.orderRefusal(false, 1), modes.orderRefusal(true, 1)]
-    const found = [...refusals, modes.cancelRefusal(1)].map((reject) => (reject === null ? 'yes' : 'no'))
+    const found = [...refusals, modes.cancelRefusal(1)].map((reject) =>
+      reject === null ? 'yes' : 'no',
+    )
     assert.deepEqual(cells.slice(0, 3), found, mode)
   }
 })

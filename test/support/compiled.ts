@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +23,9 @@ export async function compileSources(): Promise<void> {
   const compiler = spawn(tsc, ['-p', config, '--outDir', folder], { stdio: 'inherit' })
   const [code] = await once(compiler, 'close')
   assert.equal(code, 0, 'the sources compile')
+  const isPage = (path: string) => path.endsWith('docs') || path.endsWith('.md')
+  const pages = join('server', 'docs')
+  cpSync(join(ROOT, pages), join(folder, pages), { recursive: true, filter: isPage })
   process.env[COMPILED_VARIABLE] = folder
 }
 

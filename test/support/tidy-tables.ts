@@ -144,6 +144,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/markets', rank: 4, doors: ALL },
   { path: 'server/services/orders', rank: 4, doors: ALL },
   { path: 'server/services/trading', rank: 4, doors: ALL },
+  { path: 'server/docs', rank: 4, doors: files('html pages') },
   { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
 
   { path: 'server/routes', rank: 5, doors: ALL },
@@ -187,6 +188,7 @@ export const SOURCE_FOLDERS = ['engine', 'persistence', 'server']
 export const TOP_LEVEL = new Set([
   ...words('engine server persistence bench test package.json package-lock.json tsconfig.json'),
   ...words('tsconfig.build.json Makefile README.md LICENSE CHANGELOG.md biome.json Dockerfile'),
+  'outcomex',
 ])
 
 export const FORBIDDEN_NAMES = new Set(

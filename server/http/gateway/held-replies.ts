@@ -16,6 +16,11 @@ export interface HeldBounds {
   readonly address: number
 }
 
+/** Statuses that end at the headers: a length of 0 would be a lie about what 304 stands for. */
+function hasNoBody(status: number): boolean {
+  return status === 204 || status === 304
+}
+
 /** One that is held, to be given back when its connection ends. */
 export interface Held {
   readonly address: string
@@ -64,7 +69,7 @@ export class HeldReplies {
       if (!close) response.writeHeader('keep-alive', KEEP_ALIVE)
       for (const [name, value] of out.headers) response.writeHeader(name, value)
       if (isHead && close) response.end('', true)
-      else if (out.status === 204 || isHead) {
+      else if (hasNoBody(out.status) || isHead) {
         // The library would wait for the bytes of a length that it prints, and end the connection
         // when it brings another request instead.
         if (isHead) response.writeHeader('content-length', `${sizeOf(out)}`)

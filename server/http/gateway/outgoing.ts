@@ -53,7 +53,7 @@ export function encoded(outcome: unknown, status: number, headers: readonly Head
       status: outcome.status,
       payload: outcome.payload,
       type: outcome.contentType,
-      headers,
+      headers: outcome.headers.length === 0 ? headers : [...headers, ...outcome.headers],
     }
   }
   if (outcome instanceof Reply) {

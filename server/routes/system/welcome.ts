@@ -1,5 +1,6 @@
 // What a browser sees that comes to the address of the exchange.
 
+import { HTML_TYPE, htmlPage, PAGE_HEADERS } from '../../docs/html.ts'
 import { open } from '../../http/auth-scheme.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -7,6 +8,7 @@ import { text } from '../../http/schema/scalars.ts'
 import type { Services } from '../services.ts'
 
 const LINKS = [
+  ['/docs', 'how to trade here, and how to run it'],
   ['/markets/active', 'active markets'],
   ['/openapi.json', 'the API as an OpenAPI document'],
   ['/maintenance/status', 'restrictions of trading'],
@@ -14,19 +16,16 @@ const LINKS = [
   ['/health', 'whether the process runs'],
 ] as const
 
-const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:10vh auto;padding:0 1rem}' +
-  '@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8cf}}'
-
 const items = LINKS.map(([path, what]) => `<li><a href="${path}">${path}</a>: ${what}</li>`)
 
 const pageOf = (version: string) =>
-  '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
-  '<meta name="viewport" content="width=device-width"><title>outcomex</title>' +
-  `<style>${STYLE}</style></head><body><h1>outcomex ${version}</h1>` +
-  '<p>A self-hosted prediction-market exchange: a REST API and sockets over a deterministic ' +
-  'matching engine. Programs trade here with signed orders.</p>' +
-  `<ul>${items.join('')}</ul></body></html>\n`
+  htmlPage(
+    'outcomex',
+    `<h1>outcomex ${version}</h1>` +
+      '<p>A self-hosted prediction-market exchange: a REST API and sockets over a deterministic ' +
+      'matching engine. Programs trade here with signed orders.</p>' +
+      `<ul>${items.join('')}</ul>`,
+  )
 
 export const welcome = route({
   method: 'GET',
@@ -36,8 +35,8 @@ export const welcome = route({
   about: 'A page that says what this is, with links to what there is.',
   reply: text(),
   means: 'The page, which needs nothing but itself.',
-  produces: 'text/html; charset=utf-8',
+  produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
   handle: (_input, { settings }: Services) =>
-    bytes(pageOf(settings.version), 'text/html; charset=utf-8'),
+    bytes(pageOf(settings.version), HTML_TYPE, 200, PAGE_HEADERS),
 })

@@ -1,0 +1,50 @@
+// The shell of every page that a browser gets from the exchange, and what keeps it harmless: a page
+// may use its own style and nothing else, so text that slipped through could not run.
+
+import { createHash } from 'node:crypto'
+import type { Header } from '../http/reply.ts'
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:6vh auto;padding:0 1rem}' +
+  'pre{overflow-x:auto;padding:.8rem;background:#8881;border-radius:4px}' +
+  'code{font:.9em ui-monospace,monospace}' +
+  'table{display:block;overflow-x:auto;border-collapse:collapse}' +
+  'th,td{border:1px solid #8886;padding:.2rem .6rem;text-align:left;vertical-align:top}' +
+  '@media(prefers-color-scheme:dark){body{background:#111;color:#ddd}a{color:#8cf}}'
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+export const HTML_TYPE = 'text/html; charset=utf-8'
+
+/** Of every page: no script, no other host, no frame around it. */
+export const PAGE_HEADERS: readonly Header[] = [
+  [
+    'content-security-policy',
+    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; ` +
+      "form-action 'none'; frame-ancestors 'none'",
+  ],
+  ['x-content-type-options', 'nosniff'],
+  ['referrer-policy', 'no-referrer'],
+]
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text as it stands in HTML, also inside the quotes of an attribute. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found])
+}
+
+/** A whole page; `body` is HTML already. */
+export function htmlPage(title: string, body: string): string {
+  return (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
+    `<meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>` +
+    `<style>${STYLE}</style></head><body>${body}</body></html>\n`
+  )
+}

@@ -1,0 +1,76 @@
+// Markdown of our own pages as HTML. Raw HTML in it becomes text, and links lead to other pages, to
+// headings and to https alone.
+
+import { Marked, type Tokens } from 'marked'
+import { escaped } from './html.ts'
+
+/** A page as it is read: its title, what it is about, and its body as HTML. */
+export interface Rendered {
+  readonly title: string
+  /** The first sentence below the title, plain text. */
+  readonly about: string
+  readonly body: string
+}
+
+const COMMENT = /^\s*<!--[\s\S]*?-->\s*$/
+const PAGE_LINK = /^([a-z][a-z-]*)\.md(#[a-z0-9_-]+)?$/
+const PLAIN_LINK = /^(?:https:\/\/|#|\/)/
+
+/** The anchor of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  const words = heading.trim().toLowerCase()
+  return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
+}
+
+/** Anchors of one page: the second heading of a name ends in -1. */
+export function anchors(): (heading: string) => string {
+  const counts = new Map<string, number>()
+  return (heading) => {
+    const anchor = anchorOf(heading)
+    const count = counts.get(anchor) ?? 0
+    counts.set(anchor, count + 1)
+    return count === 0 ? anchor : `${anchor}-${count}`
+  }
+}
+
+/** Where a link of a page leads once it is served; null for a file that is not. */
+function served(href: string): string | null {
+  const page = PAGE_LINK.exec(href)
+  if (page !== null) return `/docs/${page[1]}${page[2] ?? ''}`
+  return PLAIN_LINK.test(href) ? href : null
+}
+
+/** The first sentence of a paragraph of Markdown, without its marks. */
+function sentenceOf(paragraph: string): string {
+  const plain = paragraph.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '')
+  const text = plain.replaceAll(/\s+/g, ' ')
+  const end = text.search(/[.:](?: |$)/)
+  return end === -1 ? text : `${text.slice(0, end)}.`
+}
+
+export function render(markdown: string): Rendered {
+  const marked = new Marked({ gfm: true })
+  const anchor = anchors()
+  marked.use({
+    renderer: {
+      html: ({ text }) => (COMMENT.test(text) ? '' : escaped(text)),
+      image: ({ text }) => escaped(text),
+      heading({ tokens, depth, text }) {
+        const inner = this.parser.parseInline(tokens)
+        return `<h${depth} id="${escaped(anchor(text))}">${inner}</h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens)
+        const target = served(href)
+        return target === null ? inner : `<a href="${escaped(target)}">${inner}</a>`
+      },
+    },
+  })
+  const tokens = marked.lexer(markdown)
+  const isHeading = (token: { readonly type: string }): token is Tokens.Heading =>
+    token.type === 'heading'
+  const title = tokens.find(isHeading)?.text ?? ''
+  const paragraph = tokens.find(({ type }) => type === 'paragraph')
+  const about = paragraph === undefined ? '' : sentenceOf(paragraph.raw.trim())
+  return { title, about, body: marked.parser(tokens) }
+}

@@ -1,0 +1,66 @@
+// The pages of /docs: every Markdown file beside this one, rendered once.
+
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { escaped, htmlPage } from './html.ts'
+import { type Rendered, render } from './markdown.ts'
+
+export interface Page {
+  readonly html: Uint8Array
+  /** Of these bytes, in its quotes. */
+  readonly etag: string
+}
+
+export interface Pages {
+  /** A list of all pages. */
+  readonly index: Page
+  page(name: string): Page | undefined
+  readonly names: readonly string[]
+}
+
+const ENDING = '.md'
+
+/** The order in which a reader needs them; others come behind, by name. */
+const ORDER = [
+  ...['trading', 'api', 'rules', 'operating', 'metrics'],
+  ...['design', 'engineering', 'proofs', 'benchmarks', 'changelog'],
+]
+
+function placeOf(name: string): number {
+  const place = ORDER.indexOf(name)
+  return place === -1 ? ORDER.length : place
+}
+
+function namesIn(folder: URL): string[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith(ENDING))
+  const names = files.map((file) => file.slice(0, -ENDING.length)).sort()
+  return names.sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+function pageOf(title: string, body: string): Page {
+  const html = Buffer.from(htmlPage(title, body))
+  const digest = createHash('sha256').update(html).digest('base64url')
+  return { html, etag: `"${digest.slice(0, 22)}"` }
+}
+
+function indexOf(rendered: ReadonlyMap<string, Rendered>): Page {
+  const items = [...rendered].map(([name, { title, about }]) => {
+    return `<li><a href="/docs/${name}">${escaped(title)}</a>: ${escaped(about)}</li>`
+  })
+  const body = `<h1>outcomex: documents</h1><ul>${items.join('')}</ul><p><a href="/">Home</a></p>`
+  return pageOf('outcomex: documents', body)
+}
+
+/** Reads and renders all of them; `folder` holds the Markdown files. */
+export function openPages(folder = new URL('./', import.meta.url)): Pages {
+  const rendered = new Map(
+    namesIn(folder).map((name) => {
+      return [name, render(readFileSync(new URL(`${name}${ENDING}`, folder), 'utf8'))]
+    }),
+  )
+  const back = '<p><a href="/docs">All documents</a></p>'
+  const pages = new Map(
+    [...rendered].map(([name, { title, body }]) => [name, pageOf(title, back + body)]),
+  )
+  return { index: indexOf(rendered), page: (name) => pages.get(name), names: [...pages.keys()] }
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { newFolder } from '../support/data-folder.ts'
+import { ServerProcess } from '../support/server-process.ts'
+
+// The bots of trading.md as they stand there, against the demo.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(ROOT, 'server', 'docs', 'trading.md'), 'utf8')
+/** Far more than a bot needs: one that hangs fails. */
+const BOT_MS = 60_000
+
+const dataDir = newFolder()
+const server = await ServerProcess.start({ dataDir, demo: true })
+after(() => server.signal('SIGKILL'))
+
+/** The one block of that language, as a file in a folder of its own. */
+function botFile(language: string, name: string): string {
+  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))]
+  assert.equal(blocks.length, 1, `one block of ${language}`)
+  const folder = newFolder()
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, name), blocks[0][1])
+  return folder
+}
+
+async function run(folder: string, program: string, args: readonly string[]): Promise<string> {
+  const bot = spawn(program, [...args, join(dataDir, 'demo.json'), 'rain-tomorrow'], {
+    cwd: folder,
+    timeout: BOT_MS,
+  })
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    bot[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text
+    })
+  }
+  const [code] = await once(bot, 'close')
+  assert.equal(code, 0, said.stdout + said.stderr)
+  return said.stdout
+}
+
+const ID = '[0-9a-f]{8}-[0-9a-f-]{27}'
+
+test('the bot in TypeScript has right types', () => {
+  const folder = botFile('ts', 'bot.ts')
+  const config = { extends: join(ROOT, 'tsconfig.json'), include: ['bot.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const tsc = spawnSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder], {
+    ...{ cwd: folder, encoding: 'utf8' },
+  })
+  assert.equal(tsc.status, 0, tsc.stdout)
+})
+
+test('the bot in TypeScript sees its order live, buys and cancels', async () => {
+  const folder = botFile('ts', 'bot.ts')
+  const said = await run(folder, process.execPath, ['--import', 'tsx', 'bot.ts'])
+  const [live, bought, canceled, ...rest] = said.trimEnd().split('\n')
+  const [, id] = new RegExp(`^live (${ID})$`).exec(live) ?? []
+  assert.ok(id !== undefined, said)
+  assert.match(bought, /^bought 2000000 (MATCHED|MINED)$/)
+  assert.deepEqual([canceled, rest], [`canceled ${id}`, []])
+})
+
+const python = spawnSync('python3', ['--version'], { encoding: 'utf8' })
+const why = python.status === 0 ? false : 'python3 is not installed'
+
+test('the bot in Python sees its order live, cancels and buys', { skip: why }, async () => {
+  const said = await run(botFile('python', 'bot.py'), 'python3', ['bot.py'])
+  const [placed, live, canceled, refused, bought, ...rest] = said.trimEnd().split('\n')
+  assert.match(placed, new RegExp(`^placed ${ID}$`))
+  assert.equal(live, 'live 1')
+  assert.equal(canceled, 'Order canceled successfully')
+  assert.equal(refused, 'refused POST_ONLY_WOULD_MATCH')
+  assert.match(bought, /^bought 2000000 for [1-9][0-9]{5,6} fee [1-9][0-9]*$/)
+  assert.deepEqual(rest, [])
+})

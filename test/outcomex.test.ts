@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { VERSION } from '../server/version.ts'
+import { compiledProgram } from './support/compiled.ts'
+import { newFolder } from './support/data-folder.ts'
+import { compileProgram } from './support/server-process.ts'
+
+// The command `outcomex` as a shell sees it, in a copy of the top of the repository.
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+function topFolder(): string {
+  const folder = newFolder()
+  for (const name of ['outcomex', 'Makefile']) copyFileSync(join(ROOT, name), join(folder, name))
+  return folder
+}
+
+interface Ran {
+  readonly code: number | null
+  readonly said: string
+  readonly warned: string
+}
+
+function run(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Ran {
+  const ran = spawnSync(path, [...args], {
+    ...{ cwd: '/', encoding: 'utf8' },
+    env: { PATH: process.env.PATH, NODE: process.execPath, ...env },
+  })
+  return { code: ran.status, said: ran.stdout, warned: ran.stderr }
+}
+
+test('outcomex runs the compiled program, also by a link that make install made', async () => {
+  await compileProgram()
+  const compiled = compiledProgram()
+  assert.ok(compiled !== null)
+  const folder = topFolder()
+  symlinkSync(dirname(dirname(compiled)), join(folder, 'dist'))
+  const direct = run(join(folder, 'outcomex'), ['--version'])
+  assert.deepEqual(direct, { code: 0, said: `${VERSION}\n`, warned: '' })
+  const prefix = join(folder, 'prefix')
+  // What is compiled is there: make must only link.
+  const made = run('make', ['-s', '-o', 'dist/.built', '-C', folder, 'install', `PREFIX=${prefix}`])
+  assert.equal(made.code, 0, made.warned)
+  assert.deepEqual(run(join(prefix, 'bin', 'outcomex'), ['--version']), direct)
+  const wrong = run(join(prefix, 'bin', 'outcomex'), ['sevre'])
+  assert.deepEqual([wrong.code, wrong.said], [2, ''])
+  assert.match(wrong.warned, /did you mean serve/)
+})
+
+test('outcomex gives node the flags of npm start, and its own arguments as they are', () => {
+  const folder = topFolder()
+  const main = join(folder, 'dist', 'server', 'main.js')
+  mkdirSync(dirname(main), { recursive: true })
+  writeFileSync(main, '')
+  const shown = join(folder, 'shown')
+  writeFileSync(shown, '#!/bin/sh\nprintf "%s\\n" "$@"\n')
+  chmodSync(shown, 0o755)
+  const { said } = run(join(folder, 'outcomex'), ['admin', 'a b', ''], { NODE: shown })
+  const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8')
+  const [, flags = ''] = /"start": "node (.*) dist\/server\/main\.js"/.exec(manifest) ?? []
+  assert.deepEqual(said.split('\n'), [...flags.split(' '), main, 'admin', 'a b', '', ''])
+})
+
+test('outcomex compiles what is not compiled yet', () => {
+  const folder = topFolder()
+  const made = 'mkdir -p dist/server && echo "console.log(6 * 7)" > dist/server/main.js'
+  writeFileSync(join(folder, 'Makefile'), `build:\n\t@${made}\n`)
+  const first = run(join(folder, 'outcomex'), [])
+  assert.deepEqual([first.code, first.said], [0, '42\n'], first.warned)
+  assert.match(first.warned, /not compiled yet/)
+  assert.equal(run(join(folder, 'outcomex'), []).warned, '')
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { render } from '../../../server/docs/markdown.ts'
+import { openPages } from '../../../server/docs/pages.ts'
+import { type LiveExchange, startLive } from '../../support/live-exchange.ts'
+
+// Documents as pages: what Markdown becomes, and how a page is served.
+
+let live: LiveExchange
+before(async () => {
+  live = await startLive()
+})
+after(() => live.stop())
+
+test('raw HTML in Markdown is shown as text, and a comment is not shown', () => {
+  const { body } = render(
+    '# A\n\n<!-- mark -->\n\n<script>x()</script>\n\na <b onclick="x">b</b>\n',
+  )
+  assert.ok(!/<script|<b /.test(body), body)
+  assert.ok(!body.includes('mark'), body)
+  assert.match(body, /&lt;script&gt;x\(\)&lt;\/script&gt;/)
+})
+
+test('a link leads to a page, a heading or https, and to nothing else', () => {
+  const rows = [
+    ['[a](api.md)', '<a href="/docs/api">a</a>'],
+    ['[a](api.md#errors)', '<a href="/docs/api#errors">a</a>'],
+    ['[a](#errors)', '<a href="#errors">a</a>'],
+    ['[a](/ready)', '<a href="/ready">a</a>'],
+    ['[a](https://x.example/?a=1&b=2)', '<a href="https://x.example/?a=1&amp;b=2">a</a>'],
+    ['[a](javascript:x)', 'a'],
+    ['[a](data:text/html,x)', 'a'],
+    ['[a](../../LICENSE)', 'a'],
+    ['![a](https://x.example/a.png)', 'a'],
+  ]
+  for (const [markdown, html] of rows) {
+    assert.equal(render(markdown).body.trim(), `<p>${html}</p>`, markdown)
+  }
+})
+
+test('headings have the anchors that GitHub gives them', () => {
+  const { body, title, about } = render('# A `b`, c!\n\nOne *is* [so](x.md). Two.\n\n## A b c\n')
+  assert.match(body, /<h1 id="a-b-c">A <code>b<\/code>, c!<\/h1>/)
+  assert.match(body, /<h2 id="a-b-c-1">/)
+  assert.deepEqual([title, about], ['A `b`, c!', 'One is so.'])
+})
+
+test('every document is served as a page that may run nothing', async () => {
+  const { names } = openPages()
+  assert.ok(names.includes('trading') && names.includes('operating'))
+  const index = await live.send('GET', '/docs')
+  for (const path of ['/docs', ...names.map((name) => `/docs/${name}`)]) {
+    const page = await live.send('GET', path)
+    assert.equal(page.status, 200, path)
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff')
+    assert.match(page.text, /^<!doctype html><html lang="en">.*<\/html>\n$/s)
+    assert.ok(!/<script|<iframe|<img|javascript:/i.test(page.text), path)
+    if (path !== '/docs') assert.ok(index.text.includes(`href="${path}"`), path)
+  }
+})
+
+test('the policy of a page names the digest of its own style', async () => {
+  for (const path of ['/', '/docs', '/docs/trading']) {
+    const { text, headers } = await live.send('GET', path)
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
+    const digest = createHash('sha256').update(style).digest('base64')
+    const policy = headers.get('content-security-policy') ?? ''
+    assert.match(policy, /^default-src 'none'; /, path)
+    assert.ok(policy.includes(`style-src 'sha256-${digest}'`), path)
+  }
+})
+
+test('a copy that is still the page is answered with 304 and no body', async () => {
+  const page = await live.send('GET', '/docs/api')
+  const etag = page.headers.get('etag') ?? ''
+  assert.match(etag, /^"[\w-]{22}"$/)
+  for (const known of [etag, `"x", W/${etag}`]) {
+    const again = await live.send('GET', '/docs/api', { headers: { 'if-none-match': known } })
+    assert.deepEqual([again.status, again.text], [304, ''], known)
+    assert.equal(again.headers.get('etag'), etag)
+  }
+  const other = await live.send('GET', '/docs/api', { headers: { 'if-none-match': '"x"' } })
+  assert.equal(other.status, 200)
+})
+
+test('a page that does not exist is 404', async () => {
+  for (const name of ['nothing', 'api.md', 'API', '..%2fapi', '%00', 'x'.repeat(500)]) {
+    assert.equal((await live.send('GET', `/docs/${name}`)).status, 404, name)
+  }
+})
+
+test('the page at the address of the exchange leads to the documents', async () => {
+  assert.match((await live.send('GET', '/')).text, /<a href="\/docs">/)
+})

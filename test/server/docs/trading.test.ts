@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { domainSeparator, hashStruct, hashTypedData, keccak256, stringToBytes } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/settlement.ts'
+import { signCall } from '../../../server/auth/api-token.ts'
+
+// The worked examples of trading.md: computed again, by viem where it has the rule.
+
+const page = readFileSync(new URL('../../../server/docs/trading.md', import.meta.url), 'utf8')
+
+/** Rows of the table between two marks, without its head. */
+function rowsOf(mark: string): string[][] {
+  const table = page.split(`<!-- ${mark} -->\n`)[1]?.split(`\n<!-- /${mark} -->`)[0] ?? ''
+  const lines = table.split('\n').slice(2)
+  assert.ok(lines.length > 1, `the table ${mark} is there`)
+  return lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+const valuesOf = (mark: string) =>
+  new Map(rowsOf(mark).map(([name, value]) => [name.replaceAll('`', ''), value.slice(1, -1)]))
+
+test('the signature of the call is the HMAC of its text', () => {
+  const values = valuesOf('hmac')
+  const value = (name: string) => values.get(name) ?? ''
+  const signature = signCall({
+    secret: Buffer.from(value('secret'), 'base64'),
+    timestamp: value('timestamp'),
+    method: value('method'),
+    pathWithQuery: value('path'),
+    body: Buffer.from(value('body')),
+  })
+  assert.equal(value('signature'), signature)
+})
+
+/** The fields of an order, as its table lists them. */
+function orderFields(): { name: string; type: string }[] {
+  const from = page.indexOf('| field | type | value |')
+  const table = page.slice(from, page.indexOf('\n\n', from)).split('\n').slice(2)
+  return table.map((line) => {
+    const [, name = '', type = ''] = /^\| `(\w+)` \| (\w+) \|/.exec(line) ?? []
+    return { name, type }
+  })
+}
+
+const fields = orderFields()
+const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
+const ZERO = '0x0000000000000000000000000000000000000000'
+
+test('the hashes and the signature of the order are those of EIP-712', async () => {
+  const values = valuesOf('order')
+  const exchange = '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5'
+  assert.equal(values.get('verifyingContract'), exchange)
+  assert.equal(values.get('maker and signer'), ACCOUNT)
+  const raw = (name: string) => BigInt(values.get(name) ?? '0')
+  const zeros = { expiration: 0n, nonce: 0n, side: 0, signatureType: 0 }
+  const message = {
+    ...{ ...zeros, maker: ACCOUNT, signer: ACCOUNT, taker: ZERO },
+    ...{ salt: raw('salt'), tokenId: raw('tokenId'), feeRateBps: raw('feeRateBps') },
+    ...{ makerAmount: raw('makerAmount'), takerAmount: raw('takerAmount') },
+  } as const
+  const name = 'Limitless CTF Exchange'
+  const domain = { name, version: '1', chainId: 8453, verifyingContract: exchange } as const
+  const types = { Order: fields }
+  const typed = { domain, types, primaryType: 'Order', message } as const
+  assert.equal(values.get('domain separator'), domainSeparator({ domain }))
+  const struct = hashStruct({ data: message, types, primaryType: 'Order' })
+  assert.equal(values.get('struct hash'), struct)
+  assert.equal(values.get('order hash'), hashTypedData(typed))
+  const key = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+  assert.equal(values.get('signature'), await key.signTypedData(typed))
+  const list = fields.map(({ type, name: field }) => `${type} ${field}`).join(',')
+  assert.ok(page.includes(`\`${keccak256(stringToBytes(`Order(${list})`))}\``), 'the type hash')
+})
+
+test('the fees of the worked trades are those that the exchange takes', () => {
+  for (const [trade, shares, collateral, fee, net] of rowsOf('fees')) {
+    const number = (text: string) => Number(text.replaceAll(/[^0-9]/g, ''))
+    const [sharesRaw, collateralRaw] = [number(shares), number(collateral)]
+    const isBuy = trade.startsWith('buy')
+    const take = isBuy ? buyFeeSharesRaw : sellFeeCollateralRaw
+    const feeRaw = take(300, collateralRaw, sharesRaw)
+    assert.equal(number(fee), feeRaw, trade)
+    assert.equal(number(net), (isBuy ? sharesRaw : collateralRaw) - feeRaw, trade)
+  }
+})

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { REJECT } from '../../engine/domain/reject.ts'
+import { api } from '../../server/api.ts'
+import { SERVE_ROWS } from '../../server/config.ts'
+import { refuse } from '../../server/http/refusal.ts'
+import type { AnySetting } from '../../server/settings/flags.ts'
+
+// The tables of the documents that follow from the code, and where they stand. `make docs` writes
+// them, a test compares them.
+
+const FOLDER = new URL('../../server/docs/', import.meta.url)
+
+/** Path from the top of the repository to its text. */
+export function readDocuments(): Map<string, string> {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md'))
+  const pages = names.map((name) => `server/docs/${name}`)
+  const root = new URL('../../', import.meta.url)
+  return new Map(
+    ['README.md', ...pages.sort()].map((path) => [path, readFileSync(new URL(path, root), 'utf8')]),
+  )
+}
+
+/** A table between its marks in one page. */
+export interface DocTable {
+  readonly page: string
+  readonly mark: string
+  readonly text: string
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|')
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
+}
+
+function routes(): string {
+  const rows = api.map(({ method, path, auth, about }) => {
+    const said = auth.accepts.map(({ scheme, scopes, role = '' }) => [scheme, ...scopes, role])
+    const callers = said.map((words) => words.join(' ').trim()).join(', ')
+    return [method, `\`${path}\``, callers || 'open', about]
+  })
+  return table(['method', 'path', 'caller', 'what it does'], rows)
+}
+
+function defaultOf({ flag, fallback, kind }: AnySetting): string {
+  // Follows from the machine.
+  if (flag === 'intake-threads') return 'cores − 1'
+  if (fallback === undefined) return 'none'
+  if (fallback === false) return 'off'
+  if (kind.show !== undefined) return kind.show(fallback)
+  return Array.isArray(fallback) ? fallback.join(',') : String(fallback)
+}
+
+function settings(): string {
+  const rows = SERVE_ROWS.map((row) => {
+    const flag = `--${row.flag} ${row.kind.shape}`.trimEnd()
+    return [`\`${cell(flag)}\``, defaultOf(row), cell(row.help)]
+  })
+  return table(['flag', 'default', 'meaning'], rows)
+}
+
+function refusals(): string {
+  const rows = Object.values(REJECT).map((reject) => {
+    const { status, body } = refuse(reject)
+    const said: { code: string; message: string } = JSON.parse(body)
+    return [`\`${said.code}\``, String(status), cell(said.message)]
+  })
+  return table(['code', 'status', 'message'], rows)
+}
+
+/** Of the text of GET /metrics. */
+export function metricsTable(exposition: string): DocTable {
+  const helps = [...exposition.matchAll(/^# HELP (\S+) (.+)$/gm)]
+  const rows = helps.map(([, name, help]) => [`\`${name}\``, cell(help)])
+  return { page: 'metrics', mark: 'metrics', text: table(['metric', 'meaning'], rows) }
+}
+
+/** All tables that need no running exchange. */
+export function docTables(): readonly DocTable[] {
+  return [
+    { page: 'api', mark: 'routes', text: routes() },
+    { page: 'api', mark: 'refusals', text: refusals() },
+    { page: 'operating', mark: 'settings', text: settings() },
+  ]
+}
+
+const marks = (mark: string) => [`<!-- ${mark} -->\n`, `\n<!-- /${mark} -->`] as const
+
+/** What stands between the marks of a table. */
+export function shownTable({ page, mark }: DocTable): string {
+  const text = readFileSync(new URL(`${page}.md`, FOLDER), 'utf8')
+  const [begin, end] = marks(mark)
+  return text.split(begin)[1]?.split(end)[0] ?? ''
+}
+
+/** Puts a table between its marks. */
+export function writeTable({ page, mark, text }: DocTable): void {
+  const path = fileURLToPath(new URL(`${page}.md`, FOLDER))
+  const [begin, end] = [`<!-- ${mark} -->\n`, `<!-- /${mark} -->`]
+  const before = readFileSync(path, 'utf8')
+  const [head, rest = ''] = before.split(begin)
+  const tail = rest.slice(rest.indexOf(end))
+  assert.ok(tail.startsWith(end), `${page}.md holds the marks of ${mark}`)
+  writeFileSync(path, `${head}${begin}${text}\n${tail}`)
+}
