@@ -17,7 +17,7 @@ import { ACCOUNT } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { profile } from '../shapes.ts'
 
-/** What this exchange has no source for yet; README says so. */
+/** What this exchange has no source for yet; server/docs/api.md says so. */
 const NOT_KEPT = {
   isCreator: false,
   isOnboarded: true,
