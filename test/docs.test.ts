@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { LIMITS } from '../engine/domain/limits.ts'
 import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
 import { api } from '../server/api.ts'
 import { ADMIN_ROWS } from '../server/cli/admin/admin-line.ts'
@@ -56,6 +57,11 @@ test('the README fits a few screens', () => {
   assert.ok(lines <= README_LINES_MAX, `${lines} lines`)
 })
 
+test('the README has one place for the figures that make bench-readme writes', () => {
+  const marks = textOf('README.md').match(/^<!-- \/?bench -->$/gm)
+  assert.deepEqual(marks, ['<!-- bench -->', '<!-- /bench -->'])
+})
+
 test('every relative link of a document leads to a file and a heading', () => {
   const links = [...documents].flatMap(([path, text]) =>
     [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => [path, link] as const),
@@ -66,6 +72,22 @@ test('every relative link of a document leads to a file and a heading', () => {
   assert.deepEqual(faults, [])
   assert.match(linkFault('README.md', 'server/docs/api.md#nothing'), /is no heading/)
   assert.match(linkFault('README.md', 'nothing.md'), /is no file/)
+})
+
+test('every bound that operators are told is one of the code', () => {
+  const known = new Set<string>(['1,024', '2^53 − 1'])
+  const add = (value: unknown): void => {
+    if (typeof value === 'number') known.add(value.toLocaleString('en'))
+    else for (const each of Object.values(value ?? {})) add(each)
+  }
+  add({ ...LIMITS, shares: LIMITS.orderSizeRawMax / 1e6, slots: LIMITS.orderSlotsMax - 1 })
+  const rows = shownTable({ page: 'operating', mark: 'bounds' }).split('\n').slice(2)
+  const told = rows.flatMap((row) => row.match(/2\^53 − 1|\d+(?:,\d{3})*/g) ?? [])
+  assert.ok(told.length > 15, 'bounds are found')
+  assert.deepEqual(
+    told.filter((each) => !known.has(each)),
+    [],
+  )
 })
 
 test('tables of routes, refusals and settings are those of the code; else run make docs', () => {

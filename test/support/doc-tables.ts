@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { REJECT } from '../../engine/domain/reject.ts'
 import { api } from '../../server/api.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
+import { ADDRESS_RATES, eachLane, PROFILE_RATES, type Rate } from '../../server/http/rate-limit.ts'
 import { refuse } from '../../server/http/refusal.ts'
 import type { AnySetting } from '../../server/settings/flags.ts'
 
@@ -71,6 +72,20 @@ function refusals(): string {
   return table(['code', 'status', 'message'], rows)
 }
 
+function rates(): string {
+  const said = ({ perSecond, burst }: Rate) => `${perSecond}/s, burst ${burst}`
+  const flags = new Set(SERVE_ROWS.map(({ flag }) => flag))
+  const rows = Object.entries(
+    eachLane((lane) => {
+      const named = [`address-rate-${lane}`, `rate-${lane}`].filter((flag) => flags.has(flag))
+      const ofProfile = named.length < 2 ? '–' : said(PROFILE_RATES[lane])
+      return [said(ADDRESS_RATES[lane]), ofProfile, named.map((flag) => `\`--${flag}\``).join(', ')]
+    }),
+  )
+  const lines = rows.map(([lane, cells]) => [lane, ...cells])
+  return table(['lane', 'per address', 'per profile', 'flags'], lines)
+}
+
 /** Of the text of GET /metrics. */
 export function metricsTable(exposition: string): DocTable {
   const helps = [...exposition.matchAll(/^# HELP (\S+) (.+)$/gm)]
@@ -84,13 +99,14 @@ export function docTables(): readonly DocTable[] {
     { page: 'api', mark: 'routes', text: routes() },
     { page: 'api', mark: 'refusals', text: refusals() },
     { page: 'operating', mark: 'settings', text: settings() },
+    { page: 'operating', mark: 'rates', text: rates() },
   ]
 }
 
 const marks = (mark: string) => [`<!-- ${mark} -->\n`, `\n<!-- /${mark} -->`] as const
 
 /** What stands between the marks of a table. */
-export function shownTable({ page, mark }: DocTable): string {
+export function shownTable({ page, mark }: Omit<DocTable, 'text'>): string {
   const text = readFileSync(new URL(`${page}.md`, FOLDER), 'utf8')
   const [begin, end] = marks(mark)
   return text.split(begin)[1]?.split(end)[0] ?? ''

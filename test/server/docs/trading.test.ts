@@ -4,7 +4,9 @@ import { test } from 'node:test'
 import { domainSeparator, hashStruct, hashTypedData, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/settlement.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
+import { blankAmounts, readAmounts } from '../../../server/intake/order/order-amounts.ts'
 
 // The worked examples of trading.md: computed again, by viem where it has the rule.
 
@@ -77,6 +79,25 @@ test('the hashes and the signature of the order are those of EIP-712', async () 
   assert.equal(values.get('signature'), await key.signTypedData(typed))
   const list = fields.map(({ type, name: field }) => `${type} ${field}`).join(',')
   assert.ok(page.includes(`\`${keccak256(stringToBytes(`Order(${list})`))}\``), 'the type hash')
+})
+
+test('the amounts of the worked orders give the price and size that they stand for', () => {
+  const rows = [
+    ...page.matchAll(/^\| (buy|sell) ([\d.]+) at ([\d.]+) \| ([\d,]+) \| ([\d,]+) \|$/gm),
+  ]
+  assert.equal(rows.length, 4)
+  for (const [row, side, size, price, maker, taker] of rows) {
+    const raw = (text: string) => Number(text.replaceAll(',', ''))
+    const amounts = blankAmounts()
+    const given = {
+      side: side === 'buy' ? SIDE.BUY : SIDE.SELL,
+      isFok: false,
+      price: Number(price),
+    }
+    const [makerAmount, takerAmount] = [raw(maker), raw(taker)]
+    assert.ok(!readAmounts({ ...given, makerAmount, takerAmount }, amounts), row)
+    assert.equal(amounts.sizeRaw, Math.round(Number(size) * 1e6), row)
+  }
 })
 
 test('the fees of the worked trades are those that the exchange takes', () => {
