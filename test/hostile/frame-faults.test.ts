@@ -11,6 +11,7 @@ import { closeAll, startDesk } from '../support/socket-desk.ts'
 // that nothing is missing in silence. The order stands, and other accounts hear of theirs.
 
 const SHARE = 1_000_000
+const CHANNELS = ['subscribe_order_events']
 let live: LiveExchange
 let rain: LiveMarket
 let alice: Trader
@@ -64,6 +65,18 @@ for (const point of FRAME_EDGES) {
     await again.until(() => framesOf(again, next).length === 1)
   })
 }
+
+test('a fault in writing to one socket leaves the others of its account', async () => {
+  const own = [await joined(bob, CHANNELS), await joined(bob, CHANNELS)]
+  armFault('at-socket-send:1')
+  const id = await placed(bob)
+  const isOver = (client: SocketClient) => client.ends.length > 0
+  const hasHeard = (client: SocketClient) => framesOf(client, id).length > 0
+  for (const client of own) await client.until(() => isOver(client) || hasHeard(client))
+  assert.deepEqual(own.map(isOver).sort(), [false, true])
+  assert.deepEqual(own.map(hasHeard).sort(), [false, true])
+  assert.equal(live.faults.splice(0).length, 1)
+})
 
 test('a fault in telling what was mined ends those that miss it, and trading goes on', async () => {
   for (const point of ['at-socket-settled', 'at-socket-read']) {

@@ -105,6 +105,11 @@ test('an object of a caller passes for nothing of ours, whatever its keys are', 
     for (const channel of channels) client.socket.emit(channel, payload)
     const answer: unknown = await client.socket.timeout(5000).emitWithAck('unsubscribe', payload)
     assert.match(textAt(answer, 'error'), /^channel must/)
+    const named = { ...payload, channel: channels[0] }
+    const left: unknown = await client.socket.timeout(5000).emitWithAck('unsubscribe', named)
+    const isRefused = key.startsWith('market')
+    const error = 'marketSlugs must be a list of market slugs'
+    assert.deepEqual(left, isRefused ? { error } : {}, key)
     assert.deepEqual(client.ends, [], key)
     client.close()
   }

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { BOOK_CHANGES } from './book-changes.ts'
+import { EDGE_CHANGES } from './edge-changes.ts'
 import { ENTRY_CHANGES } from './entry-changes.ts'
 import { GATE_CHANGES } from './gate-changes.ts'
+import { GUARD_CHANGES } from './guard-changes.ts'
 import { JOURNAL_CHANGES } from './journal-changes.ts'
 import { LEDGER_CHANGES } from './ledger-changes.ts'
 import { PIPELINE_CHANGES } from './pipeline-changes.ts'
+import { PROCESS_CHANGES } from './process-changes.ts'
+import { SOCKET_CHANGES } from './socket-changes.ts'
 import { WIRE_CHANGES } from './wire-changes.ts'
 
 export interface Mutation {
@@ -31,6 +35,10 @@ export function allMutations(): Mutation[] {
     ...JOURNAL_CHANGES,
     ...PIPELINE_CHANGES,
     ...ENTRY_CHANGES,
+    ...EDGE_CHANGES,
+    ...SOCKET_CHANGES,
+    ...GUARD_CHANGES,
+    ...PROCESS_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -50,6 +50,15 @@ test('a sealed secret opens for its own use and owner alone', () => {
   }
 })
 
+test('the key of a server wallet opens for its own profile alone', () => {
+  const seal = openSeal(newFolder())
+  const sealed = seal.seal(SECRET, walletKeyOf(7))
+  assert.deepEqual(seal.open(sealed, walletKeyOf(7)), SECRET)
+  for (const other of [walletKeyOf(8), tokenSecretOf('first', 7), 'folder-key' as const]) {
+    assert.throws(() => seal.open(sealed, other), SealError)
+  }
+})
+
 test('sub-keys are stable, and differ by label', () => {
   const dataDir = newFolder()
   const first = openSeal(dataDir)

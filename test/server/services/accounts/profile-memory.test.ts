@@ -86,7 +86,8 @@ function comeAndGo(count: number): number {
   const nonceExpiresMs = nowMs + 5 * 60_000
   const opened = bytesEach(count, (index) => {
     const sessionDigest = digestOf(`session ${index}`)
-    const login = { profileId: index + 1, sessionDigest, expiresMs, nonce: `nonce ${index}` }
+    const nonce = `nonce ${nowMs} ${index}`
+    const login = { profileId: index + 1, sessionDigest, expiresMs, nonce }
     apply({ kind: 'login', ...login, nonceExpiresMs })
   })
   for (let index = 0; index < count / 2; index++) {

@@ -1,0 +1,299 @@
+import type { FileChanges } from './mutation.ts'
+
+// Defects of calls and of the threads that check and answer them, each put back: one caller's bytes
+// cost another caller.
+
+const GATEWAY = 'test/server/http/gateway'
+const HOSTILE = 'test/hostile'
+const BOUNDS = [`${GATEWAY}/bounds.test.ts`]
+const CONNECTIONS = [`${GATEWAY}/connections.test.ts`]
+const CLIENTS = [`${GATEWAY}/clients.test.ts`]
+const FAULTS = [`${GATEWAY}/faults.test.ts`]
+const INTAKE = ['test/server/intake/intake-faults.test.ts']
+const QUERIES = ['test/persistence/query/query-handle.test.ts']
+const WORKERS = [`${HOSTILE}/worker-faults.test.ts`]
+
+export const EDGE_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'server/intake/order/order-group.ts',
+    tests: [`${HOSTILE}/long-texts.test.ts`],
+    changes: [
+      [
+        'a client id is bounded when it is trimmed alone',
+        'clientOrderIdIssue(clientOrderId)',
+        'clientOrderIdIssue(clientOrderId.trim())',
+      ],
+    ],
+  },
+  {
+    file: 'engine/wire/whole-text.ts',
+    tests: ['test/engine/wire/whole-text.test.ts'],
+    changes: [
+      [
+        'half a text crosses a thread',
+        "assert(bytes === Buffer.byteLength(text, 'utf8'),",
+        'assert(bytes >= 0,',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/gateway.ts',
+    tests: FAULTS,
+    changes: [
+      [
+        'a fault at the first bytes takes the process',
+        'if (turn !== null) this.fault(turn, error)\n',
+        'if (turn !== null) throw error\n',
+      ],
+      [
+        'a fault that comes later takes the process',
+        'promise.then(next).catch((error: unknown) => this.fault(turn, error))',
+        'void promise.then(next)',
+      ],
+      [
+        "a fault of a reply is the settler's",
+        'this.answer(turn, entry, outcome)\n    } catch (error) {\n',
+        'this.answer(turn, entry, outcome)\n    } catch (error) {\n      throw error\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/reply.ts',
+    tests: [`${HOSTILE}/faults.test.ts`],
+    changes: [
+      [
+        'a reply that cannot be written takes the process',
+        'this.outcome = { error }\n      this.failed?.(error)\n',
+        'throw error\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/gateway.ts',
+    tests: BOUNDS,
+    changes: [
+      [
+        'an address may have all bodies under way',
+        "this.rooms.refusal('bodies', address)",
+        "this.rooms.refusal('bodies', '')",
+      ],
+      [
+        'a profile may have all requests under way',
+        "turn.address === '' ? null : this.rooms.known(turn, key)",
+        'null',
+      ],
+      ['a stop waits for bodies that never come', 'this.bodies.stop()\n', '\n'],
+    ],
+  },
+  {
+    file: 'server/http/gateway/body-reader.ts',
+    tests: BOUNDS,
+    changes: [
+      [
+        'a body may take its time to begin',
+        'sizeBytes === 0 ? Math.min(firstMs, deadlineMs) : deadlineMs',
+        'sizeBytes === 0 ? deadlineMs : deadlineMs',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/rooms.ts',
+    tests: BOUNDS,
+    changes: [
+      [
+        'a room has no bound for an address',
+        'addresses.of(address) >= size.address',
+        'addresses.of(address) < 0',
+      ],
+      ['a room has no bound in all', 'if (count >= size.all)', 'if (count < 0)'],
+    ],
+  },
+  {
+    file: 'server/http/gateway/held-replies.ts',
+    tests: BOUNDS,
+    changes: [
+      [
+        'a long reply is copied for a reader that sleeps',
+        'else [, isOut] = response.tryEnd(payload, sizeOf(out))',
+        'else response.end(payload)',
+      ],
+      [
+        'an address may hold replies without a bound',
+        "if (address !== '' && ofAddress > this.#bounds.address) return 'full'\n",
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/connections.ts',
+    tests: CONNECTIONS,
+    changes: [
+      [
+        'connections have no bound',
+        'if (this.count <= this.#max && !this.#isTooSoon(response)) return',
+        'if (!this.#isTooSoon(response)) return',
+      ],
+      [
+        'an address opens connections as fast as it likes',
+        'if (this.count <= this.#max && !this.#isTooSoon(response)) return',
+        'if (this.count <= this.#max) return',
+      ],
+      [
+        'connections are kept until no other fits',
+        'this.count > this.#max * CROWDED_PART',
+        'this.count > this.#max',
+      ],
+    ],
+  },
+  {
+    file: 'server/ops/descriptors.ts',
+    tests: [`${HOSTILE}/descriptors.test.ts`],
+    changes: [
+      [
+        'connections may take every descriptor',
+        'Math.max(CONNECTIONS_MIN, Math.min(free, LIMITS.connectionsMax))',
+        'LIMITS.connectionsMax',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/held-replies.ts',
+    tests: CLIENTS,
+    changes: [
+      [
+        'no reply says how long its connection is kept',
+        "if (!close) response.writeHeader('keep-alive', KEEP_ALIVE)\n",
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/gateway.ts',
+    tests: CLIENTS,
+    changes: [
+      [
+        'a compressed body is read as it is',
+        "hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null",
+        'null',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/entry.ts',
+    tests: CLIENTS,
+    changes: [
+      [
+        'a logout needs a content type',
+        ' || call.body.length === 0) return false\n',
+        ') return false\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/request-text.ts',
+    tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
+    changes: [
+      [
+        'a repeated parameter takes no brackets',
+        'fields.get(name) ?? repeated(fields, name)',
+        'fields.get(name)',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/schema/said.ts',
+    tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
+    changes: [
+      [
+        'null is a value of every optional field',
+        'plain.holds(value) || (dropNulls(schema, value) && plain.holds(value)),',
+        'plain.holds(value),',
+      ],
+    ],
+  },
+  {
+    file: 'server/intake/intake-pool.ts',
+    tests: [...INTAKE, ...WORKERS],
+    changes: [
+      [
+        'the order that broke a thread is run again',
+        'if (isToBlame) this.#break(open, workingAt,',
+        'if (isToBlame && open.size < 0) this.#break(open, workingAt,',
+      ],
+      [
+        'a thread that breaks is not replaced',
+        'if (teach === undefined || isTooOften) {',
+        'if (teach === undefined || open.size > 0) {',
+      ],
+      [
+        'a thread that dies of what it is taught is replaced for ever',
+        '!isToBlame && this.#deaths.tooMany(performance.now())',
+        '!isToBlame && open.size < 0',
+      ],
+      [
+        'a result that does not decode takes the process',
+        'this.#garbled(lane, bytes, error)\n      return',
+        'throw error',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/query-handle.ts',
+    tests: [...QUERIES, ...WORKERS],
+    changes: [
+      [
+        'the question that broke a thread is asked again',
+        'const blamed = sent.find(({ id }) => id === workingId)',
+        'const blamed = sent.find(({ id }) => id === -workingId)',
+      ],
+      [
+        'a query thread that breaks is not replaced',
+        'if (blamed === undefined && !isHindered && this.#deaths.tooMany(performance.now())) {',
+        'if (!isHindered) {',
+      ],
+      [
+        'the questions of others are lost with their thread',
+        'if (open !== blamed) this.#queue.putFirst(open)',
+        'if (open !== blamed) open.giveUp()',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/query-queue.ts',
+    tests: ['test/persistence/query/query-queue.test.ts'],
+    changes: [
+      [
+        'one profile fills the queue for all',
+        'return longest.length > own + 1 ? longest.at(-1) : undefined',
+        'return longest.length < own ? longest.at(-1) : undefined',
+      ],
+      [
+        'a line is emptied before the next has its turn',
+        'else this.#turns.push(owner)\n    return question',
+        'else this.#turns.unshift(owner)\n    return question',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/query-handle.ts',
+    tests: QUERIES,
+    changes: [
+      [
+        'a full queue refuses whoever comes',
+        'const other = this.#queue.giveWayTo(owner)',
+        'const other = this.#queue.giveWayTo(owner) && undefined',
+      ],
+    ],
+  },
+  {
+    file: 'server/services/private-reads.ts',
+    tests: ['test/server/services/private-reads.test.ts'],
+    changes: [
+      [
+        'a profile has as many reads under way as it likes',
+        'profileId !== 0 && others >= LIMITS.readsPerProfileMax',
+        'profileId !== 0 && others < 0',
+      ],
+    ],
+  },
+]

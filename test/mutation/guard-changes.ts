@@ -1,0 +1,229 @@
+import type { FileChanges } from './mutation.ts'
+
+// Defects that were mended, each put back: who is let in, and what each may do.
+
+const SERVER = 'test/server'
+const ACCOUNTS = `${SERVER}/routes/accounts`
+const ADMIN = `${SERVER}/routes/admin`
+const ORIGINS = ['test/hostile/origins.test.ts']
+const REGISTRATION = [`${SERVER}/auth/registrations.test.ts`, `${ACCOUNTS}/registration.test.ts`]
+const CONFIG = [`${SERVER}/config.test.ts`]
+const OPERATORS = [`${ADMIN}/operators.test.ts`]
+const MARKETS = [`${SERVER}/routes/markets/markets.test.ts`]
+
+export const GUARD_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'server/auth/registrations.ts',
+    tests: REGISTRATION,
+    changes: [
+      [
+        'anybody registers where registration is closed',
+        'if (!this.#rules.isOpen) return',
+        'if (!this.#rules.isOpen && nowMs < 0) return',
+      ],
+      [
+        'an address makes as many profiles as it likes',
+        'if (count >= this.#rules.perAddressMax) {',
+        'if (count < 0) {',
+      ],
+    ],
+  },
+  {
+    file: 'server/settings/limit-settings.ts',
+    tests: [...CONFIG, `${ACCOUNTS}/registration.test.ts`],
+    changes: [
+      [
+        'the flag that closes registration is not read',
+        "get(REGISTRATION.isOpen) === 'open'",
+        "get(REGISTRATION.isOpen) !== ''",
+      ],
+    ],
+  },
+  {
+    file: 'server/auth/session.ts',
+    tests: [`${ACCOUNTS}/partners.test.ts`],
+    changes: [
+      [
+        'a message is good for every purpose',
+        'text === textOf(signing, purpose, name, issuedMs)',
+        "text.replace(/Purpose: [^.]+/, '') ===\n" +
+          "      textOf(signing, purpose, name, issuedMs).replace(/Purpose: [^.]+/, '')",
+      ],
+    ],
+  },
+  {
+    file: 'server/routes/accounts/partners.ts',
+    tests: ['test/hostile/scopes.test.ts', `${ACCOUNTS}/partners.test.ts`],
+    changes: [
+      [
+        'any token makes sub-accounts',
+        "auth: hmac('account_creation'),\n  lane: 'auth',\n  about: 'Makes a sub-account",
+        "auth: hmac(),\n  lane: 'auth',\n  about: 'Makes a sub-account",
+      ],
+    ],
+  },
+  {
+    file: 'server/start/wiring.ts',
+    tests: ORIGINS,
+    changes: [
+      [
+        'behind a proxy the cookie travels without TLS',
+        "config.tls !== undefined || config.publicUrl?.startsWith('https:') === true",
+        'config.tls !== undefined',
+      ],
+    ],
+  },
+  {
+    file: 'server/auth/guard.ts',
+    tests: ORIGINS,
+    changes: [
+      [
+        'a page of another site changes something with a cookie',
+        "if (isForeign && call.method !== 'GET' && call.method !== 'HEAD') {",
+        "if (isForeign && call.method === '') {",
+      ],
+      [
+        'behind a proxy the host of a call is its origin',
+        'if (publicUrl !== undefined) return origin === publicUrl\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/settings/edge-settings.ts',
+    tests: CONFIG,
+    changes: [
+      [
+        'identity tokens of any issuer are taken unasked',
+        'if (text !== undefined) return text === ANY ? undefined : text\n',
+        'return text === ANY ? undefined : text\n',
+      ],
+      [
+        'keys of identity tokens come over http',
+        "if (new URL(source).protocol === 'https:') return true\n",
+        'if (source.length > 0) return true\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/auth/identity.ts',
+    tests: [`${SERVER}/auth/guard.test.ts`],
+    changes: [
+      [
+        'the issuer of an identity token is not compared',
+        '...(settings.issuer === undefined ? {} : { issuer: settings.issuer }),\n',
+        '\n',
+      ],
+      [
+        'the audience of an identity token is not compared',
+        '...(settings.audience === undefined ? {} : { audience: settings.audience }),\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/config.ts',
+    tests: CONFIG,
+    changes: [
+      [
+        'an admin token may be as short as it likes',
+        '[\\x21-\\x7e]{16,256}',
+        '[\\x21-\\x7e]{1,256}',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/seal.ts',
+    tests: ['test/persistence/seal.test.ts'],
+    changes: [
+      [
+        'the key of a wallet opens for every owner',
+        'return `wallet:\x24{profileId}`',
+        "return 'folder-key'",
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/decide.ts',
+    tests: OPERATORS,
+    changes: [
+      [
+        'a frozen profile trades',
+        'if (clearing.frozen.count > 0) {',
+        'if (clearing.frozen.count < 0) {',
+      ],
+      [
+        'a frozen partner trades for its sub-accounts',
+        'isFrozen || clearing.frozen.isFrozen(request.order.accountId)',
+        'clearing.frozen.isFrozen(request.order.accountId)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/operators.ts',
+    tests: OPERATORS,
+    changes: [
+      [
+        'a frozen profile names where it will withdraw to',
+        'return frozen.isFrozen(profileId) ? REJECT.PROFILE_FROZEN : 0',
+        'return frozen.isFrozen(-profileId) ? REJECT.PROFILE_FROZEN : 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/sequencer.ts',
+    tests: [...OPERATORS, 'test/crash/freeze.test.ts'],
+    changes: [
+      [
+        'a freeze cancels nothing',
+        'this.#cancelFrozen(command.profileId, command.seq)',
+        'this.#cancelFrozen(0, command.seq)',
+      ],
+      [
+        'a start forgets what a freeze asked for',
+        'for (const { profileId, seq } of frozen.all()) this.#cancelFrozen(profileId, seq)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/roles.ts',
+    tests: ['test/hostile/roles.test.ts'],
+    changes: [
+      [
+        'the role of an operator is not asked for',
+        'return mayAct(operator.role, needed) ? null : roleMissing(needed, operator)',
+        'return mayAct(needed, needed) ? null : roleMissing(needed, operator)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/domain/operator.ts',
+    tests: ['test/hostile/roles.test.ts'],
+    changes: [
+      [
+        'every role may do everything',
+        'ROLES.indexOf(role) >= ROLES.indexOf(needed)',
+        'ROLES.includes(role) && ROLES.includes(needed)',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/rare-body.ts',
+    tests: OPERATORS,
+    changes: [
+      ['nobody can tell which operator it was', '? body : { ...body, by }', '? body : body'],
+    ],
+  },
+  {
+    file: 'server/routes/admin/admin.ts',
+    tests: MARKETS,
+    changes: [
+      [
+        'a market takes the name of a path',
+        'services.settings.reservedSlugs.has(body.slug)',
+        "services.settings.reservedSlugs.has('')",
+      ],
+    ],
+  },
+]

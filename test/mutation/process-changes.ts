@@ -1,0 +1,264 @@
+import type { FileChanges } from './mutation.ts'
+
+// Defects that were mended, each put back: what is kept, what the operator sees, how the process
+// comes up and goes down, and what takes too long for others.
+
+const SERVER = 'test/server'
+const ADMIN = `${SERVER}/routes/admin`
+const LOG = [`${SERVER}/ops/log.test.ts`]
+const LISTS = [`${SERVER}/pipeline/shown/market-lists.test.ts`]
+const WIDE = [`${SERVER}/services/wide.test.ts`]
+const CLOCK = [`${SERVER}/pipeline/spine/clock.test.ts`]
+const START = [`${SERVER}/start/start.test.ts`]
+const READY = [`${SERVER}/ops/readiness.test.ts`]
+const MARKETS = [`${SERVER}/routes/markets/markets.test.ts`]
+const VERIFY = [`${SERVER}/cli/verify.test.ts`]
+
+export const PROCESS_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/accounts/accounts.ts',
+    tests: [`${SERVER}/services/accounts/profile-memory.test.ts`],
+    changes: [
+      ['sessions that expired are kept', 'this.#sessions.expire(nowMs, EXPIRED_MAX)\n', '\n'],
+      ['nonces that expired are kept', 'this.#burnedNonces.delete(text)\n', '\n'],
+    ],
+  },
+  {
+    file: 'server/intake/taught-profile.ts',
+    tests: [`${SERVER}/services/accounts/profile-memory.test.ts`],
+    changes: [
+      [
+        'the intake keeps every profile there is',
+        'if (made === undefined && isIdle(accounts, profileId)) return null\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/ops/audit.ts',
+    tests: [`${ADMIN}/admin-profiles.test.ts`],
+    changes: [
+      [
+        'a caller that proves nothing writes the log',
+        'if (operator === undefined) return null\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/ops/log-output.ts',
+    tests: LOG,
+    changes: [
+      [
+        'a log that is not read stops the exchange',
+        'write(this.#fd, this.#rest, (error, writtenBytes) => this.#wrote(error, writtenBytes))',
+        'this.#wrote(null, writeSync(this.#fd, this.#rest))',
+      ],
+      [
+        'lines of the log wait without a bound',
+        'this.#waitingBytes + this.#rest.length + bytes.length > this.#bytesMax',
+        'this.#waitingBytes < 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/routes/system/metrics.ts',
+    tests: [`${SERVER}/ops/listeners.test.ts`],
+    changes: [
+      [
+        'anybody reads the metrics of the public listener',
+        "export const metrics = metricsFor(admin('read'))",
+        'export const metrics = metricsFor(open())',
+      ],
+    ],
+  },
+  {
+    file: 'server/ops/metrics.ts',
+    tests: [`${SERVER}/ops/ops.test.ts`],
+    changes: [
+      [
+        'a reading of the metrics counts',
+        'const collect = function (this: Counter): void {\n      this.reset()\n',
+        'const collect = function (this: Counter): void {\n',
+      ],
+      [
+        'the text of the metrics is made for each reader',
+        'nowMs - this.#kept.madeMs >= this.#keptMs',
+        'nowMs >= this.#kept.madeMs',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/shown/market-lists.ts',
+    tests: LISTS,
+    changes: [
+      [
+        'the list of slugs is encoded for each reader',
+        'if (this.#slugs?.listVersion === listVersion) return this.#slugs.bytes\n',
+        '\n',
+      ],
+      [
+        'a market is encoded for each reader',
+        'known?.version === published.version && known.isExpired === isExpired',
+        'known !== undefined && known.version < 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/services/orders/turns.ts',
+    tests: [`${SERVER}/services/orders/turns.test.ts`],
+    changes: [
+      [
+        'the reply to a wide cancel is made in one stretch',
+        'if (from > 0) await new Promise(setImmediate)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/pipeline.ts',
+    tests: WIDE,
+    changes: [
+      [
+        'a wide cancel is settled in one stretch',
+        'let left = LIMITS.drainWorkMax',
+        'let left = Number.MAX_SAFE_INTEGER',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/releases.ts',
+    tests: [`${SERVER}/pipeline/orders/taker-delay.test.ts`],
+    changes: [
+      [
+        'takers of one instant are released by slot',
+        '|| one.seq - other.seq',
+        '|| one.slot - other.slot',
+      ],
+      [
+        'takers of one instant are released in any order',
+        'if (isNew) this.#due.sort(byTurn)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/clock.ts',
+    tests: CLOCK,
+    changes: [
+      [
+        'a wall clock that steps back is followed',
+        'Math.max(this.#timeMs + passedMs * SLOWED, Math.min(freeMs, wallMs + WALL_STEP_MS))',
+        'wallMs',
+      ],
+      [
+        'time stands still until the wall clock meets it',
+        'Math.max(this.#timeMs + passedMs * SLOWED, Math.min(freeMs, wallMs + WALL_STEP_MS))',
+        'Math.max(this.#timeMs, wallMs)',
+      ],
+      [
+        'a wall clock that jumps ahead is followed at once',
+        'if (aheadMs > clockLeapMs) return this.#farAhead(freeMs, wallMs)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/start/serve.ts',
+    tests: START,
+    changes: [
+      [
+        'a certificate is looked at by the library alone',
+        'tls === undefined ? null : tlsProblem(tls)',
+        'null',
+      ],
+      [
+        'a foreign address is told to be a port in use',
+        'inFiles ?? (await addressProblem(host, port))',
+        'inFiles',
+      ],
+    ],
+  },
+  {
+    file: 'server/start/stopping.ts',
+    tests: [`${SERVER}/start/stopping.test.ts`],
+    changes: [
+      [
+        'a stop has no deadline',
+        'setTimeout(late, deadlineSec * 1000)',
+        'setTimeout(() => {}, deadlineSec * 1000)',
+      ],
+    ],
+  },
+  {
+    file: 'server/ops/readiness.ts',
+    tests: READY,
+    changes: [
+      [
+        'an exchange is always ready',
+        'if (detail !== null && isVital) ready = false',
+        'if (detail === undefined && isVital) ready = false',
+      ],
+      [
+        'a thread that owes an answer is asked again',
+        'if (!this.#thread.isAnswered) return\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/start/readiness.ts',
+    tests: READY,
+    changes: [
+      [
+        'a journal that stands still is not noticed',
+        "silent(this.#journal) ? 'its thread does not answer' : null",
+        'null',
+      ],
+      ['markets that stand still are not noticed', 'stuck.length === 0', 'stuck.length >= 0'],
+    ],
+  },
+  {
+    file: 'persistence/journal/sqlite-journal.ts',
+    tests: ['test/persistence/journal/files.test.ts'],
+    changes: [
+      [
+        'a deleted lock keeps nobody out',
+        'lock === undefined ? own : [lock, ...own]',
+        'lock === undefined ? own : own',
+      ],
+    ],
+  },
+  {
+    file: 'server/cli/verify.ts',
+    tests: VERIFY,
+    changes: [
+      [
+        'damaged read tables are sound',
+        'return { text, isSound: false }',
+        'return { text, isSound: true }',
+      ],
+      [
+        'a folder that is not sound gets no verdict',
+        "shell.warn('The folder is not sound: do what is said above, then verify again.')\n",
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/shown/views.ts',
+    tests: MARKETS,
+    changes: [
+      [
+        'a market without a deadline has no date of its end',
+        'deadlineMs === null ? NO_DEADLINE :',
+        'deadlineMs === null ? null :',
+      ],
+      [
+        'a market without a deadline has no time of its end',
+        'deadlineMs ?? NO_DEADLINE_MS',
+        'deadlineMs',
+      ],
+    ],
+  },
+]

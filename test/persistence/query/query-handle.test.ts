@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { WorkerFault } from '../../../engine/domain/worker-fault.ts'
+import { FAULT_VARIABLE } from '../../../engine/wire/fault-point.ts'
+import { profiles } from '../../../persistence/query/read/profiles.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { fill, openForTest } from '../../support/open-pipeline.ts'
+
+const GREEDY = 1
+const MODEST = 2
+/** No deadline is met here: the queue alone decides. */
+const PATIENT_MS = 600_000
+
+async function opened() {
+  const exchange = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
+  await fill(exchange, 1)
+  const untilMs = performance.now() + PATIENT_MS
+  const ask = (owner: number) => exchange.query.ask(profiles, [1], { owner, untilMs })
+  return { exchange, ask }
+}
+
+test('in a full queue the newest question of the longest line gives way to another', async () => {
+  const { exchange, ask } = await opened()
+  const { query } = exchange
+  const greedy = Array.from({ length: LIMITS.queryQueueMax }, () => ask(GREEDY))
+  // Its own line is the longest: nothing gives way to one more of it.
+  const refused = ask(GREEDY)
+  const modest = ask(MODEST)
+  assert.equal(query.waiting, LIMITS.queryQueueMax)
+  assert.equal(await refused, undefined)
+  assert.equal((await modest)?.length, 1)
+  const answers = await Promise.all(greedy)
+  assert.deepEqual(
+    answers.flatMap((answer, index) => (answer === undefined ? index : [])),
+    [greedy.length - 1],
+  )
+  await exchange.stop()
+})
+
+test('a question that breaks its thread is lost alone: the others are asked again', async () => {
+  // The thread that comes after it is whole.
+  process.env[FAULT_VARIABLE] = 'query-ends:4'
+  const { exchange, ask } = await opened()
+  delete process.env[FAULT_VARIABLE]
+  const answers = await Promise.allSettled(Array.from({ length: 12 }, () => ask(GREEDY)))
+  const broken = answers.filter((answer) => answer.status === 'rejected')
+  assert.equal(broken.length, 1)
+  assert.ok(broken[0].reason instanceof WorkerFault)
+  for (const answer of answers) {
+    if (answer.status === 'fulfilled') assert.equal(answer.value?.length, 1)
+  }
+  await exchange.stop()
+})

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { profiles } from '../../../persistence/query/read/profiles.ts'
+import { EdgeFaults } from '../../../server/ops/faults.ts'
+import { PrivateReads } from '../../../server/services/private-reads.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { fill, openForTest } from '../../support/open-pipeline.ts'
+
+test('a profile has so many reads under way, another one is answered meanwhile', async () => {
+  const exchange = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
+  await fill(exchange, 1)
+  const { pipeline, follower, query } = exchange
+  const reads = new PrivateReads(pipeline, { follower, query, faults: new EdgeFaults(() => {}) })
+  const read = (profileId: number) => reads.read(profiles, [1], { profileId })
+  const greedy = Array.from({ length: LIMITS.readsPerProfileMax }, () => read(1))
+  assert.equal(await read(1), undefined)
+  const [modest, ourselves] = [read(2), read(0)]
+  assert.equal((await modest)?.length, 1)
+  assert.equal((await ourselves)?.length, 1)
+  await Promise.all(greedy)
+  // Each that is over makes room for another.
+  assert.equal((await read(1))?.length, 1)
+  await exchange.stop()
+})
