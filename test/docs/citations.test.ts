@@ -160,14 +160,18 @@ test('what the look-up table promises stands in its files', () => {
   }
 })
 
-test('the engineering page names every dependency, and no target of make that is none', () => {
+test('every dependency is named, and every target of make that is named exists', () => {
   const page = textOf('server/docs/engineering.md')
   const manifest: unknown = JSON.parse(textOf('package.json'))
   const packages = ['dependencies', 'devDependencies'].flatMap((field) =>
     Object.keys(Object(Reflect.get(Object(manifest), field))),
   )
   assert.ok(packages.length > 20)
-  const named = new Set(namedIn(page.slice(page.indexOf('## Dependencies'))))
+  const runtime = textOf('README.md').split('## Dependencies')[1] ?? ''
+  const named = new Set([
+    ...namedIn(page.slice(page.indexOf('## Dependencies'))),
+    ...[...runtime.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, names = '']) => names.split(', ')),
+  ])
   assert.deepEqual(
     packages.filter((name) => !named.has(name)),
     [],

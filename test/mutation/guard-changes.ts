@@ -165,8 +165,8 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a frozen profile names where it will withdraw to',
-        'return frozen.isFrozen(profileId) ? REJECT.PROFILE_FROZEN : 0',
-        'return frozen.isFrozen(-profileId) ? REJECT.PROFILE_FROZEN : 0',
+        'return frozen.isFrozen(profileId) ? REJECT.PROFILE_FROZEN : null',
+        'return frozen.isFrozen(-profileId) ? REJECT.PROFILE_FROZEN : null',
       ],
     ],
   },
