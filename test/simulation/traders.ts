@@ -373,7 +373,7 @@ export class Traders {
     for (const thread of threads) thread.isStalled = dice[1] < 0.7
     for (;;) {
       const seq = pipeline.sequencer.cancel(known.marketId, names)
-      if (seq === 0) break
+      if (seq === REJECT.OVERLOADED) break
       if (seq === RELEASING || shards.of(known.marketId).isIdle) return
     }
     this.overloads++
