@@ -1,8 +1,8 @@
 // The journal alone: records through the ring, group commit with fsync, durable seq back on main.
 // The yardstick commits the very batches that the run made, straight through SQLite.
 
-import { HEAD } from '../engine/wire/layout.ts'
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
+import { HEAD } from '../engine/wire/record-layout.ts'
 import { JournalHandle } from '../persistence/journal/journal-handle.ts'
 import { recoverJournal } from '../persistence/snapshot/recovery.ts'
 import { withFolder } from './folder.ts'
@@ -37,7 +37,7 @@ function drive(journal: JournalHandle, inFlight: number, count: number): Promise
       view.setFloat64(HEAD.seq, nextSeq, true)
       journal.append(nextSeq++, record)
     }
-    journal.publish()
+    journal.send()
   }
   journal.onCommit = (records) => batches.push({ records, bytes: records * record.length })
   const startMs = performance.now()

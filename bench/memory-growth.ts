@@ -108,7 +108,7 @@ class Crowd {
     live.count = 0
     for (let index = 0; index < count; index++) {
       live.add(this.#placeOne())
-      if (index % BATCH === BATCH - 1) await this.#exchange.pipeline.settled()
+      if (index % BATCH === BATCH - 1) await this.#exchange.pipeline.whenIdle()
     }
   }
 
@@ -145,7 +145,7 @@ class Crowd {
       for (let from = 0; from < own.length; from += BATCH) {
         const seq = pipeline.sequencer.cancel(marketId, own.slice(from, from + BATCH))
         assert(typeof seq === 'number', 'has room')
-        await pipeline.settled()
+        await pipeline.whenIdle()
       }
     }
   }
@@ -162,7 +162,7 @@ class Crowd {
   /** Once every thread has done all there is to do. */
   async residentBytes(): Promise<number> {
     const { pipeline, follower } = this.#exchange
-    await pipeline.settled()
+    await pipeline.whenIdle()
     const shown = await follower.whenApplied(pipeline.clearing.lastSeq, CAUGHT_UP_MS)
     assert(shown, 'the follower comes after')
     globalThis.gc?.()

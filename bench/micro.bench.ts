@@ -47,9 +47,9 @@ function wireSteps(): Step[] {
     short('PLACE record, decode', () => decodePlaceInto(record, order)),
     short('ring, push to release', () => {
       assert(writer.push(1, record), 'an empty ring has room')
-      writer.publish()
+      writer.send()
       assert(reader.next(), 'what was pushed is there')
-      reader.release()
+      reader.free()
     }),
   ]
 }

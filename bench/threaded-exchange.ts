@@ -16,8 +16,8 @@ import { Pipeline } from '../server/pipeline/pipeline.ts'
 import { OrderIds } from '../server/pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../server/pipeline/shown/published.ts'
 import { toldClock } from '../server/pipeline/spine/clock.ts'
-import { Publisher } from '../server/pipeline/spine/publisher.ts'
-import { Shards } from '../server/pipeline/spine/shards.ts'
+import { Publisher } from '../server/pipeline/spine/durable-publisher.ts'
+import { Shards } from '../server/pipeline/spine/shard-map.ts'
 import { type Setting, START_MS, setUp } from './setting.ts'
 
 const onFault = (sentence: string) => {
@@ -43,7 +43,7 @@ export async function openThreaded(dataDir: string, setting: Setting): Promise<T
   const exchange = new Exchange()
   const { clearing } = exchange
   const published = new PublishedMarkets()
-  exchange.onEvents = (words, f64s, count) => published.release(words, f64s, 0, count)
+  exchange.onEvents = (words, f64s, count) => published.publish(words, f64s, 0, count)
   setUp(setting, exchange, (command) => {
     exchange.apply(command)
     if (!concernsBook(command) && 'marketId' in command) {
@@ -62,7 +62,7 @@ export async function openThreaded(dataDir: string, setting: Setting): Promise<T
       if (seq === clearing.lastSeq) resolve()
     }
   })
-  journal.publish()
+  journal.send()
   await durable
   publisher.durableSeq = clearing.lastSeq
   let drain = () => {}
@@ -85,7 +85,7 @@ export async function openThreaded(dataDir: string, setting: Setting): Promise<T
   })
   drain = () => pipeline.drain()
   const stop = async () => {
-    await pipeline.settled()
+    await pipeline.whenIdle()
     await journal.stop()
     await shards.stop()
   }

@@ -2,7 +2,7 @@
 
 import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../engine/core/decide/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
-import { REJECT } from '../engine/domain/reject.ts'
+import { REJECT } from '../engine/domain/reject-precedence.ts'
 import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'
 import type { Pipeline } from '../server/pipeline/pipeline.ts'
 import { FEE_BPS, START_MS, tokenIdOf } from './setting.ts'
@@ -70,7 +70,7 @@ export class WorkloadFeed {
     const { sequencer } = this.#pipeline
     const first = sequencer.place(this.#request, record)
     const asks = first === ASK_TABLES
-    const refusal = asks ? sequencer.place({ ...this.#request, held: UNSEEN }, record) : first
+    const refusal = asks ? sequencer.place({ ...this.#request, inTables: UNSEEN }, record) : first
     if (refusal === REJECT.OVERLOADED) return false
     assert(refusal === null, 'an order of the workload passes every gate')
     this.#slotOf[row] = order.slot

@@ -45,7 +45,7 @@ export class CoreContender implements Contender {
     timestampMs: START_MS,
     recvWindowMs: 0,
     wallMs: START_MS,
-    held: undefined,
+    inTables: undefined,
   }
   readonly #cancel: CancelOrders = {
     kind: 'cancelOrders',
@@ -128,9 +128,9 @@ export class CoreContender implements Contender {
     request.ownerId = order.accountId
     let reject = decidePlace(clearing, request, START_MS)
     if (reject === ASK_TABLES) {
-      request.held = { seq: clearing.lastSeq, hash: false, clientId: false }
+      request.inTables = { seq: clearing.lastSeq, hash: false, clientId: false }
       reject = decidePlace(clearing, request, START_MS)
-      request.held = undefined
+      request.inTables = undefined
     }
     assert(reject === null, 'an order of the workload passes every gate')
     order.seq = clearing.lastSeq + 1

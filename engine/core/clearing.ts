@@ -33,9 +33,9 @@ import { Catalogue } from './markets/catalogue.ts'
 import { Heartbeats } from './markets/heartbeats.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
+import { freeReserve, settleFill, settleProceeds } from './money/fill-money.ts'
 import { FEE_ACCOUNT, Ledger } from './money/ledger.ts'
 import { Reversals } from './money/reversal.ts'
-import { releaseReserve, settleFill, settleProceeds } from './money/settlement.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 
@@ -339,7 +339,7 @@ export class Clearing {
 
   #end(slot: number): void {
     const { orders } = this
-    releaseReserve(this.ledger, orders, slot)
+    freeReserve(this.ledger, orders, slot)
     this.catalogue.existing(orders.marketOf(slot)).openSizeRaw -= orders.leftRawOf(slot)
     orders.free(slot)
   }

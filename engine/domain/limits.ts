@@ -36,7 +36,7 @@ export const LIMITS = {
   batchOrdersMax: 50,
   batchReplacesMax: 20,
   /** Orders and cancels of one account that wait for its replacement to be decided. */
-  heldPerAccountMax: 256,
+  accountQueueMax: 256,
   statusItemsMax: 50,
   /** Makers told of one trade when an order is asked for. */
   statusMakersMax: 100,
@@ -162,7 +162,7 @@ export const LIMITS = {
   /** What a command takes of the journal, about. */
   commandBytesTypical: 256,
   /** Orders wait no longer for the markets to stand still. */
-  holdMsMax: 100,
+  stillWaitMsMax: 100,
   queryQueueMax: 1024,
   /** Reads of one profile under way, so that they cannot fill the queue of all. */
   readsPerProfileMax: 256,

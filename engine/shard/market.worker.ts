@@ -6,7 +6,7 @@ import { handleFrame, sendEventsTo } from './market-thread.ts'
 const input = new Ring(workerData.input)
 const output = new Ring(workerData.output)
 const ringDoorbell = () => {
-  output.publish()
+  output.send()
   if (output.takeDoorbell()) parentPort?.postMessage(0)
 }
 
@@ -19,7 +19,7 @@ parentPort?.postMessage(0)
 let running = true
 while (running) {
   while (running && input.next()) running = handleFrame(input, output)
-  input.release()
+  input.free()
   ringDoorbell()
   if (running) input.waitForData(1000)
   stallPoint('market-stall')

@@ -8,8 +8,8 @@ import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { HEAD, PLACE_HEAD_BYTES } from '../wire/layout.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
+import { HEAD, PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
 import { Ring } from '../wire/ring.ts'
 import { spawn } from '../wire/spawn.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
@@ -17,14 +17,14 @@ import {
   FROM_SHARD,
   INLINE_RING_BYTES,
   TO_SHARD,
-  UNRELEASED_FRAMES,
+  UNPUBLISHED_FRAMES,
   UNSETTLED_COMMANDS,
 } from './protocol.ts'
 
 /** What main does with frames: `words` and `f64s` view the ring, the frame starts at byte `at`. */
 export interface FrameVisitor {
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void
-  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void
+  publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void
 }
 
 /**
@@ -61,12 +61,12 @@ export class ShardHandle {
   readonly #worker: EventEmitter | null
   readonly #visitor: FrameVisitor
   /** Settled frames that wait for their release: where, how many records, seq, end in the ring. */
-  readonly #frameAt = new Int32Array(UNRELEASED_FRAMES)
-  readonly #frameCount = new Int32Array(UNRELEASED_FRAMES)
-  readonly #frameEnd = new Int32Array(UNRELEASED_FRAMES)
-  readonly #frameSeq = new Float64Array(UNRELEASED_FRAMES)
+  readonly #frameAt = new Int32Array(UNPUBLISHED_FRAMES)
+  readonly #frameCount = new Int32Array(UNPUBLISHED_FRAMES)
+  readonly #frameEnd = new Int32Array(UNPUBLISHED_FRAMES)
+  readonly #frameSeq = new Float64Array(UNPUBLISHED_FRAMES)
   #settled = 0
-  #released = 0
+  #published = 0
   #digestWaiters: ((digest: Uint8Array) => void)[] = []
   #stopping = false
   /** Commands sent, and those whose last record was settled; seqs of those between. */
@@ -155,7 +155,7 @@ export class ShardHandle {
     assert(this.#worker !== null, 'books on main are where they were recovered')
     const bytes = new Uint8Array(orders.buffer, orders.byteOffset, orders.byteLength)
     const taken = this.#input.push(TO_SHARD.RESTORE, bytes)
-    this.#input.publish()
+    this.#input.send()
     return taken
   }
 
@@ -165,7 +165,7 @@ export class ShardHandle {
     return new Promise((resolve) => {
       this.#digestWaiters.push(resolve)
       this.#send(TO_SHARD.DIGEST, request)
-      this.publish()
+      this.send()
       this.drain(0)
     })
   }
@@ -181,9 +181,9 @@ export class ShardHandle {
   }
 
   /** Shows the thread what was sent; once per turn of main's loop. */
-  publish(): void {
-    if (this.#worker === null) this.#output.publish()
-    else this.#input.publish()
+  send(): void {
+    if (this.#worker === null) this.#output.send()
+    else this.#input.send()
   }
 
   /**
@@ -199,7 +199,7 @@ export class ShardHandle {
     do {
       while (
         work < workMax &&
-        this.#settled - this.#released < UNRELEASED_FRAMES &&
+        this.#settled - this.#published < UNPUBLISHED_FRAMES &&
         this.#output.next()
       ) {
         work += FRAME_WORK + this.#settleFrame()
@@ -209,7 +209,7 @@ export class ShardHandle {
   }
 
   #wantsDoorbell(durableSeq: number): boolean {
-    if (this.#settled - this.#released === UNRELEASED_FRAMES) return false
+    if (this.#settled - this.#published === UNPUBLISHED_FRAMES) return false
     if (this.#digestWaiters.length > 0) return true
     if (this.isIdle) return false
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] <= durableSeq
@@ -218,7 +218,7 @@ export class ShardHandle {
   /** Gives how many records it had. */
   #settleFrame(): number {
     const at = this.#output.byteOffset
-    const cell = this.#settled & (UNRELEASED_FRAMES - 1)
+    const cell = this.#settled & (UNPUBLISHED_FRAMES - 1)
     const isEvents = this.#output.tag === FROM_SHARD.EVENTS
     const count = isEvents ? this.#output.payloadBytes / EVENT_BYTES : 0
     this.#frameAt[cell] = at
@@ -237,21 +237,21 @@ export class ShardHandle {
    * Publishes and frees the settled frames of every command up to `durableSeq`; like `drain` it
    * stops when it has done `workMax`.
    */
-  releaseThrough(durableSeq: number, workMax = Number.POSITIVE_INFINITY): number {
-    const before = this.#released
+  publishThrough(durableSeq: number, workMax = Number.POSITIVE_INFINITY): number {
+    const before = this.#published
     let work = 0
-    while (work < workMax && this.#released < this.#settled) {
-      const cell = this.#released & (UNRELEASED_FRAMES - 1)
+    while (work < workMax && this.#published < this.#settled) {
+      const cell = this.#published & (UNPUBLISHED_FRAMES - 1)
       if (this.#frameSeq[cell] > durableSeq) break
       const count = this.#frameCount[cell]
-      if (count > 0) this.#visitor.release(this.#words, this.#f64s, this.#frameAt[cell], count)
-      this.#released++
+      if (count > 0) this.#visitor.publish(this.#words, this.#f64s, this.#frameAt[cell], count)
+      this.#published++
       work += FRAME_WORK + count
     }
-    if (this.#released === before) return work
-    this.#output.releaseTo(this.#frameEnd[(this.#released - 1) & (UNRELEASED_FRAMES - 1)])
+    if (this.#published === before) return work
+    this.#output.freeTo(this.#frameEnd[(this.#published - 1) & (UNPUBLISHED_FRAMES - 1)])
     // A full window stopped the drain; there is room again.
-    if (this.#settled - before < UNRELEASED_FRAMES) return work
+    if (this.#settled - before < UNPUBLISHED_FRAMES) return work
     return work + this.drain(durableSeq, workMax - work)
   }
 
@@ -261,8 +261,8 @@ export class ShardHandle {
   }
 
   /** What was settled is published too, as far as it is durable. */
-  get isReleased(): boolean {
-    return this.#released === this.#settled
+  get isPublished(): boolean {
+    return this.#published === this.#settled
   }
 
   /** Every command up to this seq that was sent has been settled; Infinity when all were. */
@@ -272,9 +272,9 @@ export class ShardHandle {
   }
 
   /** Every command up to this seq that was sent has been settled, and its answer released. */
-  get releasedThrough(): number {
-    for (let frame = this.#released; frame < this.#settled; frame++) {
-      const cell = frame & (UNRELEASED_FRAMES - 1)
+  get publishedThrough(): number {
+    for (let frame = this.#published; frame < this.#settled; frame++) {
+      const cell = frame & (UNPUBLISHED_FRAMES - 1)
       // A digest is the answer to no command.
       if (this.#frameCount[cell] === 0) continue
       return Math.min(this.settledThrough, this.#frameSeq[cell] - 1)
@@ -300,7 +300,7 @@ export class ShardHandle {
     this.#stopping = true
     if (this.#worker === null) return
     this.#send(TO_SHARD.STOP, new Uint8Array(0))
-    this.publish()
+    this.send()
     const worker = this.#worker
     await new Promise((resolve) => worker.once('exit', resolve))
   }

@@ -4,8 +4,8 @@
 import { assert } from '../domain/assert.ts'
 import type { CancelOrders } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { CANCEL, CANCEL_ITEM_BYTES, HEAD, KIND } from './layout.ts'
 import { viewOf, writeHead } from './record-head.ts'
+import { CANCEL, CANCEL_ITEM_BYTES, HEAD, KIND } from './record-layout.ts'
 
 const cancelBytes = new Uint8Array(CANCEL.items + LIMITS.cancelItemsMax * CANCEL_ITEM_BYTES)
 const cancelView = viewOf(cancelBytes)

@@ -3,9 +3,9 @@ import { assert, fault } from '../domain/assert.ts'
 import type { Command, RareCommand } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { decodeCancel } from './cancel-codec.ts'
-import { HEAD, KIND, padTo8, RARE } from './layout.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
+import { HEAD, KIND, padTo8, RARE } from './record-layout.ts'
 import { decodeRelease } from './release-codec.ts'
 
 // Command ↔ bytes. `moreTypes` off and records off: the bytes then depend on the command alone.

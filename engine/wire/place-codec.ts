@@ -3,6 +3,7 @@
 import { assert } from '../domain/assert.ts'
 import type { Arrival, PlaceOrder } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
 import {
   HEAD,
   KIND,
@@ -11,8 +12,7 @@ import {
   PLACE_FLAG,
   padTo8,
   SIGNATURE_BYTES,
-} from './layout.ts'
-import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
+} from './record-layout.ts'
 
 /** Writes what the sequencer decides over a PLACE record that the intake filled. */
 export function stampPlace(record: Uint8Array, order: PlaceOrder): void {

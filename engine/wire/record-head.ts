@@ -1,4 +1,4 @@
-import { HEAD } from './layout.ts'
+import { HEAD } from './record-layout.ts'
 
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

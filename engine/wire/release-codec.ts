@@ -3,9 +3,9 @@
 
 import { assert } from '../domain/assert.ts'
 import type { ReleaseOrder } from '../domain/command.ts'
-import { KIND, PLACE_HEAD_BYTES } from './layout.ts'
 import { blankPlace, readPlaceHead, writeDecided, writeTerms } from './place-codec.ts'
 import { viewOf, writeHead } from './record-head.ts'
+import { KIND, PLACE_HEAD_BYTES } from './record-layout.ts'
 
 const releaseBytes = new Uint8Array(PLACE_HEAD_BYTES)
 const releaseView = viewOf(releaseBytes)

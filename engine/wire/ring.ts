@@ -35,7 +35,7 @@ export class Ring {
   #readTail: number
   #seenHead: number
   #seenRead: number
-  /** The current frame after `next()`; valid until `release()`. */
+  /** The current frame after `next()`; valid until `free()`. */
   tag = 0
   /** Where the current payload starts in `shared`; a multiple of eight. */
   byteOffset = 0
@@ -118,7 +118,7 @@ export class Ring {
   }
 
   /** Writer: shows the reader all pushed frames and wakes it if it sleeps. Once per batch. */
-  publish(): void {
+  send(): void {
     if (this.#published === this.#head) return
     this.#published = this.#head
     Atomics.store(this.#words, WRITTEN, this.#head)
@@ -180,18 +180,18 @@ export class Ring {
     return this.#bytes.subarray(this.byteOffset, this.byteOffset + this.payloadBytes)
   }
 
-  /** Reader: a mark behind the current frame, for `releaseTo`. */
+  /** Reader: a mark behind the current frame, for `freeTo`. */
   get position(): number {
     return this.#readTail
   }
 
   /** Reader: gives the space of all frames read so far back to the writer. */
-  release(): void {
-    this.releaseTo(this.#readTail)
+  free(): void {
+    this.freeTo(this.#readTail)
   }
 
   /** Reader: gives back the space of the frames up to a mark taken from `position`. */
-  releaseTo(position: number): void {
+  freeTo(position: number): void {
     if (this.#tail === position) return
     this.#tail = position
     Atomics.store(this.#words, READ, this.#tail)

@@ -227,12 +227,12 @@ export class FollowerHandle {
     this.#idle = message.idle
     const seq = Math.min(message.readSeq, message.stateSeq)
     this.#onApplied({ seq, filter: message.filter })
-    this.#settleWaiters()
+    this.#wakeWaiters()
     this.#onState()
     this.advance(this.#wantedSeq)
   }
 
-  #settleWaiters(): void {
+  #wakeWaiters(): void {
     if (this.#waiters.length === 0) return
     const waiting: Waiter[] = []
     for (const waiter of this.#waiters) {

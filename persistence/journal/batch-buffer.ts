@@ -1,6 +1,6 @@
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { HEAD } from '../../engine/wire/layout.ts'
+import { HEAD } from '../../engine/wire/record-layout.ts'
 import type { Ring } from '../../engine/wire/ring.ts'
 
 assert(LIMITS.recordBytesMax <= LIMITS.batchBytesMax, 'a record fits a batch')

@@ -116,13 +116,13 @@ export class JournalHandle implements JournalWriter {
     this.#appendedSeq = seq
   }
 
-  publish(): void {
-    this.#incoming.publish()
+  send(): void {
+    this.#incoming.send()
   }
 
   cut(): boolean {
     const taken = this.#incoming.push(CUT_TAG, new Uint8Array(0))
-    this.#incoming.publish()
+    this.#incoming.send()
     return taken
   }
 
@@ -140,14 +140,14 @@ export class JournalHandle implements JournalWriter {
 
   #sendStop(): void {
     if (this.#stopWaits && this.#incoming.push(STOP_TAG, new Uint8Array(0))) this.#stopWaits = false
-    this.#incoming.publish()
+    this.#incoming.send()
   }
 
   #drain(): void {
     const before = this.#durableSeq
     do {
       while (this.#done.next()) this.#take()
-      this.#done.release()
+      this.#done.free()
     } while (!this.#done.arm())
     if (this.#stopWaits) this.#sendStop()
     if (this.#durableSeq > before) this.onDurable(this.#durableSeq)

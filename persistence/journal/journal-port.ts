@@ -37,7 +37,7 @@ export interface JournalWriter {
   freeBytes(): number
   /** Adds a record the caller made sure has room. Not under way before `publish`. */
   append(seq: number, record: Uint8Array): void
-  publish(): void
+  send(): void
   /** Ends a batch with the newest record, so that its seq has a checksum; false when full. */
   cut(): boolean
   /** Called on main with each new durable seq, ascending. */

@@ -23,7 +23,7 @@ function commit(): void {
   report.commit(journal, batch)
   batch.clear()
   while (!done.push(0, report.bytes)) done.waitForSpace()
-  done.publish()
+  done.send()
   if (done.takeDoorbell()) port.postMessage('doorbell')
 }
 
@@ -41,7 +41,7 @@ function run(): void {
         batch.add(incoming)
       }
     }
-    incoming.release()
+    incoming.free()
     if (batch.count > 0) commit()
     // While nothing comes too: a second process would not wait for the next order.
     else journal.checkFiles()

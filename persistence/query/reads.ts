@@ -1,5 +1,5 @@
 import { audit } from './read/audit.ts'
-import { heldInTables } from './read/held-orders.ts'
+import { knownInTables } from './read/known-orders.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
@@ -16,7 +16,7 @@ export const READS: readonly Query<never, unknown>[] = [
   orderStatuses,
   profiles,
   positions,
-  heldInTables,
+  knownInTables,
   settledTrade,
   tradesAfter,
   newestTrades,

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject.ts'
+import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
 
 // API tokens: an id that names the profile and a secret that signs each call (rules §12.1).
 

@@ -1,6 +1,6 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideDelegation } from '../../engine/core/decide/partners.ts'
-import { SCOPE_REJECT } from '../../engine/domain/reject.ts'
+import { SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
 import type { Caller } from '../http/call.ts'
 import { headerTarget, targetOf } from '../http/on-behalf.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { assert } from '../../engine/domain/assert.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { lowercaseAddress } from '../crypto/address.ts'
 import { type Call, type Caller, cookie, header, type OperatorName } from '../http/call.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'

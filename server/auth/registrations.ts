@@ -2,7 +2,7 @@
 // are no state: a start begins them anew.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { addressKey } from '../http/rate-limit.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'

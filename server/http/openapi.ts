@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document, made from the routes alone.
-import { REJECT, type RejectName, SCOPE_REJECT } from '../../engine/domain/reject.ts'
+import { REJECT, type RejectName, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
 import type { Scheme } from './auth-scheme.ts'
 import { invalid, refusalStatus, refuse } from './refusal.ts'
 import { isTrading } from './regions.ts'

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Scope } from '../../engine/domain/command.ts'
 import type { Role } from '../../engine/domain/operator.ts'
-import { REJECT, Reject, type RejectName } from '../../engine/domain/reject.ts'
+import { REJECT, Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import type { Issue } from './schema/schema.ts'
 
 interface Row {

@@ -54,7 +54,7 @@ export class Pending<T> {
   }
 
   /** Settles it with what `make` gives, or with the fault of it. */
-  settleBy(make: () => T): void {
+  doneBy(make: () => T): void {
     let value: T
     try {
       value = make()
@@ -68,7 +68,7 @@ export class Pending<T> {
   }
 
   /** Neither of them may throw. */
-  whenSettled(next: (value: T) => void, failed: (error: unknown) => void): void {
+  whenDone(next: (value: T) => void, failed: (error: unknown) => void): void {
     this.next = next
     this.failed = failed
     if (this.outcome === null) return

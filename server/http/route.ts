@@ -1,6 +1,6 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { RoomName } from '../../engine/domain/limits.ts'
-import type { RejectName } from '../../engine/domain/reject.ts'
+import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type { Auth } from './auth-scheme.ts'
 import type { Call, Caller } from './call.ts'
 import { ON_BEHALF_HEADER, onBehalfOf } from './on-behalf.ts'
@@ -29,7 +29,7 @@ export type Frozen<T> = T extends readonly (infer Item)[]
     : T
 
 type Settled<T> = T | Reply<T> | Bytes | Refusal
-type Later<T> = Pick<Pending<T>, 'whenSettled'>
+type Later<T> = Pick<Pending<T>, 'whenDone'>
 /** A handler that returns a value instead of a promise is answered in the same turn of the loop. */
 export type Result<T> = Settled<T> | Promise<Settled<T>> | Later<Settled<T>>
 

@@ -106,8 +106,8 @@ export class IntakeLane {
     return pushRequest(this.#requests, this.#shared, request)
   }
 
-  publish(): void {
-    this.#requests.publish()
+  send(): void {
+    this.#requests.send()
   }
 
   /** Goes behind all that waits; `flush` brings it on its way. */
@@ -123,7 +123,7 @@ export class IntakeLane {
       sent++
     }
     this.#waiting.splice(0, sent)
-    this.#requests.publish()
+    this.#requests.send()
     return this.isFlushed
   }
 
@@ -140,7 +140,7 @@ export class IntakeLane {
 
   /** Requests that nobody answered, as they were given: in the ring, or on their way to it. */
   unanswered(): Uint8Array[] {
-    this.#requests.publish()
+    this.#requests.send()
     const frames: Frame[] = []
     const ring = new Ring(this.#requests.shared)
     while (ring.next()) frames.push({ tag: ring.tag, bytes: ring.bytes })

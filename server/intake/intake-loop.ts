@@ -83,8 +83,8 @@ export class IntakeLoop {
   #tell(): void {
     this.#untold = 0
     // In this order: should the thread end between them, main asks for these once more.
-    this.#results.publish()
-    this.#requests.release()
+    this.#results.send()
+    this.#requests.free()
     if (this.#results.takeDoorbell()) this.#ringDoorbell()
   }
 }

@@ -60,7 +60,7 @@ export interface IntakePoolOptions {
 }
 
 const FLUSH_RETRY_MS = 1
-const PUBLISH_AT = 64
+const SEND_AT = 64
 /** Main teaches a new thread no longer than this at a time. */
 const TEACH_SLICE_MS = 4
 const PARTS = 256
@@ -86,9 +86,9 @@ export class IntakePool {
   /** The one that hears what is told, while it is taught. */
   #pupil: IntakeLane | null = null
   #isStopping = false
-  #isHeld = false
-  #publishDue = false
-  #unpublished = 0
+  #isPaused = false
+  #sendDue = false
+  #unsent = 0
 
   constructor(options: IntakePoolOptions) {
     this.#options = options
@@ -117,7 +117,7 @@ export class IntakePool {
       onResults: (lane) => this.#drain(lane),
       onEnd: (lane) => {
         // While results are held, what the thread said last is heard first.
-        if (!this.#isStopping && !this.#isHeld) this.#replace(lane)
+        if (!this.#isStopping && !this.#isPaused) this.#replace(lane)
       },
     })
   }
@@ -132,7 +132,7 @@ export class IntakePool {
     if (!lane.isOpen || lane.open.size >= this.#laneInFlightMax) return false
     if (!lane.isFlushed && !this.#flush(lane)) return false
     if (!lane.submit(request)) return false
-    this.#publishSoon()
+    this.#sendSoon()
     lane.open.set(openKey(request.requestId, (request.form ?? 0) !== 0), 0)
     return true
   }
@@ -152,19 +152,19 @@ export class IntakePool {
    * One wake-up for all orders of a turn of the loop: each costs main as much as an order does. In
    * a flood one turn reads thousands, so many enough are shown before it ends.
    */
-  #publishSoon(): void {
-    if (++this.#unpublished === PUBLISH_AT) this.#publish()
-    if (this.#publishDue) return
-    this.#publishDue = true
+  #sendSoon(): void {
+    if (++this.#unsent === SEND_AT) this.#send()
+    if (this.#sendDue) return
+    this.#sendDue = true
     setImmediate(() => {
-      this.#publishDue = false
-      this.#publish()
+      this.#sendDue = false
+      this.#send()
     })
   }
 
-  #publish(): void {
-    this.#unpublished = 0
-    for (const lane of this.#lanes) lane.publish()
+  #send(): void {
+    this.#unsent = 0
+    for (const lane of this.#lanes) lane.send()
   }
 
   /** Of those that take orders, when there is one. */
@@ -235,12 +235,12 @@ export class IntakePool {
   }
 
   /** Results stay in their rings until `resume`; a thread whose ring is full waits. */
-  hold(): void {
-    this.#isHeld = true
+  pause(): void {
+    this.#isPaused = true
   }
 
   resume(): void {
-    this.#isHeld = false
+    this.#isPaused = false
     for (const lane of [...this.#lanes]) {
       if (lane.isEnded) this.#replace(lane)
       else this.#drain(lane)
@@ -248,11 +248,11 @@ export class IntakePool {
   }
 
   #drain(lane: IntakeLane): void {
-    if (this.#isHeld) return
+    if (this.#isPaused) return
     const { results } = lane
     do {
       while (results.next()) this.#hear(lane)
-      results.release()
+      results.free()
     } while (!results.arm())
   }
 

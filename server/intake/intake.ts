@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
-import { REJECT, Reject } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { PRICE_ONE_TICKS } from '../../engine/domain/units.ts'
 import { edgePoint } from '../../engine/wire/fault-point.ts'
 import {
@@ -12,7 +12,7 @@ import {
   PLACE_FIXED_BYTES,
   PLACE_FLAG,
   padTo8,
-} from '../../engine/wire/layout.ts'
+} from '../../engine/wire/record-layout.ts'
 import { writeWhole } from '../../engine/wire/whole-text.ts'
 import { checkTokenCall } from '../auth/api-token.ts'
 import { hashOrder } from '../crypto/eip712.ts'

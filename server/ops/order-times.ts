@@ -12,7 +12,7 @@
 
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { KIND } from '../../engine/wire/layout.ts'
+import { KIND } from '../../engine/wire/record-layout.ts'
 import { Distribution, MICROS } from './latency.ts'
 
 const STEPS = ['intake', 'sequence', 'journal', 'match', 'settle', 'publish'] as const

@@ -6,14 +6,14 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideCancel } from '../../engine/core/decide/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../engine/domain/slab.ts'
 import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
 import type { IntakePool, IntakeResult } from '../intake/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { Mining, type SettlementParts } from './chain/mining.ts'
-import { AccountHolds } from './orders/account-holds.ts'
+import { AccountQueues } from './orders/account-queues.ts'
 import type { Asked, OrderAnswer, OrderCall } from './orders/order-answer.ts'
 import { OrderDecisions } from './orders/order-decisions.ts'
 import { OrderGroups } from './orders/order-groups.ts'
@@ -22,10 +22,10 @@ import { type CancelOutcome, stampCancels } from './orders/user-cancels.ts'
 import type { OrderIds } from './shown/order-ids.ts'
 import type { PublishedMarkets } from './shown/published.ts'
 import type { Clock } from './spine/clock.ts'
-import { Hold } from './spine/hold.ts'
-import type { CancelReceipt, Publisher } from './spine/publisher.ts'
+import type { CancelReceipt, Publisher } from './spine/durable-publisher.ts'
 import { byOperator } from './spine/rare-body.ts'
 import { type Decision, type OrderName, Sequencer } from './spine/sequencer.ts'
+import { StillMoment } from './spine/still-moment.ts'
 
 export interface PipelineParts {
   readonly clearing: Clearing
@@ -48,7 +48,7 @@ export interface PipelineParts {
   readonly settlement?: SettlementParts
 }
 
-const PUBLISH_AT = 64
+const SEND_AT = 64
 
 export class Pipeline {
   readonly clearing: Clearing
@@ -58,9 +58,9 @@ export class Pipeline {
   readonly ids: OrderIds
   readonly sequencer: Sequencer
   /** While it is on, orders and cancels wait. */
-  readonly hold: Hold
+  readonly stillMoment: StillMoment
   /** Accounts whose orders and cancels wait for a replacement. */
-  readonly holds = new AccountHolds()
+  readonly queues = new AccountQueues()
   /** Requests that hold several orders. */
   readonly groups: OrderGroups
   /** Decides orders the intake gave its verdict on. */
@@ -70,11 +70,11 @@ export class Pipeline {
   readonly #parts: PipelineParts
   #intake: IntakePool | null = null
   readonly #asked = new Slab<Asked>()
-  #publishDue = false
+  #sendDue = false
   #drainDue = false
   /** Index of the shard whose turn it is. */
   #drainNext = 0
-  #unpublished = 0
+  #unsent = 0
 
   constructor(parts: PipelineParts) {
     this.#parts = parts
@@ -88,7 +88,7 @@ export class Pipeline {
       afterStamp: (seq, kind, reason = 0) => {
         this.times.stamped(seq, kind)
         this.publisher.news.stamped(seq, reason)
-        this.#publishSoon()
+        this.#sendSoon()
       },
       onLocked: (seq, marketId) => {
         const market = this.clearing.catalogue.existing(marketId)
@@ -113,16 +113,16 @@ export class Pipeline {
       sequencer,
       mining: this.mining,
       times: this.times,
-      holds: this.holds,
+      queues: this.queues,
     })
     this.groups = new OrderGroups({
       judge: (result, asked) => this.orders.judge(result, asked),
       wallMs: parts.clock.wallMs,
       underWay: () => this.underWay,
     })
-    this.hold = new Hold({
+    this.stillMoment = new StillMoment({
       isStill: () => parts.shards.every((shard) => shard.isIdle),
-      hold: () => this.#intake?.hold(),
+      pause: () => this.#intake?.pause(),
       resume: () => this.#intake?.resume(),
     })
     this.publisher.tell(this.sequencer)
@@ -143,7 +143,7 @@ export class Pipeline {
   /** Orders and replies that are under way. */
   get underWay(): number {
     const looking = this.#parts.lookups?.count ?? 0
-    const waiting = this.groups.waiting + this.holds.waiting
+    const waiting = this.groups.waiting + this.queues.waiting
     const telling = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
     return this.#asked.count + waiting + looking + telling
   }
@@ -160,21 +160,21 @@ export class Pipeline {
    * Rings are shown to their threads once per turn of the loop, or when much was put in: the disk
    * and the markets then begin before the last of it is in.
    */
-  #publishSoon(): void {
-    if (++this.#unpublished === PUBLISH_AT) this.#publish()
-    if (this.#publishDue) return
-    this.#publishDue = true
+  #sendSoon(): void {
+    if (++this.#unsent === SEND_AT) this.#send()
+    if (this.#sendDue) return
+    this.#sendDue = true
     setImmediate(() => {
-      this.#publishDue = false
-      this.#publish()
+      this.#sendDue = false
+      this.#send()
     })
   }
 
-  #publish(): void {
-    this.#unpublished = 0
+  #send(): void {
+    this.#unsent = 0
     this.times.handed()
-    this.#parts.journal.publish()
-    for (const shard of this.#parts.shards) shard.publish()
+    this.#parts.journal.send()
+    for (const shard of this.#parts.shards) shard.send()
   }
 
   #durable(seq: number): void {
@@ -196,13 +196,13 @@ export class Pipeline {
       this.#drainNext = (this.#drainNext + 1) % shards.length
       left -= shard.drain(this.publisher.durableSeq, left)
       this.times.drained()
-      left -= shard.releaseThrough(this.publisher.durableSeq, left)
+      left -= shard.publishThrough(this.publisher.durableSeq, left)
     }
     if (left <= 0) this.#drainSoon()
     this.publisher.news.flush(this.publisher.durableSeq, this.#parts.shards)
-    this.publisher.tellSettled()
+    this.publisher.tellAnswered()
     this.mining?.drained()
-    this.hold.check()
+    this.stillMoment.check()
   }
 
   #drainSoon(): void {
@@ -216,7 +216,7 @@ export class Pipeline {
 
   /** The only clock: emits what is due. */
   tick(): void {
-    if (!this.hold.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
+    if (!this.stillMoment.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
     this.mining?.tick()
   }
 
@@ -243,19 +243,19 @@ export class Pipeline {
   /**
    * Cancels open orders of the caller, one command per market and thousand; those that are being
    * released are left alone and named in the receipt. Gives the receipt of all, or a refusal:
-   * before the first command, never half way. `settled` hears of each command when its
+   * before the first command, never half way. `answered` hears of each command when its
    * market has answered.
    */
   async cancelOrders(
     marketId: number,
     orders: readonly OrderName[],
-    settled?: (receipt: CancelReceipt) => void,
+    answered?: (receipt: CancelReceipt) => void,
   ): Promise<CancelOutcome | Reject> {
     // What ends meanwhile is no longer open to its market; a cancel decides nothing else.
-    if (this.hold.isOn) await this.hold.over()
+    if (this.stillMoment.isOn) await this.stillMoment.over()
     const barred = this.cancelBar()
     if (barred !== null) return this.refused(barred)
-    const stamped = stampCancels(this, marketId, orders, settled)
+    const stamped = stampCancels(this, marketId, orders, answered)
     if (stamped === null) return REJECT.OVERLOADED
     const { releasing } = stamped
     // That some are being released may rest on a command that is not durable yet.
@@ -330,13 +330,13 @@ export class Pipeline {
   }
 
   /** Waits until nothing is under way: every reply went out, every market is idle and shown. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.underWay > 0 || !this.#parts.shards.every((shard) => shard.isIdle)) {
       await new Promise(setImmediate)
     }
     await this.durable()
     // What is durable is published in turns of the loop; answers to other questions go with it.
-    while (!this.#parts.shards.every((shard) => shard.isReleased)) {
+    while (!this.#parts.shards.every((shard) => shard.isPublished)) {
       this.drain()
       await new Promise(setImmediate)
     }

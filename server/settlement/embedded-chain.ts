@@ -1,5 +1,5 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
-import type { RejectName } from '../../engine/domain/reject.ts'
+import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type { FaultHook, FaultTarget, Setback, SettlementPort } from './settlement-port.ts'
 
 const NOTHING: ReadonlyMap<number, Setback> = new Map()

@@ -1,4 +1,4 @@
-import type { RejectName } from '../../engine/domain/reject.ts'
+import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 
 // Where trades are settled (design §5): the port that the pipeline knows, whatever stands behind.
 

@@ -33,8 +33,8 @@ import { Pipeline, type PipelineParts } from '../pipeline/pipeline.ts'
 import { OrderIds } from '../pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
-import { Publisher } from '../pipeline/spine/publisher.ts'
-import { lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shards.ts'
+import { Publisher } from '../pipeline/spine/durable-publisher.ts'
+import { lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
 import { type SnapshotParts, Snapshots } from './snapshots.ts'
 
@@ -135,7 +135,7 @@ function recover(
       // What was seen up to here is in the follower's filter and tables.
       found.clearing.seen.countOnly()
       showRestored(found, published)
-      found.onEvents = (words, f64s, count) => published.release(words, f64s, 0, count)
+      found.onEvents = (words, f64s, count) => published.publish(words, f64s, 0, count)
     },
     visit,
     onProgress: (seq, total) => options.onProgress('journal', seq, total),
@@ -276,7 +276,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq, ...snapshotWishes(options) })
   const stop = async () => {
-    await pipeline.settled()
+    await pipeline.whenIdle()
     await snapshots.takeLast()
     const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(core) }
     await journal.stop()

@@ -97,7 +97,7 @@ export class Snapshots {
   async #take(): Promise<Outcome> {
     const { pipeline, onSaved } = this.#parts
     const saved = await new Promise<SavedSnapshot | null>((resolve) => {
-      pipeline.hold.begin((isStill) => resolve(isStill ? this.#order() : null))
+      pipeline.stillMoment.begin((isStill) => resolve(isStill ? this.#order() : null))
     })
     if (saved === null) return this.#again('postponed')
     if (saved.failure === null) {

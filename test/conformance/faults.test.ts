@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ShardHandle } from '../../engine/shard/shard-handle.ts'
-import { HEAD_BYTES } from '../../engine/wire/layout.ts'
+import { HEAD_BYTES } from '../../engine/wire/record-layout.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, orderShape, SHARE } from '../support/exchange-client.ts'
 import {
@@ -109,7 +109,7 @@ test('a market thread that dies is named', async () => {
   const fault = new Promise<string>((resolve) => {
     tell = resolve
   })
-  const visitor = { settle() {}, release() {} }
+  const visitor = { settle() {}, publish() {} }
   const shard = new ShardHandle('market-7', visitor, {
     inline: false,
     onReady() {},
@@ -118,6 +118,6 @@ test('a market thread that dies is named', async () => {
   await shard.ready
   // A head of zeros names no market: the thread throws.
   shard.place(new Uint8Array(HEAD_BYTES))
-  shard.publish()
+  shard.send()
   assert.match(await fault, /^market-7 died: /)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { Reject } from '../../engine/domain/reject.ts'
+import { Reject } from '../../engine/domain/reject-precedence.ts'
 import { marketIds } from '../../server/services/markets/condition-ids.ts'
 import { MarketChanges } from '../../server/services/markets/market-changes.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
@@ -124,7 +124,7 @@ test('a market that locks before its creation is durable stops nothing', async (
   own.shiftClock(10)
   pipeline.tick()
   for (const made of [await plain, await brief]) assert.ok(!(made instanceof Reject))
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(at((await own.send('GET', '/markets/plain')).body, 'status'), 'FUNDED')
   assert.equal(at((await own.send('GET', '/markets/brief')).body, 'status'), 'LOCKED')
   assertRefused(await own.send('GET', '/markets/brief/orderbook'), 400, 'ORDERBOOK_INACTIVE')
@@ -159,7 +159,7 @@ test('a market is resolved once, to a payout that adds up', async () => {
   assert.deepEqual(both.map((reply) => reply.status).sort(), [200, 409])
   assertRefused(await resolve({ payoutNumerators: [1, 1] }), 409, 'MARKET_RESOLVED')
   // The reply waits for the disk, not for the market's thread: cancels may be on their way.
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   assert.deepEqual(live.balances(alice), { freeRaw: 20_000_000, reservedRaw: 0 })
   const reply = await place(live, alice, rain)
   assertRefused(reply, 400, 'MARKET_NOT_TRADABLE')

@@ -203,7 +203,7 @@ async function sendAttempt(attempt: Attempt): Promise<Reply> {
 /** The intake lets the order through, and before main takes it from there the token is revoked. */
 async function sendAround(token: Trader, send: () => Promise<Reply>): Promise<Reply> {
   const { intake } = live.exchange
-  intake.hold()
+  intake.pause()
   let isAnswered = false
   const sent = send().finally(() => {
     isAnswered = true

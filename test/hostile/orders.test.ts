@@ -229,7 +229,7 @@ test('an order dies with its second, and its reserve comes back', async () => {
   assert.equal(live.balances(alice).freeRaw, 600_000)
   live.shiftClock(70_000)
   live.exchange.pipeline.tick()
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   assert.equal(live.balances(alice).freeRaw, 800_000)
   assertRefused(await sendAttempt(attempt), 400, 'ORDER_EXPIRED')
   // The clock goes back: the exchange's own time does not.

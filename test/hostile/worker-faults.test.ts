@@ -49,7 +49,7 @@ async function assertOver({ live }: Stage, edge: 'intake' | 'query', count: numb
   const { pipeline, intake } = live.exchange
   assert.equal(intake.inFlight(), 0)
   assert.equal(pipeline.groups.waiting, 0)
-  assert.equal(pipeline.holds.count, 0)
+  assert.equal(pipeline.queues.count, 0)
   await live.stop()
 }
 

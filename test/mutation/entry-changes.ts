@@ -189,10 +189,10 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/account-holds.ts',
+    file: 'server/pipeline/orders/account-queues.ts',
     tests: HOLDS,
     changes: [
-      ['a line has no bound', 'line.length >= LIMITS.heldPerAccountMax', 'line.length < 0'],
+      ['a line has no bound', 'line.length >= LIMITS.accountQueueMax', 'line.length < 0'],
       ['the newest in a line runs first', 'line.shift()', 'line.pop()'],
       [
         'the one behind runs before a cancel is on its way',
@@ -206,8 +206,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'two replacements hold one account',
-        'if (this.isHeld(accountId)) {',
-        'if (this.isHeld(-accountId)) {',
+        'if (this.isBusy(accountId)) {',
+        'if (this.isBusy(-accountId)) {',
       ],
     ],
   },
@@ -218,7 +218,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ['what failed to be canceled is replaced', "mode === 'ALLOW_FAILURE'", 'mode.length > 0'],
       [
         'an account stays held by a replacement that is not tried',
-        'replacement = Promise.resolve(null)\n        holds.end(profileId)',
+        'replacement = Promise.resolve(null)\n        queues.end(profileId)',
         'replacement = Promise.resolve(null)',
       ],
       [
@@ -249,8 +249,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an order of a held account goes ahead',
-        'this.#parts.holds.count === 0 ||',
-        'this.#parts.holds.count >= 0 ||',
+        'this.#parts.queues.count === 0 ||',
+        'this.#parts.queues.count >= 0 ||',
       ],
       [
         'an account stays held by a replacement that is refused',
@@ -265,8 +265,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a cancel of a held account goes ahead',
-        'holds.count === 0 ? true',
-        'holds.count >= 0 ? true',
+        'queues.count === 0 ? true',
+        'queues.count >= 0 ? true',
       ],
     ],
   },

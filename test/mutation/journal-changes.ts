@@ -165,8 +165,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a stop leaves what waits',
-        '    incoming.release()\n    if (batch.count > 0) commit()\n',
-        '    incoming.release()\n    if (batch.count > 0 && !stopping) commit()\n',
+        '    incoming.free()\n    if (batch.count > 0) commit()\n',
+        '    incoming.free()\n    if (batch.count > 0 && !stopping) commit()\n',
       ],
     ],
   },

@@ -14,19 +14,9 @@ const MONEY = [
 
 export const LEDGER_CHANGES: readonly FileChanges[] = [
   {
-    file: 'engine/core/money/settlement.ts',
+    file: 'engine/core/money/taker-fee.ts',
     tests: MONEY,
     changes: [
-      [
-        'a buyer pays rounded down',
-        'buys ? costCeilRaw(ownTicks, sharesRaw)',
-        'buys ? costFloorRaw(ownTicks, sharesRaw)',
-      ],
-      [
-        'a seller is paid rounded up',
-        ': costFloorRaw(ownTicks, sharesRaw)\n',
-        ': costCeilRaw(ownTicks, sharesRaw)\n',
-      ],
       [
         'the fee of a sell is rounded up',
         'return mulDivFloor(feeBps, smallerRaw, BPS_ONE)',
@@ -49,10 +39,26 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         '  sharesRaw: number,\n): number {\n' +
           '  const smallerRaw = Math.min(collateralRaw, sharesRaw)',
       ],
+    ],
+  },
+  {
+    file: 'engine/core/money/fill-money.ts',
+    tests: MONEY,
+    changes: [
+      [
+        'a buyer pays rounded down',
+        'buys ? costCeilRaw(ownTicks, sharesRaw)',
+        'buys ? costFloorRaw(ownTicks, sharesRaw)',
+      ],
+      [
+        'a seller is paid rounded up',
+        ': costFloorRaw(ownTicks, sharesRaw)\n',
+        ': costCeilRaw(ownTicks, sharesRaw)\n',
+      ],
       [
         'a maker that sells pays a fee',
         'ledger.creditCollateral(account, fill.collateralRaw)',
-        'const feeRaw = mulDivFloor(orders.feeBpsOf(maker), fill.collateralRaw, BPS)\n' +
+        'const feeRaw = Math.floor((orders.feeBpsOf(maker) * fill.collateralRaw) / 10_000)\n' +
           '    ledger.creditCollateral(account, fill.collateralRaw - feeRaw)\n' +
           '    ledger.creditCollateral(FEE_ACCOUNT, feeRaw)',
       ],

@@ -106,7 +106,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/publisher.ts',
+    file: 'server/pipeline/spine/durable-publisher.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -121,7 +121,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'depth moves when a frame is settled',
-        '    this.#published.release(words, f64s, at, count)\n',
+        '    this.#published.publish(words, f64s, at, count)\n',
         '',
       ],
       [
@@ -142,8 +142,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'frames are released before they are durable',
-        'shard.releaseThrough(this.publisher.durableSeq, left)',
-        'shard.releaseThrough(this.clearing.lastSeq, left)',
+        'shard.publishThrough(this.publisher.durableSeq, left)',
+        'shard.publishThrough(this.clearing.lastSeq, left)',
       ],
       [
         'a change is told before it is durable',

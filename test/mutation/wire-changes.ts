@@ -7,7 +7,7 @@ const RING = ['test/engine/wire/ring.test.ts']
 
 export const WIRE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'engine/wire/layout.ts',
+    file: 'engine/wire/record-layout.ts',
     tests: CODEC,
     changes: [
       ['two fields of an order share a byte', 'stp: 44,', 'stp: 43,'],

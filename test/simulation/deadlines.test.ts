@@ -79,8 +79,8 @@ class Day {
   /** The thread and the disk do all they were told. */
   settle(): void {
     const { journal, threads } = this.life
-    for (const shard of this.life.shards.all) shard.publish()
-    journal.publish()
+    for (const shard of this.life.shards.all) shard.send()
+    journal.send()
     for (const thread of threads) while (thread.run(100) > 0) thread.show()
     this.life.hear()
     journal.commit(100)

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { signCall } from '../../server/auth/api-token.ts'
 import { FORM } from '../../server/intake/intake-layout.ts'
 import type { OrderAnswer, OrderCall } from '../../server/pipeline/orders/order-answer.ts'
@@ -38,7 +38,7 @@ interface Replacement {
 const ORDERS_MAX = 8
 const REPLACES_MAX = 4
 /** More than a line holds. */
-const CROWD = LIMITS.heldPerAccountMax + 40
+const CROWD = LIMITS.accountQueueMax + 40
 const STALE_MS = 31_000
 /** Refusals of a cancel that say nothing of the order. */
 const UNTOLD = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
@@ -140,20 +140,20 @@ export class Delegates {
     const { pipeline, cancels } = this.#life
     this.#replace(step, index, 1)
     // The call is on its way by promises alone: no turn of the loop passes.
-    for (let hops = 0; hops < 16 && pipeline.holds.count === 0; hops++) await null
+    for (let hops = 0; hops < 16 && pipeline.queues.count === 0; hops++) await null
     const subAccounts = [...this.#life.model.partners.subAccounts.keys()]
-    const held = subAccounts.find((accountId) => pipeline.holds.isHeld(accountId))
+    const held = subAccounts.find((accountId) => pipeline.queues.isBusy(accountId))
     if (held === undefined) return
-    const isAlone = pipeline.holds.count === 1
-    const before = { waiting: pipeline.holds.waiting, turnedAway: this.#life.turnedAway }
+    const isAlone = pipeline.queues.count === 1
+    const before = { waiting: pipeline.queues.waiting, turnedAway: this.#life.turnedAway }
     const orderId = pipeline.ids.text(1, 1)
     const results: Promise<Reject | null>[] = []
     for (let sent = 0; sent < CROWD; sent++) results.push(cancels.one(held, { orderId }))
-    const taken = pipeline.holds.waiting - before.waiting
+    const taken = pipeline.queues.waiting - before.waiting
     const turnedAway = this.#life.turnedAway - before.turnedAway
     assert.equal(taken + turnedAway, CROWD, 'what a held account sends waits or is refused')
-    assert(turnedAway > 0 && taken <= LIMITS.heldPerAccountMax, 'a line has a bound')
-    if (isAlone) assert.equal(pipeline.holds.waiting, LIMITS.heldPerAccountMax, 'it is used')
+    assert(turnedAway > 0 && taken <= LIMITS.accountQueueMax, 'a line has a bound')
+    if (isAlone) assert.equal(pipeline.queues.waiting, LIMITS.accountQueueMax, 'it is used')
     const told = Promise.all(results).then((rejects) => {
       const refused = rejects.filter((reject) => reject === REJECT.OVERLOADED)
       assert(refused.length >= turnedAway, 'who finds no room is told so')

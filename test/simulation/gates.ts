@@ -2,7 +2,7 @@
 
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import { SIDE } from '../../engine/domain/order.ts'
-import type { RejectName } from '../../engine/domain/reject.ts'
+import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import { hashKey, type Model } from './model.ts'
 
 export function expectedRefusal(

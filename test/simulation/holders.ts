@@ -10,7 +10,7 @@ import {
 } from '../../engine/core/decide/accounts.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { formatAddress } from '../../server/crypto/address.ts'
 import type { RareBody } from '../../server/pipeline/spine/rare-body.ts'

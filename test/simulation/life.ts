@@ -7,7 +7,7 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_STATUSES } from '../../engine/domain/order.ts'
-import { REJECT, type Reject } from '../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../engine/domain/reject-precedence.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import { Seal } from '../../persistence/seal.ts'
@@ -18,8 +18,8 @@ import { Pipeline } from '../../server/pipeline/pipeline.ts'
 import { OrderIds } from '../../server/pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
 import { toldClock } from '../../server/pipeline/spine/clock.ts'
-import { Publisher } from '../../server/pipeline/spine/publisher.ts'
-import { Shards } from '../../server/pipeline/spine/shards.ts'
+import { Publisher } from '../../server/pipeline/spine/durable-publisher.ts'
+import { Shards } from '../../server/pipeline/spine/shard-map.ts'
 import { AccountChanges } from '../../server/services/accounts/accounts.ts'
 import { OperatorChanges } from '../../server/services/accounts/operators.ts'
 import { PartnerAccounts } from '../../server/services/accounts/partner-accounts.ts'
@@ -193,7 +193,7 @@ export class Life {
 
   /** Whoever sends an order, and whenever it is decided: the model says how. */
   #watchDecisions(): void {
-    const { sequencer, clearing, holds } = this.pipeline
+    const { sequencer, clearing, queues } = this.pipeline
     const place = sequencer.place.bind(sequencer)
     sequencer.place = (request, record) => {
       const { order } = request
@@ -207,8 +207,8 @@ export class Life {
       })
       return refusal
     }
-    const wait = holds.wait.bind(holds)
-    holds.wait = (accountId, then, run) => {
+    const wait = queues.wait.bind(queues)
+    queues.wait = (accountId, then, run) => {
       const isTaken = wait(accountId, then, run)
       if (!isTaken) this.turnedAway++
       return isTaken
@@ -268,7 +268,7 @@ export class Life {
   #recover({ setting, disk, checkpoint, onCheckpoint }: LifeParts): Exchange {
     const exchange = new Exchange(new OrderTable(setting.capacity))
     const { published, model } = this
-    exchange.onEvents = (words, f64s, count) => published.release(words, f64s, 0, count)
+    exchange.onEvents = (words, f64s, count) => published.publish(words, f64s, 0, count)
     disk.recover((record) => {
       const command = decodeCommand(record)
       exchange.apply(command)
@@ -314,11 +314,11 @@ export class Life {
 
   /** Every market has answered everything, and all of it is durable. */
   get isAtRest(): boolean {
-    const { holds, groups } = this.pipeline
+    const { queues, groups } = this.pipeline
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
-    if (holds.count > 0 || groups.waiting > 0) return false
+    if (queues.count > 0 || groups.waiting > 0) return false
     // What is much is published in slices.
-    if (!this.shards.all.every((shard) => shard.isReleased)) return false
+    if (!this.shards.all.every((shard) => shard.isPublished)) return false
     return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
   }
 

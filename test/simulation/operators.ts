@@ -1,7 +1,7 @@
 // What operators of a simulated world do: to money, markets, modes and settlement.
 
 import assert from 'node:assert/strict'
-import { REJECT, Reject } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { rejectName } from '../support/reject-name.ts'
 import { marketSpec } from '../support/specs.ts'
 import type { Life } from './life.ts'

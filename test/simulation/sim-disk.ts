@@ -104,13 +104,13 @@ export class SimJournal implements JournalWriter {
     this.#onAppend(seq, record)
   }
 
-  publish(): void {
+  send(): void {
     this.#published = this.#appended.length
   }
 
   cut(): boolean {
     if (this.isRefusing) return false
-    this.publish()
+    this.send()
     this.commit(this.#published)
     return true
   }
@@ -144,7 +144,7 @@ export class SimJournal implements JournalWriter {
   }
 
   stop(): Promise<void> {
-    this.publish()
+    this.send()
     this.commit(this.#published)
     this.report()
     return Promise.resolve()

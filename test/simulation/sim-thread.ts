@@ -31,7 +31,7 @@ export class SimThread extends EventEmitter {
       assert(handleFrame(this.#input, this.#output), 'nobody stops a thread')
       done++
     }
-    if (done > 0) this.#input.release()
+    if (done > 0) this.#input.free()
     return done
   }
 
@@ -42,7 +42,7 @@ export class SimThread extends EventEmitter {
   /** Shows main the answers and rings its bell; main may come late. */
   show(): void {
     if (this.isStalled || this.isDead) return
-    this.#output.publish()
+    this.#output.send()
     if (this.#output.takeDoorbell()) this.emit('message', 0)
   }
 

@@ -1,7 +1,7 @@
 // What the intake was told, in the words of main, and which refusal it must give for it: the checks
 // of rules §1.8 that come before the sequencer's.
 
-import type { RejectName } from '../../engine/domain/reject.ts'
+import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type {
   IntakePool,
   MarketEntry,

@@ -10,7 +10,7 @@ import { SIDE } from '../../engine/domain/order.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
-import { Shards } from '../../server/pipeline/spine/shards.ts'
+import { Shards } from '../../server/pipeline/spine/shard-map.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { freshSeed } from '../support/random.ts'
@@ -51,7 +51,7 @@ class ThreadedReplay {
           this.clearing.settle(words, f64s, at, count)
           this.#settled++
         },
-        release: () => {},
+        publish: () => {},
       },
       onReady: () => {
         this.#hear()
@@ -64,18 +64,18 @@ class ThreadedReplay {
   #hear(): void {
     for (const shard of this.shards.all) {
       shard.drain(Number.POSITIVE_INFINITY)
-      shard.releaseThrough(Number.POSITIVE_INFINITY)
+      shard.publishThrough(Number.POSITIVE_INFINITY)
     }
   }
 
-  #publish(): void {
-    for (const shard of this.shards.all) shard.publish()
+  #send(): void {
+    for (const shard of this.shards.all) shard.send()
   }
 
   /** Resolves when a thread has said something more. */
   #answers(): Promise<void> {
     assert(this.#settled < this.#sent, 'a decision is covered when every market is heard')
-    this.#publish()
+    this.#send()
     const before = this.#settled
     // A thread rings only for what main has asked about since it was sent.
     this.#hear()
@@ -98,7 +98,7 @@ class ThreadedReplay {
     else if (command.kind === 'releaseOrder') shard.releaseOrder(record)
     else shard.cancel(record)
     this.lateMax = Math.max(this.lateMax, ++this.#sent - this.#settled)
-    if (this.#sent % PUBLISH_EVERY === 0) this.#publish()
+    if (this.#sent % PUBLISH_EVERY === 0) this.#send()
   }
 
   async hash(): Promise<string> {

@@ -6,7 +6,7 @@ import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
-import { REJECT, Reject } from '../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { type OrderName, RELEASING } from '../../server/pipeline/spine/sequencer.ts'
 import { rejectName } from '../support/reject-name.ts'
@@ -268,7 +268,7 @@ export class Traders {
     const orderId = pipeline.ids.text(known.slot, known.generation)
     const mode = model.controls.modeAt(pipeline.sequencer.nowMs())
     // Then it waits for its turn, and the mode may be over.
-    const isHeld = pipeline.holds.isHeld(account)
+    const isHeld = pipeline.queues.isBusy(account)
     const told = cancels.one(account, { orderId }).then((result) => {
       const name = rejectName(result)
       if (name === 'READ_TIMEOUT' || name === 'OVERLOADED') return
@@ -282,8 +282,8 @@ export class Traders {
       if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
       else if (!isLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
       else {
-        const isReleased = name === 'ORDER_RELEASE_IN_PROGRESS' && takerDelayMs > 0
-        const isFair = isReleased || name === 'NONE' || name === 'ORDER_NOT_OPEN'
+        const isPublished = name === 'ORDER_RELEASE_IN_PROGRESS' && takerDelayMs > 0
+        const isFair = isPublished || name === 'NONE' || name === 'ORDER_NOT_OPEN'
         assert(isFair, `a live order may be canceled, not ${name}`)
       }
       if (name !== 'NONE') return
@@ -349,7 +349,7 @@ export class Traders {
     const at = pipeline.clearing.lastSeq
     const live = pipeline.liveOrders(known.account, known.marketId).length
     // What stands in line may come when more are open.
-    const isHeld = pipeline.holds.isHeld(known.account)
+    const isHeld = pipeline.queues.isBusy(known.account)
     const told = cancels.all(known.account, known.marketId).then((outcome) => {
       if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))

@@ -263,7 +263,7 @@ export class Watch implements FrameVisitor {
     }
   }
 
-  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+  publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     this.told(eventSeq(f64s, eventAt(at, 0)))
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
@@ -277,7 +277,7 @@ export class Watch implements FrameVisitor {
       } else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
       this.publicRaw[marketId] = (this.publicRaw[marketId] ?? 0) + changeRaw
     }
-    this.#next.release(words, f64s, at, count)
+    this.#next.publish(words, f64s, at, count)
   }
 }
 

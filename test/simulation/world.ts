@@ -169,7 +169,7 @@ export class World {
 
   /** Accounts that are held for a replacement. */
   get heldCount(): number {
-    return this.#life.pipeline.holds.count
+    return this.#life.pipeline.queues.count
   }
 
   /** Plays one step of the script. */
@@ -342,7 +342,7 @@ export class World {
     assert(this.#life.isAtRest, 'everything under way comes to its end')
     assert.equal(this.#life.pipeline.underWay, 0, 'everybody is answered')
     assert.equal(this.#delegates.open, 0, 'every call is answered')
-    assert.equal(this.#life.pipeline.holds.count, 0, 'no account stays held')
+    assert.equal(this.#life.pipeline.queues.count, 0, 'no account stays held')
     walk(this.#life)
     compareBooks(this.#life)
     closedAreEmpty(this.#life)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { REJECT } from '../../engine/domain/reject.ts'
+import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { api } from '../../server/api.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
 import { ADDRESS_RATES, eachLane, PROFILE_RATES, type Rate } from '../../server/http/rate-limit.ts'

@@ -26,7 +26,7 @@ import {
 } from '../../engine/domain/event.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
-import { Reject, type RejectName } from '../../engine/domain/reject.ts'
+import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { blankRelease } from '../../engine/wire/release-codec.ts'
 import { marketSpec, profileFields } from './specs.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Exchange } from '../../engine/core/exchange.ts'
-import { HEAD, KIND, PLACE } from '../../engine/wire/layout.ts'
+import { HEAD, KIND, PLACE } from '../../engine/wire/record-layout.ts'
 import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 import type { PoolSalts } from './order-pool.ts'
 

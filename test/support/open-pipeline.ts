@@ -6,7 +6,7 @@ import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
 import { toldClock } from '../../server/pipeline/spine/clock.ts'
-import type { MarketThreads } from '../../server/pipeline/spine/shards.ts'
+import type { MarketThreads } from '../../server/pipeline/spine/shard-map.ts'
 import { type OpenOptions, openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { marketSpec, ownRequest, profileFields } from './specs.ts'
 
@@ -81,8 +81,8 @@ export function buy(
   const place = { ...blankPlace(), marketId: 1, accountId: 1, hashHigh: hash, hashLow: 1, ...order }
   const request = { ...ownRequest(place, TOKEN), signedFeeBps }
   const first = pipeline.sequencer.place(request, encodePlace(place))
-  const held = { seq: pipeline.clearing.lastSeq, hash: false, clientId: false }
+  const inTables = { seq: pipeline.clearing.lastSeq, hash: false, clientId: false }
   return first === ASK_TABLES
-    ? pipeline.sequencer.place({ ...request, held }, encodePlace(place))
+    ? pipeline.sequencer.place({ ...request, inTables }, encodePlace(place))
     : first
 }

@@ -7,9 +7,9 @@ const { shared, frames } = workerData
 const ring = new Ring(shared)
 for (let frame = 0; frame < frames; frame++) {
   while (!ring.push(frame, payloadOf(frame))) {
-    ring.publish()
+    ring.send()
     ring.waitForSpace()
   }
-  if (frame % 64 === 63) ring.publish()
+  if (frame % 64 === 63) ring.send()
 }
-ring.publish()
+ring.send()

@@ -49,7 +49,7 @@ export class TextCells {
     return decoder.decode(bytes.subarray(LENGTH_BYTES, end))
   }
 
-  release(first: number): void {
+  free(first: number): void {
     let last = first
     while (this.#nextOf(last) !== 0) last = this.#nextOf(last)
     this.#setNext(last, this.#free)

@@ -4,7 +4,7 @@
 import type { Scope } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type MarketSpec, STATUS_CHANGES } from '../../domain/market.ts'
-import { REJECT, type Reject } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import { type Market, venueAddresses } from '../markets/catalogue.ts'

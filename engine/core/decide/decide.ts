@@ -6,7 +6,7 @@ import type { PlaceOrder } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/market.ts'
 import { SIDE } from '../../domain/order.ts'
-import { REJECT, type Reject } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import { costFloorRaw, type TimeMs } from '../../domain/units.ts'
 import { NO_FEE_RATE } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
@@ -36,11 +36,11 @@ export interface PlaceRequest {
   /** The caller's stamp is judged by the wall clock, whatever the server's time is (design §5). */
   wallMs: TimeMs
   /** What the tables answered, once they were asked. */
-  held?: HeldInTables | undefined
+  inTables?: KnownInTables | undefined
 }
 
 /** Whether the tables, which show everything up to `seq`, hold what an order is known by. */
-export interface HeldInTables {
+export interface KnownInTables {
   readonly seq: number
   readonly hash: boolean
   readonly clientId: boolean
@@ -122,12 +122,12 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): Gate {
   if (!request.signatureOk) return REJECT.SIGNATURE_INVALID
   const { seen } = clearing
   const hash = seen.hash(order.hashHigh | 0, order.hashLow | 0)
-  const ofHash = hash === SEEN.PERHAPS ? askedOf(seen, request.held, 'hash') : hash
+  const ofHash = hash === SEEN.PERHAPS ? askedOf(seen, request.inTables, 'hash') : hash
   if (ofHash === SEEN.YES) return REJECT.DUPLICATE_ORDER
   if (ofHash === SEEN.PERHAPS) return ASK_TABLES
   if (order.clientOrderId === '') return null
   const id = seen.clientId(order.accountId, order.clientOrderId)
-  const ofId = id === SEEN.PERHAPS ? askedOf(seen, request.held, 'clientId') : id
+  const ofId = id === SEEN.PERHAPS ? askedOf(seen, request.inTables, 'clientId') : id
   if (ofId === SEEN.PERHAPS) return ASK_TABLES
   return ofId === SEEN.YES ? REJECT.DUPLICATE_CLIENT_ORDER_ID : null
 }
@@ -135,12 +135,12 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): Gate {
 /** That the tables do not hold it counts only while all that is newer is held exactly. */
 function askedOf(
   seen: SeenOrders,
-  held: HeldInTables | undefined,
+  inTables: KnownInTables | undefined,
   what: 'hash' | 'clientId',
 ): number {
-  if (held === undefined) return SEEN.PERHAPS
-  if (held[what]) return SEEN.YES
-  return held.seq >= seen.forgottenSeq ? SEEN.NO : SEEN.PERHAPS
+  if (inTables === undefined) return SEEN.PERHAPS
+  if (inTables[what]) return SEEN.YES
+  return inTables.seq >= seen.forgottenSeq ? SEEN.NO : SEEN.PERHAPS
 }
 
 function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {

@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../../domain/limits.ts'
 import { ROOT_OPERATOR } from '../../domain/operator.ts'
-import { REJECT, type Reject } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Clearing } from '../clearing.ts'
 
 /** Whether the profile may trade and withdraw. */

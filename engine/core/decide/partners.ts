@@ -2,7 +2,7 @@
 // null when it may be done.
 
 import { LIMITS } from '../../domain/limits.ts'
-import { REJECT, type Reject } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Clearing } from '../clearing.ts'
 
 /** An address that has a profile is never taken over, whoever proves it. */

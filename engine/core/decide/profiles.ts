@@ -2,7 +2,7 @@
 
 import type { ProfileChange } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { REJECT, type Reject } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'

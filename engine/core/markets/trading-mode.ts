@@ -4,7 +4,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
-import { REJECT, type Reject } from '../../domain/reject.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import {
   type RestrictedMode,
   TRADING_MODES,

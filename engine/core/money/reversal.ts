@@ -6,8 +6,8 @@
 import { assert } from '../../domain/assert.ts'
 import type { ReversedLeg } from '../../domain/command.ts'
 import { isBid, SIDE } from '../../domain/order.ts'
+import { makerLegRaw, takerLegRaw } from './fill-money.ts'
 import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
-import { makerLegRaw, takerLegRaw } from './settlement.ts'
 
 /** What reversals took: `collateral` by account, `shares` by account, market and outcome. */
 export interface CapturedReversals {

@@ -51,7 +51,7 @@ export class LiveClientIds {
   /** Forgets the id of the slot's order, if it has one. */
   remove(slot: number): void {
     if (this.#textOf[slot] === 0) return
-    this.#texts.release(this.#textOf[slot])
+    this.#texts.free(this.#textOf[slot])
     this.#textOf[slot] = 0
     this.#count--
     const mask = this.#slots.length - 1

@@ -1,9 +1,5 @@
-import {
-  buyFeeSharesRaw,
-  makerLegRaw,
-  sellFeeCollateralRaw,
-  takerLegRaw,
-} from '../../../engine/core/money/settlement.ts'
+import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
+import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Arrival } from '../../../engine/domain/command.ts'
 import { SIDE } from '../../../engine/domain/order.ts'

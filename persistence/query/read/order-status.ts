@@ -1,4 +1,4 @@
-import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/settlement.ts'
+import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { SELF_TRADE_REASON } from '../../follower/tables/orders.ts'

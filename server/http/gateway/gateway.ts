@@ -265,7 +265,7 @@ export class Gateway<S> {
     turn.caller = proof
     const outcome = this.checkCaller(turn, entry, proof) ?? this.handle(turn, entry, proof)
     if (outcome instanceof Pending) {
-      outcome.whenSettled(
+      outcome.whenDone(
         (settled) => this.finish(turn, entry, settled),
         (error) => this.fault(turn, error, 'reply'),
       )
@@ -383,7 +383,7 @@ export class Gateway<S> {
 
   /** Nothing of it is left here: its reply is out, or nobody is there to take it. */
   private letGo(turn: Turn<S>): void {
-    if (turn.held !== null) this.replies.release(turn.held)
+    if (turn.held !== null) this.replies.free(turn.held)
     turn.held = null
     this.rooms.leave(turn)
     if (this.inFlight === 0) this.onIdle?.()

@@ -80,7 +80,7 @@ export class HeldReplies {
     return isOut ? null : this.#hold(response, out, address, done)
   }
 
-  release({ address, bytes }: Held): void {
+  free({ address, bytes }: Held): void {
     this.#bytes -= bytes
     if (bytes === 0 || address === '') return
     const left = (this.#byAddress.get(address) ?? 0) - bytes

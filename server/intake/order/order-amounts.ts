@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
 
 // Price and size from the two signed amounts (rules §1.4 to §1.6).

@@ -18,7 +18,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/wire/fault-point.ts'
 import type { Setback, SettlementPort } from '../../settlement/settlement-port.ts'
-import type { Publisher } from '../spine/publisher.ts'
+import type { Publisher } from '../spine/durable-publisher.ts'
 import type { RareBody } from '../spine/rare-body.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 import { WaitingTrades } from './waiting-trades.ts'
@@ -151,7 +151,7 @@ export class Mining {
    * Calls `reply` with what became of a trade once that is durable, when trades are mined at once;
    * else at once with null.
    */
-  whenSettled(tradeSeq: number, reply: (fact: SettlementFact | null) => void): void {
+  whenMined(tradeSeq: number, reply: (fact: SettlementFact | null) => void): void {
     if (this.#parts.blockMs === 0 && this.#waiting.has(tradeSeq)) this.#replies.set(tradeSeq, reply)
     else reply(null)
   }
@@ -169,10 +169,10 @@ export class Mining {
   }
 
   /** A trade whose reply is still to go out waits for it: the reply may wait for the block. */
-  #releasedThrough(): number {
+  #publishedThrough(): number {
     let throughSeq = this.#parts.publisher.durableSeq
     for (const shard of this.#parts.shards) {
-      throughSeq = Math.min(throughSeq, shard.releasedThrough)
+      throughSeq = Math.min(throughSeq, shard.publishedThrough)
     }
     return throughSeq
   }
@@ -180,7 +180,7 @@ export class Mining {
   #mine(): void {
     if (this.#isAsking) return
     const { clearing, port } = this.#parts
-    const throughSeq = this.#releasedThrough()
+    const throughSeq = this.#publishedThrough()
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
     const approvers = clearing.accounts.partners.submittedBy(throughSeq)

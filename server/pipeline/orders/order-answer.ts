@@ -1,7 +1,7 @@
 // What an order asks of the pipeline and what it is told.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import type { Reject } from '../../../engine/domain/reject.ts'
+import type { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { RestrictedMode } from '../../../engine/domain/trading-mode.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 

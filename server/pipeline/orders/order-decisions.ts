@@ -6,7 +6,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { ASK_TABLES, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
 import type { IntakeResult, RefusedOrder, VerifiedOrder } from '../../intake/intake-pool.ts'
@@ -15,9 +15,9 @@ import type { Mining, SettlementFact } from '../chain/mining.ts'
 import type { OrderIds } from '../shown/order-ids.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import type { Clock } from '../spine/clock.ts'
-import type { Publisher, Receipt } from '../spine/publisher.ts'
+import type { Publisher, Receipt } from '../spine/durable-publisher.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
-import type { AccountHolds } from './account-holds.ts'
+import type { AccountQueues } from './account-queues.ts'
 import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
 import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import { refusedOrder } from './refused-order.ts'
@@ -30,7 +30,7 @@ export interface OrderDecisionParts {
   readonly sequencer: Sequencer
   readonly ids: OrderIds
   readonly times: OrderTimes
-  readonly holds: AccountHolds
+  readonly queues: AccountQueues
   readonly clock: Clock
   /** Seconds the profile must wait before its next order; 0 = none. */
   readonly profileWaitSec: (profileId: number) => number
@@ -134,12 +134,12 @@ export class OrderDecisions {
 
   #decide(arrival: Arrival): void {
     const { accountId } = arrival.request.order
-    if (this.#parts.holds.count === 0 || !this.#parts.holds.isHeld(accountId)) {
+    if (this.#parts.queues.count === 0 || !this.#parts.queues.isBusy(accountId)) {
       this.#decideNow(arrival)
       return
     }
     const kept = copyOf(arrival)
-    const taken = this.#parts.holds.wait(accountId, 'at once', () => this.#decideKept(kept))
+    const taken = this.#parts.queues.wait(accountId, 'at once', () => this.#decideKept(kept))
     if (!taken) arrival.asked.reply({ reject: REJECT.OVERLOADED })
   }
 
@@ -183,7 +183,7 @@ export class OrderDecisions {
       const answer = (settled: SettlementFact | null) =>
         reply(this.#orderAnswer(accepted, receipt, settled))
       const { mining } = this.#parts
-      if (mining !== null && receipt.filledSharesRaw > 0) mining.whenSettled(receipt.seq, answer)
+      if (mining !== null && receipt.filledSharesRaw > 0) mining.whenMined(receipt.seq, answer)
       else answer(null)
     })
   }
@@ -194,10 +194,10 @@ export class OrderDecisions {
     assert(lookups !== undefined, 'who does not hold every order can ask for it')
     const kept = copyOf(arrival)
     const { reply, timesRow, decided } = arrival.asked
-    lookups.lookUp(arrival.request.order, (held, broke) => {
+    lookups.lookUp(arrival.request.order, (inTables, broke) => {
       decodePlaceInto(kept.record, this.#order)
-      const again = { ...kept, request: { ...kept.request, held } }
-      if (held !== undefined) return decided ? this.#decideNow(again) : this.#decide(again)
+      const again = { ...kept, request: { ...kept.request, inTables } }
+      if (inTables !== undefined) return decided ? this.#decideNow(again) : this.#decide(again)
       this.#parts.times.refused(timesRow, this.#order.marketId)
       reply(
         broke === undefined ? { reject: REJECT.OVERLOADED } : { reject: REJECT.INTERNAL, broke },

@@ -3,7 +3,7 @@
 // and none undoes another. Invariant: a group is in `#asked` until its last verdict has come.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { GroupPart, IntakePool, IntakeResult } from '../../intake/intake-pool.ts'

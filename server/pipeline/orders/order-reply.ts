@@ -9,7 +9,7 @@ import { roundedBps } from '../../../engine/domain/units.ts'
 import type { SettlementFact } from '../chain/mining.ts'
 import type { OrderIds } from '../shown/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
-import type { Receipt } from '../spine/publisher.ts'
+import type { Receipt } from '../spine/durable-publisher.ts'
 
 /** What an accepted order was, as far as its receipt does not say. */
 export interface AcceptedOrder {

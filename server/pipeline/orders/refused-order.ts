@@ -1,7 +1,7 @@
 import { NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { modeOfRefusal } from '../../../engine/core/markets/trading-mode.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { OrderAnswer, TradingBar } from './order-answer.ts'
 

@@ -2,13 +2,13 @@
 // Invariant: while a question is under way main forgets nothing that the answer may not show, so
 // that the first answer settles it.
 
-import type { HeldInTables } from '../../../engine/core/decide/decide.ts'
+import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
 import { SeenFilter } from '../../../engine/core/orders/seen-filter.ts'
 import type { SeenOrders } from '../../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import type { Applied } from '../../../persistence/follower/follower-handle.ts'
 import type { QueryHandle } from '../../../persistence/query/query-handle.ts'
-import { heldInTables } from '../../../persistence/query/read/held-orders.ts'
+import { knownInTables } from '../../../persistence/query/read/known-orders.ts'
 
 export class SeenLookups {
   readonly #seen: SeenOrders
@@ -47,19 +47,19 @@ export class SeenLookups {
    */
   lookUp(
     order: PlaceOrder,
-    decide: (held: HeldInTables | undefined, broke?: { readonly error: unknown }) => void,
+    decide: (inTables: KnownInTables | undefined, broke?: { readonly error: unknown }) => void,
   ): void {
     const { hashHigh, hashLow, accountId, clientOrderId } = order
     const asked = { appliedSeq: this.#appliedSeq }
     this.#asked.add(asked)
-    const answer = this.#query?.ask(heldInTables, { hashHigh, hashLow, accountId, clientOrderId })
+    const answer = this.#query?.ask(knownInTables, { hashHigh, hashLow, accountId, clientOrderId })
     const ended = () => {
       this.#asked.delete(asked)
       this.#forget()
     }
     Promise.resolve(answer).then(
-      (held) => {
-        decide(held)
+      (inTables) => {
+        decide(inTables)
         ended()
       },
       (error: unknown) => {

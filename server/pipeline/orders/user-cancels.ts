@@ -1,7 +1,7 @@
 // What clients ask to cancel, cut into commands: one per thousand orders of a market (design §3).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { CancelReceipt, Publisher } from '../spine/publisher.ts'
+import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
 
 /** What became of each named order; `releasing` were left alone (rules §4.3). */
@@ -16,14 +16,14 @@ interface StampedCancels {
 
 /**
  * Stamps cancels of orders of one market; null when there was no room for the first. The orders of
- * a chunk that found no room later stay open and have no receipt. `settled` hears of each command
+ * a chunk that found no room later stay open and have no receipt. `answered` hears of each command
  * when its market has answered.
  */
 export function stampCancels(
   { sequencer, publisher }: { readonly sequencer: Sequencer; readonly publisher: Publisher },
   marketId: number,
   orders: readonly OrderName[],
-  settled?: (receipt: CancelReceipt) => void,
+  answered?: (receipt: CancelReceipt) => void,
 ): StampedCancels | null {
   const receipts: Promise<CancelReceipt>[] = []
   const releasing: OrderName[] = []
@@ -47,7 +47,7 @@ export function stampCancels(
         publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))
       }),
     )
-    if (settled !== undefined) publisher.whenSettled(seq, settled)
+    if (answered !== undefined) publisher.whenAnswered(seq, answered)
   }
   return { receipts, releasing }
 }

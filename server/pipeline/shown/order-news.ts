@@ -5,7 +5,7 @@
 // byte an event. Invariant: `#due` holds facts that were not given on.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/settlement.ts'
+import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import {
   CANCEL_REASONS,

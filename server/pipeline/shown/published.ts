@@ -122,17 +122,17 @@ export class PublishedMarkets {
   }
 
   /** Applies the durable records of one command. */
-  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+  publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     const marketId = eventMarketId(words, eventAt(at, 0))
     const published = this.#markets[marketId - 1]
     assert(published !== undefined, 'a market is published before its events')
     for (let record = 0; record < count; record++) {
-      this.#releaseRecord(published, words, f64s, eventAt(at, record))
+      this.#publishRecord(published, words, f64s, eventAt(at, record))
     }
     this.#changed(published)
   }
 
-  #releaseRecord(
+  #publishRecord(
     published: PublishedMarket,
     words: Int32Array,
     f64s: Float64Array,

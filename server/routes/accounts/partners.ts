@@ -1,7 +1,7 @@
 // Partner accounts (rules §12.1).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
 import { profiles, shownName } from '../../../persistence/query/read/profiles.ts'
 import { subAccount } from '../../auth/delegation.ts'

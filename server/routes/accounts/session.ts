@@ -1,7 +1,7 @@
 // Wallet sessions (rules §12.1).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import {
   digestOf,

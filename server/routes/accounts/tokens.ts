@@ -2,7 +2,7 @@
 
 import type { Scope } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

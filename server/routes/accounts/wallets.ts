@@ -2,7 +2,7 @@
 
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { identity } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'

@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
-import { Reject } from '../../../engine/domain/reject.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { checksumAddress, formatAddress, isAddress, parseAddress } from '../../crypto/address.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { invalid, refuse, roleMissing } from '../../http/refusal.ts'

@@ -1,7 +1,7 @@
 // The trading mode: what everybody may see of it (rules §12.7), and what an operator does to it.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import {
   TRADING_MODES,
   type TradingWindow,

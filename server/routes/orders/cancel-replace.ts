@@ -1,6 +1,6 @@
 // One order canceled and another put in its place (rules §4.8).
 
-import { REJECT, Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/on-behalf.ts'
 import type { Refusal } from '../../http/refusal.ts'
@@ -131,7 +131,7 @@ export const replaceOrder = rawRoute({
   handle: ({ call }, services) => {
     const pending = new Pending<Bytes | Refusal>()
     services.replaces.run(signedCall(call, services), FORM.REPLACE, (answer) => {
-      pending.settleBy(() => {
+      pending.doneBy(() => {
         if ('reject' in answer) return refused(answer)
         const [only] = answer.legs
         return bytes(`{${legsText(only)}}`, JSON_TYPE, isDone(only) ? 200 : CONFLICT)
@@ -159,7 +159,7 @@ export const replaceOrders = rawRoute({
   handle: ({ call }, services) => {
     const pending = new Pending<Bytes | Refusal>()
     services.replaces.run(signedCall(call, services), FORM.REPLACES, (answer) => {
-      pending.settleBy(() => {
+      pending.doneBy(() => {
         if ('reject' in answer) return refused(answer)
         const results = answer.legs.map((each, index) => `{"index":${index},${legsText(each)}}`)
         return bytes(`{"results":[${results.join(',')}]}`)

@@ -1,6 +1,6 @@
 // What the cancel routes answer (rules §4.7, §4.8).
 
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
 import { type Reply, reply } from '../../http/reply.ts'
 import { orderId } from '../../http/schema/fields.ts'

@@ -1,7 +1,7 @@
 // The heartbeat deadline of a profile (rules §4.9).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

@@ -1,6 +1,6 @@
 // What the pipeline said of an order, as a reply of its own or as one of many.
 
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE } from '../../http/reply.ts'
 import type { OrderAnswer, RefusedAnswer } from '../../pipeline/orders/order-answer.ts'

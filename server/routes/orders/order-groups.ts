@@ -55,7 +55,7 @@ export const orderBatch = rawRoute({
     const pending = new Pending<Bytes | Refusal>()
     const signed = signedCall(call, services)
     services.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
-      pending.settleBy(() => groupAnswered(group))
+      pending.doneBy(() => groupAnswered(group))
     })
     return pending
   },

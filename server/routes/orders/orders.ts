@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
-import { Reject } from '../../../engine/domain/reject.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/user-orders.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/on-behalf.ts'
@@ -93,7 +93,7 @@ export const placeOrder = rawRoute({
     call.timesRow = pipeline.times.begin(call.readMs)
     const pending = new Pending<Bytes | Refusal>()
     pipeline.placeOrder(signedCall(call, services), (answer) =>
-      pending.settleBy(() => answered(answer)),
+      pending.doneBy(() => answered(answer)),
     )
     return pending
   },

@@ -21,7 +21,7 @@ import type {
   TokenFields,
 } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { FeeBps } from '../../../engine/domain/units.ts'
 import type { ShownProfile } from '../../../persistence/query/read/profiles.ts'
 import { type Seal, tokenSecretOf } from '../../../persistence/seal.ts'

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/core/decide/operators.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Role } from '../../../engine/domain/operator.ts'
-import type { Reject } from '../../../engine/domain/reject.ts'
+import type { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { digestOf } from '../../auth/session.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'

@@ -2,11 +2,11 @@
 
 import { decideAdjust, decideMarket, decideResolve } from '../../../engine/core/decide/accounts.ts'
 import type { MarketSpec } from '../../../engine/domain/market.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
-import type { Shards } from '../../pipeline/spine/shards.ts'
+import type { Shards } from '../../pipeline/spine/shard-map.ts'
 
 export class MarketChanges {
   readonly #pipeline: Pipeline

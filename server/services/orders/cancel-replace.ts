@@ -3,7 +3,7 @@
 // the replacement is decided. Operations of one request run one after the other.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { FORM } from '../../intake/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../../intake/intake-pool.ts'
 import type { ReplaceTask } from '../../intake/order/order-group.ts'
@@ -115,23 +115,23 @@ export class CancelReplace {
   async #one(operation: Operation): Promise<ReplaceLegs> {
     const { profileId, cancel, mode, forbidden } = operation
     if (forbidden !== null) return { cancel: forbidden, replacement: null }
-    const { holds } = this.#pipeline
+    const { queues } = this.#pipeline
     // Nothing was done: neither leg is worth a try while the account's line is full.
-    if (!(await holds.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
+    if (!(await queues.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
     const names = this.#cancels.namesOf(profileId, cancel)
     let replacement: Promise<OrderAnswer | null> | null = null
     const go = (isCanceled: boolean) => {
       if (isCanceled || mode === 'ALLOW_FAILURE') replacement = this.#replace(operation)
       else {
         replacement = Promise.resolve(null)
-        holds.end(profileId)
+        queues.end(profileId)
       }
     }
     const reject = await this.#cancels
       .one(profileId, cancel, ({ canceled }) => go(canceled.length === 1))
       .catch((error: unknown) => {
         // The tables broke at the question why: the account's other orders go on.
-        if (replacement === null) holds.end(profileId)
+        if (replacement === null) queues.end(profileId)
         throw error
       })
     // What was refused before its command has freed nothing to wait for.
@@ -143,9 +143,9 @@ export class CancelReplace {
   }
 
   #replace({ profileId, replace }: Operation): Promise<OrderAnswer> {
-    const { holds } = this.#pipeline
+    const { queues } = this.#pipeline
     return new Promise((resolve) => {
-      replace({ timesRow: 0, reply: resolve, decided: () => holds.end(profileId) })
+      replace({ timesRow: 0, reply: resolve, decided: () => queues.end(profileId) })
     })
   }
 }

@@ -2,9 +2,9 @@
 
 import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
-import type { CancelReceipt } from '../../pipeline/spine/publisher.ts'
+import type { CancelReceipt } from '../../pipeline/spine/durable-publisher.ts'
 import type { OrderName } from '../../pipeline/spine/sequencer.ts'
 import type { EndedOrder, EndedOrders } from './ended-orders.ts'
 import { inTurns } from './turns.ts'
@@ -83,15 +83,15 @@ export class Cancels {
   }
 
   /**
-   * 0 once the cancel is durable, or the refusal. `settled` hears of a cancel that was sent, when
+   * 0 once the cancel is durable, or the refusal. `answered` hears of a cancel that was sent, when
    * its market has answered; who gives it holds the account.
    */
   async one(
     profileId: number,
     text: OrderText,
-    settled?: (receipt: CancelReceipt) => void,
+    answered?: (receipt: CancelReceipt) => void,
   ): Promise<Reject | null> {
-    if (settled === undefined && !(await this.#turn(profileId))) return REJECT.OVERLOADED
+    if (answered === undefined && !(await this.#turn(profileId))) return REJECT.OVERLOADED
     const barred = this.#pipeline.cancelBar()
     if (barred !== null) return this.#pipeline.refused(barred)
     const resolved = this.#resolve(profileId, text)
@@ -102,7 +102,7 @@ export class Cancels {
     }
     const { orders } = this.#pipeline.clearing
     const marketId = orders.marketOf(resolved.order.slot)
-    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], settled)
+    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], answered)
     if (receipt instanceof Reject) return receipt
     if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
     if (receipt.canceled.length === 1) return null
@@ -179,8 +179,8 @@ export class Cancels {
 
   /** What a held account sends waits in its line; false when that is full. */
   #turn(profileId: number): Promise<boolean> | true {
-    const { holds } = this.#pipeline
-    return holds.count === 0 ? true : holds.turn(profileId)
+    const { queues } = this.#pipeline
+    return queues.count === 0 ? true : queues.turn(profileId)
   }
 
   /** Keys of orders. No await before the last command is stamped. */

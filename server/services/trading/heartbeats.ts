@@ -2,7 +2,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { RareBody } from '../../pipeline/spine/rare-body.ts'

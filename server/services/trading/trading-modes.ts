@@ -2,7 +2,7 @@
 
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import {
   type TradingMode,
   type TradingWindow,

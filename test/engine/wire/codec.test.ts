@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import type { CancelOrders, PlaceOrder, RareCommand } from '../../../engine/domain/command.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
 import { decodeCommand, eachRecord, encodeRare, recordSeq } from '../../../engine/wire/codec.ts'
-import { PLACE_HEAD_BYTES } from '../../../engine/wire/layout.ts'
 import {
   blankPlace,
   decodePlaceTail,
@@ -13,6 +12,7 @@ import {
   stampPlace,
 } from '../../../engine/wire/place-codec.ts'
 import { wholeWordsOf } from '../../../engine/wire/record-head.ts'
+import { PLACE_HEAD_BYTES } from '../../../engine/wire/record-layout.ts'
 import { profileFields } from '../../support/specs.ts'
 
 const safe = fc.maxSafeNat()

@@ -18,21 +18,21 @@ test('frames wrap at every offset, behind every length, and stay whole', () => {
       const { writer, reader } = newPair()
       // Moves both cursors to the offset under test.
       assert(writer.push(1, new Uint8Array(first)))
-      writer.publish()
+      writer.send()
       assert(reader.next())
-      reader.release()
+      reader.free()
       const at = first + 8
       const frame = 8 + ((length + 7) & ~7)
       const fits = frame <= CAPACITY - at || frame + CAPACITY - at <= CAPACITY
       assert.equal(writer.push(2, new Uint8Array(length).fill(7)), fits)
       if (!fits) continue
-      writer.publish()
+      writer.send()
       assert(reader.next())
       assert.equal(reader.tag, 2)
       assert.equal(reader.byteOffset % 8, 0)
       assert.deepEqual(new Uint8Array(reader.bytes), new Uint8Array(length).fill(7))
       assert(!reader.next())
-      reader.release()
+      reader.free()
       assert.equal(writer.usedBytes(), 0)
     }
   }
@@ -45,7 +45,7 @@ test('a full ring refuses and does nothing; a release makes room again', () => {
   assert.equal(pushed, CAPACITY / 64)
   assert(!writer.push(99, new Uint8Array(0)))
   assert.equal(writer.freeBytes(), 0)
-  writer.publish()
+  writer.send()
   for (let frame = 0; frame < pushed; frame++) {
     assert(reader.next())
     assert.equal(reader.tag, frame)
@@ -53,7 +53,7 @@ test('a full ring refuses and does nothing; a release makes room again', () => {
   assert(!reader.next())
   // Read but not released: the writer must not overwrite what the reader still holds.
   assert(!writer.push(99, new Uint8Array(0)))
-  reader.release()
+  reader.free()
   assert(writer.push(99, new Uint8Array(0)))
 })
 
@@ -61,7 +61,7 @@ test('frames are invisible before they are published', () => {
   const { writer, reader } = newPair()
   writer.push(1, new Uint8Array(8))
   assert(!reader.next())
-  writer.publish()
+  writer.send()
   assert(reader.next())
 })
 
@@ -72,8 +72,8 @@ test('what freeBytes promises always fits', () => {
     const free = writer.freeBytes()
     if (free > 0 && random.chance(0.3)) assert(writer.push(1, new Uint8Array(free)), `${free}`)
     else writer.push(2, new Uint8Array(random.below(200)))
-    writer.publish()
-    while (random.chance(0.7) && reader.next()) if (random.chance(0.5)) reader.release()
+    writer.send()
+    while (random.chance(0.7) && reader.next()) if (random.chance(0.5)) reader.free()
   }
 })
 
@@ -92,7 +92,7 @@ test('random pushes and reads equal a plain queue, also where the cursors pass 2
       const length = random.below(random.chance(0.1) ? 500 : 60)
       if (writer.push(step, new Uint8Array(length).fill(step & 0xff))) hidden.push([step, length])
       if (random.chance(0.5)) {
-        writer.publish()
+        writer.send()
         queue.push(...hidden.splice(0))
       }
       while (random.chance(0.6)) {
@@ -102,7 +102,7 @@ test('random pushes and reads equal a plain queue, also where the cursors pass 2
         assert.deepEqual([reader.tag, reader.bytes.length], expected)
         assert(reader.bytes.every((byte) => byte === (expected[0] & 0xff)))
       }
-      if (random.chance(0.4)) reader.release()
+      if (random.chance(0.4)) reader.free()
     }
   }
 })
@@ -110,11 +110,11 @@ test('random pushes and reads equal a plain queue, also where the cursors pass 2
 test('a mark releases the frames up to it and keeps those behind', () => {
   const { writer, reader } = newPair()
   for (let frame = 0; frame < 16; frame++) assert(writer.push(frame, new Uint8Array(56)))
-  writer.publish()
+  writer.send()
   assert(reader.next())
   const { position } = reader
   assert(reader.next())
-  reader.releaseTo(position)
+  reader.freeTo(position)
   assert.equal(writer.usedBytes(), 15 * 64)
   assert(writer.push(16, new Uint8Array(56)))
   assert(!writer.push(17, new Uint8Array(0)))
@@ -125,7 +125,7 @@ test('main is rung once per sleep, and never when frames came meanwhile', () => 
   assert(!writer.takeDoorbell())
   assert(reader.arm())
   writer.push(1, new Uint8Array(8))
-  writer.publish()
+  writer.send()
   assert(writer.takeDoorbell())
   assert(!writer.takeDoorbell())
   assert(!reader.arm())
@@ -147,7 +147,7 @@ test('a million frames cross threads whole and in order', async () => {
       if (reader.tag !== frame || !same(reader.bytes, payloadOf(frame))) wrong++
       frame++
     }
-    reader.release()
+    reader.free()
     // A thread on a slow machine is long in coming up: that no data is there yet proves nothing.
     while (frame < frames && !reader.waitForData(5000)) await new Promise(setImmediate)
   }

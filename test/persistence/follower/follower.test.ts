@@ -256,9 +256,9 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
   }
   flow.records.forEach((record, index) => {
     journal.append(index + 1, record)
-    if (index % 10 === 0) journal.publish()
+    if (index % 10 === 0) journal.send()
   })
-  journal.publish()
+  journal.send()
   assert.equal(await follower.whenApplied(flow.seq + 1, 5), false, 'a wait has a deadline')
   await waits
   assert.equal(await follower.whenApplied(flow.seq, 5000), true)

@@ -228,10 +228,10 @@ test('a full disk ends the journal thread with a sentence, and what was told sta
   const dataDir = newFolder()
   const { journal, fault } = await startJournal(dataDir, { pagesMax: 40 })
   journal.append(1, recordAt(1))
-  journal.publish()
+  journal.send()
   await durable(journal, 1)
   for (let seq = 2; seq <= 3000; seq++) journal.append(seq, recordAt(seq))
-  journal.publish()
+  journal.send()
   assert.match(await fault, /^The journal thread failed: .*the disk is full/)
   const told = journal.durableSeq
   assert.ok(told < 3000)

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { test } from 'node:test'
 import { balanceDigest } from '../../../engine/core/state/balance-digest.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
-import { snapshotSeqs } from '../../../persistence/snapshot/snapshot.ts'
+import { snapshotSeqs } from '../../../persistence/snapshot/snapshot-folder.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { durable, recordAt, startJournal, writeBatches } from '../../support/journal-records.ts'
@@ -69,7 +69,7 @@ test('without a descriptor the journal goes on, checkpoints included', { skip },
   const dataDir = newFolder()
   const { journal } = await startJournal(dataDir)
   journal.append(1, recordAt(1))
-  journal.publish()
+  journal.send()
   await durable(journal, 1)
   const giveBack = useUp()
   // More than one checkpoint's worth of pages.
@@ -78,7 +78,7 @@ test('without a descriptor the journal goes on, checkpoints included', { skip },
   while (seq < total) {
     const until = Math.min(seq + 500, total)
     while (seq < until) journal.append(++seq, recordAt(seq))
-    journal.publish()
+    journal.send()
     await durable(journal, seq)
   }
   giveBack()

@@ -95,9 +95,9 @@ test('verify tells read tables of another journal, and does nothing beside a ser
 test('a batch takes what fits, in order and without a gap, and starts again empty', () => {
   const ring = new Ring(Ring.allocate(1 << 12))
   const framed = (seq: number): Ring => {
-    ring.release()
+    ring.free()
     assert.ok(ring.push(0, recordAt(seq)))
-    ring.publish()
+    ring.send()
     assert.ok(ring.next())
     return ring
   }

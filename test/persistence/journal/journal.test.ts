@@ -18,7 +18,7 @@ test('what a journal thread called durable is there after a reopen, in order, on
   const { journal } = await startJournal(dataDir)
   for (let seq = 1; seq <= total; seq++) {
     journal.append(seq, recordAt(seq))
-    if (seq % 50 === 0) journal.publish()
+    if (seq % 50 === 0) journal.send()
   }
   await durable(journal, total)
   assert.equal(journal.durableSeq, total)
@@ -54,7 +54,7 @@ test('a journal continues where it ended, and its chain spans the restart', asyn
     const { journal } = await startJournal(dataDir)
     const first = journal.durableSeq + 1
     for (let seq = first; seq < first + 10; seq++) journal.append(seq, recordAt(seq))
-    journal.publish()
+    journal.send()
     await durable(journal, first + 9)
     await journal.stop()
   }
@@ -106,7 +106,7 @@ test('a reader sees what another connection commits meanwhile', () => {
 test('a journal thread that is killed says so by name', async () => {
   const { journal, fault } = await startJournal(newFolder())
   journal.append(1, recordAt(1))
-  journal.publish()
+  journal.send()
   await durable(journal, 1)
   await journal.kill()
   assert.match(await fault, /^The journal thread failed: /)

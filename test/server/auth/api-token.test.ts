@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { mintToken, parseInstant, signCall, verifyHmac } from '../../../server/auth/api-token.ts'
 
 const CALL = {

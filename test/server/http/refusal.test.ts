@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { refusalStatus, refuse } from '../../../server/http/refusal.ts'
 
 /** Those that the API spells in lower case. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { FAULT_VARIABLE } from '../../../engine/wire/fault-point.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
 import { FORM } from '../../../server/intake/intake-layout.ts'
@@ -150,7 +150,7 @@ test('while main holds results a death waits, and nothing is lost', async () => 
   const [worker]: Worker[] = await thread
   const ended = once(worker, 'exit')
   await pool.ready()
-  pool.hold()
+  pool.pause()
   for (let id = 1; id <= 8; id++) assert.ok(pool.submit(order(id)))
   await ended
   for (let id = 9; id <= 12; id++) assert.ok(pool.submit(order(id)))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT, type Reject } from '../../../engine/domain/reject.ts'
-import { PLACE } from '../../../engine/wire/layout.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import { PLACE } from '../../../engine/wire/record-layout.ts'
 import { IntakePool, type IntakeResult } from '../../../server/intake/intake-pool.ts'
 import * as kit from './order-kit.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rejectOf } from '../../../engine/domain/reject.ts'
+import { rejectOf } from '../../../engine/domain/reject-precedence.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
 import { ZERO_ADDRESS } from '../../../server/crypto/address.ts'
 import { Directory, type DirectoryChange } from '../../../server/intake/directory.ts'

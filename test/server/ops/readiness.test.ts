@@ -29,7 +29,7 @@ test('a reader of a ring gives a sign of life whether frames come or not', () =>
     assert.ok(writer.isAnswered)
   }
   assert.ok(writer.push(7, new Uint8Array(8)))
-  writer.publish()
+  writer.send()
   writer.ask()
   assert.equal(reader.waitForData(60_000), true)
   assert.ok(writer.isAnswered)

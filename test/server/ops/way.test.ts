@@ -83,7 +83,7 @@ test('cancels and other changes have their own steps', async () => {
 })
 
 test('commits, queues and the follower are told', async () => {
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   const seq = live.exchange.pipeline.durableSeq
   assert.equal(await live.gauge('outcomex_journal_records_total'), seq)
   // The rules, which came first, were committed before anyone watched.

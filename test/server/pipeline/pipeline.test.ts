@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { encodeRare } from '../../../engine/wire/codec.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
@@ -24,10 +24,10 @@ for (const threads of [0, 2] as const) {
     assert.equal(ledger.collateralReservedRaw[1], accepted * COST_RAW)
     assert.equal(orders.openCount, accepted)
     const refusedSeq = exchange.pipeline.clearing.lastSeq
-    await exchange.pipeline.settled()
+    await exchange.pipeline.whenIdle()
     assert.equal(exchange.pipeline.durableSeq, refusedSeq)
     assert.equal(buy(exchange, accepted + 1, ORDER), null, 'there is room again')
-    await exchange.pipeline.settled()
+    await exchange.pipeline.whenIdle()
     const book = exchange.pipeline.published.byId(1)
     assert.deepEqual(book?.depth.bids(), [{ ticks: 500, sizeRaw: (accepted + 1) * ORDER.sizeRaw }])
     await exchange.stop()
@@ -42,14 +42,14 @@ test('an order lives through its expiration second and is canceled after it', as
   assert.equal(buy(exchange, 1, { ...ORDER, expirationSec: START_SEC - 1 }), REJECT.ORDER_EXPIRED)
   assert.equal(buy(exchange, 2, { ...ORDER, expirationSec: START_SEC + 5 }), null)
   assert.equal(buy(exchange, 3, { ...ORDER, expirationSec: START_SEC + 9 }), null)
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   clock.nowMs = START_MS + 5_999
   exchange.pipeline.tick()
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   assert.equal(orders.openCount, 2)
   clock.nowMs = START_MS + 6_000
   exchange.pipeline.tick()
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   assert.equal(orders.openCount, 1)
   assert.equal(ledger.collateralReservedRaw[1], COST_RAW)
   await exchange.stop()
@@ -61,19 +61,19 @@ test('deadlines survive a restart, and time never goes back over one', async () 
   const first = await openForTest(dataDir, clock)
   await fill(first, 10 * COST_RAW, START_MS + 20_000)
   assert.equal(buy(first, 1, { ...ORDER, expirationSec: START_SEC + 5 }), null)
-  await first.pipeline.settled()
+  await first.pipeline.whenIdle()
   await first.stop()
   clock.nowMs = START_MS - 60_000
   const second = await openForTest(dataDir, clock)
   assert.equal(second.pipeline.sequencer.nowMs(), START_MS)
   clock.nowMs = START_MS + 6_000
   second.pipeline.tick()
-  await second.pipeline.settled()
+  await second.pipeline.whenIdle()
   assert.equal(second.pipeline.clearing.orders.openCount, 0)
   assert.equal(second.pipeline.published.byId(1)?.status, 'FUNDED')
   clock.nowMs = START_MS + 20_000
   second.pipeline.tick()
-  await second.pipeline.settled()
+  await second.pipeline.whenIdle()
   assert.equal(second.pipeline.published.byId(1)?.status, 'LOCKED')
   await second.stop()
 })
@@ -85,10 +85,10 @@ test('a market whose deadline passes is locked and gives every order back', asyn
   await fill(exchange, 4000 * COST_RAW, START_MS + 1000)
   const COUNT = 2500
   for (let each = 1; each <= COUNT; each++) assert.equal(buy(exchange, each, ORDER), null)
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   clock.nowMs = START_MS + 1000
   assert.equal(buy(exchange, COUNT + 1, ORDER), REJECT.MARKET_NOT_TRADABLE)
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   const { clearing, published } = exchange.pipeline
   assert.equal(clearing.orders.openCount, 0)
   assert.equal(clearing.ledger.collateralReservedRaw[1], 0)
@@ -112,7 +112,7 @@ test('a crash between a lock and its cancels is made good at the next start', as
   const second = await openForTest(dataDir, clock)
   assert.equal(second.pipeline.clearing.orders.openCount, 1)
   second.pipeline.tick()
-  await second.pipeline.settled()
+  await second.pipeline.whenIdle()
   assert.equal(second.pipeline.clearing.orders.openCount, 0)
   assert.equal(second.pipeline.clearing.ledger.collateralReservedRaw[1], 0)
   await second.stop()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT } from '../../../engine/domain/reject.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fill, openForTest } from '../../support/open-pipeline.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CANCEL_REASONS } from '../../../engine/domain/event.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject.ts'
-import type { Receipt } from '../../../server/pipeline/spine/publisher.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { Receipt } from '../../../server/pipeline/spine/durable-publisher.ts'
 import { Cancels } from '../../../server/services/orders/cancels.ts'
 import { HeartbeatChanges } from '../../../server/services/trading/heartbeats.ts'
 import type { RunningExchange } from '../../../server/start/open.ts'
@@ -29,7 +29,7 @@ async function placeMany(exchange: RunningExchange, count: number, order: object
     const hash = ++hashes
     while (buy(exchange, hash, order) !== null) await new Promise(setImmediate)
   }
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
 }
 
 async function addProfile({ pipeline }: RunningExchange, profileId: number): Promise<void> {
@@ -106,7 +106,7 @@ function repliesTo({ pipeline }: RunningExchange, seqs: readonly number[]): Prom
 /** Main sleeps until the threads have taken all they were sent, and a moment more. */
 function sleepUntilTaken({ shards }: RunningExchange): void {
   const cell = new Int32Array(new SharedArrayBuffer(4))
-  for (const shard of shards.all) shard.publish()
+  for (const shard of shards.all) shard.send()
   while (shards.all.some((shard) => shard.queuedBytes() > 0)) Atomics.wait(cell, 0, 0, 1)
   Atomics.wait(cell, 0, 0, 20)
 }
@@ -117,7 +117,7 @@ test('a market does not wait for another that has much to tell', async () => {
   for (const marketId of [1, 2]) exchange.shards.of(marketId)
   await makeMarket(exchange, 2)
   exchange.pipeline.refreshMarket(2)
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   const { clearing } = exchange.pipeline
   const seqs: number[] = []
   const place = (marketId: number) => {
@@ -158,7 +158,7 @@ test('the reply to a trade that is mined at once waits for its block in a flood 
     seqs.map((seq) => {
       return new Promise<unknown>((resolve) => {
         pipeline.publisher.whenReceipt(seq, START_MS, () => {
-          mining.whenSettled(seq, (fact) => resolve(fact?.status))
+          mining.whenMined(seq, (fact) => resolve(fact?.status))
         })
       })
     }),
@@ -193,7 +193,7 @@ test('heartbeats of one instant share one cancel a market, and each ends', async
   clock.nowMs = dueMs
   pipeline.tick()
   assert(pipeline.underWay <= 4, `${pipeline.underWay} wait: the rest of the room is for orders`)
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.openCount, 0)
   for (let profileId = 1; profileId <= profiles; profileId++) {
     assert.equal(pipeline.sequencer.heartbeats.isCanceling(profileId), false)

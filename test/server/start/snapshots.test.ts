@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { SavedSnapshot } from '../../../persistence/follower/follower-handle.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
-import { Hold } from '../../../server/pipeline/spine/hold.ts'
+import { StillMoment } from '../../../server/pipeline/spine/still-moment.ts'
 import type { RunningExchange } from '../../../server/start/open.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { buy, fill, openForTest } from '../../support/open-pipeline.ts'
@@ -34,7 +34,7 @@ async function trade(exchange: RunningExchange, from: number, count: number): Pr
     const receipt = await pipeline.cancelOrders(1, [newest])
     assert.ok(!(receipt instanceof Reject) && receipt.canceled.length === 1)
   }
-  await pipeline.settled()
+  await pipeline.whenIdle()
 }
 
 for (const threads of [0, 2] as const) {
@@ -73,12 +73,12 @@ test('snapshots are taken while orders come, one at a time, at seqs that end a b
   let nowMs = 0
   while (saved.length < 5) {
     // The intake would wait while main looks at a still state; these orders do as well.
-    await exchange.pipeline.hold.over()
+    await exchange.pipeline.stillMoment.over()
     for (let each = 0; each < 20; each++) assert.equal(buy(exchange, hash++, ORDER), null)
     // On a busy machine a still moment may not come in time: the next attempt is due at once.
     nowMs += LIMITS.snapshotRetryMsMax
     exchange.snapshots.tick(nowMs)
-    if (hash % 400 === 1) await exchange.pipeline.settled()
+    if (hash % 400 === 1) await exchange.pipeline.whenIdle()
     else await new Promise(setImmediate)
   }
   assert.equal(exchange.snapshots.last.seq, saved[4].seq)
@@ -136,12 +136,12 @@ test('while main waits for a still moment, a cancel waits too and then does its 
   const { pipeline } = exchange
   assert.equal(buy(exchange, 1, ORDER), null)
   const told: string[] = []
-  pipeline.hold.begin((isStill) => {
+  pipeline.stillMoment.begin((isStill) => {
     told.push('looked')
     // On a busy machine the moment may not come in time; then nothing is looked at.
     if (isStill) assert.ok(exchange.shards.areIdle)
   })
-  assert.ok(pipeline.hold.isOn, 'an order is on its way')
+  assert.ok(pipeline.stillMoment.isOn, 'an order is on its way')
   const seq = pipeline.clearing.lastSeq
   const canceled = pipeline.cancelOrders(1, pipeline.liveOrders(1, 1)).then((receipt) => {
     told.push('canceled')
@@ -157,9 +157,9 @@ test('while main waits for a still moment, a cancel waits too and then does its 
 
 test('a still moment that does not come is given up, and trading goes on', async () => {
   let held = 0
-  const hold = new Hold({
+  const hold = new StillMoment({
     isStill: () => false,
-    hold: () => held++,
+    pause: () => held++,
     resume: () => held--,
   })
   const isStill = await new Promise<boolean>((resolve) => hold.begin(resolve))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { decidePlace } from '../../../../engine/core/decide/decide.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { REJECT } from '../../../../engine/domain/reject.ts'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { blankPlace } from '../../../../engine/wire/place-codec.ts'
 import { marketSpec, ownRequest, profileFields } from '../../../support/specs.ts'
 

@@ -7,7 +7,7 @@ import {
   type PlaceRequest,
 } from '../../../../engine/core/decide/decide.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
-import { REJECT, type RejectName } from '../../../../engine/domain/reject.ts'
+import { REJECT, type RejectName } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 

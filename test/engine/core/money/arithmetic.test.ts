@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../../engine/core/money/settlement.ts'
+import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../../engine/core/money/taker-fee.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import {
   costCeilRaw,

@@ -206,7 +206,7 @@ export const latePlace = rawRoute({
     const bytes = call.body.length
     const pending = new Pending<{ bytes: number }>()
     const settle = () =>
-      pending.settleBy(() => {
+      pending.doneBy(() => {
         if (bytes > 1000) throw new Error('bug')
         return { bytes: bytes > 100 ? 0.5 : bytes }
       })

@@ -157,7 +157,7 @@ test('what waits, is tried again or is to fail at a stop goes on after it', asyn
       one.map((raw, index) => 2 * raw - before[index]),
     )
     const { pipeline, follower } = live.exchange
-    await pipeline.settled()
+    await pipeline.whenIdle()
     await follower.whenApplied(pipeline.durableSeq, 1000)
     assert.deepEqual(live.faults, [])
   } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { Reject } from '../../../../engine/domain/reject.ts'
+import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { signCall } from '../../../../server/auth/api-token.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { FORM } from '../../../../server/intake/intake-layout.ts'

@@ -11,7 +11,7 @@ import {
   type PublishedMarket,
   PublishedMarkets,
 } from '../../../../server/pipeline/shown/published.ts'
-import type { Receipt } from '../../../../server/pipeline/spine/publisher.ts'
+import type { Receipt } from '../../../../server/pipeline/spine/durable-publisher.ts'
 import { orderReply } from '../../../../server/routes/shapes.ts'
 import { marketSpec } from '../../../support/specs.ts'
 

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { STATE } from '../../../../engine/core/orders/order-table.ts'
 import type { PlaceOrder } from '../../../../engine/domain/command.ts'
 import { CANCEL_REASONS, RESULT } from '../../../../engine/domain/event.ts'
-import { REJECT, Reject } from '../../../../engine/domain/reject.ts'
-import type { Receipt } from '../../../../server/pipeline/spine/publisher.ts'
+import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
+import type { Receipt } from '../../../../server/pipeline/spine/durable-publisher.ts'
 import type { OrderName } from '../../../../server/pipeline/spine/sequencer.ts'
 import { Cancels } from '../../../../server/services/orders/cancels.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
@@ -108,11 +108,11 @@ for (const threads of [0, 1] as const) {
     assert.equal(await setting.cancels.one(MAKER, orderIdOf(setting, rested)), null)
     setting.clock.nowMs = NOON_MS + 499
     pipeline.tick()
-    await pipeline.settled()
+    await pipeline.whenIdle()
     assert.equal(orders.stateOf(held.slot), STATE.HELD, 'not a millisecond too soon')
     setting.clock.nowMs = NOON_MS + 500
     pipeline.tick()
-    await pipeline.settled()
+    await pipeline.whenIdle()
     assert.equal(orders.stateOf(held.slot), STATE.FREE)
     assert.equal(ledger.collateralReservedRaw[TAKER], 0)
     assert.deepEqual(await storyOf(setting), ['200 USER', '500 releaseOrder'])
@@ -137,12 +137,12 @@ test('held orders and their times come back with a start, from snapshot and jour
     }
     setting.clock.nowMs = NOON_MS + 599
     again.pipeline.tick()
-    await again.pipeline.settled()
+    await again.pipeline.whenIdle()
     assert.equal(orders.stateOf(held.slot), STATE.FREE, 'the first has taken all there was')
     assert.equal(orders.stateOf(later.slot), STATE.HELD)
     setting.clock.nowMs = NOON_MS + 600
     again.pipeline.tick()
-    await again.pipeline.settled()
+    await again.pipeline.whenIdle()
     assert.equal(orders.stateOf(later.slot), STATE.OPEN)
     const depth = again.pipeline.published.byId(MARKET)?.depth
     assert.deepEqual(depth?.bids(), [{ ticks: 500, sizeRaw: 2 * SHARE }])
@@ -176,7 +176,7 @@ test('a cancel while the release is under way is refused, and nothing is journal
     assert.deepEqual({ reason, retryable }, failure)
     assert.equal(orderId, name.orderId)
   }
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   assert.equal(await cancels.one(TAKER, name), null, 'what it left in the book may be canceled')
   assert.deepEqual(await storyOf(setting), ['500 releaseOrder', '500 USER'])
 })
@@ -204,7 +204,7 @@ test('a held order is canceled whole, and is not released any more', async () =>
   for (const afterMs of [DELAY_MS, DELAY_MS + 100]) {
     clock.nowMs = NOON_MS + afterMs
     exchange.pipeline.tick()
-    await exchange.pipeline.settled()
+    await exchange.pipeline.whenIdle()
   }
   assert.deepEqual(await storyOf(setting), ['600 releaseOrder'])
 })
@@ -219,7 +219,7 @@ test('a release behind a cancel that its market heard first moves nothing', asyn
   clock.nowMs = NOON_MS + DELAY_MS
   exchange.pipeline.tick()
   assert.equal(await canceled, null)
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   const { ledger, orders } = exchange.pipeline.clearing
   assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.openCount], [0, 1])
   assert.equal(orders.held.releasingCount, 0)
@@ -240,7 +240,7 @@ for (const [kind, reason, isEntering] of [
     if (isEntering) clock.nowMs = NOON_MS + DELAY_MS
     const body = { kind, marketId: MARKET, payoutNumerators: [1, 0] as const }
     await pipeline.change(() => body)
-    await pipeline.settled()
+    await pipeline.whenIdle()
     const { ledger, orders } = pipeline.clearing
     assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.openCount], [0, 0])
     const { lastYesTicks } = pipeline.clearing.catalogue.existing(MARKET)
@@ -260,7 +260,7 @@ test('an order that expires while it is held never trades', async () => {
   await heldOrder(setting, { expirationSec: NOON_MS / 1000 })
   clock.nowMs = NOON_MS + 1000
   exchange.pipeline.tick()
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   assert.equal(exchange.pipeline.clearing.orders.openCount, 1)
   clock.nowMs = NOON_MS + 5000
   exchange.pipeline.tick()
@@ -283,12 +283,12 @@ test('while takers may not trade a release waits, and is no failure', async () =
   for (const afterMs of [500, 999]) {
     clock.nowMs = NOON_MS + afterMs
     pipeline.tick()
-    await pipeline.settled()
+    await pipeline.whenIdle()
     assert.equal(pipeline.clearing.orders.stateOf(held.slot), STATE.HELD)
   }
   clock.nowMs = NOON_MS + 1000
   pipeline.tick()
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.openCount, 0, 'both have traded')
   assert.deepEqual(await storyOf(setting), ['0 putTradingWindow', '1000 releaseOrder'])
 })
@@ -336,7 +336,7 @@ for (const restarted of [false, true]) {
     }
     setting.clock.nowMs = NOON_MS + DELAY_MS
     exchange.pipeline.tick()
-    await exchange.pipeline.settled()
+    await exchange.pipeline.whenIdle()
     await exchange.stop()
     const { commands } = recoverAll(setting.dataDir)
     const held = commands.flatMap((each) => (each.kind === 'placeOrder' ? each : [])).slice(-TIES)

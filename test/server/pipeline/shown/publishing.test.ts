@@ -4,10 +4,10 @@ import { eachResting } from '../../../../engine/core/book/market.ts'
 import { CANCEL_REASONS, RESULT } from '../../../../engine/domain/event.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
-import { REJECT } from '../../../../engine/domain/reject.ts'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { accountOf } from '../../../../server/intake/order/client-order.ts'
 import type { OrderAnswer } from '../../../../server/pipeline/orders/order-answer.ts'
-import type { Receipt } from '../../../../server/pipeline/spine/publisher.ts'
+import type { Receipt } from '../../../../server/pipeline/spine/durable-publisher.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
@@ -25,7 +25,7 @@ const ORDER = { priceTicks: 500, sizeRaw: SHARE }
 async function opened(clock: TestClock = { nowMs: START_MS }): Promise<RunningExchange> {
   const exchange = await openForTest(newFolder(), clock)
   await fill(exchange, 1_000_000 * SHARE)
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   return exchange
 }
 
@@ -54,14 +54,14 @@ test('no reply and no depth shows an order before it is durable', async () => {
   publisher.whenDurable(seq, tell(seq))
   // The market has answered, and main hears it.
   const [shard] = exchange.shards.all
-  shard.publish()
+  shard.send()
   pipeline.drain()
   assert.ok(shard.isIdle)
   publisher.advance(publisher.durableSeq)
   assert.deepEqual(told, [])
   assert.deepEqual(bids(exchange), [])
   assert.equal(clearing.orders.openCount, 1, 'it is settled all the same')
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.deepEqual(told, [seq, seq])
   assert.deepEqual(bids(exchange), [{ ticks: 500, sizeRaw: SHARE }])
   publisher.whenDurable(seq, tell(seq))
@@ -151,7 +151,7 @@ test('what is published equals the books, through dust, cancels and self-trades'
     if (random.chance(0.2)) cancelSome(exchange, random)
     else buy(exchange, hash, randomOrder(exchange, random))
     if (hash % 100 !== 0) continue
-    await pipeline.settled()
+    await pipeline.whenIdle()
     const market = published.byId(1)
     assert.ok(market !== undefined)
     const { depth, volumeRaw, lastYesTicks } = market
@@ -250,10 +250,10 @@ test('what is due comes before the request that finds it, with its own reason', 
   const expirationSec = START_MS / 1000
   const crossing = { ...ORDER, outcome: 1, stp: 1 }
   assert.equal(buy(exchange, 1, { ...ORDER, expirationSec }), null)
-  await pipeline.settled()
+  await pipeline.whenIdle()
   clock.nowMs += 1000
   assert.equal(buy(exchange, 2, crossing), null)
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(orders.openCount, 1, 'the expired order is gone, the newer one rests')
   await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
   // Its slot serves the next order, whose expiration is another one.
@@ -287,7 +287,7 @@ test('a book handed to a thread at a restart trades on as it stood', async () =>
   const { pipeline } = second
   const sale = { accountId: 2, outcome: 1, priceTicks: 510, sizeRaw: 3 * SHARE }
   assert.equal(buy(second, 10, sale), null)
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.deepEqual(bids(second), [{ ticks: 480, sizeRaw: SHARE }])
   assert.deepEqual(pipeline.published.byId(1)?.depth.asks(), [
     { ticks: 490, sizeRaw: SHARE },

@@ -233,7 +233,7 @@ const CASES: readonly Case[] = [
       const id = await stage.buys(market)
       stage.live.shiftClock(DELAY_MS)
       stage.live.exchange.pipeline.tick()
-      await stage.live.exchange.pipeline.settled()
+      await stage.live.exchange.pipeline.whenIdle()
       return id
     },
     seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },

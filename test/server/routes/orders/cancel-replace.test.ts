@@ -51,7 +51,7 @@ afterEach(async () => {
     for (const slug of ['rain', 'snow']) await live.call(trader, 'DELETE', `/orders/all/${slug}`)
     assert.equal(live.balances(trader).reservedRaw, 0)
   }
-  assert.equal(live.exchange.pipeline.holds.count, 0)
+  assert.equal(live.exchange.pipeline.queues.count, 0)
   assert.equal(live.exchange.pipeline.groups.waiting, 0)
   assert.deepEqual(live.faults, [])
 })
@@ -272,12 +272,12 @@ test('what comes free is taken by no other order of the account', async () => {
 
 test('what a held account sends is decided in its order once the hold ends', async () => {
   const { pipeline } = live.exchange
-  const { holds } = pipeline
+  const { queues } = pipeline
   const { profileId } = alice
-  assert.ok(await holds.begin(profileId))
+  assert.ok(await queues.begin(profileId))
   const seq = pipeline.clearing.lastSeq
   const waiting = async (count: number) => {
-    while (holds.waiting < count) await new Promise(setImmediate)
+    while (queues.waiting < count) await new Promise(setImmediate)
   }
   const wish = { ticks: 250, sizeRaw: 8 * SHARE }
   const first = place(live, alice, market, wish, { clientOrderId: 'held 1' })
@@ -299,7 +299,7 @@ test('what a held account sends is decided in its order once the hold ends', asy
   const free = await place(live, bob, market, { ticks: 100, sizeRaw: SHARE })
   assert.equal(free.status, 201)
   assert.equal(pipeline.clearing.lastSeq, seq + 1)
-  holds.end(profileId)
+  queues.end(profileId)
   assert.equal((await first).status, 201)
   assert.equal((await second).status, 201)
   const canceled = at((await all).body, 'canceled')
@@ -310,31 +310,31 @@ test('what a held account sends is decided in its order once the hold ends', asy
 })
 
 test('a client that hangs up gets its replacement all the same, and holds nobody', async () => {
-  const { holds, clearing } = live.exchange.pipeline
+  const { queues, clearing } = live.exchange.pipeline
   const id = await rest(alice)
-  assert.ok(await holds.begin(alice.profileId))
+  assert.ok(await queues.begin(alice.profileId))
   const hangUp = new AbortController()
   const replacement = { ...orderBody(alice, market, { ticks: 400 }), clientOrderId: 'unheard' }
   const body = { cancel: { orderId: id }, replacement, ...STOP }
   const { signal } = hangUp
   const call = live.call(alice, 'POST', '/orders/cancel-replace', body, { signal })
-  while (holds.waiting === 0) await new Promise(setImmediate)
+  while (queues.waiting === 0) await new Promise(setImmediate)
   hangUp.abort()
   await assert.rejects(call, { name: 'AbortError' })
   const others = await place(live, bob, market, { ticks: 100, sizeRaw: SHARE })
   assert.equal(others.status, 201)
-  holds.end(alice.profileId)
-  while (holds.count > 0) await new Promise(setImmediate)
+  queues.end(alice.profileId)
+  while (queues.count > 0) await new Promise(setImmediate)
   assert.equal(live.balances(alice).reservedRaw, 4 * SHARE)
   assert.notEqual(clearing.orders.slotByClientId(alice.profileId, 'unheard'), 0)
 })
 
 test('a line that is full refuses with 503 and does nothing', async () => {
-  const { holds } = live.exchange.pipeline
-  assert.ok(await holds.begin(alice.profileId))
+  const { queues } = live.exchange.pipeline
+  assert.ok(await queues.begin(alice.profileId))
   let ran = 0
-  while (holds.wait(alice.profileId, 'at once', () => ran++)) {}
-  assert.equal(holds.waiting, LIMITS.heldPerAccountMax)
+  while (queues.wait(alice.profileId, 'at once', () => ran++)) {}
+  assert.equal(queues.waiting, LIMITS.accountQueueMax)
   const order = await place(live, alice, market)
   const cancel = await live.call(alice, 'DELETE', '/orders/all/rain')
   const id = randomUUID()
@@ -342,9 +342,9 @@ test('a line that is full refuses with 503 and does nothing', async () => {
   const replaced = await send(alice, body)
   assert.deepEqual([order.status, cancel.status], [503, 503])
   assert.deepEqual(legsOf(replaced, 409), ['FAILURE', '503', 'NOT_ATTEMPTED'])
-  holds.end(alice.profileId)
-  assert.equal(ran, LIMITS.heldPerAccountMax)
-  assert.equal(holds.waiting, 0)
+  queues.end(alice.profileId)
+  assert.equal(ran, LIMITS.accountQueueMax)
+  assert.equal(queues.waiting, 0)
 })
 
 test('an order that fills while it is canceled is not replaced by half', async () => {

@@ -191,7 +191,7 @@ test('a request that may pass the bound on orders under way is 503 before anythi
     postOnly: true,
   }))
   const { intake, pipeline } = live.exchange
-  intake.hold()
+  intake.pause()
   const taken = Array.from({ length: 20 }, () => send(alice, orders))
   while (pipeline.groups.waiting < 1000) await new Promise(setImmediate)
   const refused = await send(alice, orders)

@@ -311,7 +311,7 @@ test('an order with an expiration lives through its second and is CANCELED after
   if (live.nowMs() < (expirationSec + 1) * 1000) assert.equal(status, 'LIVE')
   live.shiftClock(1000)
   live.exchange.pipeline.tick()
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   assert.equal(await statusOf(), 'CANCELED')
 })
 
@@ -320,7 +320,7 @@ test('past its deadline a market is LOCKED, holds no order and takes none', asyn
   const resting = await placed(alice, market, { ticks: 100 })
   live.shiftClock(60_000)
   live.exchange.pipeline.tick()
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   assert.equal(live.balances(alice).reservedRaw, 0)
   assert.equal(at((await live.send('GET', '/markets/brief')).body, 'status'), 'LOCKED')
   const path = '/markets/brief/user-orders?statuses=CANCELED'

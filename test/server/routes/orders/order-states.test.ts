@@ -199,7 +199,7 @@ async function newStage(fields: object = {}): Promise<Stage> {
 }
 
 async function aliceSees({ market }: Stage, orderId: string): Promise<SeenOrder> {
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   const seen = await seenOrder(live, alice, market.slug, orderId)
   return { ...seen, remainingSize: seen.remainingSize / UNIT }
 }

@@ -214,7 +214,7 @@ test('a held taker is DELAYED with its instant, and what it became once it is le
   assert.deepEqual(at(before, 'data'), held.body)
   live.shiftClock(31_000)
   live.exchange.pipeline.tick()
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   const [entered, met] = [
     await results(alice, [id]),
     await results(bob, [{ orderId: idOf(maker) }]),

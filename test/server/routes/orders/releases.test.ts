@@ -198,7 +198,7 @@ for (const { route, send, refused } of ROWS) {
     const { pipeline } = live.exchange
     const met = await send(entering)
     refused(met, entering)
-    await pipeline.settled()
+    await pipeline.whenIdle()
     assert.deepEqual((await fateOf(entering.orderId))[0], 'LIVE', 'it entered all the same')
     const late = await send(entering)
     assert.equal(late.status, 200, late.text)

@@ -190,7 +190,7 @@ for (const { row, market = {}, act, locks } of ROWS) {
   test(row, async () => {
     const stage = await Stage.open(market)
     await act(stage)
-    await live.exchange.pipeline.settled()
+    await live.exchange.pipeline.whenIdle()
     assert.deepEqual(stage.locks(), locks)
     const all = await live.call(stage.alice, 'DELETE', `/orders/all/${stage.market.slug}`)
     assert.equal(all.status, 200, all.text)

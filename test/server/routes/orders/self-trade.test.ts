@@ -223,7 +223,7 @@ test('a held order is stopped when it is let in; tables made anew say the same',
   }
   live.shiftClock(DELAY_MS + 1)
   live.exchange.pipeline.tick()
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   const [stopped, gone] = [await found(alice, ids[0]), await found(alice, own)]
   const told = { ...STOPPED, settled: 'UNMATCHED', own: 'CANCELED' }
   assert.deepEqual(toldOf(stopped, own, gone), told)

@@ -101,7 +101,7 @@ async function fateOf(orderId: string): Promise<unknown[]> {
 async function pass(byMs: number): Promise<void> {
   live.shiftClock(byMs)
   live.exchange.pipeline.tick()
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
 }
 
 test('an order that would take is held: 201, DELAYED, LIVE with its whole size', async () => {

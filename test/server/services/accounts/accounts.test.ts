@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT, Reject } from '../../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { AccountChanges } from '../../../../server/services/accounts/accounts.ts'
 import { PartnerAccounts } from '../../../../server/services/accounts/partner-accounts.ts'
 import { newFolder } from '../../../support/data-folder.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CANCEL_REASONS } from '../../../../engine/domain/event.ts'
-import { REJECT, Reject } from '../../../../engine/domain/reject.ts'
+import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { openReadOnly } from '../../../../persistence/database.ts'
 import { tokenSecretOf } from '../../../../persistence/seal.ts'
 import { HeartbeatChanges } from '../../../../server/services/trading/heartbeats.ts'
@@ -35,7 +35,7 @@ async function filled(orders: number, markets = 1) {
     const order = { ...ORDER, marketId: 1 + (each % markets) }
     assert.equal(buy(world.exchange, each + 1, order), null)
   }
-  await world.exchange.pipeline.settled()
+  await world.exchange.pipeline.whenIdle()
   return world
 }
 
@@ -50,7 +50,7 @@ test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it pa
   assert.deepEqual(await beats.beat(1, DUE_MS + 1000), later)
   clock.nowMs = DUE_MS + 999
   pipeline.tick()
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(openCount(exchange), 2, 'the replaced deadline does nothing')
   assert.deepEqual(await beats.beat(1, null), { cancelAtMs: null, nowMs: DUE_MS + 999 })
   const seq = pipeline.clearing.lastSeq
@@ -58,7 +58,7 @@ test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it pa
   assert.equal(pipeline.clearing.lastSeq, seq, 'nothing is armed, so nothing is written')
   clock.nowMs = DUE_MS + 60_000
   pipeline.tick()
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(openCount(exchange), 2)
   const dueMs = clock.nowMs + 5000
   await beats.beat(1, dueMs)
@@ -66,7 +66,7 @@ test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it pa
   // Both come at the deadline's instant: it is out before either is decided, and neither stops it.
   const answers = await Promise.all([beats.beat(1, dueMs + 9000), beats.beat(1, null)])
   assert.deepEqual(answers, [REJECT.HEARTBEAT_CANCELING, REJECT.HEARTBEAT_CANCELING])
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(openCount(exchange), 0)
   assert.deepEqual(await beats.beat(1, null), { cancelAtMs: null, nowMs: dueMs })
   await exchange.stop()
@@ -88,7 +88,7 @@ test('when it passes, every resting order of the profile goes, and no later one'
   // Two deadlines, one command per market and thousand, and the order.
   assert.equal(pipeline.clearing.lastSeq, before + 2 + 4 + 1)
   assert.equal(await beats.beat(1, clock.nowMs + 9000), REJECT.HEARTBEAT_CANCELING)
-  await pipeline.settled()
+  await pipeline.whenIdle()
   assert.equal(openCount(exchange), 1, 'the later order stays')
   assert.equal(pipeline.clearing.ledger.collateralReservedRaw[1], COST_RAW)
   assert.ok(typeof (await beats.beat(1, clock.nowMs + 9000)) === 'object', 'it has ended')
@@ -112,7 +112,7 @@ test('a crash between a deadline and its cancels is made good at the next start'
   exchange.pipeline.sequencer.heartbeats.pop()
   await exchange.pipeline.change(() => ({ kind: 'fireHeartbeat', profileId: 1 }))
   assert.equal(buy(exchange, 99, ORDER), null)
-  await exchange.pipeline.settled()
+  await exchange.pipeline.whenIdle()
   await exchange.stop()
   const second = await opened(dataDir, clock)
   assert.equal(openCount(second.exchange), 4)
@@ -121,7 +121,7 @@ test('a crash between a deadline and its cancels is made good at the next start'
     second.beats.beat(1, null),
   ])
   assert.deepEqual(answers, [REJECT.HEARTBEAT_CANCELING, REJECT.HEARTBEAT_CANCELING])
-  await second.exchange.pipeline.settled()
+  await second.exchange.pipeline.whenIdle()
   assert.equal(openCount(second.exchange), 1, 'only the order that came later stays')
   assert.ok(!((await second.beats.beat(1, clock.nowMs + 9000)) instanceof Reject))
   await second.exchange.stop()
@@ -144,7 +144,7 @@ test('a restart keeps windows and deadlines, even one that passed meanwhile', as
   const second = await opened(dataDir, clock)
   assert.equal(second.exchange.recovered.stateHash, last.stateHash)
   second.exchange.pipeline.tick()
-  await second.exchange.pipeline.settled()
+  await second.exchange.pipeline.whenIdle()
   assert.equal(openCount(second.exchange), 3, 'the deadline lies ahead')
   assert.equal(buy(second.exchange, 51, ORDER), REJECT.TRADING_DISABLED)
   await second.exchange.stop()
@@ -152,13 +152,13 @@ test('a restart keeps windows and deadlines, even one that passed meanwhile', as
   const third = await opened(dataDir, clock)
   // Trading is still disabled: it is the exchange that cancels.
   third.exchange.pipeline.tick()
-  await third.exchange.pipeline.settled()
+  await third.exchange.pipeline.whenIdle()
   assert.equal(openCount(third.exchange), 0)
   assert.equal(buy(third.exchange, 51, ORDER), REJECT.TRADING_DISABLED)
   assert.ok(!((await third.beats.beat(1, clock.nowMs + 9000)) instanceof Reject))
   clock.nowMs = DUE_MS + 100
   assert.equal(buy(third.exchange, 51, ORDER), null, 'the window is over')
-  await third.exchange.pipeline.settled()
+  await third.exchange.pipeline.whenIdle()
   await third.exchange.stop()
 })
 

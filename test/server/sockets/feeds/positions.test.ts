@@ -110,7 +110,7 @@ test('a repeated subscribe replaces the markets; unsubscribe ends some or all', 
   await client.take('positions', 8)
   assert.deepEqual(await leave({ channel }), {})
   await trade(rain, 500, 10)
-  await live.exchange.pipeline.settled()
+  await live.exchange.pipeline.whenIdle()
   assert.deepEqual(await leave({ channel }), {})
   assert.equal(client.of('positions').length, 8)
 })

@@ -132,12 +132,12 @@ export class Publisher implements FrameVisitor {
   }
 
   /** Calls `run` when the cancel of `seq`, which has a waiter, is settled and the drain is over. */
-  whenSettled(seq: number, run: (cancels: CancelReceipt) => void): void {
+  whenAnswered(seq: number, run: (cancels: CancelReceipt) => void): void {
     this.#watchers.set(seq, run)
   }
 
   /** Tells of what was settled. Call after a drain: what is told may send new commands. */
-  tellSettled(): void {
+  tellAnswered(): void {
     while (this.#settled.length > 0) {
       const settled = this.#settled
       this.#settled = []
@@ -237,8 +237,8 @@ export class Publisher implements FrameVisitor {
     else cancels.notOpen = withOrder(cancels.notOpen, slot, generation)
   }
 
-  release(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
-    this.#published.release(words, f64s, at, count)
+  publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    this.#published.publish(words, f64s, at, count)
     const last = eventAt(at, count - 1)
     if (eventKind(words, last) !== DONE) return
     const seq = eventSeq(f64s, last)

@@ -5,21 +5,21 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
-export interface HoldParts {
+export interface StillMomentParts {
   /** Everything sent to the markets has been settled. */
   readonly isStill: () => boolean
   /** Stops and starts the coming of orders. */
-  readonly hold: () => void
+  readonly pause: () => void
   readonly resume: () => void
 }
 
-export class Hold {
-  readonly #parts: HoldParts
+export class StillMoment {
+  readonly #parts: StillMomentParts
   #look: ((isStill: boolean) => void) | null = null
   #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: HoldParts) {
+  constructor(parts: StillMomentParts) {
     this.#parts = parts
   }
 
@@ -31,8 +31,8 @@ export class Hold {
   begin(look: (isStill: boolean) => void): void {
     assert(this.#look === null, 'one looks at a time')
     this.#look = look
-    this.#parts.hold()
-    this.#timer = setTimeout(() => this.#end(false), LIMITS.holdMsMax)
+    this.#parts.pause()
+    this.#timer = setTimeout(() => this.#end(false), LIMITS.stillWaitMsMax)
     this.check()
   }
 

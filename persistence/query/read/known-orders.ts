@@ -1,4 +1,4 @@
-import type { HeldInTables } from '../../../engine/core/decide/decide.ts'
+import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
 import { signedHalf } from '../../follower/tables/orders.ts'
 import { query } from './query.ts'
 
@@ -10,7 +10,7 @@ SELECT (SELECT seq FROM applied WHERE id = 1) AS seq,
   EXISTS (SELECT 1 FROM orders WHERE hash_high = ? AND hash_low = ?) AS hash,
   EXISTS (SELECT 1 FROM orders WHERE owner = ? AND client_order_id = ?) AS clientId`
 
-export interface HeldAsk {
+export interface KnownAsk {
   readonly hashHigh: number
   readonly hashLow: number
   readonly accountId: number
@@ -19,18 +19,18 @@ export interface HeldAsk {
 }
 
 /** 0 or 1 each; null while the tables are empty. */
-interface HeldRow {
+interface KnownRow {
   readonly seq: number | null
   readonly hash: number
   readonly clientId: number
 }
 
 /** What the tables hold of an order, and the seq they show everything up to. */
-export const heldInTables = query({
-  name: 'heldInTables',
+export const knownInTables = query({
+  name: 'knownInTables',
   isUrgent: true,
-  prepare: (db) => db.prepare<[number, number, number, string], HeldRow>(HELD),
-  run: (held, { hashHigh, hashLow, accountId, clientOrderId }: HeldAsk): HeldInTables => {
+  prepare: (db) => db.prepare<[number, number, number, string], KnownRow>(HELD),
+  run: (held, { hashHigh, hashLow, accountId, clientOrderId }: KnownAsk): KnownInTables => {
     const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
     const row = held.get(high, low, accountId, clientOrderId)
     return { seq: row?.seq ?? 0, hash: row?.hash === 1, clientId: row?.clientId === 1 }

@@ -1,5 +1,5 @@
 // Hot path. bench/core.bench.ts
-// One fill into ledger moves, and the taker's fee on the whole trade (rules §2.2 to §2.5, §3.1).
+// One fill into ledger moves (rules §2.2 to §2.5); the taker's fee is of the whole trade.
 //
 // Law 2: no result of a market ever lowers a free balance, record by record:
 //
@@ -22,38 +22,13 @@
 
 import { assert } from '../../domain/assert.ts'
 import { isBid, ladderTicks, SIDE } from '../../domain/order.ts'
-import { BPS, costCeilRaw, costFloorRaw, mulDivFloor } from '../../domain/units.ts'
+import { costCeilRaw, costFloorRaw } from '../../domain/units.ts'
 import type { OrderTable } from '../orders/order-table.ts'
 import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
+import { buyFeeSharesRaw, sellFeeCollateralRaw } from './taker-fee.ts'
 
 const { BUY, SELL } = SIDE
-const BPS_ONE = BPS
 const FEES = FEE_ACCOUNT
-
-/** Fee of a buy in shares: floor(bps · min(c, n − c) · n / (c · 10,000)), rules §3.1. */
-export function buyFeeSharesRaw(feeBps: number, collateralRaw: number, sharesRaw: number): number {
-  const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
-  if (feeBps === 0 || smallerRaw <= 0) return 0
-  if (smallerRaw === collateralRaw) return mulDivFloor(feeBps, sharesRaw, BPS_ONE)
-  const scaled = feeBps * smallerRaw
-  if (feeBps * sharesRaw <= Number.MAX_SAFE_INTEGER && Number.isSafeInteger(scaled)) {
-    // floor(floor(x / c) / 10,000) is floor(x / (c · 10,000)) for whole numbers.
-    return Math.floor(mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS_ONE)
-  }
-  const exact = BigInt(feeBps) * BigInt(smallerRaw) * BigInt(sharesRaw)
-  return Number(exact / (BigInt(collateralRaw) * BigInt(BPS_ONE)))
-}
-
-/** Fee of a sell in collateral: floor(bps · min(c, n − c) / 10,000), rules §3.1. */
-export function sellFeeCollateralRaw(
-  feeBps: number,
-  collateralRaw: number,
-  sharesRaw: number,
-): number {
-  const smallerRaw = Math.min(collateralRaw, sharesRaw - collateralRaw)
-  if (feeBps === 0 || smallerRaw <= 0) return 0
-  return mulDivFloor(feeBps, smallerRaw, BPS_ONE)
-}
 
 /** What one leg reserves for what is still open of it (rules §2.5). */
 function reserveOfLeft(orders: OrderTable, slot: number, leftRaw: number): number {
@@ -180,7 +155,7 @@ export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number
 }
 
 /** Gives back everything an ending order still reserves. */
-export function releaseReserve(ledger: Ledger, orders: OrderTable, slot: number): void {
+export function freeReserve(ledger: Ledger, orders: OrderTable, slot: number): void {
   const reservedRaw = orders.reservedRawOf(slot)
   if (reservedRaw === 0) return
   if (orders.sideOf(slot) === BUY) {

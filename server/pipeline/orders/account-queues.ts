@@ -17,7 +17,7 @@ interface Waiting {
   readonly run: () => void
 }
 
-export class AccountHolds {
+export class AccountQueues {
   readonly #lines = new Map<number, Waiting[]>()
   #waiting = 0
 
@@ -31,7 +31,7 @@ export class AccountHolds {
     return this.#waiting
   }
 
-  isHeld(accountId: number): boolean {
+  isBusy(accountId: number): boolean {
     return this.#lines.has(accountId)
   }
 
@@ -39,7 +39,7 @@ export class AccountHolds {
   wait(accountId: number, then: Then, run: () => void): boolean {
     const line = this.#lines.get(accountId)
     assert(line !== undefined, 'one waits for a held account')
-    if (line.length >= LIMITS.heldPerAccountMax) return false
+    if (line.length >= LIMITS.accountQueueMax) return false
     line.push({ then, run })
     this.#waiting++
     return true
@@ -48,14 +48,14 @@ export class AccountHolds {
   /** Resolves true when nobody before it holds the account; false when the line is full. */
   turn(accountId: number): Promise<boolean> {
     return new Promise((resolve) => {
-      if (!this.isHeld(accountId)) resolve(true)
+      if (!this.isBusy(accountId)) resolve(true)
       else if (!this.wait(accountId, 'next turn', () => resolve(true))) resolve(false)
     })
   }
 
   /** Resolves true when the caller holds the account, until its `end`; false when it cannot. */
   begin(accountId: number): Promise<boolean> {
-    if (this.isHeld(accountId)) {
+    if (this.isBusy(accountId)) {
       return new Promise((resolve) => {
         if (!this.wait(accountId, 'at its end', () => resolve(true))) resolve(false)
       })

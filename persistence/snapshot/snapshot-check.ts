@@ -1,0 +1,115 @@
+import { restore } from '../../engine/core/capture.ts'
+import { RULES_VERSION } from '../../engine/core/clearing.ts'
+import type { Exchange } from '../../engine/core/exchange.ts'
+import { OrderTable } from '../../engine/core/orders/order-table.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { DataFolderError } from '../folder-error.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import {
+  readSnapshot,
+  readSnapshotHead,
+  type SnapshotHead,
+  UnreadSnapshot,
+  UnusableSnapshot,
+} from './snapshot-file.ts'
+import { namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
+
+// Whether a snapshot may be started from. Its bytes and their MAC (snapshot-file.ts), its name, the
+// rules and the journal that it is of, the laws of its state, and the hash that its head claims.
+
+/** The checksum a journal holds at a seq; null when none of its batches ends there. */
+export type ChecksumAt = (seq: number) => Uint8Array | null
+
+function checkHead(head: SnapshotHead, seq: number, checksumAt: ChecksumAt): void {
+  if (head.seq !== seq) throw new UnusableSnapshot(`holds seq ${head.seq}, not that of its name`)
+  if (head.rulesVersion > RULES_VERSION) {
+    throw new UnusableSnapshot(
+      `is of rules ${head.rulesVersion}, and this version of outcomex knows ${RULES_VERSION}`,
+    )
+  }
+  const checksum = checksumAt(seq)
+  if (checksum === null || Buffer.compare(checksum, head.checksum) !== 0) {
+    throw new UnusableSnapshot('was not made from this journal')
+  }
+}
+
+interface Loaded {
+  readonly exchange: Exchange
+  readonly head: SnapshotHead
+}
+
+/** The state of one snapshot, checked in every way there is, or why it cannot be used. */
+export function loadSnapshot(
+  folder: KeyedFolder,
+  seq: number,
+  checksumAt: ChecksumAt,
+  lanes = 1,
+): Loaded | string {
+  try {
+    const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq))
+    checkHead(head, seq, checksumAt)
+    const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, lanes))
+    const broken = exchange.checkInvariants()
+    if (broken !== null) return `breaks a law: ${broken}`
+    const isWhole = exchange.stateHash() === head.stateHash
+    return isWhole ? { exchange, head } : 'holds another state than its hash says'
+  } catch (error) {
+    if (error instanceof UnusableSnapshot) return error.message
+    // A file is no state of ours until it is restored: a fault in it stops nothing.
+    return `cannot be restored: ${error instanceof Error ? error.message : error}`
+  }
+}
+
+/** Whether a snapshot is of this journal, by what its head claims. */
+export function claimOf(
+  folder: KeyedFolder,
+  seq: number,
+  checksumAt: ChecksumAt,
+): 'ours' | 'foreign' | 'unread' {
+  try {
+    const head = readSnapshotHead(folder, snapshotPath(folder.dataDir, seq))
+    checkHead(head, seq, checksumAt)
+    return 'ours'
+  } catch (error) {
+    if (error instanceof UnreadSnapshot) return 'unread'
+    if (error instanceof UnusableSnapshot) return 'foreign'
+    throw error
+  }
+}
+
+export interface SnapshotFinding {
+  readonly seq: number
+  /** Null when a start can use it. */
+  readonly unusable: string | null
+}
+
+/** What is to be said of snapshots where no start can use one. */
+export function unusableSnapshots(dataDir: string, unusable: string): SnapshotFinding[] {
+  return snapshotSeqs(dataDir).map((seq) => ({ seq, unusable }))
+}
+
+/**
+ * Looks at every snapshot as a start does; `hashOf` gives the hash that a replay of the journal has
+ * at a seq. One that can be used and holds another state is a wrong history: it throws.
+ */
+export function checkSnapshots(
+  folder: KeyedFolder,
+  checksumAt: ChecksumAt,
+  hashOf: ReadonlyMap<number, string>,
+): SnapshotFinding[] {
+  const { dataDir } = folder
+  return snapshotSeqs(dataDir).map((seq) => {
+    const loaded = loadSnapshot(folder, seq, checksumAt)
+    if (typeof loaded === 'string') return { seq, unusable: loaded }
+    if (loaded.head.stateHash === hashOf.get(seq)) return { seq, unusable: null }
+    throw new DataFolderError(
+      `${snapshotPath(dataDir, seq)}: the snapshot holds another state than the journal has at ` +
+        `seq ${seq}; delete the file, the next start then reads the journal.`,
+    )
+  })
+}
+
+/** Files beside the snapshots: what an unfinished save left is deleted by the next one. */
+export function strayFiles(dataDir: string): string[] {
+  return namesIn(dataDir).filter((name) => !/^\d{1,16}\.snapshot$/.test(name))
+}
