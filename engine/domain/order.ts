@@ -34,3 +34,8 @@ export function ladderTicks(outcome: number, priceTicks: number): number {
 /** Statuses of a stored order (rules §5.1). */
 export const ORDER_STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
+
+/** A market buy: what it wants, and what is left of it, is collateral and not shares. */
+export function buysBySpend(marketForm: boolean, side: number): boolean {
+  return marketForm && side === SIDE.BUY
+}

@@ -19,6 +19,7 @@ export const UNIT_RAW = 1_000_000
 export const SIZE_STEP_RAW = 1000
 const STEP_RAW = SIZE_STEP_RAW
 export const BPS = 10_000
+export const MS_PER_SEC = 1000
 
 /**
  * Collateral of `sizeRaw` shares at `priceTicks`, rounded down. Exact beyond 2^53 products. The

@@ -1,5 +1,8 @@
-// Migrations of read.db. Numbered by position, never edited once released. The file is a copy that
-// can be deleted, so a change that needs other data than it holds may drop and rebuild.
+// Tables of read.db. Numbered by position, never edited once released. The file is a copy that can
+// be deleted, so a change that needs other data than it holds may drop and rebuild.
+//
+// A maker with a million quotes is one row of `traders`. `own_makers` names what self-trade
+// prevention took out. What profiles say of themselves stands nowhere else.
 
 const M1 = `
 CREATE TABLE applied (
@@ -27,8 +30,22 @@ CREATE TABLE orders (
   placed_ms       INTEGER NOT NULL,
   ended_ms        INTEGER,
   cancel_reason   INTEGER,
-  client_order_id TEXT
+  client_order_id TEXT,
+  hash_high       INTEGER NOT NULL,
+  hash_low        INTEGER NOT NULL,
+  salt            BLOB NOT NULL,
+  maker           BLOB NOT NULL,
+  signer          BLOB,
+  signature       BLOB NOT NULL,
+  signature_type  INTEGER NOT NULL,
+  expiration_sec  INTEGER NOT NULL,
+  signed_fee_bps  INTEGER NOT NULL,
+  fee_bps         INTEGER NOT NULL,
+  last_trade_seq  INTEGER,
+  eligible_ms     INTEGER,
+  undone_raw      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX orders_by_hash ON orders (hash_high);
 CREATE INDEX orders_by_slot ON orders (slot, generation);
 CREATE INDEX orders_by_owner ON orders (owner, market_id, status, placed_seq);
 CREATE INDEX orders_by_client_id ON orders (owner, client_order_id)
@@ -56,44 +73,7 @@ CREATE TABLE maker_fills (
   yes_ticks        INTEGER NOT NULL,
   PRIMARY KEY (trade_seq, position)
 ) STRICT, WITHOUT ROWID;
-`
-
-/** What the rows before did not keep comes from the journal again. */
-const M2 = `
-DELETE FROM applied;
-DELETE FROM maker_fills;
-DELETE FROM trades;
-DELETE FROM orders;
-ALTER TABLE orders ADD COLUMN hash_high INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE orders ADD COLUMN hash_low INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX orders_by_hash ON orders (hash_high);
-`
-
-/** What a reply says of a signed order, and the newest trade it had part in. */
-const M3 = `
-DELETE FROM applied;
-DELETE FROM maker_fills;
-DELETE FROM trades;
-DELETE FROM orders;
-ALTER TABLE orders ADD COLUMN salt BLOB NOT NULL DEFAULT x'';
-ALTER TABLE orders ADD COLUMN maker BLOB NOT NULL DEFAULT x'';
-ALTER TABLE orders ADD COLUMN signer BLOB;
-ALTER TABLE orders ADD COLUMN signature BLOB NOT NULL DEFAULT x'';
-ALTER TABLE orders ADD COLUMN signature_type INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE orders ADD COLUMN expiration_sec INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE orders ADD COLUMN signed_fee_bps INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE orders ADD COLUMN fee_bps INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE orders ADD COLUMN last_trade_seq INTEGER;
-`
-
-/** Who ever traded: a maker with a million quotes is one row to look at. */
-const M4 = `
 CREATE TABLE traders (owner INTEGER PRIMARY KEY) STRICT;
-INSERT INTO traders SELECT DISTINCT owner FROM orders WHERE filled_raw > 0;
-`
-
-/** Nothing older was settled: a journal without blocks has no rows for them. */
-const M5 = `
 CREATE TABLE blocks (
   height      INTEGER PRIMARY KEY,
   chain_id    INTEGER NOT NULL,
@@ -107,14 +87,6 @@ CREATE TABLE settlements (
   height     INTEGER,
   changed_ms INTEGER NOT NULL
 ) STRICT;
-`
-
-/** What tokens cost follows from every trade there was. */
-const M6 = `
-DELETE FROM applied;
-DELETE FROM maker_fills;
-DELETE FROM trades;
-DELETE FROM orders;
 CREATE TABLE positions (
   owner        INTEGER NOT NULL,
   market_id    INTEGER NOT NULL,
@@ -131,50 +103,12 @@ CREATE TABLE sold_costs (
   cost_raw  INTEGER NOT NULL,
   PRIMARY KEY (trade_seq, owner, outcome)
 ) STRICT, WITHOUT ROWID;
-`
-
-/** No order was held before. */
-const M7 = `
-ALTER TABLE orders ADD COLUMN eligible_ms INTEGER;
-`
-
-/** Whether self-trade prevention stopped an order, and which makers it took out, was not kept. */
-const M8 = `
-DELETE FROM applied;
-DELETE FROM maker_fills;
-DELETE FROM trades;
-DELETE FROM orders;
-DELETE FROM traders;
-DELETE FROM blocks;
-DELETE FROM settlements;
-DELETE FROM positions;
-DELETE FROM sold_costs;
 CREATE TABLE own_makers (
   id               INTEGER PRIMARY KEY,
   taker_placed_seq INTEGER NOT NULL,
   maker_placed_seq INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX own_makers_by_taker ON own_makers (taker_placed_seq);
-`
-
-/** Orders of which a fill was taken back: what of them, and that those which ended are canceled. */
-const M9 = `
-ALTER TABLE orders ADD COLUMN undone_raw INTEGER NOT NULL DEFAULT 0;
-UPDATE orders SET undone_raw = part.size_raw, status = iif(status = 1, 2, status)
-FROM (
-  SELECT placed_seq, sum(size_raw) AS size_raw FROM (
-    SELECT maker_placed_seq AS placed_seq, size_raw FROM maker_fills
-    WHERE trade_seq IN (SELECT trade_seq FROM settlements WHERE status = 3)
-    UNION ALL
-    SELECT o.placed_seq, t.shares_raw FROM trades t
-    JOIN orders o ON o.slot = t.taker_slot AND o.generation = t.taker_generation
-    WHERE t.seq IN (SELECT trade_seq FROM settlements WHERE status = 3)
-  ) GROUP BY placed_seq
-) AS part WHERE orders.placed_seq = part.placed_seq;
-`
-
-/** No older command says who caused it. */
-const M10 = `
 CREATE TABLE audit (
   seq      INTEGER PRIMARY KEY,
   at_ms    INTEGER NOT NULL,
@@ -183,21 +117,6 @@ CREATE TABLE audit (
   about    TEXT NOT NULL
 ) STRICT;
 CREATE INDEX audit_by_operator ON audit (operator, seq);
-`
-
-/** What profiles say of themselves stands nowhere else: it comes from the journal. */
-const M11 = `
-DELETE FROM applied;
-DELETE FROM maker_fills;
-DELETE FROM trades;
-DELETE FROM orders;
-DELETE FROM traders;
-DELETE FROM blocks;
-DELETE FROM settlements;
-DELETE FROM positions;
-DELETE FROM sold_costs;
-DELETE FROM own_makers;
-DELETE FROM audit;
 CREATE TABLE profiles (
   profile_id          INTEGER PRIMARY KEY,
   account             TEXT NOT NULL,
@@ -219,4 +138,5 @@ CREATE TABLE profiles (
 ) STRICT;
 `
 
-export const READ_MIGRATIONS: readonly string[] = [M1, M2, M3, M4, M5, M6, M7, M8, M9, M10, M11]
+/** Files of the versions up to 11 are made anew. */
+export const READ_SCHEMA = { migrations: [M1], baseVersion: 11 }

@@ -11,12 +11,13 @@ import {
 } from '../database.ts'
 import { DataFolderError, speaking, WrongSchema } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
-import { READ_MIGRATIONS } from './migrations.ts'
+import { READ_SCHEMA } from './migrations.ts'
 
 // read.db is a copy: it may be missing, damaged or from another journal, and is then made anew.
 
 const APPLIED = 'SELECT seq, checksum FROM applied WHERE id = 1'
 const SCHEMA = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name'
+const NEWEST_VERSION = READ_SCHEMA.baseVersion + READ_SCHEMA.migrations.length
 const EMPTY: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
 
 /** What the journal holds at a seq, null when it has no such end. */
@@ -30,7 +31,7 @@ export function readPath(dataDir: string): string {
 function openReadTables(dataDir: string): Connection {
   return openWritable(readPath(dataDir), {
     durability: 'normal',
-    migrations: READ_MIGRATIONS,
+    ...READ_SCHEMA,
     autocheckpointPages: 4096,
   })
 }
@@ -51,7 +52,7 @@ function schemaOf(connection: Connection): string {
 
 /** The tables as a migration from nothing makes them. */
 function expectedSchema(): string {
-  const connection = openInMemory(READ_MIGRATIONS)
+  const connection = openInMemory(READ_SCHEMA.migrations)
   try {
     return schemaOf(connection)
   } finally {
@@ -62,7 +63,7 @@ function expectedSchema(): string {
 /** Where the tables stand, or why they are of no use, as the end of a sentence. */
 function standOf(connection: Connection, checksumAt: ChecksumAt): JournalTail | string {
   // A start brings an older form up to date before it looks.
-  const isNewest = schemaVersion(connection) === READ_MIGRATIONS.length
+  const isNewest = schemaVersion(connection) === NEWEST_VERSION
   if (isNewest && schemaOf(connection) !== expectedSchema())
     return 'has other tables than it should'
   const applied = appliedOf(connection) ?? EMPTY
@@ -128,7 +129,7 @@ export function checkReadTables(dataDir: string, checksumAt: ChecksumAt): ReadTa
     const connection = openReadOnly(path)
     try {
       return speaking(path, () => {
-        if (knownVersion(connection, path, { migrations: READ_MIGRATIONS }) === 0) {
+        if (knownVersion(connection, path, READ_SCHEMA) === 0) {
           return anew('is empty')
         }
         const stand = standOf(connection, checksumAt)

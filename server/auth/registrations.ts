@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
-import type { TimeMs } from '../../engine/domain/units.ts'
+import { MS_PER_SEC, type TimeMs } from '../../engine/domain/units.ts'
 import { addressKey } from '../http/rate-limit.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 
@@ -35,7 +35,7 @@ export class Registrations {
     const key = addressKey(address)
     const count = this.#made.get(key) ?? 0
     if (count >= this.#rules.perAddressMax) {
-      const waitSec = Math.ceil(((day + 1) * DAY_MS - nowMs) / 1000)
+      const waitSec = Math.ceil(((day + 1) * DAY_MS - nowMs) / MS_PER_SEC)
       return refuse(REJECT.REGISTRATION_LIMIT, undefined, waitSec)
     }
     // A flood of addresses must not lock others out: the oldest starts afresh.

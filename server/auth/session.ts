@@ -1,8 +1,10 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import { formatAddress, parseAddress, sameAddress } from '../crypto/address.ts'
 import { recoverAddress } from '../crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../crypto/eip712.ts'
+import { isoText } from '../http/iso-text.ts'
 
 // Wallet proofs and session cookies. A signed message says what it is for, and its nonce is
 // stateless: time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes
@@ -53,7 +55,7 @@ function textOf(signing: Signing, purpose: Purpose, account: string, issuedMs: n
   return (
     `${signing.host} asks you to sign this message; it sends no transaction and costs nothing. ` +
     `Purpose: ${purposeText(purpose)}.${whose} Chain ID: ${signing.chainId}. ` +
-    `Issued At: ${new Date(issuedMs).toISOString()}.`
+    `Issued At: ${isoText(issuedMs)}.`
   )
 }
 
@@ -165,7 +167,7 @@ export function digestOf(token: string): string {
 
 /** `Set-Cookie` value; an empty token with age 0 clears the cookie. */
 export function sessionCookie(token: string, maxAgeMs: number, isSecure: boolean): string {
-  const maxAgeSec = Math.floor(maxAgeMs / 1000)
+  const maxAgeSec = Math.floor(maxAgeMs / MS_PER_SEC)
   const secure = isSecure ? '; Secure' : ''
   return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
 }

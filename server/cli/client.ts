@@ -1,5 +1,6 @@
 import { codeOf } from '../../engine/domain/error-code.ts'
 import { signCall } from '../auth/api-token.ts'
+import { isoText } from '../http/iso-text.ts'
 import { Failure } from '../shell.ts'
 
 // The client side of the commands that speak with a running server.
@@ -72,7 +73,7 @@ export function signedRequest(
   { tokenId, secret, headerPrefix }: Credentials,
   nowMs: number,
 ): Request {
-  const timestamp = new Date(nowMs).toISOString()
+  const timestamp = isoText(nowMs)
   const signature = signCall({
     secret: Buffer.from(secret, 'base64'),
     timestamp,

@@ -2,6 +2,8 @@
 // again (the generic cell rate algorithm), so a full bucket needs no entry at all.
 // Time is an argument; one thread owns an instance.
 
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
+
 export const LANES = ['public', 'private', 'trade', 'auth', 'admin'] as const
 export type Lane = (typeof LANES)[number]
 
@@ -118,7 +120,7 @@ export class RateLimiter<Key> {
 
   /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
   take(key: Key, lane: Lane, nowMs: number, tokens = 1): number {
-    return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / 1000)
+    return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / MS_PER_SEC)
   }
 
   /** Keys of a lane that are now remembered. */

@@ -4,6 +4,7 @@
 // a seat, so owners are no more than sockets.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
 
 export interface CensusBounds {
   readonly socketsMax: number
@@ -77,7 +78,7 @@ export class Seat {
   }
 
   takes(): boolean {
-    const second = Math.floor(performance.now() / 1000)
+    const second = Math.floor(performance.now() / MS_PER_SEC)
     const { messagesPerSecondMax } = this.#census.bounds
     const isHeard =
       this.#tally.takes(second, messagesPerSecondMax) && this.#census.takes(this.#visitor, second)

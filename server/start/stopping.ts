@@ -1,5 +1,6 @@
 // How the process comes down: in good order within a deadline, at once at a second signal.
 
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import type { Log } from '../ops/log.ts'
 import type { Services } from '../routes/services.ts'
@@ -67,7 +68,7 @@ export function onSignals(
     if (isStopping) process.exit(1)
     isStopping = true
     log.info({ signal }, 'stopping')
-    const timer = setTimeout(late, deadlineSec * 1000)
+    const timer = setTimeout(late, deadlineSec * MS_PER_SEC)
     const doing = (what: string) => {
       waitsFor = what
     }

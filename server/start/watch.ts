@@ -2,6 +2,7 @@
 
 import { ROOMS } from '../../engine/domain/limits.ts'
 import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import { LANES, type Lane, type Limits } from '../http/rate-limit.ts'
 import type { Seen } from '../http/route.ts'
@@ -87,7 +88,7 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
   add('outcomex_snapshot_bytes', 'Its length; 0 when an older process saved it.', () => {
     return snapshots.last.bytes
   })
-  add('outcomex_snapshot_seconds', 'What saving it took.', () => snapshots.last.tookMs / 1000)
+  add('outcomex_snapshot_seconds', 'What saving it took.', () => snapshots.last.tookMs / MS_PER_SEC)
   metrics.totals(
     'outcomex_snapshot_failures_total',
     'Snapshots that could not be saved; each is tried again after a pause that grows.',
@@ -98,7 +99,7 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
     'outcomex_snapshot_failing_seconds',
     'Since when none can be saved; 0 while they can.',
     () => {
-      return snapshots.failingMs / 1000
+      return snapshots.failingMs / MS_PER_SEC
     },
   )
   add('outcomex_sequenced_seq', 'Newest decided command.', () => pipeline.clearing.lastSeq)
@@ -108,7 +109,7 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
     Math.max(0, pipeline.durableSeq - follower.applied),
   )
   add('outcomex_follower_lag_seconds', 'Since when the oldest of them has been durable.', () => {
-    return pipeline.times.behindMs(follower.applied, performance.now()) / 1000
+    return pipeline.times.behindMs(follower.applied, performance.now()) / MS_PER_SEC
   })
   add('outcomex_open_orders', 'Orders open or in flight.', () => {
     return pipeline.clearing.orders.openCount
@@ -281,7 +282,7 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
 
 function watchClock(clock: Watched['clock'], metrics: Metrics): void {
   metrics.gauge('outcomex_clock_ahead_seconds', "The server's time less the wall clock.", () => {
-    return clock.offsetMs / 1000
+    return clock.offsetMs / MS_PER_SEC
   })
   const steps = 'How often the wall clock was found behind, or far ahead.'
   metrics.totals('outcomex_clock_steps_total', steps, ['direction'], () => [

@@ -265,8 +265,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a cancel of a held account goes ahead',
-        'queues.count === 0 ? true',
-        'queues.count >= 0 ? true',
+        'const waits = profileId !== null && queues.count > 0',
+        'const waits = profileId !== null && queues.count < 0',
       ],
     ],
   },

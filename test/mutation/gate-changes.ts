@@ -17,8 +17,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'an order ends with the second before its expiration',
-        '(expirationSec + 1) * 1000',
-        'expirationSec * 1000',
+        '(expirationSec + 1) * MS_PER_SEC',
+        'expirationSec * MS_PER_SEC',
       ],
       [
         'a market trades one millisecond past its deadline',

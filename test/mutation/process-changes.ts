@@ -185,7 +185,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a stop has no deadline',
-        'setTimeout(late, deadlineSec * 1000)',
+        'setTimeout(late, deadlineSec * MS_PER_SEC)',
         'setTimeout(() => {}, deadlineSec * 1000)',
       ],
     ],

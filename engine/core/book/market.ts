@@ -5,7 +5,14 @@ import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
 import { EVENT, kindAndCode, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isBid, ladderTicks, OUTCOME, POLICY_OF_TYPE, SIDE } from '../../domain/order.ts'
+import {
+  buysBySpend,
+  isBid,
+  ladderTicks,
+  OUTCOME,
+  POLICY_OF_TYPE,
+  SIDE,
+} from '../../domain/order.ts'
 import {
   cancel,
   canFillWhole,
@@ -25,7 +32,7 @@ import { orderPool } from './order-pool.ts'
 const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, bestAskOf, bestBidOf, headOf } = levels
 const { leftOf, nextOf, ownerOf } = orderPool
 const { FILLED, HELD, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
-const { SELL, BUY } = SIDE
+const { SELL } = SIDE
 const { NO, YES } = OUTCOME
 const NO_BIT = TAKER_NO
 const SELLS_BIT = TAKER_SELLS
@@ -57,7 +64,7 @@ function setTaker(order: Arrival, bid: boolean): void {
   arrival.isYes = order.outcome === YES
   arrival.stp = order.stp
   arrival.aligned = !order.marketForm
-  arrival.bySpend = order.marketForm && order.side === BUY
+  arrival.bySpend = buysBySpend(order.marketForm, order.side)
   arrival.wantRaw = arrival.bySpend ? order.spendRaw : order.sizeRaw
   arrival.filledRaw = 0
   arrival.stopped = false

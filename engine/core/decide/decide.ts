@@ -7,7 +7,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/market.ts'
 import { SIDE } from '../../domain/order.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
-import { costFloorRaw, type TimeMs } from '../../domain/units.ts'
+import { costFloorRaw, MS_PER_SEC, type TimeMs } from '../../domain/units.ts'
 import { NO_FEE_RATE } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
@@ -53,7 +53,7 @@ type Gate = Reject | typeof ASK_TABLES | null
 
 /** An order is alive while expiration ≥ now in whole seconds (rules §1.3). */
 export function expiresAtMs(expirationSec: number): TimeMs {
-  return (expirationSec + 1) * 1000
+  return (expirationSec + 1) * MS_PER_SEC
 }
 
 export function isTradable(market: Market, nowMs: TimeMs): boolean {

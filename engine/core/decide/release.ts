@@ -1,7 +1,7 @@
 // A held order enters its market (rules §4.3): what its release carries is what its placement did.
 
 import type { ReleaseOrder } from '../../domain/command.ts'
-import { SIDE } from '../../domain/order.ts'
+import { buysBySpend } from '../../domain/order.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 import type { OrderTable } from '../orders/order-table.ts'
@@ -29,7 +29,7 @@ export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: num
   release.priceTicks = orders.priceTicksOf(slot)
   release.sizeRaw = orders.sizeRawOf(slot)
   // It has traded nothing, so a market buy still reserves all that it spends.
-  release.spendRaw = marketForm && release.side === SIDE.BUY ? reserveRaw : 0
+  release.spendRaw = buysBySpend(marketForm, release.side) ? reserveRaw : 0
   release.reserveRaw = reserveRaw
   release.expirationSec = orders.expirationSecOf(slot)
   release.feeBps = orders.feeBpsOf(slot)

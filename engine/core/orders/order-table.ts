@@ -15,7 +15,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { SIDE } from '../../domain/order.ts'
+import { buysBySpend } from '../../domain/order.ts'
 import { wideByAccount, wideEnough } from '../cells/columns.ts'
 import { HeldOrders } from './held-orders.ts'
 import { LiveClientIds } from './live-client-ids.ts'
@@ -135,9 +135,8 @@ export class OrderTable {
     return (this.#words[slot * WORDS + 22] >> 4) & 1
   }
 
-  /** A market buy: what it wants, and what is left of it, is collateral and not shares. */
   buysBySpend(slot: number): boolean {
-    return this.marketFormOf(slot) === 1 && this.sideOf(slot) === SIDE.BUY
+    return buysBySpend(this.marketFormOf(slot) === 1, this.sideOf(slot))
   }
 
   orderTypeOf(slot: number): number {

@@ -2,7 +2,7 @@ import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../engine/domain/command.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
-import { ORDER_STATUSES, type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
+import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
 import type { PlaceTail } from '../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../database.ts'
 
@@ -258,7 +258,7 @@ export class OrdersTable {
 
 /** What a market buy has left is collateral, not shares. */
 function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: number): number {
-  return order.marketForm && order.side === SIDE.BUY ? 0 : leftRaw
+  return buysBySpend(order.marketForm, order.side) ? 0 : leftRaw
 }
 
 /** Rules §5.1: a killed order that traded counts as matched. */

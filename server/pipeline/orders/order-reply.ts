@@ -6,6 +6,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
 import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps } from '../../../engine/domain/units.ts'
+import { isoText } from '../../http/iso-text.ts'
 import type { SettlementFact } from '../chain/mining.ts'
 import type { OrderIds } from '../shown/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
@@ -59,15 +60,15 @@ export function marketText(market: Market): string {
 }
 
 let isoOfMs = -1
-let isoText = ''
+let lastIso = ''
 
 /** Orders of one batch share their millisecond. */
 function isoOf(nowMs: number): string {
   if (nowMs !== isoOfMs) {
-    isoText = new Date(nowMs).toISOString()
+    lastIso = isoText(nowMs)
     isoOfMs = nowMs
   }
-  return isoText
+  return lastIso
 }
 
 function makerMatches(receipt: Receipt, createdAt: string, ids: OrderIds): string {
@@ -98,7 +99,7 @@ export function totalsText(side: number, receipt: Fills): string {
 }
 
 /** What the fill paid in basis points of what it received, rounded half up (rules §3.5). */
-export function effectiveFeeBps(side: number, receipt: Fills): number {
+export function paidFeeBps(side: number, receipt: Fills): number {
   const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
   return roundedBps(receipt.feeRaw, grossRaw)
 }
@@ -126,7 +127,7 @@ function executionText(
   if (matched) text += `,"tradeEventId":"${receipt.seq}","txHash":${txHash}`
   return (
     `${text},"feeRateBps":${order.feeBps},` +
-    `"effectiveFeeBps":${effectiveFeeBps(order.side, receipt)},` +
+    `"effectiveFeeBps":${paidFeeBps(order.side, receipt)},` +
     `"totalsRaw":${totalsText(order.side, receipt)}}`
   )
 }

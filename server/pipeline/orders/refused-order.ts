@@ -3,6 +3,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { modeOfRefusal } from '../../../engine/core/markets/trading-mode.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
+import { isoText } from '../../http/iso-text.ts'
 import type { OrderAnswer, TradingBar } from './order-answer.ts'
 
 /** The mode behind a refusal of this moment; undefined when no mode is its reason. */
@@ -14,7 +15,7 @@ export function tradingBar(
   const mode = modeOfRefusal(reject)
   if (mode === undefined) return undefined
   const endsAtMs = modes.resumesAtMs(mode, nowMs)
-  return { mode, resumeAt: endsAtMs === null ? null : new Date(endsAtMs).toISOString() }
+  return { mode, resumeAt: endsAtMs === null ? null : isoText(endsAtMs) }
 }
 
 /** A refusal that was decided in this moment, before anything else is. */

@@ -3,6 +3,7 @@
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
 import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
+import { isoText } from '../../http/iso-text.ts'
 import type { Level } from './depth.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
@@ -19,7 +20,6 @@ const ONE = 1000
 const NO_DEADLINE = 'No deadline'
 const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
 const price = (ticks: number) => ticks / ONE
-const iso = (ms: number) => new Date(ms).toISOString()
 
 function midTicks(bidTicks: number, askTicks: number): number {
   return (bidTicks + askTicks) / 2
@@ -135,8 +135,8 @@ export function marketView(
     expirationDate: deadlineMs === null ? NO_DEADLINE : new Date(deadlineMs).toUTCString(),
     expirationTimestamp: deadlineMs ?? NO_DEADLINE_MS,
     expired: deadlineMs !== null && deadlineMs <= nowMs,
-    createdAt: iso(market.createdMs),
-    updatedAt: iso(published.updatedMs),
+    createdAt: isoText(market.createdMs),
+    updatedAt: isoText(published.updatedMs),
     categories: [...market.categories],
     status: published.status,
     creator: { name: 'outcomex' },
@@ -167,7 +167,7 @@ export function slugView({ market: { slug, title, deadlineMs } }: PublishedMarke
     slug,
     strikePrice: strikePrice(title),
     ticker: null,
-    deadline: deadlineMs === null ? null : iso(deadlineMs),
+    deadline: deadlineMs === null ? null : isoText(deadlineMs),
   }
 }
 
@@ -188,7 +188,7 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
   const isHeld = row.eligibleMs !== null
   return {
     id: ids.text(row.slot, row.generation),
-    createdAt: iso(row.placedMs),
+    createdAt: isoText(row.placedMs),
     ownerId: row.accountId,
     marketId: String(row.marketId),
     token: row.outcome === 0 ? market.yesTokenId : market.noTokenId,

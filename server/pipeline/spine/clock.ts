@@ -10,7 +10,7 @@
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { TimeMs } from '../../../engine/domain/units.ts'
+import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 
 /** Where the pipeline gets its times from; both are whole Unix milliseconds. */
 export interface Clock {
@@ -128,7 +128,7 @@ function sentenceOf(state: ClockState, byMs: number): string {
     case 'waiting':
       return (
         `the wall clock is ${byMs} ms ahead: the server's time follows it when it has stayed ` +
-        `there for ${clockLeapWaitMs / 1000} s`
+        `there for ${clockLeapWaitMs / MS_PER_SEC} s`
       )
     case 'steady':
       return "the wall clock and the server's time agree again"

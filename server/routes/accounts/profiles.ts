@@ -6,6 +6,7 @@ import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { isAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address } from '../../http/schema/fields.ts'
@@ -71,7 +72,7 @@ function profileView(owner: ShownProfile) {
     mode: owner.mode ?? ('simple' as const),
     rank: owner.rank,
     effectiveFeeRateBps: effectiveFeeBps(owner),
-    createdAt: new Date(owner.createdMs).toISOString(),
+    createdAt: isoText(owner.createdMs),
     ...NOT_KEPT,
   }
 }

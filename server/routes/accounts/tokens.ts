@@ -4,6 +4,7 @@ import type { Scope } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, profileId } from '../../http/schema/fields.ts'
@@ -17,8 +18,7 @@ import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 
 // Profiles are immutable values: what is read before `durable()` is what its commands made.
-const iso = (ms: number) => new Date(ms).toISOString()
-const AT = iso(Date.UTC(2026, 0, 1))
+const AT = isoText(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']
 
 const tokenId = () => means(text(), 'Id of the API token.')
@@ -84,7 +84,7 @@ export const deriveToken = route({
       apiKey: tokenId,
       secret,
       tokenId,
-      createdAt: iso(token?.createdMs ?? 0),
+      createdAt: isoText(token?.createdMs ?? 0),
       scopes,
       profile: { id: owner.profileId, account: owner.account },
     }
@@ -118,8 +118,8 @@ export const listTokens = route({
       tokenId,
       label,
       scopes,
-      createdAt: iso(createdMs),
-      lastUsedAt: lastUsedMs === null ? null : iso(lastUsedMs),
+      createdAt: isoText(createdMs),
+      lastUsedAt: lastUsedMs === null ? null : isoText(lastUsedMs),
     }))
     await pipeline.durable()
     return views

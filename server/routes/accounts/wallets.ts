@@ -5,6 +5,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { identity } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
@@ -13,8 +14,6 @@ import { nullable, text } from '../../http/schema/scalars.ts'
 import { object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import type { Services } from '../services.ts'
-
-const iso = (ms: number) => new Date(ms).toISOString()
 
 /** The body of a reply that says all by its status, 204. */
 const nothing = () => schemaOf<null>({ type: 'null' })
@@ -25,7 +24,7 @@ function viewOf(added: WithdrawalAddress) {
     profileId: added.profileId,
     destinationAddress: added.address,
     label: added.label,
-    createdAt: iso(added.createdMs),
+    createdAt: isoText(added.createdMs),
     deletedAt: null,
   }
 }

@@ -4,6 +4,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ROLES, ROOT_OPERATOR } from '../../../engine/domain/operator.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, profileId } from '../../http/schema/fields.ts'
@@ -119,7 +120,7 @@ export const addOperator = route({
   handle: async ({ body, caller }, { operators }: Services) => {
     const made = await operators.add(body.name, body.role, caller.operator.name)
     if (made instanceof Reject) return refuse(made)
-    return { ...body, token: made.token, createdAt: new Date(made.createdMs).toISOString() }
+    return { ...body, token: made.token, createdAt: isoText(made.createdMs) }
   },
 })
 
@@ -147,7 +148,7 @@ export const listOperators = route({
     const named = pipeline.clearing.operators.all
     await pipeline.durable()
     const views = named.map(({ name, role: held, createdMs }) => {
-      return { name, role: held, createdAt: new Date(createdMs).toISOString() }
+      return { name, role: held, createdAt: isoText(createdMs) }
     })
     return [{ name: ROOT_OPERATOR, role: 'root' as const, createdAt: null }, ...views]
   },

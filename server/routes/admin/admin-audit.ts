@@ -6,6 +6,7 @@ import { TRADING_MODES } from '../../../engine/domain/trading-mode.ts'
 import type { AuditRow } from '../../../persistence/query/read/audit.ts'
 import { audit } from '../../../persistence/query/read/audit.ts'
 import { admin } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, profileId, slug } from '../../http/schema/fields.ts'
@@ -67,7 +68,7 @@ const entry = object({
 
 function entryOf({ seq, atMs, operator, kind, about }: AuditRow): Infer<typeof entry> {
   const named: object = JSON.parse(about)
-  return { seq, at: new Date(atMs).toISOString(), operator, kind, ...named }
+  return { seq, at: isoText(atMs), operator, kind, ...named }
 }
 
 export const showAudit = route({

@@ -2,6 +2,7 @@
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, profileId, slug } from '../../http/schema/fields.ts'
@@ -129,7 +130,7 @@ export const showBalance = route({
 
 function rowOf({ market, status, volumeRaw }: PublishedMarket) {
   const { marketId, slug: name, title, deadlineMs } = market
-  const deadline = deadlineMs === null ? null : new Date(deadlineMs).toISOString()
+  const deadline = deadlineMs === null ? null : isoText(deadlineMs)
   return { id: marketId, slug: name, title, status, deadline, volumeRaw }
 }
 

@@ -7,6 +7,7 @@ import { mayAct } from '../../../engine/domain/operator.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { admin } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { Refusal, refuse, roleMissing } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
@@ -56,8 +57,8 @@ function managedView(profile: ShownProfile, frozen: FrozenProfile | undefined) {
     feeCapBps: profile.feeCapBps,
     effectiveFeeRateBps: effectiveFeeBps(profile),
     scopes: profile.scopes,
-    createdAt: new Date(profile.createdMs).toISOString(),
-    frozenAt: frozen === undefined ? null : new Date(frozen.sinceMs).toISOString(),
+    createdAt: isoText(profile.createdMs),
+    frozenAt: frozen === undefined ? null : isoText(frozen.sinceMs),
     frozenReason: frozen?.reason ?? null,
   }
 }

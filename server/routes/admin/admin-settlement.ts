@@ -4,6 +4,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
 import { newestTrades } from '../../../persistence/query/read/settlements.ts'
 import { admin } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { bytes32, isoTime } from '../../http/schema/fields.ts'
@@ -86,11 +87,11 @@ export const showSettlement = route({
       waiting,
       trades: trades.map(({ tradeSeq, tradedMs, status, txHash, height: inBlock, minedMs }) => ({
         tradeEventId: `${tradeSeq}`,
-        tradedAt: new Date(tradedMs).toISOString(),
+        tradedAt: isoText(tradedMs),
         settlementStatus: status,
         txHash,
         height: inBlock,
-        minedAt: minedMs === null ? null : new Date(minedMs).toISOString(),
+        minedAt: minedMs === null ? null : isoText(minedMs),
       })),
     }
   },

@@ -8,6 +8,7 @@ import {
   windowPhase,
 } from '../../../engine/domain/trading-mode.ts'
 import { admin, open } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
@@ -49,11 +50,9 @@ const effect = () =>
 const entry = () =>
   object({ ...span(), effects: means(list(effect()), 'What the restriction does.') })
 
-const isoOf = (ms: number) => new Date(ms).toISOString()
-
 function spanOf({ startsAtMs, endsAtMs, publicMessage }: TradingWindow) {
-  const endsAt = endsAtMs === null ? null : isoOf(endsAtMs)
-  return { startsAt: isoOf(startsAtMs), endsAt, publicMessage }
+  const endsAt = endsAtMs === null ? null : isoText(endsAtMs)
+  return { startsAt: isoText(startsAtMs), endsAt, publicMessage }
 }
 
 function windowView(window: TradingWindow) {

@@ -54,7 +54,8 @@ export interface MintedToken {
   readonly scopes: readonly Scope[]
 }
 
-const SELF_SERVICE: readonly Scope[] = ['trading']
+/** What a profile may do of itself; an operator allows more. */
+export const SELF_SERVICE: readonly Scope[] = ['trading']
 const TOUCH_EVERY_MS = 60_000
 /** How often an edit reads anew because others of the same profile came in between. */
 const READINGS_MAX = 5

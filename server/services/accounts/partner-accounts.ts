@@ -5,10 +5,11 @@ import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../../engine/core/accounts/accounts.ts'
 import { decideSubAccount } from '../../../engine/core/decide/partners.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { ProfileFields, Scope } from '../../../engine/domain/command.ts'
+import type { ProfileFields } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { type Seal, walletKeyOf } from '../../../persistence/seal.ts'
 import type { ProvenLogin } from '../../auth/session.ts'
 import { formatAddress } from '../../crypto/address.ts'
@@ -16,6 +17,7 @@ import { addressOfKey } from '../../crypto/ecdsa.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 import { taughtProfile } from '../../intake/taught-profile.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { SELF_SERVICE } from './accounts.ts'
 
 /** What a server wallet has to approve before it can trade everywhere. */
 export interface Allowances {
@@ -36,7 +38,6 @@ export interface SubAccountPage {
   readonly hasMore: boolean
 }
 
-const SELF_SERVICE: readonly Scope[] = ['trading']
 const KEY_BYTES = 32
 
 const refused = (reject: Reject, retryAfterSec = 0): Refused => ({ reject, retryAfterSec })
@@ -187,7 +188,7 @@ export class PartnerAccounts {
     }
     const nowMs = this.#pipeline.sequencer.nowMs()
     const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs
-    if (waitMs > 0) return refused(REJECT.ALLOWANCE_RETRY_TOO_SOON, Math.ceil(waitMs / 1000))
+    if (waitMs > 0) return refused(REJECT.ALLOWANCE_RETRY_TOO_SOON, Math.ceil(waitMs / MS_PER_SEC))
     this.#noteRetry(profileId, nowMs)
     const missing = before.spenders.filter(({ status }) => status !== 'confirmed')
     if (missing.length === 0) return this.allowances(profileId)

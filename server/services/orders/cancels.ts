@@ -83,17 +83,16 @@ export class Cancels {
   }
 
   /**
-   * 0 once the cancel is durable, or the refusal. `answered` hears of a cancel that was sent, when
-   * its market has answered; who gives it holds the account.
+   * Null once the cancel is durable, or the refusal. `answered` hears of a cancel that was sent,
+   * when its market has answered; a caller that gives it has the turn of the account.
    */
   async one(
     profileId: number,
     text: OrderText,
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<Reject | null> {
-    if (answered === undefined && !(await this.#turn(profileId))) return REJECT.OVERLOADED
-    const barred = this.#pipeline.cancelBar()
-    if (barred !== null) return this.#pipeline.refused(barred)
+    const barred = await this.#barred(answered === undefined ? profileId : null)
+    if (barred !== null) return barred
     const resolved = this.#resolve(profileId, text)
     if (resolved.order === null) {
       const reject = await this.#reasonOf(profileId, resolved)
@@ -115,9 +114,8 @@ export class Cancels {
    * others is looked up afterwards: who pulls its quotes does not wait for those that are gone.
    */
   async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
-    if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
-    const barred = this.#pipeline.cancelBar()
-    if (barred !== null) return this.#pipeline.refused(barred)
+    const barred = await this.#barred(profileId)
+    if (barred !== null) return barred
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
     const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
     const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
@@ -147,9 +145,8 @@ export class Cancels {
 
   /** Cancels every open order of the profile in one market. */
   async all(profileId: number, marketId: number): Promise<BatchOutcome | Reject> {
-    if (!(await this.#turn(profileId))) return REJECT.OVERLOADED
-    const barred = this.#pipeline.cancelBar()
-    if (barred !== null) return this.#pipeline.refused(barred)
+    const barred = await this.#barred(profileId)
+    if (barred !== null) return barred
     const live = this.#pipeline.liveOrders(profileId, marketId)
     const receipt = await this.#cancelByMarket(live)
     if (receipt instanceof Reject) return receipt
@@ -177,10 +174,16 @@ export class Cancels {
     }
   }
 
-  /** What a held account sends waits in its line; false when that is full. */
-  #turn(profileId: number): Promise<boolean> | true {
+  /**
+   * Why nothing may be canceled, once it is the turn of the account: what a busy one sends waits in
+   * its queue. Null for the account is one whose turn it is.
+   */
+  async #barred(profileId: number | null): Promise<Reject | null> {
     const { queues } = this.#pipeline
-    return queues.count === 0 ? true : queues.turn(profileId)
+    const waits = profileId !== null && queues.count > 0
+    if (waits && !(await queues.turn(profileId))) return REJECT.OVERLOADED
+    const barred = this.#pipeline.cancelBar()
+    return barred === null ? null : this.#pipeline.refused(barred)
   }
 
   /** Keys of orders. No await before the last command is stamped. */
@@ -296,22 +299,22 @@ function isKnown({ reject }: Resolved): boolean {
   return reject !== REJECT.ORDER_NOT_FOUND
 }
 
-function namesOf({ text, orderId }: Resolved): { orderId?: string; clientOrderId?: string } {
+function shownNames({ text, orderId }: Resolved): { orderId?: string; clientOrderId?: string } {
   return 'clientOrderId' in text && orderId !== null ? { ...text, orderId } : text
 }
 
 function retryable(each: Resolved): FailedCancel {
-  return { ...namesOf(each), ...NOT_CONFIRMED }
+  return { ...shownNames(each), ...NOT_CONFIRMED }
 }
 
 function inRelease(each: Resolved): FailedCancel {
-  return { ...namesOf(each), ...IN_RELEASE }
+  return { ...shownNames(each), ...IN_RELEASE }
 }
 
 function failure(each: Resolved): FailedCancel {
   if (each.reject === REJECT.ORDER_RELEASE_IN_PROGRESS) return inRelease(each)
   return {
-    ...namesOf(each),
+    ...shownNames(each),
     reason: 'ORDER_NOT_FOUND',
     message: REJECT.ORDER_NOT_OPEN.sentence,
     retryable: false,

@@ -3,6 +3,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
+import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import type {
   OrderName,
   OrderStatus,
@@ -10,7 +11,8 @@ import type {
 } from '../../../persistence/query/read/order-status.ts'
 import { orderStatuses } from '../../../persistence/query/read/order-status.ts'
 import { formatAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
-import { effectiveFeeBps, marketText, totalsText } from '../../pipeline/orders/order-reply.ts'
+import { isoText } from '../../http/iso-text.ts'
+import { marketText, paidFeeBps, totalsText } from '../../pipeline/orders/order-reply.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { OrderIds } from '../../pipeline/shown/order-ids.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -21,7 +23,6 @@ import type { Asker, PrivateReads } from '../private-reads.ts'
 export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
 
 const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
-const iso = (ms: number) => new Date(ms).toISOString()
 
 let addressHex = ''
 let addressOfHex = ''
@@ -54,10 +55,10 @@ function orderText({ order }: OrderStatus, published: PublishedMarket, ids: Orde
     signatureType: order.signatureType,
     signature: `0x${order.signatureHex}`,
     orderType: ORDER_TYPES[order.orderType],
-    price: order.marketForm === 1 ? null : String(order.priceTicks / 1000),
+    price: order.marketForm === 1 ? null : String(order.priceTicks / PRICE_ONE_TICKS),
     marketId: order.marketId,
     ownerId: order.accountId,
-    createdAt: iso(order.placedMs),
+    createdAt: isoText(order.placedMs),
     status: ORDER_STATUSES[order.status],
   }
   return `${JSON.stringify(fields).slice(0, -1)},"market":${marketText(market)}}`
@@ -68,7 +69,7 @@ function makersText(trade: TradePart | null, ids: OrderIds): string {
   if (trade !== null && !trade.isTaker) return ''
   if (trade === null) return '"makerMatches":[],'
   const { seq, makers } = trade
-  const createdAt = iso(trade.tradedMs)
+  const createdAt = isoText(trade.tradedMs)
   const orderIds = ids.texts(makers)
   const told = makers.map(
     ({ sizeRaw }, position) =>
@@ -97,11 +98,11 @@ function executionText(found: OrderStatus, ids: OrderIds): string {
     // Rules §5.2: what never traded is UNMATCHED, a stopped or killed arrival too.
     settlementStatus: isHeld ? 'DELAYED' : (trade?.settlement.status ?? 'UNMATCHED'),
     ...(clientOrderId === null ? {} : { clientOrderId }),
-    ...(eligibleMs === null ? {} : { eligibleAt: iso(eligibleMs) }),
+    ...(eligibleMs === null ? {} : { eligibleAt: isoText(eligibleMs) }),
     ...stpFields(found, ids),
     ...(trade === null ? {} : { tradeEventId: String(trade.seq), txHash: trade.settlement.txHash }),
     feeRateBps: order.feeBps,
-    effectiveFeeBps: effectiveFeeBps(order.side, fills),
+    effectiveFeeBps: paidFeeBps(order.side, fills),
   }
   return `${JSON.stringify(head).slice(0, -1)},"totalsRaw":${totalsText(order.side, fills)}}`
 }

@@ -57,7 +57,7 @@ export class OrderEvents {
   matchedFrame(fact: Matched) {
     const { ids } = this.#pipeline
     const takerOrderId = ids.text(fact.takerSlot, fact.takerGeneration)
-    return matchedFrame(fact, { ...this.#namesOf(fact), takerOrderId })
+    return matchedFrame(fact, { ...this.#frameNames(fact), takerOrderId })
   }
 
   /** Its number is settled at once, the rest when it is sent. */
@@ -67,10 +67,10 @@ export class OrderEvents {
     const last = places.get(accountId)
     const index = last?.seq === seq ? last.index + 1 : 0
     if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
-    return () => lifecycleFrame(fact, { ...this.#namesOf(fact), index })
+    return () => lifecycleFrame(fact, { ...this.#frameNames(fact), index })
   }
 
-  #namesOf(fact: OrderFact): FrameNames {
+  #frameNames(fact: OrderFact): FrameNames {
     const { ids, published } = this.#pipeline
     const shown = published.byId(fact.marketId)
     assert(shown !== undefined, 'an order has a published market')

@@ -3,6 +3,7 @@
 import { SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
+import { isoText } from '../../http/iso-text.ts'
 import type { OrderFact } from '../../pipeline/shown/order-news.ts'
 
 /** Frames of one owner in one command; a journal of 2^37 commands fills 30 terabytes. */
@@ -20,8 +21,6 @@ export interface FrameNames {
 
 export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
 type Lifecycle = Exclude<OrderFact, Matched>
-
-const iso = (ms: number) => new Date(ms).toISOString()
 
 /** Rises with the command and within it; the same however often the exchange was started. */
 function lifecycleId(seq: number, index: number): number {
@@ -47,8 +46,8 @@ function ownerFields(fact: OrderFact, names: FrameNames) {
 }
 
 function times(fact: OrderFact, { publishedMs }: FrameNames) {
-  const occurredAt = iso(fact.nowMs)
-  return { timestamp: occurredAt, occurredAt, publishedAt: iso(publishedMs) }
+  const occurredAt = isoText(fact.nowMs)
+  return { timestamp: occurredAt, occurredAt, publishedAt: isoText(publishedMs) }
 }
 
 /** PLACEMENT, UPDATE and CANCELLATION, or the terminal EXECUTION; `index` counts its like. */
@@ -128,7 +127,7 @@ export function makerMatch(part: TradePart, account: string, orderId: string): o
 export function settledFrame(matched: ReturnType<typeof matchedFrame>, settled: Settled): object {
   const { isEstimate: _isEstimate, eventId: _eventId, ...part } = matched
   const { type, txHash, settledMs, takerAccount, makerMatches } = settled
-  const settledAt = iso(settledMs)
+  const settledAt = isoText(settledMs)
   return {
     ...part,
     type,
@@ -152,7 +151,7 @@ export function txFrame(
     ...(txHash === null ? {} : { txHash }),
     status: type === 'MINED' ? 'CONFIRMED' : 'FAILED',
     source: 'CLOB',
-    timestamp: iso(settledMs),
+    timestamp: isoText(settledMs),
     marketSlug: matched.marketSlug,
     tokenId: matched.tokenId,
     conditionId,

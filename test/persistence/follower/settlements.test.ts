@@ -4,9 +4,8 @@ import { test } from 'node:test'
 import { reversalOf } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { ORDER_STATUSES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
-import { openReadOnly, openWritable } from '../../../persistence/database.ts'
+import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
-import { READ_MIGRATIONS } from '../../../persistence/follower/migrations.ts'
 import { QueryHandle } from '../../../persistence/query/query-handle.ts'
 import {
   newestTrades,
@@ -157,20 +156,7 @@ function undoneOrders(dataDir: string): { status: number; undone: number; filled
   }
 }
 
-/** Makes read.db what the version before `undone_raw` would have left. */
-function takeBackToSchema8(dataDir: string): void {
-  const connection = openWritable(join(dataDir, 'read.db'), {
-    durability: 'normal',
-    migrations: READ_MIGRATIONS,
-    autocheckpointPages: 1000,
-  })
-  connection.exec('UPDATE orders SET status = 1 WHERE status = 2 AND cancel_reason IS NULL')
-  connection.exec('ALTER TABLE orders DROP COLUMN undone_raw; PRAGMA user_version = 8')
-  connection.exec('DROP TABLE profiles')
-  connection.close()
-}
-
-test('failed trades mark their orders, however the journal is cut, and in older tables', () => {
+test('failed trades mark their orders, however the journal is cut', () => {
   const flow = new CommandFlow(freshSeed())
   flow.run(1500)
   const cut = flow.seq
@@ -203,9 +189,6 @@ test('failed trades mark their orders, however the journal is cut, and in older 
     assert([LIVE, CANCELED].includes(status), 'no order of a failed trade is MATCHED')
     assert(undone <= filled, 'no more is taken back than was filled')
   }
-  assert.deepEqual(undoneOrders(parts), marked)
-  takeBackToSchema8(parts)
-  follow(parts, flow.seq)
   assert.deepEqual(undoneOrders(parts), marked)
   rebuildReadTables(parts)
   assert.deepEqual(undoneOrders(parts), marked)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openWritable } from '../../../persistence/database.ts'
 import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
-import { READ_MIGRATIONS } from '../../../persistence/follower/migrations.ts'
+import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
 import { verifyCommand } from '../../../server/cli/verify.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
@@ -45,7 +45,7 @@ test('verify of a sound folder ends with a verdict in words and code 0', async (
 function tamper(path: string, sql: string): void {
   const connection = openWritable(path, {
     durability: 'normal',
-    migrations: READ_MIGRATIONS,
+    ...READ_SCHEMA,
     autocheckpointPages: 0,
   })
   connection.exec(sql)
@@ -60,6 +60,7 @@ const USELESS: readonly (readonly [what: RegExp, spoil: (path: string) => void])
   [/read\.db has other tables than it should/, (path) => tamper(path, 'DROP TABLE trades')],
   [/read\.db has other tables than it should/, (path) => tamper(path, 'DROP TABLE applied')],
   [/read\.db was written by another version/, (path) => tamper(path, 'PRAGMA user_version = 99')],
+  [/read\.db was written by another version/, (path) => tamper(path, 'PRAGMA user_version = 11')],
   [
     /read\.db was not made from this journal \(it stands at seq 77\)/,
     (path) => tamper(path, 'UPDATE applied SET seq = 77'),
