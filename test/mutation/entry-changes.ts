@@ -192,8 +192,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'server/pipeline/orders/account-queues.ts',
     tests: HOLDS,
     changes: [
-      ['a line has no bound', 'line.length >= LIMITS.accountQueueMax', 'line.length < 0'],
-      ['the newest in a line runs first', 'line.shift()', 'line.pop()'],
+      ['a queue has no bound', 'queue.length >= LIMITS.accountQueueMax', 'queue.length < 0'],
+      ['the newest of a queue runs first', 'queue.shift()', 'queue.pop()'],
       [
         'the one behind runs before a cancel is on its way',
         "if (next.then === 'at once')",

@@ -365,7 +365,7 @@ export class Traders {
   cancelWide({ dice }: Step): void {
     const { pipeline, shards, threads } = this.#life
     const known = this.#pickKnown(dice[0])
-    // It passes the holds of accounts, which only sub-accounts have here.
+    // It passes the queues of accounts, which only sub-accounts have here.
     if (known === undefined || known.account > this.#script.setting.accounts) return
     const live = pipeline.liveOrders(known.account, known.marketId)
     if (live.length === 0) return

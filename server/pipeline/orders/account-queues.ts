@@ -1,14 +1,14 @@
 // While an account's order is canceled for another (rules §4.8), what else the account sends
-// stands in line: the funds that come free are the replacement's. Main's thread owns it.
-// Invariants: an account is held from `begin` to the end of its line; of those in line each runs
-// once, in the order they came; a line has a bound, past which nothing more is taken.
+// waits in its queue: the funds that come free are the replacement's. Main's thread owns it.
+// Invariants: an account is busy from `begin` to the end of its queue; each that waits runs once, in
+// the order they came; a queue has a bound, past which nothing more is taken.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
 /**
  * When the one behind may run: at once; when a turn of the loop is over, for what goes on by
- * promises; or when the one that ran, which holds the account from then on, calls `end`.
+ * promises; or when the one that ran, which has the account from then on, calls `end`.
  */
 type Then = 'at once' | 'next turn' | 'at its end'
 
@@ -18,34 +18,34 @@ interface Waiting {
 }
 
 export class AccountQueues {
-  readonly #lines = new Map<number, Waiting[]>()
+  readonly #queues = new Map<number, Waiting[]>()
   #waiting = 0
 
-  /** Accounts now held. */
+  /** Accounts now busy. */
   get count(): number {
-    return this.#lines.size
+    return this.#queues.size
   }
 
-  /** All that stands in a line. */
+  /** All that wait. */
   get waiting(): number {
     return this.#waiting
   }
 
   isBusy(accountId: number): boolean {
-    return this.#lines.has(accountId)
+    return this.#queues.has(accountId)
   }
 
-  /** Puts `run` in the line of a held account; false when the line is full. */
+  /** Puts `run` in the queue of a busy account; false when the queue is full. */
   wait(accountId: number, then: Then, run: () => void): boolean {
-    const line = this.#lines.get(accountId)
-    assert(line !== undefined, 'one waits for a held account')
-    if (line.length >= LIMITS.accountQueueMax) return false
-    line.push({ then, run })
+    const queue = this.#queues.get(accountId)
+    assert(queue !== undefined, 'one waits for a busy account')
+    if (queue.length >= LIMITS.accountQueueMax) return false
+    queue.push({ then, run })
     this.#waiting++
     return true
   }
 
-  /** Resolves true when nobody before it holds the account; false when the line is full. */
+  /** Resolves true when nobody before it has the account; false when the queue is full. */
   turn(accountId: number): Promise<boolean> {
     return new Promise((resolve) => {
       if (!this.isBusy(accountId)) resolve(true)
@@ -53,25 +53,25 @@ export class AccountQueues {
     })
   }
 
-  /** Resolves true when the caller holds the account, until its `end`; false when it cannot. */
+  /** Resolves true when the caller has the account, until its `end`; false when it cannot. */
   begin(accountId: number): Promise<boolean> {
     if (this.isBusy(accountId)) {
       return new Promise((resolve) => {
         if (!this.wait(accountId, 'at its end', () => resolve(true))) resolve(false)
       })
     }
-    this.#lines.set(accountId, [])
+    this.#queues.set(accountId, [])
     return Promise.resolve(true)
   }
 
-  /** Lets those in line run, up to the next that holds the account. */
+  /** Lets those that wait run, up to the next that has the account until its end. */
   end(accountId: number): void {
-    const line = this.#lines.get(accountId)
-    assert(line !== undefined, 'a hold that ends has begun')
+    const queue = this.#queues.get(accountId)
+    assert(queue !== undefined, 'what ends has begun')
     for (;;) {
-      const next = line.shift()
+      const next = queue.shift()
       if (next === undefined) {
-        this.#lines.delete(accountId)
+        this.#queues.delete(accountId)
         return
       }
       this.#waiting--

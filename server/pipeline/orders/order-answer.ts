@@ -17,7 +17,7 @@ export interface Asked {
   readonly reply: (answer: OrderAnswer) => void
   /**
    * Called once the order is decided, before anything else is. Such an order was waited for: it
-   * passes the hold of its account.
+   * passes the queue of its account.
    */
   readonly decided?: () => void
 }

@@ -1,5 +1,5 @@
 // Hot path. bench/pipeline.bench.ts
-// From the intake's verdict on an order to its reply: the caller's token and rate, the hold of its
+// From the intake's verdict on an order to its reply: the caller's token and rate, the queue of its
 // account, the sequencer's gates, and the answer once it is durable. Main's thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
@@ -95,7 +95,7 @@ export class OrderDecisions {
     return waitSec === 0
   }
 
-  /** Keeps what the intake found; what it gives decides the order, past the hold of its account. */
+  /** Keeps what the intake found; what it gives decides the order, past the queue of its account. */
   keep(result: IntakeResult): (asked: Asked) => void {
     this.#noteToken(result)
     if (result.kind === 'refused') {

@@ -1,4 +1,4 @@
-// A moment in which no market has anything left to answer: what main holds then is the state at its
+// A moment in which no market has anything left to answer: what main has then is the state at its
 // newest seq. New orders and cancels wait for it, a millisecond as a rule; what operators and
 // deadlines do goes on and only makes it come later. It has a bound: past it nothing is looked at.
 
@@ -41,7 +41,7 @@ export class StillMoment {
     if (this.#look !== null && this.#parts.isStill()) this.#end(true)
   }
 
-  /** Resolves when no hold is on. */
+  /** Resolves when none is on. */
   async over(): Promise<void> {
     while (this.isOn) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
