@@ -133,6 +133,19 @@ test('one that comes back with a handshake that aged is nobody, and is told', as
   assert.equal(client.of('authenticated').length, 1)
 })
 
+test('one that signs anew before it comes back is itself again', async () => {
+  const client = await join(bob, true)
+  const { io } = client.socket
+  io.on('reconnect_attempt', () => {
+    io.opts.extraHeaders = handshakeOf(bob, live.nowMs())
+  })
+  live.shiftClock(LIMITS.signatureSkewMs + 1000)
+  io.engine.close()
+  const [, again] = await client.take('authenticated', 2)
+  assert.equal(at(again, 'profileId'), bob.profileId)
+  assert.deepEqual(client.of('exception'), [])
+})
+
 const TOO_MANY = Array.from({ length: LIMITS.socketMarketsMax + 1 }, () => 'rain')
 const NO_PAYLOADS: unknown[] = [
   ...[7, 'rain', true, [], ['rain']],
