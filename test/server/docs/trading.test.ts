@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { domainSeparator, hashStruct, hashTypedData, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
 import { blankAmounts, readAmounts } from '../../../server/intake/order/order-amounts.ts'
+import { framesOf, listening } from '../../support/frame-story.ts'
+import { at, type LiveExchange, startLive, textAt } from '../../support/live-exchange.ts'
+import { openMarket, place } from '../../support/live-orders.ts'
 
-// The worked examples of trading.md: computed again, by viem where it has the rule.
+// The worked examples of trading.md: computed again, by viem where it has the rule. Its reply and
+// its list of frames are compared with those of a running exchange.
 
 const page = readFileSync(new URL('../../../server/docs/trading.md', import.meta.url), 'utf8')
 
@@ -110,4 +114,99 @@ test('the fees of the worked trades are those that the exchange takes', () => {
     assert.equal(number(fee), feeRaw, trade)
     assert.equal(number(net), (isBuy ? sharesRaw : collateralRaw) - feeRaw, trade)
   }
+})
+
+const SHARE = 1_000_000
+let live: LiveExchange
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', '20'] })
+})
+after(() => live.stop())
+
+/** A value with the types of its leaves in place of them. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shapeOf(each)]))
+}
+
+/** Alice asks 4 at 0.60, Bob bids 10 at 0.65 as a taker: the trade that the page shows. */
+async function shownTrade(slug: string) {
+  const market = await openMarket(live, slug, { fee: true })
+  const alice = await live.trader(100 * SHARE)
+  const bob = await live.trader(100 * SHARE)
+  const maker = await listening(live, alice)
+  const taker = await listening(live, bob)
+  const made = await place(live, alice, market, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
+  const wish = { ticks: 650, sizeRaw: 10 * SHARE }
+  const reply = await place(live, bob, market, wish, { clientOrderId: 'quote-17' })
+  assert.deepEqual([made.status, reply.status], [201, 201], reply.text)
+  return { market, alice, bob, maker, taker, madeId: textAt(made.body, 'order', 'id'), reply }
+}
+
+test('the reply of an order has the fields, types and totals that the page shows', async () => {
+  const [, block = ''] = /<!-- reply -->\n```json\n(.*?)```/s.exec(page) ?? []
+  const shown: unknown = JSON.parse(block)
+  const { reply, maker, taker } = await shownTrade('reply')
+  assert.deepEqual(shapeOf(reply.body), shapeOf(shown))
+  for (const field of ['totalsRaw', 'effectiveFeeBps', 'settlementStatus']) {
+    assert.deepEqual(at(reply.body, 'execution', field), at(shown, 'execution', field), field)
+  }
+  assert.equal(at(reply.body, 'order', 'status'), at(shown, 'order', 'status'))
+  for (const client of [maker, taker]) client.close()
+})
+
+/** By type of a frame, the fields that the page lists beside those of every frame. */
+function listedFields(): Map<string, string[]> {
+  const names = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name)
+  const listed = new Map<string, string[]>()
+  for (const [types, fields] of rowsOf('frames')) {
+    for (const type of names(types)) listed.set(type, names(fields))
+  }
+  const settled = (listed.get('MATCHED') ?? []).filter((name) => name !== 'isEstimate')
+  const told = ['takerAccount', 'makerMatches', 'txHash']
+  assert.deepEqual(listed.get('MINED'), ['MATCHED', 'isEstimate', ...told])
+  return listed.set('MINED', [...settled, ...told])
+}
+
+/** What the owners of that trade hear, with a FAK that finds nobody and a market that ends. */
+async function shownFrames(): Promise<object[]> {
+  const { bob, maker, taker, madeId, reply, market } = await shownTrade('frames')
+  const takenId = textAt(reply.body, 'order', 'id')
+  const wish = { outcome: 1, ticks: 1, sizeRaw: SHARE } as const
+  const killed = await place(live, bob, market, wish, { orderType: 'FAK' })
+  const killedId = textAt(killed.body, 'order', 'id')
+  await live.admin(`/admin/markets/${market.slug}/resolve`, { winningOutcomeIndex: 0 })
+  await taker.until(() => framesOf(taker, takenId).length >= 4)
+  await taker.until(() => framesOf(taker, killedId).length >= 1)
+  await maker.until(() => framesOf(maker, madeId).length >= 4)
+  for (const client of [maker, taker]) client.close()
+  const told = [...framesOf(taker, takenId), ...framesOf(taker, killedId)]
+  return [...told, ...framesOf(maker, madeId)].map((frame) => Object(frame))
+}
+
+test('a frame of each type has the fields that the page lists', async () => {
+  const listed = listedFields()
+  const [, sentence = ''] = /^Every frame has (.*?) Besides:/ms.exec(page) ?? []
+  const ofAll = [...sentence.matchAll(/`([a-z]\w+)`/g)].map(([, name]) => name)
+  const frames = await shownFrames()
+  for (const frame of frames) {
+    const type = textAt(frame, 'type')
+    const known = [...ofAll, ...(listed.get(type) ?? [])]
+    assert.deepEqual(
+      Object.keys(frame).filter((name) => !known.includes(name)),
+      [],
+      type,
+    )
+    const missing = known.filter((name) => !Object.hasOwn(frame, name))
+    const sometimes = ['clientOrderId', 'feeAmountContracts', 'feeAmountCollateral']
+    assert.deepEqual(
+      missing.filter((name) => !sometimes.includes(name)),
+      [],
+      type,
+    )
+  }
+  const types = new Set(frames.map((frame) => textAt(frame, 'type')))
+  types.add('FAILED')
+  assert.deepEqual([...types].sort(), [...listed.keys()].sort())
 })
