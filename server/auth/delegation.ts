@@ -6,8 +6,9 @@ import { headerTarget, targetOf } from '../http/on-behalf.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
 import type { OwnerOfCall } from '../http/route.ts'
 
-// Partners that act for their sub-accounts (rules §12.1). Every route that may be
-// called for another profile asks here, so the rule stands once; the intake asks its directory.
+// Partners that act for their sub-accounts (rules §12.1). Every route whose caller main proves asks
+// here. Orders are proven on intake threads, which do not see the clearing: server/intake/intake.ts
+// states scope and partner once more, over its own directory. A change here needs one there.
 
 /**
  * The profile a call is for: the caller's own, or the sub-account that header or query name. 400
