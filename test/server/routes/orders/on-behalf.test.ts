@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { api } from '../../../../server/api.ts'
+import { ON_BEHALF_HEADER } from '../../../../server/http/on-behalf.ts'
 import {
   at,
   type LiveExchange,
@@ -161,6 +163,13 @@ const CALLS: Readonly<Record<string, Row>> = {
       at(body, 'results', 0, 'replacement', 'data', 'order', 'ownerId') === desk.profileId,
   },
 }
+
+test('every route that takes the header has a row, and no other', () => {
+  const [header] = Object.keys(ON_BEHALF_HEADER)
+  const routes = api.filter(({ headers }) => headers[header] !== undefined)
+  const names = routes.map(({ method, path }) => `${method} ${path}`)
+  assert.deepEqual(Object.keys(CALLS).sort(), names.sort())
+})
 
 const BAD_HEADERS = ['0', '-1', 'x', '1.5', '2147483648', '', '1, 2', '01']
 const BAD_QUERIES = ['0', '-1', 'x', '1.5', '2147483648', '', '1&onBehalfOf=1']
