@@ -1,43 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../../server/api.ts'
-import { openApi } from '../../../server/http/openapi.ts'
 import { means } from '../../../server/http/schema/meaning.ts'
 import { integer, nullable, pattern } from '../../../server/http/schema/scalars.ts'
 import { compile, object, optional, type Schema } from '../../../server/http/schema/schema.ts'
+import { at } from '../../support/json-path.ts'
+import {
+  assertParametersSay,
+  assertPropertiesSay,
+  assertStatusesSay,
+  documentOf,
+  isTree,
+  operations,
+} from '../../support/openapi-tree.ts'
 import { TOY_ROUTES } from './gateway/toy-exchange.ts'
 
-type Tree = Record<string, unknown>
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function at(value: unknown, ...path: string[]): unknown {
-  return path.reduce((node: unknown, key) => (isTree(node) ? node[key] : undefined), value)
-}
-
-const described = { title: 'toys', version: '1.0.0', headerPrefix: 'svc-' }
-/** As a client gets it. */
-const document: unknown = JSON.parse(JSON.stringify(openApi(TOY_ROUTES, described)))
-const wholeDocument: unknown = JSON.parse(JSON.stringify(openApi(api, described)))
-
-function operations(of: unknown = document): [path: string, method: string, operation: Tree][] {
-  const paths = at(of, 'paths')
-  assert.ok(isTree(paths))
-  return Object.entries(paths).flatMap(([path, methods]) => {
-    assert.ok(isTree(methods))
-    return Object.entries(methods).map(([method, operation]): [string, string, Tree] => {
-      assert.ok(isTree(operation))
-      return [path, method, operation]
-    })
-  })
-}
+const document = documentOf(TOY_ROUTES)
+const wholeDocument = documentOf(api)
 
 test('every route stands in the document, with each path parameter described once', () => {
-  assert.equal(operations().length, TOY_ROUTES.length)
+  assert.equal(operations(document).length, TOY_ROUTES.length)
   const ids = new Set<unknown>()
-  for (const [path, method, operation] of operations()) {
+  for (const [path, method, operation] of operations(document)) {
     assert.match(method, /^(get|post|put|patch|delete)$/)
     ids.add(operation.operationId)
     const { parameters } = operation
@@ -60,7 +44,7 @@ test('every reference and every security scheme resolves', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
   assert.ok(references.length > 0)
   for (const [, path] of references) assert.ok(isTree(at(document, ...path.split('/'))), path)
-  for (const [, , operation] of operations()) {
+  for (const [, , operation] of operations(document)) {
     assert.ok(Array.isArray(operation.security))
     for (const one of operation.security) {
       const [name] = Object.keys(one)
@@ -70,7 +54,7 @@ test('every reference and every security scheme resolves', () => {
 })
 
 test('every status has a description, and those to wait for a Retry-After', () => {
-  for (const [, , operation] of operations()) {
+  for (const [, , operation] of operations(document)) {
     assert.ok(isTree(operation.responses))
     for (const [status, response] of Object.entries(operation.responses)) {
       assert.match(status, /^[2-5][0-9][0-9]$/)
@@ -119,51 +103,15 @@ test('a status says what it means for its route, a refused one all its refusals'
   ])
   const login = at(document, 'paths', '/auth/login', 'post', 'responses')
   assert.equal(at(login, '207', 'description'), 'Both cookies are set.')
-  for (const [path, method, { responses: all }] of operations(wholeDocument)) {
-    assert.ok(isTree(all))
-    for (const [status, response] of Object.entries(all)) {
-      assertSentence(at(response, 'description'), `${method} ${path} ${status}`)
-    }
-  }
+  assertStatusesSay(wholeDocument)
 })
 
-function assertSentence(description: unknown, name: string): void {
-  assert.ok(typeof description === 'string', `${name} says what it means`)
-  assert.match(description, /^[^\s]+(\s[^\s]+){2,}[.]$/, name)
-}
-
-/** Every object below a node that lists properties, with the way to it. */
-function shapesIn(node: unknown, way: string): [way: string, properties: Tree][] {
-  if (Array.isArray(node)) return node.flatMap((each, index) => shapesIn(each, `${way}/${index}`))
-  if (!isTree(node)) return []
-  const own = isTree(node.properties) ? [[way, node.properties] satisfies [string, Tree]] : []
-  const below = Object.entries(node).filter(([key]) => key !== 'example' && key !== 'examples')
-  return [...own, ...below.flatMap(([key, each]) => shapesIn(each, `${way}/${key}`))]
-}
-
 test('every property at every depth says what it means, each of an object its own', () => {
-  const shapes = shapesIn(wholeDocument, '')
-  assert.ok(shapes.length > api.length)
-  for (const [way, properties] of shapes) {
-    const said = Object.entries(properties).map(([name, property]) => {
-      const description = at(property, 'description')
-      assertSentence(description, `${way}.${name}`)
-      return description
-    })
-    assert.equal(new Set(said).size, said.length, `${way}: two properties say the same`)
-  }
+  assert.ok(assertPropertiesSay(wholeDocument) > api.length)
 })
 
 test('every parameter says what it means, in its own place and in its schema', () => {
-  for (const [path, method, { parameters }] of operations(wholeDocument)) {
-    assert.ok(Array.isArray(parameters))
-    for (const parameter of parameters) {
-      const name = `${method} ${path} ${parameter.name}`
-      assertSentence(parameter.description, name)
-      if (parameter.in === 'header') continue
-      assert.equal(at(parameter, 'schema', 'description'), parameter.description, name)
-    }
-  }
+  assertParametersSay(wholeDocument)
 })
 
 test('what a value means changes neither its check nor the words of its refusal', () => {

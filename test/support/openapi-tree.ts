@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { openApi } from '../../server/http/openapi.ts'
+import { at } from './json-path.ts'
+
+// The document of some routes, as a client gets it, and whether all of it says what it means.
+
+export type Tree = Record<string, unknown>
+type Routes = Parameters<typeof openApi>[0]
+
+export function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function documentOf(routes: Routes): unknown {
+  const described = { title: 'toys', version: '1.0.0', headerPrefix: 'svc-' }
+  return JSON.parse(JSON.stringify(openApi(routes, described)))
+}
+
+export function operations(document: unknown): [path: string, method: string, operation: Tree][] {
+  const paths = at(document, 'paths')
+  assert.ok(isTree(paths))
+  return Object.entries(paths).flatMap(([path, methods]) => {
+    assert.ok(isTree(methods))
+    return Object.entries(methods).map(([method, operation]): [string, string, Tree] => {
+      assert.ok(isTree(operation))
+      return [path, method, operation]
+    })
+  })
+}
+
+function assertSentence(description: unknown, name: string): void {
+  assert.ok(typeof description === 'string', `${name} says what it means`)
+  assert.match(description, /^[^\s]+(\s[^\s]+){2,}[.]$/, name)
+}
+
+export function assertStatusesSay(document: unknown): void {
+  for (const [path, method, { responses }] of operations(document)) {
+    assert.ok(isTree(responses))
+    for (const [status, response] of Object.entries(responses)) {
+      assertSentence(at(response, 'description'), `${method} ${path} ${status}`)
+    }
+  }
+}
+
+/** Every object below a node that lists properties, with the way to it. */
+function shapesIn(node: unknown, way: string): [way: string, properties: Tree][] {
+  if (Array.isArray(node)) return node.flatMap((each, index) => shapesIn(each, `${way}/${index}`))
+  if (!isTree(node)) return []
+  const own = isTree(node.properties) ? [[way, node.properties] satisfies [string, Tree]] : []
+  const below = Object.entries(node).filter(([key]) => key !== 'example' && key !== 'examples')
+  return [...own, ...below.flatMap(([key, each]) => shapesIn(each, `${way}/${key}`))]
+}
+
+/** Properties at every depth, each of an object its own; gives the number of objects. */
+export function assertPropertiesSay(document: unknown): number {
+  const shapes = shapesIn(document, '')
+  for (const [way, properties] of shapes) {
+    const said = Object.entries(properties).map(([name, property]) => {
+      const description = at(property, 'description')
+      assertSentence(description, `${way}.${name}`)
+      return description
+    })
+    assert.equal(new Set(said).size, said.length, `${way}: two properties say the same`)
+  }
+  return shapes.length
+}
+
+/** Parameters, in their own place and in their schema. */
+export function assertParametersSay(document: unknown): void {
+  for (const [path, method, { parameters }] of operations(document)) {
+    assert.ok(Array.isArray(parameters))
+    for (const parameter of parameters) {
+      const name = `${method} ${path} ${parameter.name}`
+      assertSentence(parameter.description, name)
+      if (parameter.in === 'header') continue
+      assert.equal(at(parameter, 'schema', 'description'), parameter.description, name)
+    }
+  }
+}
