@@ -47,6 +47,7 @@ export interface Services {
   }
   /** How messages that wallets sign are made and known again. */
   readonly signing: Signing
+  /** Wall clock in Unix ms, which tests move. What a command decides goes by its own `nowMs`. */
   readonly clock: () => number
   readonly readiness: () => Readiness
   readonly metricsText: () => Promise<string>

@@ -156,7 +156,9 @@ test('what the look-up table promises stands in its files', () => {
   assert.ok(rows.length > 20)
   for (const row of rows) {
     const [, path = '', name = ''] = /^\|[^|]+\| `([^`]+)` \| `([^`]+)` \|$/.exec(row) ?? []
-    assert.ok(name !== '' && textOf(path).includes(name), row)
+    // A file that only imports the name is not where it stands.
+    const own = textOf(path).replaceAll(/^import [^']+'[^']+'$/gm, '')
+    assert.ok(name !== '' && own.includes(name), row)
   }
 })
 
