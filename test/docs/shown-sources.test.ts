@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { openInMemory } from '../../persistence/database.ts'
-import { READ_MIGRATIONS } from '../../persistence/follower/migrations.ts'
+import { READ_SCHEMA } from '../../persistence/follower/migrations.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
 import type { Route } from '../../server/http/route.ts'
 import { compileFields } from '../../server/http/schema/schema.ts'
@@ -107,7 +107,7 @@ test('the shown routes say what they mean and have right examples', async () => 
 test('the shown read answers from the tables as they are', async () => {
   const reads = (await shownValues()).filter(isRead)
   assert.equal(reads.length, 1)
-  const connection = openInMemory(READ_MIGRATIONS)
+  const connection = openInMemory(READ_SCHEMA.migrations)
   for (const read of reads) {
     assert.equal(read.open(connection)({ accountId: 1, marketId: 1, countMax: 9 }), 0)
   }

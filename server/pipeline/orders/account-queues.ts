@@ -1,7 +1,7 @@
 // While an account's order is canceled for another (rules §4.8), what else the account sends
 // waits in its queue: the funds that come free are the replacement's. Main's thread owns it.
-// Invariants: an account is busy from `begin` to the end of its queue; each that waits runs once, in
-// the order they came; a queue has a bound, past which nothing more is taken.
+// Invariants: an account is busy from `begin` to the end of its queue; each that waits runs once,
+// in the order they came; a queue has a bound, past which nothing more is taken.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'

@@ -95,7 +95,7 @@ export class OrderDecisions {
     return waitSec === 0
   }
 
-  /** Keeps what the intake found; what it gives decides the order, past the queue of its account. */
+  /** Keeps what the intake found; what it gives decides the order, in the turn of its account. */
   keep(result: IntakeResult): (asked: Asked) => void {
     this.#noteToken(result)
     if (result.kind === 'refused') {
