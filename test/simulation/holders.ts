@@ -43,6 +43,8 @@ export class Holders {
   readonly #memory: ClientMemory
   /** The newest retry of a profile's approvals. */
   readonly #retries = new Map<number, Retry>()
+  /** The time of retries never goes back. */
+  #retriedMs = 0
 
   constructor(setting: Setting, life: Life, memory: ClientMemory) {
     this.#setting = setting
@@ -201,7 +203,8 @@ export class Holders {
     const { model, partners, pipeline, watch } = this.#life
     const all = [...model.partners.subAccounts.keys()]
     const profileId = all[Math.floor(dice[0] * all.length)] ?? this.#account(dice[1])
-    const nowMs = pipeline.sequencer.nowMs()
+    const nowMs = Math.max(this.#retriedMs, pipeline.sequencer.nowMs())
+    this.#retriedMs = nowMs
     const last = this.#retries.get(profileId) ?? { seq: 0, nextMs: nowMs, isOpen: false }
     const made = model.partners.subAccounts.get(profileId)
     const isSubmitted = made !== undefined && made.submitted.length > 0

@@ -51,6 +51,8 @@ export class PartnerAccounts {
   readonly #retrying = new Set<number>()
   /** When the allowances of a profile may be retried again. All wait equally long: oldest first. */
   readonly #nextRetryMs = new Map<number, number>()
+  /** When a retry was last asked for. */
+  #retriedMs = 0
 
   constructor(
     { pipeline, seal, intake }: { pipeline: Pipeline; seal: Seal; intake: IntakePool },
@@ -180,13 +182,15 @@ export class PartnerAccounts {
 
   /** Submits what is missing: one retry at a time and one every few seconds for each wallet. */
   async retryAllowances(profileId: number): Promise<Allowances | Refused> {
+    // It never goes back: what was over once, and forgotten, stays over.
+    const nowMs = Math.max(this.#retriedMs, this.#pipeline.sequencer.nowMs())
+    this.#retriedMs = nowMs
     const before = this.#allowances(profileId)
     if ('reject' in before) return this.allowances(profileId)
     if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
     if (before.spenders.some(({ status }) => status === 'submitted')) {
       return refused(await this.#pipeline.refused(REJECT.ALLOWANCE_RETRY_RUNNING))
     }
-    const nowMs = this.#pipeline.sequencer.nowMs()
     const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs
     if (waitMs > 0) return refused(REJECT.ALLOWANCE_RETRY_TOO_SOON, Math.ceil(waitMs / MS_PER_SEC))
     this.#noteRetry(profileId, nowMs)
