@@ -11,10 +11,9 @@ import { lockExisting, type OfflineOptions, type Progress, replay } from './snap
 import {
   checkSnapshots,
   type SnapshotFinding,
-  strayFiles,
   unusableSnapshots,
 } from './snapshot/snapshot-check.ts'
-import { snapshotSeqs } from './snapshot/snapshot-folder.ts'
+import { snapshotSeqs, strayFiles } from './snapshot/snapshot-folder.ts'
 
 // Looks at a whole folder offline, as a start would and further: a start reads what follows its
 // snapshot, this reads everything.

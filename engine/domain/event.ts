@@ -36,10 +36,10 @@
 // To add a kind of event:
 //   1. name it in EVENT, and give it a column above;
 //   2. emit it, in core/book/book.ts or core/book/market.ts;
-//   3. answer it where `tsc` stops: core/clearing.ts moves the money, spine/publisher.ts makes the
-//      reply, shown/published.ts the depth, shown/order-news.ts what its owner hears,
+//   3. answer it where `tsc` stops: core/clearing.ts moves the money, spine/durable-publisher.ts
+//      makes the reply, shown/published.ts the depth, shown/order-news.ts what its owner hears,
 //      follower/follower.ts the rows to read;
-//   4. say in core/money/settlement.ts why it keeps law 2;
+//   4. say in core/money/fill-money.ts why it keeps law 2;
 //   5. teach test/simulation/watch.ts what it does to the depth, and let test/golden record one.
 // So code changes in seven files: this one, the one that emits, and the five of step 3.
 

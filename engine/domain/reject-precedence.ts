@@ -4,7 +4,7 @@ import type { Scope } from './command.ts'
 // that stands higher is answered (rules §1.8). The number is the index: 0, which is none,
 // stands for no refusal between threads; elsewhere that is null.
 
-export const REJECTS = [
+const REJECTS = [
   ['NONE', ''],
   // Before a request is read.
   ['OVERLOADED', 'The exchange is overloaded and did nothing; retry after the given seconds.'],
@@ -181,12 +181,7 @@ function byName(): Readonly<Record<RejectName, Reject>> {
 
 export const REJECT = byName()
 
-/** What stands for a refusal between threads; 0 is none. */
-export function numberOf(reject: Reject | null): number {
-  return reject === null ? 0 : reject.number
-}
-
-/** The other way round. */
+/** The refusal of a number that crossed a thread; null for 0. */
 export function rejectOf(number: number): Reject | null {
   return BY_NUMBER[number]
 }

@@ -26,7 +26,7 @@ export const FROM_SHARD = { EVENTS: 1, DIGEST: 2 } as const
 
 /** Books on main have no other thread to wait for: their ring holds the widest sweep there is. */
 export const INLINE_RING_BYTES = 1 << 27
-/** Frames settled and not yet released, per shard. */
+/** Frames settled and not yet published, per shard. */
 export const UNPUBLISHED_FRAMES = 1 << 16
 /** Commands sent and not yet settled, per shard. */
 export const UNSETTLED_COMMANDS = 1 << 16

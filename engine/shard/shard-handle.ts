@@ -60,7 +60,7 @@ export class ShardHandle {
   readonly #f64s: Float64Array
   readonly #worker: EventEmitter | null
   readonly #visitor: FrameVisitor
-  /** Settled frames that wait for their release: where, how many records, seq, end in the ring. */
+  /** Settled frames that are not published yet: where, how many records, seq, end in the ring. */
   readonly #frameAt = new Int32Array(UNPUBLISHED_FRAMES)
   readonly #frameCount = new Int32Array(UNPUBLISHED_FRAMES)
   readonly #frameEnd = new Int32Array(UNPUBLISHED_FRAMES)
@@ -271,7 +271,7 @@ export class ShardHandle {
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] - 1
   }
 
-  /** Every command up to this seq that was sent has been settled, and its answer released. */
+  /** Every command up to this seq that was sent has been settled, and its answer published. */
   get publishedThrough(): number {
     for (let frame = this.#published; frame < this.#settled; frame++) {
       const cell = frame & (UNPUBLISHED_FRAMES - 1)

@@ -30,7 +30,7 @@ export class Ring {
   readonly #mask: number
   readonly capacity: number
   #head: number
-  #published: number
+  #sent: number
   #tail: number
   #readTail: number
   #seenHead: number
@@ -51,7 +51,7 @@ export class Ring {
     this.#bytes = new Uint8Array(shared)
     this.#mask = this.capacity - 1
     this.#head = Atomics.load(this.#words, WRITTEN)
-    this.#published = this.#head
+    this.#sent = this.#head
     this.#tail = Atomics.load(this.#words, READ)
     this.#readTail = this.#tail
     this.#seenHead = this.#head
@@ -119,8 +119,8 @@ export class Ring {
 
   /** Writer: shows the reader all pushed frames and wakes it if it sleeps. Once per batch. */
   send(): void {
-    if (this.#published === this.#head) return
-    this.#published = this.#head
+    if (this.#sent === this.#head) return
+    this.#sent = this.#head
     Atomics.store(this.#words, WRITTEN, this.#head)
     this.#wake()
   }

@@ -18,7 +18,7 @@ export { rebuildReadTables } from './follower.ts'
 export type { SavedSnapshot }
 
 // Main's side of the follower: tells it how far the journal is durable, and lets private reads wait
-// until the read tables show what was released to anyone.
+// until the read tables show what was told to anyone.
 
 /** How long commits gather before the follower hears of them, while nobody waits. */
 const GATHER_MS = 25

@@ -62,7 +62,7 @@ function expectedSchema(): string {
 
 /** Where the tables stand, or why they are of no use, as the end of a sentence. */
 function standOf(connection: Connection, checksumAt: ChecksumAt): JournalTail | string {
-  // A start brings an older form up to date before it looks.
+  // A file of an earlier step is brought up to date by a start, before it looks.
   const isNewest = schemaVersion(connection) === NEWEST_VERSION
   if (isNewest && schemaOf(connection) !== expectedSchema())
     return 'has other tables than it should'

@@ -5,7 +5,7 @@ import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
 import { startThread } from '../thread-start.ts'
 import { QuestionQueue, type Turn } from './query-queue.ts'
-import type { QueryRequest, QueryThreadData, TakenMessage } from './query-thread.ts'
+import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
 import type { Query } from './read/query.ts'
 
@@ -94,7 +94,7 @@ export class QueryHandle {
 
   #watch(worker: Worker): void {
     this.#reason = ''
-    worker.on('message', (message: TakenMessage) => this.#hear(message))
+    worker.on('message', (message: QueryMessage<never>) => this.#hear(message))
     worker.on('error', (error) => {
       this.#reason = reasonOf(error)
     })
@@ -165,7 +165,7 @@ export class QueryHandle {
     }
   }
 
-  #hear(message: TakenMessage): void {
+  #hear(message: QueryMessage<never>): void {
     if (message === 'ready') this.#isReady = true
     else {
       const at = this.#sent.findIndex(({ id }) => id === message.id)

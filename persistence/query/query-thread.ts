@@ -1,15 +1,17 @@
 // What main and the query thread tell each other. A question and its answer are typed where they
-// are asked (`Query`); between the threads they are of the query that is named.
+// are asked (`Query`). The sender of one gives a value of unknown type. The receiver knows that it
+// is of the query that is named, and says so with `never`.
+
+/** One question; `name` is that of its query. */
+export interface Question<Asked = unknown> {
+  readonly kind: 'ask'
+  readonly id: number
+  readonly name: string
+  readonly asked: Asked
+}
 
 /** Main → query thread. */
-export type QueryRequest =
-  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly asked: unknown }
-  | { readonly kind: 'stop' }
-
-/** The same, as the query of that name takes it. */
-export type TakenRequest =
-  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly asked: never }
-  | { readonly kind: 'stop' }
+export type QueryRequest<Asked = unknown> = Question<Asked> | { readonly kind: 'stop' }
 
 /** What a question broke at; trouble is no fault, and the question may be asked again. */
 interface Failed {
@@ -18,15 +20,9 @@ interface Failed {
 }
 
 /** Query thread → main. */
-export type QueryMessage =
+export type QueryMessage<Answer = unknown> =
   | 'ready'
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly failed: Failed }
-
-/** The same, as whoever asked takes it. */
-export type TakenMessage =
-  | 'ready'
-  | { readonly id: number; readonly answer: never; readonly failed?: undefined }
+  | { readonly id: number; readonly answer: Answer; readonly failed?: undefined }
   | { readonly id: number; readonly failed: Failed }
 
 export interface QueryThreadData {

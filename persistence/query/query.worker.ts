@@ -4,7 +4,7 @@ import { edgePoint, threadPoint } from '../../engine/wire/fault-point.ts'
 import { openReadOnly } from '../database.ts'
 import { speaking } from '../folder-error.ts'
 import { readPath } from '../follower/read-database.ts'
-import type { QueryMessage, QueryThreadData, TakenRequest } from './query-thread.ts'
+import type { QueryMessage, QueryRequest, QueryThreadData, Question } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
 import { READS } from './reads.ts'
 
@@ -28,7 +28,7 @@ function say(message: QueryMessage): void {
   port.postMessage(message)
 }
 
-function take({ id, name, asked }: Exclude<TakenRequest, { kind: 'stop' }>): void {
+function take({ id, name, asked }: Question<never>): void {
   if (threadPoint('query-ends')) process.exit(ENDED_CODE)
   try {
     edgePoint('in-query')
@@ -42,7 +42,7 @@ function take({ id, name, asked }: Exclude<TakenRequest, { kind: 'stop' }>): voi
   }
 }
 
-port.on('message', (request: TakenRequest) => {
+port.on('message', (request: QueryRequest<never>) => {
   if (request.kind !== 'stop') {
     Atomics.store(working, 0, request.id + 1)
     take(request)

@@ -12,7 +12,7 @@ import {
   UnreadSnapshot,
   UnusableSnapshot,
 } from './snapshot-file.ts'
-import { namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
+import { snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
 // Whether a snapshot may be started from. Its bytes and their MAC (snapshot-file.ts), its name, the
 // rules and the journal that it is of, the laws of its state, and the hash that its head claims.
@@ -107,9 +107,4 @@ export function checkSnapshots(
         `seq ${seq}; delete the file, the next start then reads the journal.`,
     )
   })
-}
-
-/** Files beside the snapshots: what an unfinished save left is deleted by the next one. */
-export function strayFiles(dataDir: string): string[] {
-  return namesIn(dataDir).filter((name) => !/^\d{1,16}\.snapshot$/.test(name))
 }

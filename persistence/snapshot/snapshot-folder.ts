@@ -19,11 +19,19 @@ export function namesIn(dataDir: string): string[] {
   return ifThere(folder, () => readdirSync(folder)) ?? []
 }
 
+/** Null for a file that is no snapshot. */
+function seqIn(name: string): number | null {
+  const seq = /^(\d{1,16})\.snapshot$/.exec(name)?.[1]
+  return seq === undefined ? null : Number(seq)
+}
+
 /** Newest first. */
 export function snapshotSeqs(dataDir: string): number[] {
-  const seqs = namesIn(dataDir).flatMap((name) => {
-    const seq = /^(\d{1,16})\.snapshot$/.exec(name)?.[1]
-    return seq === undefined ? [] : [Number(seq)]
-  })
+  const seqs = namesIn(dataDir).flatMap((name) => seqIn(name) ?? [])
   return seqs.sort((a, b) => b - a)
+}
+
+/** Files beside the snapshots: what an unfinished save left is deleted by the next one. */
+export function strayFiles(dataDir: string): string[] {
+  return namesIn(dataDir).filter((name) => seqIn(name) === null)
 }

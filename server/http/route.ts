@@ -87,7 +87,6 @@ export interface Unchecked {
   readonly body: unknown
   readonly caller: Caller | null
   readonly call: Call
-  readonly ownerOfCall: OwnerOfCall
 }
 
 /** Who may call, without the proof of it. */
@@ -123,7 +122,7 @@ export interface Route<S> {
   /** False: refused as overloaded before its body is read. */
   readonly hasRoom: (services: S) => boolean
   /** Checks the request and calls the handler. */
-  readonly run: (request: Unchecked, services: S) => unknown
+  readonly run: (request: Unchecked, services: S, ownerOfCall: OwnerOfCall) => unknown
   /** What a reply does that its schema does not allow. */
   readonly replyIssues: (value: unknown) => Issue[]
 }
@@ -205,8 +204,8 @@ export function route<
     auth,
     raw: false,
     hasRoom: () => true,
-    run: (unchecked, services) => {
-      const { params, query, body, caller, call, ownerOfCall } = unchecked
+    run: (unchecked, services, ownerOfCall) => {
+      const { params, query, body, caller, call } = unchecked
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))

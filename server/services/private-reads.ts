@@ -1,5 +1,5 @@
 // Reads of what one profile owns, from the tables the follower writes. Each waits until the
-// tables show the newest seq that was released to anyone when it came (design §4), and then for its
+// tables show the newest seq that was told to anyone when it came (design §4), and then for its
 // turn: profiles take turns, and none has more reads under way than its bound. The deadline runs
 // from the moment it came.
 

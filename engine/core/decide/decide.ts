@@ -1,6 +1,7 @@
 // Hot path. bench/core.bench.ts
-// Every gate an order or a cancel must pass, in the precedence of domain/reject.ts. A gate reads
-// only what main alone changes, so the decision stands whatever the markets answer (law 2).
+// Every gate an order or a cancel must pass, in the precedence of domain/reject-precedence.ts. A
+// gate reads only what main alone changes, so the decision stands whatever the markets answer
+// (law 2).
 
 import type { PlaceOrder } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'

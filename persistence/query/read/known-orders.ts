@@ -5,7 +5,7 @@ import { query } from './query.ts'
 // Whether the tables hold an order or a client order id, and up to which seq they would: one
 // statement, so that both are of one state.
 
-const HELD = `
+const KNOWN = `
 SELECT (SELECT seq FROM applied WHERE id = 1) AS seq,
   EXISTS (SELECT 1 FROM orders WHERE hash_high = ? AND hash_low = ?) AS hash,
   EXISTS (SELECT 1 FROM orders WHERE owner = ? AND client_order_id = ?) AS clientId`
@@ -29,10 +29,10 @@ interface KnownRow {
 export const knownInTables = query({
   name: 'knownInTables',
   isUrgent: true,
-  prepare: (db) => db.prepare<[number, number, number, string], KnownRow>(HELD),
-  run: (held, { hashHigh, hashLow, accountId, clientOrderId }: KnownAsk): KnownInTables => {
+  prepare: (db) => db.prepare<[number, number, number, string], KnownRow>(KNOWN),
+  run: (known, { hashHigh, hashLow, accountId, clientOrderId }: KnownAsk): KnownInTables => {
     const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
-    const row = held.get(high, low, accountId, clientOrderId)
+    const row = known.get(high, low, accountId, clientOrderId)
     return { seq: row?.seq ?? 0, hash: row?.hash === 1, clientId: row?.clientId === 1 }
   },
 })

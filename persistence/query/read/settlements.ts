@@ -62,18 +62,12 @@ function mined(tradeSeq: number, { height, chainId, minedMs }: CoveringRow): Set
 export class Settlements {
   readonly #exception: Statement<[number], ExceptionRow>
   readonly #covering: Statement<[number], CoveringRow>
-  readonly #waiting: Statement<[number, number], { seq: number }>
   readonly #newest: Statement<[number], { seq: number; tradedMs: number }>
-  readonly #trade: Statement<[number], Omit<SettledTrade, 'fills'>>
-  readonly #fills: Statement<[number], Fill>
 
   constructor(connection: Connection) {
     this.#exception = connection.prepare(EXCEPTION)
     this.#covering = connection.prepare(COVERING)
-    this.#waiting = connection.prepare(WAITING)
     this.#newest = connection.prepare(NEWEST)
-    this.#trade = connection.prepare(TRADE)
-    this.#fills = connection.prepare(FILLS)
   }
 
   /** Of a seq at which something was traded; that of any other means nothing. */
@@ -96,32 +90,27 @@ export class Settlements {
       return { tradeSeq: seq, tradedMs, ...this.of(seq) }
     })
   }
-
-  /** Trades after a seq, the newest `limit` of them, newest first. */
-  tradesAfter(seq: number, limit: number): number[] {
-    return this.#waiting.all(seq, limit).map((row) => row.seq)
-  }
-
-  /** The trade as it was settled, as far as the tables show it; else null. */
-  trade(tradeSeq: number): SettledTrade | null {
-    const trade = this.#trade.get(tradeSeq)
-    return trade === undefined ? null : { ...trade, fills: this.#fills.all(tradeSeq) }
-  }
 }
 
 /** The trade as it was settled; null when the tables do not show it. */
 export const settledTrade = query({
   name: 'settledTrade',
-  prepare: (db) => new Settlements(db),
-  run: (settlements, { tradeSeq }: { tradeSeq: number }) => settlements.trade(tradeSeq),
+  prepare: (db) => ({
+    trade: db.prepare<[number], Omit<SettledTrade, 'fills'>>(TRADE),
+    fills: db.prepare<[number], Fill>(FILLS),
+  }),
+  run: ({ trade, fills }, { tradeSeq }: { tradeSeq: number }): SettledTrade | null => {
+    const found = trade.get(tradeSeq)
+    return found === undefined ? null : { ...found, fills: fills.all(tradeSeq) }
+  },
 })
 
 /** Seqs of the newest trades after `seq`, newest first. */
 export const tradesAfter = query({
   name: 'tradesAfter',
-  prepare: (db) => new Settlements(db),
-  run: (settlements, { seq, limit }: { seq: number; limit: number }) =>
-    settlements.tradesAfter(seq, limit),
+  prepare: (db) => db.prepare<[number, number], { seq: number }>(WAITING),
+  run: (waiting, { seq, limit }: { seq: number; limit: number }): number[] =>
+    waiting.all(seq, limit).map((row) => row.seq),
 })
 
 /** Newest first. */

@@ -25,7 +25,7 @@ export function readCall<S>(
   values: readonly string[],
   call: Call,
   caller: Caller | null,
-): Omit<Unchecked, 'ownerOfCall'> | Refusal {
+): Unchecked | Refusal {
   const isRead = route.body !== null && !route.raw
   const json = isRead ? readJson(call.body) : { value: undefined }
   if (json === null) return refuse('BODY_MALFORMED')

@@ -298,7 +298,7 @@ export class Gateway<S> {
     const read = readCall(entry, turn.values, call, caller)
     if (read instanceof Refusal) return read
     edgePoint('at-handle')
-    return route.run({ ...read, ownerOfCall: this.options.ownerOfCall }, this.options.services)
+    return route.run(read, this.options.services, this.options.ownerOfCall)
   }
 
   private answer(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {

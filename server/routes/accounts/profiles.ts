@@ -79,7 +79,7 @@ function profileView(owner: ShownProfile) {
 
 type ProfileView = ReturnType<typeof profileView>
 
-/** As the newest state shows it that was released to anyone when the call came. */
+/** As the newest state shows it that was told to anyone when the call came. */
 async function shown(profileId: number, { reads }: Services): Promise<ProfileView | Refusal> {
   const owner = await reads.profile(profileId)
   if (owner === undefined) return refuse('READ_TIMEOUT')

@@ -1,8 +1,9 @@
 // What an operator does to the trading mode, and what everybody may see of it (rules §4.6, §12.7).
 
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
+import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import {
   type TradingMode,
   type TradingWindow,
@@ -42,7 +43,7 @@ export class TradingModeChanges {
   /** A start that is past counts as now, an end that is past is refused by VALIDATION. */
   put(wish: WindowWish, by?: string): Promise<TradingWindow | Reject> {
     const { modes } = this.#pipeline.clearing
-    return this.#change((nowMs, about) => {
+    return this.#change((nowMs) => {
       const open = modes.windows.filter((each) => windowPhase(each, nowMs) !== 'over')
       if (open.length >= LIMITS.tradingWindowsMax) return REJECT.TRADING_WINDOW_LIMIT
       const startsAtMs = Math.max(nowMs, wish.startsAtMs ?? nowMs)
@@ -50,39 +51,40 @@ export class TradingModeChanges {
       if (endsAtMs !== null && endsAtMs <= startsAtMs) return REJECT.VALIDATION
       const windowId = modes.lastWindowId + 1
       const window = { windowId, startsAtMs, endsAtMs, mode, publicMessage }
-      about(window)
-      return { kind: 'putTradingWindow', window }
+      return [window, { kind: 'putTradingWindow', window }]
     }, by)
   }
 
   /** Ends a window that is in force, or calls off one that has not begun. */
   end(windowId: number, by?: string): Promise<TradingWindow | Reject> {
     const { modes } = this.#pipeline.clearing
-    return this.#change((nowMs, about) => {
+    return this.#change((nowMs) => {
       const window = modes.windows.find((each) => each.windowId === windowId)
       if (window === undefined || windowPhase(window, nowMs) === 'over') {
         return REJECT.TRADING_WINDOW_NOT_FOUND
       }
-      about(window)
-      return { kind: 'endTradingWindow', windowId }
+      return [window, { kind: 'endTradingWindow', windowId }]
     }, by)
   }
 
-  /** Gives the window that the change is about. */
+  /** `decide` gives the window that the command is about, and the command. */
   async #change(
-    decide: (nowMs: TimeMs, about: (window: TradingWindow) => void) => RareBody | Reject,
+    decide: (nowMs: TimeMs) => readonly [TradingWindow, RareBody] | Reject,
     by?: string,
   ): Promise<TradingWindow | Reject> {
-    const found: TradingWindow[] = []
-    const changing = this.#pipeline.change(
-      (nowMs) => decide(nowMs, (window) => found.push(window)),
-      by,
-    )
+    let window: TradingWindow | undefined
+    const changing = this.#pipeline.change((nowMs) => {
+      const decided = decide(nowMs)
+      if (decided instanceof Reject) return decided
+      window = decided[0]
+      return decided[1]
+    }, by)
     // As this command leaves them: they may change again before it is durable.
     const { windows } = this.#pipeline.clearing.modes
     const refused = await changing
     if (refused !== null) return refused
+    assert(window !== undefined, 'what was changed is a window')
     this.#shown = windows
-    return found[0]
+    return window
   }
 }

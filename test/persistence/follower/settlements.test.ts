@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { reversalOf } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { ORDER_STATUSES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
-import { openReadOnly } from '../../../persistence/database.ts'
+import { type Connection, openReadOnly } from '../../../persistence/database.ts'
 import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
 import { QueryHandle } from '../../../persistence/query/query-handle.ts'
 import {
@@ -27,10 +27,10 @@ function follow(dataDir: string, seq: number): void {
   follower.close()
 }
 
-function reading<T>(dataDir: string, work: (settlements: Settlements) => T): T {
+function reading<T>(dataDir: string, work: (connection: Connection) => T): T {
   const connection = openReadOnly(join(dataDir, 'read.db'))
   try {
-    return work(new Settlements(connection))
+    return work(connection)
   } finally {
     connection.close()
   }
@@ -67,8 +67,8 @@ test('a trade comes back out of the tables just as it was settled', () => {
   const dataDir = newFolder()
   fillJournal(dataDir, flow.records)
   follow(dataDir, flow.seq)
-  const [yes, no] = reading(dataDir, (settlements) => {
-    return [bought, other].map((seq) => settlements.trade(seq))
+  const [yes, no] = reading(dataDir, (connection) => {
+    return [bought, other].map((tradeSeq) => settledTrade.open(connection)({ tradeSeq }))
   })
   assert(yes && no && yes.fills.length > 1 && no.fills.length > 1, 'both traded with several')
   flow.rare({ kind: 'failSettlement', tradeSeq: other, ...reversalOf(no) })
@@ -80,7 +80,7 @@ test('a trade comes back out of the tables just as it was settled', () => {
   assert.deepEqual(after.slice(-4), before.slice(-4), 'conditions')
   assert.equal(flow.exchange.checkInvariants(), null)
   assert.equal(
-    reading(dataDir, (settlements) => settlements.trade(1)),
+    reading(dataDir, (connection) => settledTrade.open(connection)({ tradeSeq: 1 })),
     null,
   )
 })
@@ -92,9 +92,9 @@ test('each trade shows where it stands, and a rebuild shows the same', async () 
   const first = newFolder()
   fillJournal(first, flow.records)
   follow(first, cut)
-  const { seqs, reversal } = reading(first, (settlements) => {
-    const seqs = settlements.tradesAfter(0, 8)
-    const trade = settlements.trade(seqs[2])
+  const { seqs, reversal } = reading(first, (connection) => {
+    const seqs = tradesAfter.open(connection)({ seq: 0, limit: 8 })
+    const trade = settledTrade.open(connection)({ tradeSeq: seqs[2] })
     assert(trade !== null)
     return { seqs, reversal: reversalOf(trade) }
   })
@@ -106,7 +106,10 @@ test('each trade shows where it stands, and a rebuild shows the same', async () 
   flow.rare({ kind: 'mineBlock', height: 1, throughSeq: newest - 1, chainId: CHAIN })
   const dataDir = newFolder()
   const states = (folder: string) => {
-    return reading(folder, (settlements) => seqs.map((seq) => settlements.of(seq)))
+    return reading(folder, (connection) => {
+      const settlements = new Settlements(connection)
+      return seqs.map((seq) => settlements.of(seq))
+    })
   }
   fillJournal(dataDir, flow.records)
   follow(dataDir, flow.seq)
@@ -163,12 +166,15 @@ test('failed trades mark their orders, however the journal is cut', () => {
   const first = newFolder()
   fillJournal(first, flow.records)
   follow(first, cut)
-  const failed = reading(first, (settlements) => {
-    return settlements.tradesAfter(0, 60).map((tradeSeq) => {
-      const trade = settlements.trade(tradeSeq)
-      assert(trade !== null)
-      return { tradeSeq, ...reversalOf(trade) }
-    })
+  const failed = reading(first, (connection) => {
+    const tradeOf = settledTrade.open(connection)
+    return tradesAfter
+      .open(connection)({ seq: 0, limit: 60 })
+      .map((tradeSeq) => {
+        const trade = tradeOf({ tradeSeq })
+        assert(trade !== null)
+        return { tradeSeq, ...reversalOf(trade) }
+      })
   })
   for (const each of failed) flow.rare({ kind: 'failSettlement', ...each })
   const whole = newFolder()
