@@ -3,7 +3,11 @@
 
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
 import { HEAD } from '../engine/wire/record-layout.ts'
-import { JournalHandle } from '../persistence/journal/journal-handle.ts'
+import {
+  JournalHandle,
+  type JournalListener,
+  startJournalThread,
+} from '../persistence/journal/journal-handle.ts'
 import { recoverJournal } from '../persistence/snapshot/recovery.ts'
 import { withFolder } from './folder.ts'
 import { progress } from './progress.ts'
@@ -23,8 +27,25 @@ interface Run {
   readonly batches: readonly BatchSize[]
 }
 
+/** A journal thread that tells the run at hand. */
+async function openJournal(dataDir: string) {
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
+  const run: JournalListener = {
+    onFault: (sentence) => {
+      throw new Error(sentence)
+    },
+    onDurable: (seq) => hear.durable(seq),
+    onCommit: (records) => hear.commit(records),
+  }
+  const hear = { durable: (_seq: number) => {}, commit: (_records: number) => {} }
+  const thread = await startJournalThread({ folder, durability: 'full', tail })
+  return { journal: new JournalHandle(thread, run), hear }
+}
+
+type OpenJournal = Awaited<ReturnType<typeof openJournal>>
+
 /** Keeps `inFlight` records under way until `count` are durable. */
-function drive(journal: JournalHandle, inFlight: number, count: number): Promise<Run> {
+function drive({ journal, hear }: OpenJournal, inFlight: number, count: number): Promise<Run> {
   const record = encodePlace(blankPlace())
   const view = new DataView(record.buffer)
   const firstSeq = journal.durableSeq + 1
@@ -39,10 +60,10 @@ function drive(journal: JournalHandle, inFlight: number, count: number): Promise
     }
     journal.send()
   }
-  journal.onCommit = (records) => batches.push({ records, bytes: records * record.length })
+  hear.commit = (records) => batches.push({ records, bytes: records * record.length })
   const startMs = performance.now()
   return new Promise((resolve) => {
-    journal.onDurable = (seq) => {
+    hear.durable = (seq) => {
       if (seq < lastSeq) fill(seq)
       else resolve({ perSecond: (count * 1000) / (performance.now() - startMs), batches })
     }
@@ -55,14 +76,10 @@ async function oneRun(
   count: number,
 ): Promise<{ ours: Run; rawPerSecond: number }> {
   const ours = await withFolder(async (dataDir) => {
-    const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
-    const onFault = (sentence: string) => {
-      throw new Error(sentence)
-    }
-    const journal = await JournalHandle.start({ folder, durability: 'full', tail, onFault })
-    await drive(journal, inFlight, Math.min(count, 2000))
-    const run = await drive(journal, inFlight, count)
-    await journal.stop()
+    const open = await openJournal(dataDir)
+    await drive(open, inFlight, Math.min(count, 2000))
+    const run = await drive(open, inFlight, count)
+    await open.journal.stop()
     return run
   })
   const raw = await withFolder(async (folder) => replayRaw(folder, ours.batches))

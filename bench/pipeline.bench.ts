@@ -3,6 +3,7 @@
 // each command was meant to begin. The yardstick is SQLite alone with the run's own batches, or its
 // lone commit.
 
+import type { OnCommit } from '../persistence/journal/journal-handle.ts'
 import { flood } from './flood.ts'
 import { withFolder } from './folder.ts'
 import { PERCENTILES, paced, percentileName } from './pacer.ts'
@@ -34,9 +35,13 @@ function titleOf({ markets, inFlight }: Case): string {
   return `${markets} market${markets === 1 ? '' : 's'}, ${inFlight} under way`
 }
 
-async function open(dataDir: string, markets: number, options: { live: number; ops: number }) {
+async function open(
+  dataDir: string,
+  markets: number,
+  { onCommit, ...options }: { live: number; ops: number; onCommit?: OnCommit },
+) {
   const work = new Workload({ seed: 1, books: markets, accounts: ACCOUNTS, ...options })
-  const exchange = await openThreaded(dataDir, { accounts: ACCOUNTS, markets })
+  const exchange = await openThreaded(dataDir, { accounts: ACCOUNTS, markets }, onCommit)
   const feed = new WorkloadFeed(work, exchange.pipeline)
   await flood(feed, { from: 0, to: work.filled })
   return { work, exchange, feed }
@@ -44,16 +49,19 @@ async function open(dataDir: string, markets: number, options: { live: number; o
 
 async function highestRate({ markets, inFlight }: Case, live: number, ops: number) {
   const ours = await withFolder(async (dataDir) => {
-    const { work, exchange, feed } = await open(dataDir, markets, { live, ops })
-    const sizes: number[] = []
-    exchange.journal.onCommit = (records) => sizes.push(records)
+    const all: number[] = []
+    const onCommit = (records: number) => all.push(records)
+    const { work, exchange, feed } = await open(dataDir, markets, { live, ops, onCommit })
+    const filling = all.length
     const bytesBefore = feed.bytes
     const startMs = performance.now()
     await flood(feed, { from: work.filled, to: work.count, inFlight })
     const seconds = (performance.now() - startMs) / 1000
     const meanBytes = Math.round((feed.bytes - bytesBefore) / ops)
     await exchange.stop()
-    const batches: BatchSize[] = sizes.map((records) => ({ records, bytes: records * meanBytes }))
+    const batches: BatchSize[] = all
+      .slice(filling)
+      .map((records) => ({ records, bytes: records * meanBytes }))
     return { perSecond: ops / seconds, batches }
   })
   const raw = await withFolder(async (folder) => replayRaw(folder, ours.batches))

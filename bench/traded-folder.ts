@@ -7,9 +7,9 @@ import type { SavedSnapshot } from '../persistence/follower/follower-handle.ts'
 import { type Seal, tokenSecretOf } from '../persistence/seal.ts'
 import { toldClock } from '../server/pipeline/spine/clock.ts'
 import { openExchange, type RunningExchange } from '../server/start/open.ts'
+import { encodeCommand } from '../test/support/encode-command.ts'
 import { fillJournal } from '../test/support/journal-fill.ts'
 import { type Setting, START_MS, setUp } from './setting.ts'
-import { encodeCommand } from './threaded-exchange.ts'
 
 /** A start opens the secret of every token, so the folder's own key must have sealed it. */
 function withSecret(command: Command, seal: Seal): Command {
@@ -46,7 +46,6 @@ export function openFolder(
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     clock: toldClock(() => START_MS),
     profileWaitSec: () => 0,
-    onTokenUsed: () => {},
     onFault: (sentence) => {
       throw new Error(sentence)
     },

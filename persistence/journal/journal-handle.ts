@@ -31,8 +31,6 @@ export interface JournalOptions {
   readonly lock?: FileIdentity
   /** A quota on journal.db in pages of 4 KiB; 0 or absent = none. */
   readonly pagesMax?: number
-  /** A sentence that names the thread and why; the process must stop. */
-  readonly onFault: (message: string) => void
 }
 
 /** Since the start. */
@@ -42,14 +40,52 @@ export interface JournalStats {
 }
 
 /** One group commit as its thread measured it; no checkpoint before it took 0. */
-type OnCommit = (records: number, bytes: number, micros: number, checkpointMicros: number) => void
+export type OnCommit = (
+  records: number,
+  bytes: number,
+  micros: number,
+  checkpointMicros: number,
+) => void
+
+export interface JournalListener {
+  /** Called on main with each new durable seq, ascending. */
+  readonly onDurable: (seq: number) => void
+  /** Called once a group commit, for histograms. */
+  readonly onCommit?: OnCommit
+  /** A sentence that names the thread and why; the process must stop. */
+  readonly onFault: (message: string) => void
+}
+
+/** A journal thread that has opened its folder and has no writer yet. */
+export interface JournalThread {
+  readonly worker: Worker
+  readonly data: JournalThreadData
+}
+
+/** Rejects with a DataFolderError when the thread cannot open the folder. */
+export async function startJournalThread(options: JournalOptions): Promise<JournalThread> {
+  const data: JournalThreadData = {
+    folder: options.folder,
+    durability: options.durability,
+    tail: options.tail,
+    lock: options.lock,
+    pagesMax: options.pagesMax ?? 0,
+    incoming: Ring.allocate(LIMITS.ringBytes),
+    done: Ring.allocate(DONE_RING_BYTES),
+  }
+  const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
+    name: 'journal',
+    workerData: data,
+  })
+  await startThread(worker, 'journal')
+  return { worker, data }
+}
 
 export class JournalHandle implements JournalWriter {
   readonly durability: Durability
   readonly stats: JournalStats = { batches: 0, records: 0 }
-  onDurable: (seq: number) => void = () => {}
-  /** Once per commit, for histograms. */
-  onCommit: OnCommit = () => {}
+  readonly #onDurable: JournalListener['onDurable']
+  readonly #onCommit: OnCommit
   readonly #incoming: Ring
   readonly #done: Ring
   readonly #watch: ThreadWatch
@@ -57,35 +93,19 @@ export class JournalHandle implements JournalWriter {
   #durableSeq: number
   #stopWaits = false
 
-  constructor(worker: Worker, data: JournalThreadData, onFault: (message: string) => void) {
+  constructor({ worker, data }: JournalThread, listener: JournalListener) {
+    this.#onDurable = listener.onDurable
+    this.#onCommit = listener.onCommit ?? (() => {})
     this.durability = data.durability
     this.#incoming = new Ring(data.incoming)
     this.#done = new Ring(data.done)
     this.#appendedSeq = data.tail.seq
     this.#durableSeq = data.tail.seq
-    this.#watch = new ThreadWatch(worker, 'journal', onFault)
+    this.#watch = new ThreadWatch(worker, 'journal', listener.onFault)
     worker.on('message', (message: JournalMessage) => {
       if (message === 'doorbell') this.#drain()
     })
     this.#done.arm()
-  }
-
-  static async start(options: JournalOptions): Promise<JournalHandle> {
-    const data: JournalThreadData = {
-      folder: options.folder,
-      durability: options.durability,
-      tail: options.tail,
-      lock: options.lock,
-      pagesMax: options.pagesMax ?? 0,
-      incoming: Ring.allocate(LIMITS.ringBytes),
-      done: Ring.allocate(DONE_RING_BYTES),
-    }
-    const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
-      name: 'journal',
-      workerData: data,
-    })
-    await startThread(worker, 'journal')
-    return new JournalHandle(worker, data, options.onFault)
   }
 
   get durableSeq(): number {
@@ -150,7 +170,7 @@ export class JournalHandle implements JournalWriter {
       this.#done.free()
     } while (!this.#done.arm())
     if (this.#stopWaits) this.#sendStop()
-    if (this.#durableSeq > before) this.onDurable(this.#durableSeq)
+    if (this.#durableSeq > before) this.#onDurable(this.#durableSeq)
   }
 
   #take(): void {
@@ -163,6 +183,6 @@ export class JournalHandle implements JournalWriter {
     this.stats.batches++
     this.stats.records += records
     const checkpointMicros = report[REPORT.checkpointMicros]
-    this.onCommit(records, report[REPORT.bytes], report[REPORT.micros], checkpointMicros)
+    this.#onCommit(records, report[REPORT.bytes], report[REPORT.micros], checkpointMicros)
   }
 }

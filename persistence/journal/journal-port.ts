@@ -40,8 +40,6 @@ export interface JournalWriter {
   send(): void
   /** Ends a batch with the newest record, so that its seq has a checksum; false when full. */
   cut(): boolean
-  /** Called on main with each new durable seq, ascending. */
-  onDurable: (seq: number) => void
   /** Commits what waits, then ends. */
   stop(): Promise<void>
 }

@@ -8,9 +8,9 @@ import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../engine/domain/slab.ts'
-import type { ShardHandle } from '../../engine/shard/shard-handle.ts'
+import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
-import type { IntakePool, IntakeResult } from '../intake/intake-pool.ts'
+import type { IntakePool, IntakePoolOptions, IntakeResult } from '../intake/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { Mining, type SettlementParts } from './chain/mining.ts'
 import { AccountQueues } from './orders/account-queues.ts'
@@ -18,30 +18,41 @@ import type { Asked, OrderAnswer, OrderCall } from './orders/order-answer.ts'
 import { OrderDecisions } from './orders/order-decisions.ts'
 import { OrderGroups } from './orders/order-groups.ts'
 import type { SeenLookups } from './orders/seen-lookups.ts'
+import { TokenUses } from './orders/token-uses.ts'
 import { type CancelOutcome, stampCancels } from './orders/user-cancels.ts'
 import type { OrderIds } from './shown/order-ids.ts'
 import type { PublishedMarkets } from './shown/published.ts'
 import type { Clock } from './spine/clock.ts'
-import type { CancelReceipt, Publisher } from './spine/durable-publisher.ts'
+import { type CancelReceipt, Publisher } from './spine/durable-publisher.ts'
 import { byOperator } from './spine/rare-body.ts'
 import { type Decision, type OrderName, Sequencer } from './spine/sequencer.ts'
+import type { Shards } from './spine/shard-map.ts'
 import { StillMoment } from './spine/still-moment.ts'
 
-export interface PipelineParts {
+/** What the threads of the books tell main. */
+export interface ShardListener {
+  readonly visitor: FrameVisitor
+  /** Frames may have come. */
+  readonly onReady: () => void
+}
+
+/** The threads around the pipeline are made by it: each is handed its listener as it is made. */
+export interface PipelineParts<Journal extends JournalWriter> {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
-  readonly publisher: Publisher
-  readonly shards: readonly ShardHandle[]
-  readonly shardOf: (marketId: number) => ShardHandle
-  readonly journal: JournalWriter
   readonly ids: OrderIds
   readonly clock: Clock
+  /** `onDurable` is told each new durable seq, ascending. */
+  readonly openJournal: (onDurable: (seq: number) => void) => Journal
+  readonly openShards: (listener: ShardListener) => Shards
+  /** Absent: signed orders never come. */
+  readonly openIntake?: (
+    listener: Required<Pick<IntakePoolOptions, 'onResult' | 'onPart'>>,
+  ) => IntakePool
   /** Told each new durable seq after its replies went out. */
   readonly onDurable: (seq: number) => void
   /** Seconds the profile must wait before its next order; 0 = none. */
   readonly profileWaitSec: (profileId: number) => number
-  /** Called for each call that a token signed. */
-  readonly onTokenUsed: (tokenId: string) => void
   /** Absent when main holds every order there ever was. */
   readonly lookups?: SeenLookups
   /** Absent: trades are never mined. */
@@ -50,13 +61,16 @@ export interface PipelineParts {
 
 const SEND_AT = 64
 
-export class Pipeline {
+export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
-  readonly publisher: Publisher
-  readonly times: OrderTimes
   readonly ids: OrderIds
+  readonly journal: Journal
   readonly sequencer: Sequencer
+  readonly publisher: Publisher
+  readonly shards: Shards
+  readonly times: OrderTimes
+  readonly tokenUses: TokenUses
   /** While it is on, orders and cancels wait. */
   readonly stillMoment: StillMoment
   /** Accounts whose orders and cancels wait for a replacement. */
@@ -67,8 +81,9 @@ export class Pipeline {
   readonly orders: OrderDecisions
   /** Null when trades are never mined. */
   readonly mining: Mining | null
-  readonly #parts: PipelineParts
-  #intake: IntakePool | null = null
+  /** Null when signed orders never come. */
+  readonly intake: IntakePool | null
+  readonly #parts: PipelineParts<Journal>
   readonly #asked = new Slab<Asked>()
   #sendDue = false
   #drainDue = false
@@ -76,64 +91,79 @@ export class Pipeline {
   #drainNext = 0
   #unsent = 0
 
-  constructor(parts: PipelineParts) {
+  constructor(parts: PipelineParts<Journal>) {
+    const { clearing, published, clock, settlement } = parts
     this.#parts = parts
-    this.clearing = parts.clearing
-    this.published = parts.published
-    this.publisher = parts.publisher
-    this.times = parts.publisher.times
+    this.clearing = clearing
+    this.published = published
     this.ids = parts.ids
+    this.journal = parts.openJournal((seq) => this.#durable(seq))
     this.sequencer = new Sequencer({
-      ...parts,
-      afterStamp: (seq, kind, reason = 0) => {
-        this.times.stamped(seq, kind)
-        this.publisher.news.stamped(seq, reason)
-        this.#sendSoon()
-      },
-      onLocked: (seq, marketId) => {
-        const market = this.clearing.catalogue.existing(marketId)
-        // As this command leaves it: it may be resolved before its lock is durable.
-        const { status, updatedMs } = market
-        this.publisher.whenDurable(seq, () => {
-          this.publishMarket(marketId)
-          this.published.refresh(market, status, updatedMs)
-        })
-      },
+      clearing,
+      clock,
+      journal: this.journal,
+      shardOf: (marketId) => this.shards.of(marketId),
+      afterStamp: (seq, kind, reason = 0) => this.#stamped(seq, kind, reason),
+      onLocked: (seq, marketId) => this.#locked(seq, marketId),
       onFired: (seq, profileIds) => {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
       },
     })
-    const { sequencer } = this
-    this.mining =
-      parts.settlement === undefined
-        ? null
-        : new Mining({ ...parts.settlement, ...parts, sequencer })
-    this.orders = new OrderDecisions({
-      ...parts,
-      sequencer,
-      mining: this.mining,
-      times: this.times,
-      queues: this.queues,
+    const { journal, sequencer, queues } = this
+    this.publisher = new Publisher({
+      clearing,
+      published,
+      durableSeq: journal.durableSeq,
+      onEnded: (slot) => sequencer.ended(slot),
+      onHeld: (slot) => sequencer.held(slot),
+      onTrade: (seq) => this.mining?.traded(seq),
     })
+    const { publisher } = this
+    this.times = publisher.times
+    this.shards = parts.openShards({ visitor: publisher, onReady: () => this.drain() })
+    const shards = this.shards.all
+    this.mining =
+      settlement === undefined
+        ? null
+        : new Mining({ ...settlement, clearing, publisher, sequencer, shards })
+    this.tokenUses = new TokenUses({ clearing, sequencer })
+    const { times, mining, tokenUses } = this
+    const judging = { sequencer, publisher, mining, times, queues, tokenUses }
+    this.orders = new OrderDecisions({ ...parts, ...judging })
+    this.intake =
+      parts.openIntake?.({
+        onResult: (result) => this.#judge(result),
+        onPart: (result, part) => this.groups.onPart(result, part),
+      }) ?? null
     this.groups = new OrderGroups({
+      intake: this.intake,
       judge: (result, asked) => this.orders.judge(result, asked),
-      wallMs: parts.clock.wallMs,
+      wallMs: clock.wallMs,
       underWay: () => this.underWay,
     })
     this.stillMoment = new StillMoment({
-      isStill: () => parts.shards.every((shard) => shard.isIdle),
-      pause: () => this.#intake?.pause(),
-      resume: () => this.#intake?.resume(),
+      isStill: () => this.shards.areIdle,
+      pause: () => this.intake?.pause(),
+      resume: () => this.intake?.resume(),
     })
-    this.publisher.tell(this.sequencer)
-    parts.journal.onDurable = (seq) => this.#durable(seq)
-    this.sequencer.resume()
+    sequencer.resume()
   }
 
-  /** Orders come through this pool; it gives its results to `onIntake`. */
-  connect(intake: IntakePool): void {
-    this.#intake = intake
-    this.groups.connect(intake)
+  #stamped(seq: number, kind: number, reason: number): void {
+    this.times.stamped(seq, kind)
+    this.publisher.news.stamped(seq, reason)
+    this.#sendSoon()
+  }
+
+  /** A deadline locked a market. */
+  #locked(seq: number, marketId: number): void {
+    const market = this.clearing.catalogue.existing(marketId)
+    // As this command leaves it: it may be resolved before its lock is durable.
+    const { status, updatedMs } = market
+    this.publisher.whenDurable(seq, () => {
+      this.publishMarket(marketId)
+      this.published.refresh(market, status, updatedMs)
+    })
   }
 
   get durableSeq(): number {
@@ -173,8 +203,8 @@ export class Pipeline {
   #send(): void {
     this.#unsent = 0
     this.times.handed()
-    this.#parts.journal.send()
-    for (const shard of this.#parts.shards) shard.send()
+    this.journal.send()
+    for (const shard of this.shards.all) shard.send()
   }
 
   #durable(seq: number): void {
@@ -189,7 +219,7 @@ export class Pipeline {
    * behind the one that used it up are first then: none waits for another that is always busy.
    */
   drain(): void {
-    const { shards } = this.#parts
+    const shards = this.shards.all
     let left = LIMITS.drainWorkMax
     for (let turn = 0; turn < shards.length && left > 0; turn++) {
       const shard = shards[this.#drainNext]
@@ -199,7 +229,7 @@ export class Pipeline {
       left -= shard.publishThrough(this.publisher.durableSeq, left)
     }
     if (left <= 0) this.#drainSoon()
-    this.publisher.news.flush(this.publisher.durableSeq, this.#parts.shards)
+    this.publisher.news.flush(this.publisher.durableSeq, shards)
     this.publisher.tellAnswered()
     this.mining?.drained()
     this.stillMoment.check()
@@ -222,19 +252,19 @@ export class Pipeline {
 
   /** Answers a signed order; `reply` is called exactly once. */
   placeOrder(call: OrderCall, reply: (answer: OrderAnswer) => void): void {
-    assert(this.#intake !== null, 'orders come when the intake is connected')
+    assert(this.intake !== null, 'signed orders come through the intake pool')
     if (!this.takesOrders) {
       reply({ reject: REJECT.OVERLOADED })
       return
     }
     const requestId = this.#asked.put({ timesRow: call.timesRow, reply })
-    const taken = this.#intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
+    const taken = this.intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
     if (taken) return
     this.#asked.take(requestId)
     reply({ reject: REJECT.OVERLOADED })
   }
 
-  onIntake(result: IntakeResult): void {
+  #judge(result: IntakeResult): void {
     const asked = this.#asked.take(result.requestId)
     this.times.told(asked.timesRow)
     this.orders.judge(result, asked)
@@ -331,12 +361,12 @@ export class Pipeline {
 
   /** Waits until nothing is under way: every reply went out, every market is idle and shown. */
   async whenIdle(): Promise<void> {
-    while (this.underWay > 0 || !this.#parts.shards.every((shard) => shard.isIdle)) {
+    while (this.underWay > 0 || !this.shards.areIdle) {
       await new Promise(setImmediate)
     }
     await this.durable()
     // What is durable is published in turns of the loop; answers to other questions go with it.
-    while (!this.#parts.shards.every((shard) => shard.isPublished)) {
+    while (!this.shards.all.every((shard) => shard.isPublished)) {
       this.drain()
       await new Promise(setImmediate)
     }

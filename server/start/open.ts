@@ -14,7 +14,12 @@ import { handOver } from '../../engine/shard/hand-over.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { openSeal } from '../../persistence/folder-key.ts'
 import { FollowerHandle, type SavedSnapshot } from '../../persistence/follower/follower-handle.ts'
-import { JournalHandle } from '../../persistence/journal/journal-handle.ts'
+import {
+  JournalHandle,
+  type JournalThread,
+  type OnCommit,
+  startJournalThread,
+} from '../../persistence/journal/journal-handle.ts'
 import type { Durability } from '../../persistence/journal/journal-port.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { QueryHandle } from '../../persistence/query/query-handle.ts'
@@ -26,15 +31,14 @@ import {
   journalEnd,
   recoverExchange,
 } from '../../persistence/snapshot/recovery.ts'
-import { IntakePool } from '../intake/intake-pool.ts'
+import { IntakePool, type IntakePoolOptions } from '../intake/intake-pool.ts'
 import { taughtProfile } from '../intake/taught-profile.ts'
 import { SeenLookups } from '../pipeline/orders/seen-lookups.ts'
 import { Pipeline, type PipelineParts } from '../pipeline/pipeline.ts'
 import { OrderIds } from '../pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
-import { Publisher } from '../pipeline/spine/durable-publisher.ts'
-import { lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
+import { lanesOf, type MarketThreads, marketsMaxOf, Shards } from '../pipeline/spine/shard-map.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
 import { type SnapshotParts, Snapshots } from './snapshots.ts'
 
@@ -49,7 +53,8 @@ export interface OpenOptions {
   readonly blockMs?: number
   readonly clock: Clock
   readonly profileWaitSec: (profileId: number) => number
-  readonly onTokenUsed: (tokenId: string) => void
+  /** Called once a group commit. */
+  readonly onCommit?: OnCommit
   /** A sentence that says which part died and why; the process must stop. */
   readonly onFault: (sentence: string) => void
   /** A sentence for the log: nothing is lost, yet somebody should know. */
@@ -72,7 +77,7 @@ export interface Recovered {
 }
 
 export interface RunningExchange {
-  readonly pipeline: Pipeline
+  readonly pipeline: Pipeline<JournalHandle>
   readonly shards: Shards
   readonly journal: JournalHandle
   readonly follower: FollowerHandle
@@ -92,11 +97,9 @@ export interface RunningExchange {
 interface Core {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
-  readonly publisher: Publisher
-  readonly shards: Shards
 }
 
-async function hashOf({ clearing, shards }: Core): Promise<string> {
+async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
   return stateHash(clearing, await shards.digests(clearing.catalogue.count))
 }
 
@@ -112,16 +115,8 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
   }
 }
 
-/**
- * Brings the one-thread core to the end of the journal, then hands each book to the thread that
- * keeps it.
- */
-function recover(
-  options: OpenOptions,
-  folder: KeyedFolder,
-  { tail, lostRecords }: JournalEnd,
-  onReady: (shards: Shards) => void,
-) {
+/** Brings the one-thread core to the end of the journal. */
+function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords }: JournalEnd) {
   const published = new PublishedMarkets()
   const visit = (command: Command, exchange: Exchange) => {
     exchange.apply(command)
@@ -144,35 +139,27 @@ function recover(
   const { clearing } = exchange
   const stateHash = exchange.stateHash()
   const recovered = { seq: tail.seq, stateHash, snapshotSeq, lostRecords }
-  const publisher = new Publisher(clearing, published)
-  publisher.durableSeq = tail.seq
-  const { marketThreads: threads, onFault } = options
-  const shards: Shards = new Shards({
-    threads,
-    visitor: publisher,
-    onReady: () => onReady(shards),
-    onFault,
-  })
-  if (clearing.catalogue.count > shards.marketsMax) {
+  const marketsMax = marketsMaxOf(options.marketThreads)
+  if (clearing.catalogue.count > marketsMax) {
     throw new DataFolderError(
       `${options.dataDir} holds ${clearing.catalogue.count} markets and --market-threads each ` +
-        `takes ${shards.marketsMax} at the most; start it with --market-threads auto.`,
+        `takes ${marketsMax} at the most; start it with --market-threads auto.`,
     )
   }
+  return { core: { clearing, published }, recovered }
+}
+
+/** Starts the market threads and gives each its books; books on main stay where they are. */
+function handOverBooks({ clearing, shards }: Pipeline, threads: MarketThreads): void {
   for (const { marketId } of clearing.catalogue.all()) {
     const shard = shards.of(marketId)
     if (threads !== 0) handOver(marketId, clearing.orders, shard)
   }
   if (threads !== 0) resetMarkets()
-  return { core: { clearing, published, publisher, shards }, recovered }
 }
 
 /** Main and the follower come to the end of the journal side by side. */
-async function recoverTwice(
-  options: OpenOptions,
-  folder: KeyedFolder,
-  onReady: (shards: Shards) => void,
-) {
+async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
   const { onFault } = options
   const end = journalEnd(folder)
   let lookups: SeenLookups | undefined
@@ -187,7 +174,7 @@ async function recoverTwice(
     onFault,
   })
   try {
-    const found = recover(options, folder, end, onReady)
+    const found = recover(options, folder, end)
     lookups = new SeenLookups(found.core.clearing.seen, end.tail.seq, randomInt(2 ** 32))
     return { ...found, tail: end.tail, lookups, follower: await launch.started }
   } catch (error) {
@@ -198,11 +185,12 @@ async function recoverTwice(
 
 /** The threads, the follower and the replay on main must have come to one state. */
 async function compareStates(
-  core: Core,
+  pipeline: Pipeline,
   follower: FollowerHandle,
   { seq, stateHash: expected }: Recovered,
 ): Promise<string | null> {
-  if ((await hashOf(core)) !== expected) return `a market thread took over another book at ${seq}`
+  if ((await hashOf(pipeline)) !== expected)
+    return `a market thread took over another book at ${seq}`
   const twin = await follower.stateHash()
   if (twin.hash === expected) return null
   return `the follower replayed seq ${twin.seq} to another state than the start did`
@@ -226,14 +214,18 @@ function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Gener
   }
 }
 
-/** Its threads know what the exchange knows, the first ones and those that replace them. */
-function startIntake(pipeline: Pipeline, seal: Seal, options: OpenOptions): IntakePool {
-  const teach = () => teachIntake(intake, pipeline.clearing, seal)
+/** Each of its threads learns what the exchange knows, and so does a thread that replaces one. */
+function startIntake(
+  { clearing }: Core,
+  seal: Seal,
+  options: OpenOptions,
+  listener: Pick<IntakePoolOptions, 'onResult' | 'onPart'>,
+): IntakePool {
+  const teach = () => teachIntake(intake, clearing, seal)
   const intake = new IntakePool({
+    ...listener,
     threads: options.intakeThreads,
     domain: options.domain,
-    onResult: (result) => pipeline.onIntake(result),
-    onPart: (result, part) => pipeline.groups.onPart(result, part),
     onFault: (reason) => options.onFault(reason.message),
     teach,
     onReplaced: options.onWarning,
@@ -248,43 +240,35 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const lock = DataLock.take(options.dataDir)
   const seal = openSeal(options.dataDir, options.keyFile)
   const folder = seal.keyed(options.dataDir)
-  let drain = (shards: Shards) => {
-    for (const shard of shards.all) shard.drain(Number.POSITIVE_INFINITY)
-  }
-  // A doorbell that nobody answers would be the last: the threads ring from their start on.
-  const onReady = (shards: Shards) => drain(shards)
-  const found = await recoverTwice(options, folder, onReady)
+  const found = await recoverTwice(options, folder)
   const { core, recovered, tail, follower, lookups } = found
   const { dataDir, durability, onFault } = options
-  const { file } = lock
-  const journal = await JournalHandle.start({ folder, durability, tail, lock: file, onFault })
-  const difference = await compareStates(core, follower, recovered)
-  if (difference !== null) onFault(difference)
   const query = await QueryHandle.start({ dataDir, onFault, onTrouble: options.onWarning })
   lookups.connect(query)
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
   const settlement = await settlementOf(options, { follower, query, throughSeq })
   const onDurable = (seq: number) => follower.advance(seq)
-  const links = { journal, lookups, onDurable, ...settlement }
-  const pipeline = startPipeline(core, links, seal, options)
-  drain = () => pipeline.drain()
-  const intake = startIntake(pipeline, seal, options)
+  const writer = await startJournalThread({ folder, durability, tail, lock: lock.file })
+  const pipeline = startPipeline(options, core, seal, { writer, lookups, onDurable, ...settlement })
+  handOverBooks(pipeline, options.marketThreads)
+  const difference = await compareStates(pipeline, follower, recovered)
+  if (difference !== null) onFault(difference)
+  const { journal, shards, intake } = pipeline
+  assert(intake !== null, 'this pipeline has an intake')
   await intake.ready()
-  pipeline.connect(intake)
   if (recovered.seq === 0) await pipeline.change(() => ({ kind: 'rules', version: RULES_VERSION }))
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq, ...snapshotWishes(options) })
   const stop = async () => {
     await pipeline.whenIdle()
     await snapshots.takeLast()
-    const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(core) }
+    const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(pipeline) }
     await journal.stop()
-    await Promise.all([intake.stop(), query.stop(), follower.stop(), core.shards.stop()])
+    await Promise.all([intake.stop(), query.stop(), follower.stop(), shards.stop()])
     lock.release()
     return last
   }
-  const { shards } = core
   const threads = { shards, journal, follower, query, intake }
   return { pipeline, ...threads, seal, snapshots, lookups, recovered, stop }
 }
@@ -305,7 +289,7 @@ function snapshotWishes(options: OpenOptions): Pick<SnapshotParts, 'everyCommand
 async function settlementOf(
   { blockMs, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq }: FollowedTables & { throughSeq: number },
-): Promise<Pick<PipelineParts, 'settlement'>> {
+): Promise<Pick<PipelineParts<JournalHandle>, 'settlement'>> {
   if (blockMs === undefined) return {}
   const waiting = await waitingTrades(query, throughSeq)
   const tradeOf = async (tradeSeq: number) => {
@@ -335,22 +319,27 @@ async function waitingTrades(query: QueryHandle, throughSeq: number): Promise<re
 
 type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 
+interface PipelineLinks
+  extends Pick<PipelineParts<JournalHandle>, 'lookups' | 'onDurable' | 'settlement'> {
+  readonly writer: JournalThread
+}
+
 function startPipeline(
-  core: Core,
-  links: Pick<PipelineParts, 'journal' | 'lookups' | 'onDurable' | 'settlement'>,
-  seal: Seal,
   options: OpenOptions,
-): Pipeline {
+  core: Core,
+  seal: Seal,
+  { writer, ...links }: PipelineLinks,
+): Pipeline<JournalHandle> {
+  const { clock, profileWaitSec, onCommit, onFault } = options
+  const commits = onCommit === undefined ? {} : { onCommit }
   return new Pipeline({
+    ...core,
     ...links,
-    clearing: core.clearing,
-    published: core.published,
-    publisher: core.publisher,
-    shards: core.shards.all,
-    shardOf: (marketId) => core.shards.of(marketId),
     ids: new OrderIds(seal.derive('order-ids')),
-    clock: options.clock,
-    profileWaitSec: options.profileWaitSec,
-    onTokenUsed: options.onTokenUsed,
+    clock,
+    profileWaitSec,
+    openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onFault, ...commits }),
+    openShards: (main) => new Shards({ ...main, threads: options.marketThreads, onFault }),
+    openIntake: (verdicts) => startIntake(core, seal, options, verdicts),
   })
 }

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
+import type { OnCommit } from '../../persistence/journal/journal-handle.ts'
 import { api, operatorApi, publicApi } from '../api.ts'
 import { ownerOfCall } from '../auth/delegation.ts'
 import { Guard } from '../auth/guard.ts'
@@ -32,7 +33,7 @@ import type { Command } from '../shell.ts'
 import { banner } from './banner.ts'
 import { openExchange, type RunningExchange } from './open.ts'
 import { endLate, onSignals, type Running, stop } from './stopping.ts'
-import { watch, watchGateway, watchSockets } from './watch.ts'
+import { CommitFigures, watch, watchGateway, watchSockets } from './watch.ts'
 import { prover, wire, wireSockets } from './wiring.ts'
 
 const TICK_MS = 20
@@ -98,14 +99,23 @@ function steadyClock(log: Log): SteadyClock {
   return new SteadyClock({ wall: Date.now, monotonic, onChange: (sentence) => log.warn(sentence) })
 }
 
-async function open(config: ServeConfig, log: Log, limits: Limits | null, clock: Clock) {
-  let touch: (tokenId: string) => void = () => {}
+interface Opened {
+  readonly limits: Limits | null
+  readonly clock: Clock
+  readonly onCommit: OnCommit
+}
+
+async function open(
+  config: ServeConfig,
+  log: Log,
+  { limits, clock, onCommit }: Opened,
+): Promise<RunningExchange> {
   const exchange = await openExchange({
     ...config,
     clock,
     profileWaitSec: (profileId) =>
       limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0,
-    onTokenUsed: (tokenId) => touch(tokenId),
+    onCommit,
     onFault: (sentence) => fatal(log, sentence),
     onWarning: (sentence) => log.warn(sentence),
     onSnapshot: (saved) => log.debug(saved, 'snapshot'),
@@ -119,10 +129,7 @@ async function open(config: ServeConfig, log: Log, limits: Limits | null, clock:
         'the folder was written with --durability normal',
     )
   }
-  const setTouch = (next: (tokenId: string) => void) => {
-    touch = next
-  }
-  return { exchange, setTouch }
+  return exchange
 }
 
 function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null {
@@ -187,14 +194,15 @@ async function serve(config: ServeConfig): Promise<void> {
   warnOfFault(log)
   const trace = await openTrace(config, log)
   const clock = steadyClock(log)
-  const { exchange, setTouch } = await open(config, log, limits, clock)
+  const commits = new CommitFigures()
+  const { onCommit } = commits
+  const exchange = await open(config, log, { limits, clock, onCommit })
   const metrics = new Metrics()
   const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
   const { dataDir } = config
-  const watched = { trace, limits, clock, faults, dataDir, log: log.output }
+  const watched = { trace, limits, clock, commits, faults, dataDir, log: log.output }
   const watching = watch(exchange, metrics, watched)
   const services = await wire(exchange, config, { ...watching, faults, clock: Date.now })
-  setTouch((tokenId) => services.accounts.touch(tokenId))
   const { headerPrefixes, publicUrl } = config
   const guard = new Guard({
     ...{ state: services.auth, headerPrefixes, publicUrl },

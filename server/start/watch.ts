@@ -3,6 +3,7 @@
 import { ROOMS } from '../../engine/domain/limits.ts'
 import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import type { OnCommit } from '../../persistence/journal/journal-handle.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import { LANES, type Lane, type Limits } from '../http/rate-limit.ts'
 import type { Seen } from '../http/route.ts'
@@ -40,15 +41,31 @@ export interface Watched {
   readonly faults: EdgeFaults
   readonly log: Pick<LogOutput, 'droppedCount'>
   readonly clock: Pick<SteadyClock, 'state' | 'offsetMs' | 'behindCount' | 'aheadCount'>
+  readonly commits: CommitFigures
   readonly dataDir: string
 }
 
+/** What the journal thread measures of its commits, from the start on. */
+export class CommitFigures {
+  readonly micros = new Distribution(MICROS)
+  readonly checkpointMicros = new Distribution(MICROS)
+  readonly records = new Distribution(RECORDS)
+  readonly bytes = new Distribution(BYTES)
+
+  readonly onCommit: OnCommit = (recordCount, byteCount, micros, checkpointMicros) => {
+    this.micros.record(micros)
+    this.records.record(recordCount)
+    this.bytes.record(byteCount)
+    if (checkpointMicros > 0) this.checkpointMicros.record(checkpointMicros)
+  }
+}
+
 export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watched): Watch {
-  const { trace, limits, faults, log, clock } = watched
+  const { trace, limits, faults, log, clock, commits } = watched
   metrics.steps(exchange.pipeline.times)
   watchState(exchange, metrics)
   watchQueues(exchange, metrics)
-  watchCommits(exchange, metrics)
+  watchCommits(exchange, commits, metrics)
   watchLimits(limits, metrics)
   const endProcess = watchProcess(metrics)
   const { pipeline } = exchange
@@ -146,29 +163,23 @@ function watchQueues(exchange: RunningExchange, metrics: Metrics): void {
   add('outcomex_query_waiting', 'Questions to the query thread.', () => query.waiting)
 }
 
-function watchCommits({ journal }: RunningExchange, metrics: Metrics): void {
-  const commits = new Distribution(MICROS)
-  const checkpoints = new Distribution(MICROS)
-  const records = new Distribution(RECORDS)
-  const bytes = new Distribution(BYTES)
+function watchCommits(
+  { journal }: RunningExchange,
+  { micros, checkpointMicros, records, bytes }: CommitFigures,
+  metrics: Metrics,
+): void {
   const committed =
     'One group commit in the journal thread, its fsync included under full durability.'
-  metrics.seconds('outcomex_commit_seconds', committed, () => [{ labels: {}, values: commits }])
+  metrics.seconds('outcomex_commit_seconds', committed, () => [{ labels: {}, values: micros }])
   const copied = 'Copies of the write-ahead log into journal.db.'
   metrics.seconds('outcomex_checkpoint_seconds', copied, () => [
-    { labels: {}, values: checkpoints },
+    { labels: {}, values: checkpointMicros },
   ])
   metrics.sizes('outcomex_commit_records', 'Commands in a group commit.', records)
   metrics.sizes('outcomex_commit_bytes', 'Bytes of commands in a group commit.', bytes)
   metrics.totals('outcomex_journal_records_total', 'Commands committed.', [], () => [
     { labels: {}, value: journal.stats.records },
   ])
-  journal.onCommit = (recordCount, byteCount, micros, checkpointMicros) => {
-    commits.record(micros)
-    records.record(recordCount)
-    bytes.record(byteCount)
-    if (checkpointMicros > 0) checkpoints.record(checkpointMicros)
-  }
 }
 
 function watchMining(mining: Mining, metrics: Metrics): void {

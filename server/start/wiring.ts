@@ -161,7 +161,7 @@ const ENDED: ReadonlySet<string> = new Set([
 /** How the gateway learns who is speaking. */
 export function prover(
   guard: Guard,
-  { accounts, clock, pipeline }: Services,
+  { clock, pipeline }: Services,
 ): GatewayOptions<Services>['authenticate'] {
   return (call, auth) => {
     const proof = guard.authenticate(call, auth, clock())
@@ -170,7 +170,7 @@ export function prover(
       return ENDED.has(proof.name) ? pipeline.durable().then(() => proof) : proof
     }
     // An identity token, which takes a promise, is no API token.
-    if (proof.tokenId !== null) accounts.touch(proof.tokenId)
+    if (proof.tokenId !== null) pipeline.tokenUses.note(proof.tokenId)
     return proof
   }
 }

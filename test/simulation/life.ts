@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { resetMarkets } from '../../engine/core/book/market.ts'
+import type { Clearing } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -11,14 +12,13 @@ import { REJECT, type Reject } from '../../engine/domain/reject-precedence.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
 import { Seal } from '../../persistence/seal.ts'
-import { IntakePool } from '../../server/intake/intake-pool.ts'
+import { IntakePool, type IntakePoolOptions } from '../../server/intake/intake-pool.ts'
 import { taughtProfile } from '../../server/intake/taught-profile.ts'
 import type { SettlementParts } from '../../server/pipeline/chain/mining.ts'
-import { Pipeline } from '../../server/pipeline/pipeline.ts'
+import { Pipeline, type ShardListener } from '../../server/pipeline/pipeline.ts'
 import { OrderIds } from '../../server/pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
 import { toldClock } from '../../server/pipeline/spine/clock.ts'
-import { Publisher } from '../../server/pipeline/spine/durable-publisher.ts'
 import { Shards } from '../../server/pipeline/spine/shard-map.ts'
 import { AccountChanges } from '../../server/services/accounts/accounts.ts'
 import { OperatorChanges } from '../../server/services/accounts/operators.ts'
@@ -69,7 +69,7 @@ const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 export class Life {
   readonly model: Model
   readonly published = new PublishedMarkets()
-  readonly pipeline: Pipeline
+  readonly pipeline: Pipeline<SimJournal>
   readonly shards: Shards
   readonly threads: SimThread[] = []
   readonly journal: SimJournal
@@ -98,43 +98,30 @@ export class Life {
   readsAreLate = false
 
   constructor(parts: LifeParts) {
-    const { setting, disk, clock } = parts
+    const { disk, clock } = parts
     this.nowMs = () => clock.nowMs
     this.model = parts.checkpoint.model.copy()
     const exchange = this.#recover(parts)
     const { clearing } = exchange
     this.recoveredHash = exchange.stateHash()
-    const publisher = new Publisher(clearing, this.published)
-    publisher.durableSeq = disk.lastSeq
     const { model } = this
-    this.watch = new Watch(clearing, publisher, { model, disk, conserves: parts.conserves })
+    this.watch = new Watch(clearing, { model, disk, conserves: parts.conserves })
     for (const { market, depth } of this.published.all()) {
       const levels = [...depth.bids(), ...depth.asks()]
       const sizeRaw = levels.reduce((sum, level) => sum + level.sizeRaw, 0)
       this.watch.publicRaw[market.marketId] = sizeRaw
     }
-    this.shards = this.#shardsOf(setting.threads)
+    this.pipeline = this.#openPipeline(clearing, parts)
+    const { pipeline } = this
+    this.journal = pipeline.journal
+    this.shards = pipeline.shards
     for (const { marketId } of clearing.catalogue.all()) {
       handOver(marketId, clearing.orders, this.shards.of(marketId))
     }
     resetMarkets()
-    this.journal = new SimJournal(disk, (seq, record) => this.watch.journaled(seq, record))
-    this.pipeline = new Pipeline({
-      clearing,
-      published: this.published,
-      publisher,
-      shards: this.shards.all,
-      shardOf: (marketId) => this.shards.of(marketId),
-      journal: this.journal,
-      ids: new OrderIds(new Uint8Array(32)),
-      clock: toldClock(this.nowMs),
-      onDurable: () => {},
-      profileWaitSec: () => 0,
-      onTokenUsed: () => {},
-      settlement: this.#settlementOn(parts),
-    })
-    this.intake = this.#startIntake()
-    const { pipeline, intake } = this
+    assert(pipeline.intake !== null, 'orders come through the intake')
+    const { intake } = pipeline
+    this.intake = intake
     const seal = new Seal(new Uint8Array(32))
     this.#teach(seal)
     this.#watchDecisions()
@@ -158,16 +145,34 @@ export class Life {
     this.replaces = new CancelReplace(pipeline, this.cancels)
   }
 
-  #startIntake(): IntakePool {
+  #openPipeline(clearing: Clearing, parts: LifeParts): Pipeline<SimJournal> {
+    const { setting, disk } = parts
+    return new Pipeline({
+      clearing,
+      published: this.published,
+      ids: new OrderIds(new Uint8Array(32)),
+      clock: toldClock(this.nowMs),
+      openJournal: (onDurable) =>
+        new SimJournal(disk, {
+          onDurable,
+          onAppend: (seq, record) => this.watch.journaled(seq, record),
+        }),
+      openShards: (listener) => this.#shardsOf(setting.threads, listener),
+      openIntake: (listener) => this.#startIntake(listener),
+      onDurable: () => {},
+      profileWaitSec: () => 0,
+      settlement: this.#settlementOn(parts),
+    })
+  }
+
+  #startIntake(listener: Pick<IntakePoolOptions, 'onResult' | 'onPart'>): IntakePool {
     const intake = new IntakePool({
+      ...listener,
       threads: 0,
       domain: { name: 'Simulated', chainId: 1 },
-      onResult: (result) => this.pipeline.onIntake(result),
-      onPart: (result, part) => this.pipeline.groups.onPart(result, part),
       onFault: (reason) => assert.fail(reason),
     })
     this.taught.listen(intake)
-    this.pipeline.connect(intake)
     return intake
   }
 
@@ -245,10 +250,10 @@ export class Life {
     }
   }
 
-  #shardsOf(threads: number): Shards {
+  #shardsOf(threads: number, { visitor }: ShardListener): Shards {
     return new Shards({
       threads,
-      visitor: this.watch,
+      visitor: this.watch.before(visitor),
       ringBytes: RING_BYTES,
       onReady: () => {
         this.hasDoorbell = true

@@ -67,7 +67,7 @@ export class SimDisk {
 
 export class SimJournal implements JournalWriter {
   readonly durability = 'full'
-  onDurable: (seq: number) => void = () => {}
+  readonly #onDurable: (seq: number) => void
   readonly #disk: SimDisk
   readonly #onAppend: (seq: number, record: Uint8Array) => void
   #appended: Uint8Array[] = []
@@ -77,9 +77,16 @@ export class SimJournal implements JournalWriter {
   /** Full: it has room for nothing. */
   isRefusing = false
 
-  constructor(disk: SimDisk, onAppend: (seq: number, record: Uint8Array) => void) {
+  constructor(
+    disk: SimDisk,
+    listener: {
+      onDurable: (seq: number) => void
+      onAppend: (seq: number, record: Uint8Array) => void
+    },
+  ) {
     this.#disk = disk
-    this.#onAppend = onAppend
+    this.#onAppend = listener.onAppend
+    this.#onDurable = listener.onDurable
     this.#lastSeq = disk.lastSeq
   }
 
@@ -129,7 +136,7 @@ export class SimJournal implements JournalWriter {
   report(): void {
     if (this.#disk.lastSeq === this.#disk.reportedSeq) return
     this.#disk.reportedSeq = this.#disk.lastSeq
-    this.onDurable(this.#disk.reportedSeq)
+    this.#onDurable(this.#disk.reportedSeq)
   }
 
   /** The end of the process: `count` more records reach the disk, the last batch of them torn. */

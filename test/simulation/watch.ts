@@ -55,9 +55,8 @@ interface Touched {
   readonly free: readonly number[]
 }
 
-export class Watch implements FrameVisitor {
+export class Watch {
   readonly #clearing: Clearing
-  readonly #next: FrameVisitor
   readonly #model: Model
   readonly #disk: SimDisk
   readonly money: MoneyWatch
@@ -74,16 +73,19 @@ export class Watch implements FrameVisitor {
   blocks = 0
   reversals = 0
 
-  constructor(
-    clearing: Clearing,
-    next: FrameVisitor,
-    world: { model: Model; disk: SimDisk; conserves: Conserves },
-  ) {
+  constructor(clearing: Clearing, world: { model: Model; disk: SimDisk; conserves: Conserves }) {
     this.#clearing = clearing
-    this.#next = next
     this.#model = world.model
     this.#disk = world.disk
     this.money = new MoneyWatch(clearing, world.conserves)
+  }
+
+  /** Sees each frame before `next` does. */
+  before(next: FrameVisitor): FrameVisitor {
+    return {
+      settle: (...frame) => this.#settle(next, ...frame),
+      publish: (...frame) => this.#publish(next, ...frame),
+    }
   }
 
   /** Somebody was told something that rests on this command (law 1). */
@@ -125,7 +127,13 @@ export class Watch implements FrameVisitor {
     } else this.money.holds()
   }
 
-  settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+  #settle(
+    next: FrameVisitor,
+    words: Int32Array,
+    f64s: Float64Array,
+    at: number,
+    count: number,
+  ): void {
     const seq = eventSeq(f64s, eventAt(at, 0))
     const said: Said[] = []
     for (let record = 0; record < count; record++) {
@@ -134,7 +142,7 @@ export class Watch implements FrameVisitor {
     const answer = this.#model.settle(seq)
     const touched = this.#touchedBy(said)
     this.#compare(seq, answer, said)
-    this.#next.settle(words, f64s, at, count)
+    next.settle(words, f64s, at, count)
     if (answer.kind !== 'cancels' && answer.answer.shares > 0n) {
       assert.equal(BigInt(this.#clearing.lastFeeRaw), answer.answer.fee, 'the fee')
     }
@@ -263,7 +271,13 @@ export class Watch implements FrameVisitor {
     }
   }
 
-  publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+  #publish(
+    next: FrameVisitor,
+    words: Int32Array,
+    f64s: Float64Array,
+    at: number,
+    count: number,
+  ): void {
     this.told(eventSeq(f64s, eventAt(at, 0)))
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
@@ -277,7 +291,7 @@ export class Watch implements FrameVisitor {
       } else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
       this.publicRaw[marketId] = (this.publicRaw[marketId] ?? 0) + changeRaw
     }
-    this.#next.publish(words, f64s, at, count)
+    next.publish(words, f64s, at, count)
   }
 }
 

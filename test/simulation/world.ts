@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { START_MS, setUp } from '../../bench/setting.ts'
-import { encodeCommand } from '../../bench/threaded-exchange.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
+import { encodeCommand } from '../support/encode-command.ts'
 import {
   closedAreEmpty,
   compareBooks,

@@ -1,7 +1,11 @@
 import { Exchange } from '../../engine/core/exchange.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
-import { JournalHandle } from '../../persistence/journal/journal-handle.ts'
+import {
+  JournalHandle,
+  type OnCommit,
+  startJournalThread,
+} from '../../persistence/journal/journal-handle.ts'
 import type { Durability, JournalTail } from '../../persistence/journal/journal-port.ts'
 import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
 import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
@@ -68,33 +72,41 @@ export function recoverAll(dataDir: string): Recovered {
   return { ...end, commands, stateHash: exchange.stateHash() }
 }
 
-/** Resolves when the journal says that `seq` is durable. */
-export function durable(journal: JournalHandle, seq: number): Promise<void> {
-  return new Promise((resolve) => {
-    const check = (durableSeq: number) => {
-      if (durableSeq >= seq) resolve()
-    }
-    journal.onDurable = check
-    check(journal.durableSeq)
-  })
+export interface StartedJournal {
+  readonly journal: JournalHandle
+  /** The first fault it tells. */
+  readonly fault: Promise<string>
+  /** Resolves when the journal says that `seq` is durable. */
+  readonly durable: (seq: number) => Promise<void>
 }
 
-/** A journal thread on a folder, and the first fault it tells. */
+/** A journal thread on a folder. */
 export async function startJournal(
   dataDir: string,
-  options: { durability?: Durability; pagesMax?: number } = {},
-): Promise<{ journal: JournalHandle; fault: Promise<string> }> {
+  options: {
+    durability?: Durability
+    pagesMax?: number
+    onDurable?: (seq: number) => void
+    onCommit?: OnCommit
+  } = {},
+): Promise<StartedJournal> {
   const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
   let tell: (message: string) => void = () => {}
   const fault = new Promise<string>((resolve) => {
     tell = resolve
   })
-  const journal = await JournalHandle.start({
-    folder,
-    durability: options.durability ?? 'full',
-    tail,
-    pagesMax: options.pagesMax,
-    onFault: tell,
-  })
-  return { journal, fault }
+  const { durability = 'full', pagesMax = 0, onDurable, onCommit = () => {} } = options
+  const waits: { seq: number; resolve: () => void }[] = []
+  const heard = (durableSeq: number) => {
+    onDurable?.(durableSeq)
+    for (const { seq, resolve } of waits) if (seq <= durableSeq) resolve()
+  }
+  const thread = await startJournalThread({ folder, durability, tail, pagesMax })
+  const journal = new JournalHandle(thread, { onDurable: heard, onCommit, onFault: tell })
+  const durable = (seq: number) =>
+    new Promise<void>((resolve) => {
+      waits.push({ seq, resolve })
+      if (seq <= journal.durableSeq) resolve()
+    })
+  return { journal, fault, durable }
 }

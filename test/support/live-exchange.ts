@@ -23,7 +23,7 @@ import {
   type SocketWaits,
 } from '../../server/sockets/socket-gateway.ts'
 import { openExchange, type RunningExchange } from '../../server/start/open.ts'
-import { watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
+import { CommitFigures, watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
 import { prover, wire, wireSockets } from '../../server/start/wiring.ts'
 import { newFolder } from './data-folder.ts'
 import { at } from './json-path.ts'
@@ -260,7 +260,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const clock = () => Date.now() + time.offsetMs
   const faults: string[] = []
   const onFault = (sentence: string) => faults.push(sentence)
-  let touch: (tokenId: string) => void = () => {}
+  const commits = new CommitFigures()
   const limits = options.limited === true ? openLimits(config.rates) : null
   const exchange = await openExchange({
     ...config,
@@ -268,7 +268,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     profileWaitSec:
       options.profileWaitSec ??
       ((profileId) => limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0),
-    onTokenUsed: (tokenId) => touch(tokenId),
+    onCommit: commits.onCommit,
     onFault,
     onWarning: () => {},
     onProgress: () => {},
@@ -278,10 +278,9 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const metrics = new Metrics(0)
   const edgeFaults = new EdgeFaults(({ stack }) => onFault(stack))
   const wish = socketsOf(options, edgeFaults)
-  const told = { log: { droppedCount: 0 }, clock: STEADY, dataDir: config.dataDir }
+  const told = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
   const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
   const services = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
-  touch = (tokenId) => services.accounts.touch(tokenId)
   await exchange.pipeline.change(() => SET_ADMIN_TOKEN)
   const { headerPrefixes, publicUrl } = config
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }

@@ -29,7 +29,6 @@ export function openForTest(
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     clock: toldClock(() => clock.nowMs),
     profileWaitSec: () => 0,
-    onTokenUsed: () => {},
     onFault: (sentence) => {
       throw new Error(sentence)
     },

@@ -105,7 +105,11 @@ export class Mining {
         this.#waiting.add(seq)
       }
     }
-    parts.publisher.onTrade = (seq) => this.#waiting.add(seq)
+  }
+
+  /** The arrival of this seq traded and is settled: it waits for a block. */
+  traded(seq: number): void {
+    this.#waiting.add(seq)
   }
 
   get port(): SettlementPort {

@@ -22,6 +22,7 @@ import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
 import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
 import { refusedOrder } from './refused-order.ts'
 import type { SeenLookups } from './seen-lookups.ts'
+import type { TokenUses } from './token-uses.ts'
 
 export interface OrderDecisionParts {
   readonly clearing: Clearing
@@ -34,8 +35,7 @@ export interface OrderDecisionParts {
   readonly clock: Clock
   /** Seconds the profile must wait before its next order; 0 = none. */
   readonly profileWaitSec: (profileId: number) => number
-  /** Called for each call that a token signed. */
-  readonly onTokenUsed: (tokenId: string) => void
+  readonly tokenUses: TokenUses
   /** Absent when main holds every order there ever was. */
   readonly lookups?: SeenLookups
   /** Null when trades are never mined. */
@@ -110,7 +110,7 @@ export class OrderDecisions {
   }
 
   #noteToken({ tokenId }: IntakeResult): void {
-    if (tokenId !== '') this.#parts.onTokenUsed(tokenId)
+    if (tokenId !== '') this.#parts.tokenUses.note(tokenId)
   }
 
   #arrivalOf(verified: VerifiedOrder, asked: Asked): Arrival {

@@ -20,6 +20,8 @@ export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | Refused
 
 /** The way each order goes from its verdict on. */
 interface OrderWay {
+  /** Null when orders do not come through a pool. */
+  readonly intake: IntakePool | null
   /** Orders and replies that are under way. */
   readonly underWay: () => number
   /** What the caller stamped is judged by it. */
@@ -38,16 +40,11 @@ const ORDER_BYTES_MIN = 200
 
 export class OrderGroups {
   readonly #way: OrderWay
-  #intake: IntakePool | null = null
   readonly #asked = new Slab<AskedGroup>()
   #waiting = 0
 
   constructor(way: OrderWay) {
     this.#way = way
-  }
-
-  connect(intake: IntakePool): void {
-    this.#intake = intake
   }
 
   /** Orders, at the most, whose verdicts are still to come or whose turn is. */
@@ -87,7 +84,7 @@ export class OrderGroups {
     const requestId = this.#asked.put({ ordersMax, onPart })
     const nowMs = this.#way.wallMs()
     this.#waiting += ordersMax
-    const taken = this.#intake?.submit({ requestId, nowMs, form, ...call }) === true
+    const taken = this.#way.intake?.submit({ requestId, nowMs, form, ...call }) === true
     if (!taken) this.#end(requestId)
     return taken
   }

@@ -62,6 +62,9 @@ const { FILLED, KILLED, RESTED, STP_STOPPED } = RESULT
 /** Commands whose time is held: far more than can be out. */
 const STAMPS = 1 << 16
 
+/** Takes facts whose seqs never fall; the facts of one command come in one call. */
+export type FactsListener = (facts: readonly OrderFact[]) => void
+
 export class OrderNews {
   readonly #clearing: Clearing
   /** By account: how many channels listen for it. */
@@ -74,11 +77,19 @@ export class OrderNews {
   readonly #clientIds: string[] = []
   #clientId = ''
   #due: OrderFact[] = []
-  /** Takes facts whose seqs never fall; each command's in one call. */
-  onFacts: (facts: readonly OrderFact[]) => void = () => {}
+  #listener: FactsListener = () => {}
 
   constructor(clearing: Clearing) {
     this.#clearing = clearing
+  }
+
+  /** The sockets listen, once they are up; before that nobody is watched. */
+  listen(listener: FactsListener): void {
+    this.#listener = listener
+  }
+
+  tell(facts: readonly OrderFact[]): void {
+    this.#listener(facts)
   }
 
   /** A channel listens for the account; `unwatch` ends that. */
@@ -137,7 +148,7 @@ export class OrderNews {
     if (ready.length === 0) return
     this.#due = this.#due.filter((fact) => fact.seq > through)
     ready.sort((a, b) => a.seq - b.seq)
-    this.onFacts(ready)
+    this.tell(ready)
   }
 
   #take(words: Int32Array, f64s: Float64Array, event: number): void {

@@ -22,7 +22,7 @@ import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderNews } from '../shown/order-news.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import { BySeq } from './by-seq.ts'
-import type { OrderName, Sequencer } from './sequencer.ts'
+import type { OrderName } from './sequencer.ts'
 
 export interface MakerMatch {
   slot: number
@@ -72,10 +72,25 @@ function withOrder(orders: OrderName[], slot: number, generation: number): Order
   return orders
 }
 
+export interface PublisherParts {
+  readonly clearing: Clearing
+  readonly published: PublishedMarkets
+  /** Where the journal ended at the start. */
+  readonly durableSeq: number
+  /** An order is settled to its end: its slot is free. */
+  readonly onEnded: (slot: number) => void
+  /** An order is settled as held: its release has a time. */
+  readonly onHeld: (slot: number) => void
+  /** The arrival of this seq traded and is settled. */
+  readonly onTrade: (seq: number) => void
+}
+
 export class Publisher implements FrameVisitor {
   readonly #clearing: Clearing
   readonly #published: PublishedMarkets
-  #sequencer: Sequencer | null = null
+  readonly #onEnded: (slot: number) => void
+  readonly #onHeld: (slot: number) => void
+  readonly #onTrade: (seq: number) => void
   /** Replies that wait for their market, by seq. */
   readonly #waiters = new BySeq<Waiter>()
   /** Replies that wait for the disk alone, by rising seq. */
@@ -84,21 +99,18 @@ export class Publisher implements FrameVisitor {
   /** Told when their command is settled, by seq; and those that are to be told now. */
   readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
   #settled: (() => void)[] = []
-  durableSeq = 0
+  durableSeq: number
   readonly times = new OrderTimes()
   readonly news: OrderNews
-  /** Told the seq of each arrival that traded, once it is settled. */
-  onTrade: (seq: number) => void = () => {}
 
-  constructor(clearing: Clearing, published: PublishedMarkets) {
-    this.#clearing = clearing
-    this.news = new OrderNews(clearing)
-    this.#published = published
-  }
-
-  /** The sequencer learns from here which orders ended. */
-  tell(sequencer: Sequencer): void {
-    this.#sequencer = sequencer
+  constructor(parts: PublisherParts) {
+    this.#clearing = parts.clearing
+    this.#published = parts.published
+    this.durableSeq = parts.durableSeq
+    this.#onEnded = parts.onEnded
+    this.#onHeld = parts.onHeld
+    this.#onTrade = parts.onTrade
+    this.news = new OrderNews(parts.clearing)
   }
 
   /** Replies that wait for the disk alone. */
@@ -176,14 +188,14 @@ export class Publisher implements FrameVisitor {
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
       const slot = eventSlot(words, event)
-      if (orders.stateOf(slot) === FREE) this.#sequencer?.ended(slot)
+      if (orders.stateOf(slot) === FREE) this.#onEnded(slot)
       else if (eventKind(words, event) === DONE && eventCode(words, event) === HELD) {
-        this.#sequencer?.held(slot)
+        this.#onHeld(slot)
       }
       if (waiter !== undefined) this.#collect(waiter, words, f64s, event)
     }
     if (!isDone) return
-    if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.onTrade(seq)
+    if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.#onTrade(seq)
     if (this.#watchers.size > 0) this.#watched(seq, waiter)
   }
 

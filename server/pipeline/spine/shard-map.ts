@@ -22,6 +22,11 @@ export function lanesOf(threads: MarketThreads): number {
   return threads === 'each' ? LIMITS.marketThreadsEachMax : Math.max(1, threads)
 }
 
+/** Markets an exchange can hold; more would have to share a thread, which `each` never does. */
+export function marketsMaxOf(threads: MarketThreads): number {
+  return threads === 'each' ? LIMITS.marketThreadsEachMax : LIMITS.marketsMax
+}
+
 export class Shards {
   readonly all: ShardHandle[] = []
   readonly #options: ShardOptions
@@ -33,9 +38,8 @@ export class Shards {
     this.#threadsMax = lanesOf(options.threads)
   }
 
-  /** Markets this exchange can hold; more would have to share a thread, which `each` never does. */
   get marketsMax(): number {
-    return this.#options.threads === 'each' ? LIMITS.marketThreadsEachMax : LIMITS.marketsMax
+    return marketsMaxOf(this.#options.threads)
   }
 
   /** The market's shard; its thread starts with its first market. */

@@ -56,7 +56,6 @@ export interface MintedToken {
 
 /** What a profile may do of itself; an operator allows more. */
 export const SELF_SERVICE: readonly Scope[] = ['trading']
-const TOUCH_EVERY_MS = 60_000
 /** How often an edit reads anew because others of the same profile came in between. */
 const READINGS_MAX = 5
 
@@ -281,15 +280,6 @@ export class AccountChanges {
       if (!isListed) return REJECT.WITHDRAWAL_ADDRESS_UNKNOWN
       return { kind: 'removeWithdrawalAddress', profileId, address }
     })
-  }
-
-  /** Notes that a token signed a call, at most once a minute; when overloaded, not at all. */
-  touch(tokenId: string): void {
-    const token = this.#pipeline.clearing.accounts.tokenById(tokenId)
-    if (token === undefined) return
-    const nowMs = this.#pipeline.sequencer.nowMs()
-    if (token.lastUsedMs !== null && nowMs - token.lastUsedMs < TOUCH_EVERY_MS) return
-    this.#pipeline.sequencer.change(() => ({ kind: 'touchToken', tokenId }))
   }
 
   /** What the journal holds of a token. */

@@ -37,10 +37,10 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
     }),
   )
   // Each contains what it breaks: the pipeline must not fall over a frame.
-  news.onFacts = (facts) => {
+  news.listen((facts) => {
     orderEvents.tell(facts)
     positions.tell(facts)
-  }
+  })
   return new Map<string, Channel>([
     ['subscribe_order_events', orderEvents.audience],
     ['subscribe_positions', positions],

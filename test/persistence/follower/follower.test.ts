@@ -19,7 +19,7 @@ import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
-import { durable, startJournal } from '../../support/journal-records.ts'
+import { startJournal } from '../../support/journal-records.ts'
 
 const SEED = Number(process.env.SEED ?? 20_231)
 const SHARE = 1_000_000
@@ -244,23 +244,19 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
   const flow = new CommandFlow(SEED + 4)
   flow.run(3000)
   const hash = flow.exchange.stateHash()
-  const { journal } = await startJournal(dataDir)
   const faults: string[] = []
   const onFault = (message: string) => faults.push(message)
   const follower = await FollowerHandle.start({ folder: keyed(dataDir), seq: 0, onFault })
-  const waits = durable(journal, flow.seq)
-  const tell = journal.onDurable
-  journal.onDurable = (seq) => {
-    follower.advance(seq)
-    tell(seq)
-  }
+  const { journal, durable } = await startJournal(dataDir, {
+    onDurable: (seq) => follower.advance(seq),
+  })
   flow.records.forEach((record, index) => {
     journal.append(index + 1, record)
     if (index % 10 === 0) journal.send()
   })
   journal.send()
   assert.equal(await follower.whenApplied(flow.seq + 1, 5), false, 'a wait has a deadline')
-  await waits
+  await durable(flow.seq)
   assert.equal(await follower.whenApplied(flow.seq, 5000), true)
   assert.deepEqual(await follower.stateHash(), { seq: flow.seq, hash })
   const query = await QueryHandle.start({ dataDir, onFault })

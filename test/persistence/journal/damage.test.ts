@@ -20,13 +20,7 @@ import type { SqliteJournalWriter } from '../../../persistence/journal/sqlite-jo
 import { recoverJournal } from '../../../persistence/snapshot/recovery.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { copyFolder, newFolder } from '../../support/data-folder.ts'
-import {
-  durable,
-  recordAt,
-  recoverAll,
-  startJournal,
-  writeBatches,
-} from '../../support/journal-records.ts'
+import { recordAt, recoverAll, startJournal, writeBatches } from '../../support/journal-records.ts'
 
 const BATCHES = 40
 const LAST_SEQ = BATCHES * 3
@@ -226,10 +220,10 @@ test('a read-only folder, and a folder that is a file, are refused with a senten
 
 test('a full disk ends the journal thread with a sentence, and what was told stays', async () => {
   const dataDir = newFolder()
-  const { journal, fault } = await startJournal(dataDir, { pagesMax: 40 })
+  const { journal, durable, fault } = await startJournal(dataDir, { pagesMax: 40 })
   journal.append(1, recordAt(1))
   journal.send()
-  await durable(journal, 1)
+  await durable(1)
   for (let seq = 2; seq <= 3000; seq++) journal.append(seq, recordAt(seq))
   journal.send()
   assert.match(await fault, /^The journal thread failed: .*the disk is full/)

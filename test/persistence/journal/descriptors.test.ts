@@ -7,7 +7,7 @@ import { Follower } from '../../../persistence/follower/follower.ts'
 import { snapshotSeqs } from '../../../persistence/snapshot/snapshot-folder.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
-import { durable, recordAt, startJournal, writeBatches } from '../../support/journal-records.ts'
+import { recordAt, startJournal, writeBatches } from '../../support/journal-records.ts'
 
 // A process that has no file descriptor left: its limit is lowered, then used up.
 
@@ -67,10 +67,10 @@ test('without a descriptor a snapshot fails in words, keeps the older ones, and 
 
 test('without a descriptor the journal goes on, checkpoints included', { skip }, async () => {
   const dataDir = newFolder()
-  const { journal } = await startJournal(dataDir)
+  const { journal, durable } = await startJournal(dataDir)
   journal.append(1, recordAt(1))
   journal.send()
-  await durable(journal, 1)
+  await durable(1)
   const giveBack = useUp()
   // More than one checkpoint's worth of pages.
   const total = 20_000
@@ -79,7 +79,7 @@ test('without a descriptor the journal goes on, checkpoints included', { skip },
     const until = Math.min(seq + 500, total)
     while (seq < until) journal.append(++seq, recordAt(seq))
     journal.send()
-    await durable(journal, seq)
+    await durable(seq)
   }
   giveBack()
   await journal.stop()

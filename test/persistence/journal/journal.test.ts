@@ -4,23 +4,17 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { recordSeq } from '../../../engine/wire/codec.ts'
 import { SqliteJournalReader } from '../../../persistence/journal/sqlite-journal.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
-import {
-  durable,
-  recordAt,
-  recoverAll,
-  startJournal,
-  writeBatches,
-} from '../../support/journal-records.ts'
+import { recordAt, recoverAll, startJournal, writeBatches } from '../../support/journal-records.ts'
 
 test('what a journal thread called durable is there after a reopen, in order, once', async () => {
   const dataDir = newFolder()
   const total = 5000
-  const { journal } = await startJournal(dataDir)
+  const { journal, durable } = await startJournal(dataDir)
   for (let seq = 1; seq <= total; seq++) {
     journal.append(seq, recordAt(seq))
     if (seq % 50 === 0) journal.send()
   }
-  await durable(journal, total)
+  await durable(total)
   assert.equal(journal.durableSeq, total)
   assert.equal(journal.stats.records, total)
   assert.ok(journal.stats.batches < total, 'waiting records are committed together')
@@ -35,9 +29,8 @@ test('what a journal thread called durable is there after a reopen, in order, on
 
 test('durable seqs ascend, and a stop commits what still waits', async () => {
   const dataDir = newFolder()
-  const { journal } = await startJournal(dataDir)
   const told: number[] = []
-  journal.onDurable = (seq) => told.push(seq)
+  const { journal } = await startJournal(dataDir, { onDurable: (seq) => told.push(seq) })
   for (let seq = 1; seq <= 700; seq++) journal.append(seq, recordAt(seq))
   await journal.stop()
   assert.equal(told.at(-1), 700)
@@ -51,11 +44,11 @@ test('durable seqs ascend, and a stop commits what still waits', async () => {
 test('a journal continues where it ended, and its chain spans the restart', async () => {
   const dataDir = newFolder()
   for (let round = 0; round < 3; round++) {
-    const { journal } = await startJournal(dataDir)
+    const { journal, durable } = await startJournal(dataDir)
     const first = journal.durableSeq + 1
     for (let seq = first; seq < first + 10; seq++) journal.append(seq, recordAt(seq))
     journal.send()
-    await durable(journal, first + 9)
+    await durable(first + 9)
     await journal.stop()
   }
   assert.equal(recoverAll(dataDir).tail.seq, 30)
@@ -104,10 +97,10 @@ test('a reader sees what another connection commits meanwhile', () => {
 })
 
 test('a journal thread that is killed says so by name', async () => {
-  const { journal, fault } = await startJournal(newFolder())
+  const { journal, durable, fault } = await startJournal(newFolder())
   journal.append(1, recordAt(1))
   journal.send()
-  await durable(journal, 1)
+  await durable(1)
   await journal.kill()
   assert.match(await fault, /^The journal thread failed: /)
 })

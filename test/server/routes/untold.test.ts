@@ -18,6 +18,7 @@ import {
   type Wallet,
   withCookie,
 } from '../../support/live-session.ts'
+import { UntoldDisk } from '../../support/untold-disk.ts'
 
 // What the disk has not answered for is told to nobody (law 1): while its news are held back,
 // neither the change nor any call that rests on it is answered.
@@ -42,14 +43,9 @@ async function otherCalls(): Promise<void> {
 
 /** The replies to a change and to a call that finds it made, both asked before it is durable. */
 async function heldBack(change: () => Promise<Reply>, call: () => Promise<Reply>) {
-  const { journal, pipeline } = live.exchange
+  const { pipeline } = live.exchange
   await pipeline.durable()
-  const tell = journal.onDurable
-  journal.onDurable = () => {}
-  const resume = () => {
-    journal.onDurable = tell
-    tell(journal.durableSeq)
-  }
+  const disk = new UntoldDisk(pipeline)
   const before = pipeline.clearing.lastSeq
   let told = ''
   const noted = async (what: string, reply: Promise<Reply>) => {
@@ -63,10 +59,10 @@ async function heldBack(change: () => Promise<Reply>, call: () => Promise<Reply>
     const called = noted('call', call())
     await otherCalls()
     assert.equal(told, '')
-    resume()
+    disk.tellAll()
     return { changed: await changed, called: await called }
   } finally {
-    resume()
+    disk.tellAll()
   }
 }
 

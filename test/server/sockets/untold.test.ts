@@ -4,6 +4,7 @@ import { at, type LiveExchange, startLive, type Trader } from '../../support/liv
 import { openMarket, place } from '../../support/live-orders.ts'
 import { cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
 import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
+import { UntoldDisk } from '../../support/untold-disk.ts'
 
 // A socket hears that its proof ended when the command that ended it is durable (law 1).
 
@@ -17,15 +18,13 @@ afterEach(() => assert.deepEqual(live.faults, []))
 
 /** What the disk has to say is held back while the work is done, but for what is told by `upTo`. */
 async function withUntold(work: (upTo: (seq: number) => void) => Promise<void>): Promise<void> {
-  const { journal, pipeline } = live.exchange
+  const { pipeline } = live.exchange
   await pipeline.durable()
-  const tell = journal.onDurable
-  journal.onDurable = () => {}
+  const disk = new UntoldDisk(pipeline)
   try {
-    await work(tell)
+    await work((seq) => disk.tell(seq))
   } finally {
-    journal.onDurable = tell
-    tell(journal.durableSeq)
+    disk.tellAll()
   }
 }
 

@@ -267,7 +267,7 @@ test('a reader that is too slow is cut off within its bound, and the others go o
   const { news } = live.exchange.pipeline.publisher
   let sent = 0
   while (live.sockets.slowCount === slowBefore) {
-    news.onFacts(Array.from({ length: 200 }, () => factOf(dave.profileId, ++sent)))
+    news.tell(Array.from({ length: 200 }, () => factOf(dave.profileId, ++sent)))
     await new Promise(setImmediate)
     assert.ok(sent < 1_000_000, 'the bound is met long before')
   }

@@ -132,10 +132,10 @@ test('a burst is made and sent in slices, and others are served in between', asy
   const before = live.sockets.counts.framesSent
   const count = 8000
   const { news } = live.exchange.pipeline.publisher
-  news.onFacts(factsOf(bob.profileId, count))
+  news.tell(factsOf(bob.profileId, count))
   assert.equal(live.sockets.counts.framesSent, before, 'whoever tells of it does not wait')
   // Told later, and not behind all of the other account's.
-  news.onFacts(factsOf(alice.profileId, 1))
+  news.tell(factsOf(alice.profileId, 1))
   await other.take('orderEvent', 1)
   assert.ok(live.sockets.counts.framesSent - before < count, 'it came in between')
   await member.take('orderEvent', count)
@@ -151,7 +151,7 @@ test('more frames than are kept end those that would hear them, with a reason', 
   member.socket.emit('subscribe_order_events')
   await member.take('system', 1)
   const { news } = live.exchange.pipeline.publisher
-  news.onFacts(factsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
+  news.tell(factsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
   await member.until(() => member.ends.length > 0)
   assert.equal(at(member.of('exception')[0], 'code'), 'SLOW_READER')
   assert.deepEqual(silent.ends, [], 'who listens to nothing misses nothing')
@@ -166,10 +166,10 @@ test('a socket that comes or asks while frames wait hears only what came after',
   late.socket.emit('subscribe_order_events')
   let posted = 0
   while (late.of('system').length === 0) {
-    news.onFacts([factOf(bob.profileId, ++posted)])
+    news.tell([factOf(bob.profileId, ++posted)])
     await new Promise(setImmediate)
   }
-  news.onFacts([factOf(bob.profileId, ++posted)])
+  news.tell([factOf(bob.profileId, ++posted)])
   const idOf = (client: SocketClient) => at(client.of('orderEvent').at(-1), 'eventId')
   await early.take('orderEvent', posted)
   await late.until(() => idOf(late) === idOf(early))

@@ -1,0 +1,26 @@
+import type { Pipeline } from '../../server/pipeline/pipeline.ts'
+
+/** From now on the pipeline does not hear what is durable, until it is told. */
+export class UntoldDisk {
+  readonly #pipeline: Pipeline
+  readonly #advance: (seq: number) => void
+
+  constructor(pipeline: Pipeline) {
+    const { publisher } = pipeline
+    this.#pipeline = pipeline
+    this.#advance = publisher.advance.bind(publisher)
+    publisher.advance = () => {}
+  }
+
+  tell(seq: number): void {
+    this.#advance(seq)
+    this.#pipeline.drain()
+  }
+
+  /** Tells all that is durable, and what will be from now on. */
+  tellAll(): void {
+    const { publisher, journal } = this.#pipeline
+    publisher.advance = this.#advance
+    this.tell(journal.durableSeq)
+  }
+}
