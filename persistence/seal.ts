@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { ProfileId } from '../engine/domain/ids.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 
 // Sealed bytes: version u8 (2) │ nonce 12 │ tag 16 │ AES-256-GCM of the secret.
@@ -20,12 +21,12 @@ export class SealError extends Error {
 /** What a secret is and whose it is. */
 export type SealedFor = 'folder-key' | `token:${string}:${number}` | `wallet:${number}`
 
-export function tokenSecretOf(tokenId: string, profileId: number): SealedFor {
+export function tokenSecretOf(tokenId: string, profileId: ProfileId): SealedFor {
   return `token:${tokenId}:${profileId}`
 }
 
 /** Of the server wallet of a sub-account. */
-export function walletKeyOf(profileId: number): SealedFor {
+export function walletKeyOf(profileId: ProfileId): SealedFor {
   return `wallet:${profileId}`
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { Exchange } from '../engine/core/exchange.ts'
 import type { Command } from '../engine/domain/command.ts'
+import type { Seq } from '../engine/domain/ids.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
 import { DataFolderError, speaking } from './folder-error.ts'
 import { readSeal } from './folder-key.ts'
@@ -19,7 +20,7 @@ import { snapshotSeqs, strayFiles } from './snapshot/snapshot-folder.ts'
 // snapshot, this reads everything.
 
 export interface FolderReport {
-  readonly seq: number
+  readonly seq: Seq
   readonly stateHash: string
   readonly profiles: number
   readonly markets: number
@@ -93,7 +94,7 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     const visit = (command: Command) => exchange.apply(command)
     const saved = new Set(snapshotSeqs(dataDir))
     const hashOf = new Map<number, string>()
-    const afterBatch = (seq: number) => {
+    const afterBatch = (seq: Seq) => {
       if (saved.has(seq)) hashOf.set(seq, exchange.stateHash())
     }
     const order = blankPlace()
@@ -104,7 +105,7 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     }
     // Before the snapshots: a thread holds the books of one exchange at a time.
     const counts = countsOf(exchange)
-    const checksumAt = (seq: number) => reader.checksumAt(seq)
+    const checksumAt = (seq: Seq) => reader.checksumAt(seq)
     return {
       ...counts,
       readTables: checkReadTables(dataDir, checksumAt),

@@ -58,6 +58,8 @@ const PLANTED: readonly Planted[] = [
   ['purity', 'engine/core/book/book.ts', 'const x = `\x24{await y}`'],
   ['purity', 'engine/core/book/book.ts', 'setTimeout(f, 5)'],
   ['silence', 'persistence/database.ts', `console.log('saved')`],
+  ['id', 'server/http/call.ts', 'interface A { tradeSeq: number }'],
+  ['id', 'engine/core/book/book.ts', 'function f(marketId?: number) {}'],
   ['one-spawn', 'server/intake/intake-pool.ts', 'const w = new Worker(url)'],
   ['any', 'server/ops/log.ts', 'let x: any'],
   ['any', 'server/ops/log.ts', 'let x: Map<string, any>'],

@@ -3,6 +3,7 @@
 // Invariant: what is restored has the state hash of what was captured, and goes on as that would.
 
 import { assert } from '../domain/assert.ts'
+import type { Seq, Slot } from '../domain/ids.ts'
 import { isBid, ladderTicks } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
 import type { CapturedAccounts } from './accounts/accounts.ts'
@@ -67,7 +68,7 @@ export interface CapturedOrders {
 }
 
 export interface CapturedState {
-  readonly clock: { lastSeq: number; lastNowMs: TimeMs; rulesVersion: number }
+  readonly clock: { lastSeq: Seq; lastNowMs: TimeMs; rulesVersion: number }
   readonly accounts: CapturedAccounts
   readonly markets: readonly Market[]
   readonly ledger: CapturedLedger
@@ -146,7 +147,7 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
 }
 
 /** What a held order wants, as its market counts it: collateral for a market buy, else shares. */
-function wantedRaw(orders: OrderTable, slot: number): number {
+function wantedRaw(orders: OrderTable, slot: Slot): number {
   return orders.buysBySpend(slot) ? orders.reservedRawOf(slot) : orders.leftRawOf(slot)
 }
 

@@ -24,6 +24,7 @@ import {
   MAKER,
   RESULT,
 } from '../domain/event.ts'
+import type { Seq } from '../domain/ids.ts'
 import { SIDE } from '../domain/order.ts'
 import type { TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts/accounts.ts'
@@ -85,7 +86,7 @@ export class Clearing {
   readonly heartbeats = new Heartbeats()
   readonly frozen = new FrozenProfiles()
   readonly operators = new Operators()
-  lastSeq = 0
+  lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
   /** Fee of the trade whose DONE was settled last, in what the taker received. */
@@ -123,7 +124,7 @@ export class Clearing {
     this.#applyRare(command)
   }
 
-  #stamp(seq: number, nowMs: TimeMs): void {
+  #stamp(seq: Seq, nowMs: TimeMs): void {
     assert(seq === this.lastSeq + 1, 'commands come without a gap')
     assert(nowMs >= this.lastNowMs, 'time never goes back')
     this.lastSeq = seq

@@ -1,3 +1,4 @@
+import type { AccountId, Generation, MarketId, ProfileId, Seq, Slot } from './ids.ts'
 import type { MarketSpec } from './market.ts'
 import type { Role } from './operator.ts'
 import type { TradingWindow } from './trading-mode.ts'
@@ -7,7 +8,7 @@ import type { CollateralRaw, FeeBps, PriceTicks, SizeRaw, TimeMs } from './units
 
 /** Stamped by the sequencer: `seq` counts from 1 without a gap, `nowMs` never goes back. */
 export interface Stamp {
-  seq: number
+  seq: Seq
   nowMs: TimeMs
 }
 
@@ -18,10 +19,10 @@ export interface Stamp {
  */
 export interface PlaceOrder extends Stamp {
   kind: 'placeOrder'
-  marketId: number
-  accountId: number
-  slot: number
-  generation: number
+  marketId: MarketId
+  accountId: AccountId
+  slot: Slot
+  generation: Generation
   side: number
   outcome: number
   orderType: number
@@ -61,7 +62,7 @@ export type Arrival = PlaceOrder | ReleaseOrder
 /** Cancels up to `cancelItemsMax` orders of one market; those already gone are passed over. */
 export interface CancelOrders extends Stamp {
   kind: 'cancelOrders'
-  marketId: number
+  marketId: MarketId
   /** Index into CANCEL_REASONS. */
   reason: number
   count: number
@@ -117,7 +118,7 @@ export interface TokenFields {
  * collateral, and raw shares of one outcome.
  */
 export interface ReversedLeg {
-  readonly accountId: number
+  readonly accountId: AccountId
   readonly outcome: number
   readonly collateralRaw: number
   readonly sharesRaw: number
@@ -130,13 +131,13 @@ export interface ReversedLeg {
  * set aside goes into a later block by its own `settleTrade`.
  */
 type SettlementBody =
-  | { kind: 'mineBlock'; height: number; throughSeq: number; chainId: number }
-  | { kind: 'retrySettlement'; tradeSeq: number }
-  | { kind: 'settleTrade'; tradeSeq: number; height: number }
+  | { kind: 'mineBlock'; height: number; throughSeq: Seq; chainId: number }
+  | { kind: 'retrySettlement'; tradeSeq: Seq }
+  | { kind: 'settleTrade'; tradeSeq: Seq; height: number }
   | {
       kind: 'failSettlement'
-      tradeSeq: number
-      marketId: number
+      tradeSeq: Seq
+      marketId: MarketId
       legs: readonly ReversedLeg[]
       /** Collateral that goes behind pairs (positive), or comes out as they are unmade. */
       conditionRaw: number
@@ -156,17 +157,22 @@ export type RareCommand = Stamp &
     | { kind: 'setAdminToken'; tokenDigest: string }
     | {
         kind: 'createProfile'
-        profileId: number
+        profileId: ProfileId
         profile: ProfileFields
         token: TokenFields | null
       }
-    | { kind: 'editProfile'; profileId: number; profile: ProfileChange; token: TokenFields | null }
-    | { kind: 'createToken'; profileId: number; token: TokenFields }
+    | {
+        kind: 'editProfile'
+        profileId: ProfileId
+        profile: ProfileChange
+        token: TokenFields | null
+      }
+    | { kind: 'createToken'; profileId: ProfileId; token: TokenFields }
     | { kind: 'revokeToken'; tokenId: string }
     | { kind: 'touchToken'; tokenId: string }
     | {
         kind: 'login'
-        profileId: number
+        profileId: ProfileId
         sessionDigest: string
         expiresMs: TimeMs
         nonce: string
@@ -174,17 +180,17 @@ export type RareCommand = Stamp &
       }
     | { kind: 'logout'; sessionDigest: string }
     /** Ends every session of the profile. */
-    | { kind: 'logoutEverywhere'; profileId: number }
-    | { kind: 'createMarket'; marketId: number; market: MarketSpec }
-    | { kind: 'lockMarket'; marketId: number }
-    | { kind: 'resolveMarket'; marketId: number; payoutNumerators: readonly [number, number] }
-    | { kind: 'adjustBalance'; profileId: number; collateralRaw: number }
+    | { kind: 'logoutEverywhere'; profileId: ProfileId }
+    | { kind: 'createMarket'; marketId: MarketId; market: MarketSpec }
+    | { kind: 'lockMarket'; marketId: MarketId }
+    | { kind: 'resolveMarket'; marketId: MarketId; payoutNumerators: readonly [number, number] }
+    | { kind: 'adjustBalance'; profileId: ProfileId; collateralRaw: number }
     | SettlementBody
     | {
         kind: 'createSubAccount'
-        profileId: number
+        profileId: ProfileId
         profile: ProfileFields
-        partnerId: number
+        partnerId: ProfileId
         /** Of its server wallet, sealed like a token's secret; null for a wallet of its own. */
         sealedKey: Uint8Array | null
         approved: readonly string[]
@@ -192,30 +198,30 @@ export type RareCommand = Stamp &
         proof: { nonce: string; nonceExpiresMs: TimeMs } | null
       }
     /** Approves at once, as an exchange without a chain does and all did before blocks did it. */
-    | { kind: 'approveSpenders'; profileId: number; spenders: readonly string[] }
-    | { kind: 'submitApprovals'; profileId: number; spenders: readonly string[] }
+    | { kind: 'approveSpenders'; profileId: ProfileId; spenders: readonly string[] }
+    | { kind: 'submitApprovals'; profileId: ProfileId; spenders: readonly string[] }
     /** What became of all that the profile submitted; `height` is of the newest block. */
-    | { kind: 'settleApprovals'; profileId: number; height: number; isConfirmed: boolean }
+    | { kind: 'settleApprovals'; profileId: ProfileId; height: number; isConfirmed: boolean }
     | {
         kind: 'addWithdrawalAddress'
-        profileId: number
+        profileId: ProfileId
         /** UUIDv4 text. */
         addressId: string
         address: string
         /** '' when none was given. */
         label: string
       }
-    | { kind: 'removeWithdrawalAddress'; profileId: number; address: string }
+    | { kind: 'removeWithdrawalAddress'; profileId: ProfileId; address: string }
     | { kind: 'putTradingWindow'; window: TradingWindow }
     | { kind: 'endTradingWindow'; windowId: number }
-    | { kind: 'armHeartbeat'; profileId: number; cancelAtMs: TimeMs }
-    | { kind: 'disarmHeartbeat'; profileId: number }
-    | { kind: 'fireHeartbeat'; profileId: number }
+    | { kind: 'armHeartbeat'; profileId: ProfileId; cancelAtMs: TimeMs }
+    | { kind: 'disarmHeartbeat'; profileId: ProfileId }
+    | { kind: 'fireHeartbeat'; profileId: ProfileId }
     /** `reason` is what the operator said, '' when nothing. */
-    | { kind: 'freezeProfile'; profileId: number; reason: string }
-    | { kind: 'unfreezeProfile'; profileId: number; reason: string }
+    | { kind: 'freezeProfile'; profileId: ProfileId; reason: string }
+    | { kind: 'unfreezeProfile'; profileId: ProfileId; reason: string }
     /** Revokes every live API token of the profile. */
-    | { kind: 'revokeTokens'; profileId: number }
+    | { kind: 'revokeTokens'; profileId: ProfileId }
     | { kind: 'addOperator'; name: string; role: Role; tokenDigest: string }
     | { kind: 'removeOperator'; name: string }
   )

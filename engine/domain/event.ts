@@ -43,6 +43,8 @@
 //   5. teach test/simulation/watch.ts what it does to the depth, and let test/golden record one.
 // So code changes in seven files: this one, the one that emits, and the five of step 3.
 
+import type { MarketId, Seq, Slot } from './ids.ts'
+
 /** Offsets from the head word of a record, in words. */
 export const EVENT_WORD = { SLOT: 1, TAKER: 8, MARKET: 9 } as const
 /** Offsets from the first f64 of a record, in f64s. */
@@ -120,12 +122,12 @@ export function eventTicks(words: Int32Array, event: number): number {
   return words[event] >>> TICKS
 }
 
-export function eventSlot(words: Int32Array, event: number): number {
+export function eventSlot(words: Int32Array, event: number): Slot {
   return words[event + SLOT]
 }
 
 /** Of a FILL or an STP_CANCEL. */
-export function eventTakerSlot(words: Int32Array, event: number): number {
+export function eventTakerSlot(words: Int32Array, event: number): Slot {
   return words[event + TAKER]
 }
 
@@ -134,7 +136,7 @@ export function eventIsBid(words: Int32Array, event: number): boolean {
   return words[event + TAKER] === 1
 }
 
-export function eventMarketId(words: Int32Array, event: number): number {
+export function eventMarketId(words: Int32Array, event: number): MarketId {
   return words[event + MARKET] & MARKET_MASK
 }
 
@@ -154,6 +156,6 @@ export function eventLeftRaw(f64s: Float64Array, event: number): number {
   return f64s[(event >> 1) + LEFT]
 }
 
-export function eventSeq(f64s: Float64Array, event: number): number {
+export function eventSeq(f64s: Float64Array, event: number): Seq {
   return f64s[(event >> 1) + SEQ]
 }

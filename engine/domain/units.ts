@@ -1,17 +1,18 @@
 // The only arithmetic on money, prices and sizes (rules §1.5, §2.4).
-// The unit ends each name, so the aliases below document rather than brand: a brand would need a
-// cast at every typed-array column, and casts are what hides a wrong unit.
+// A unit is a kind of number: one is never taken for another, and a column needs no cast.
+
+import type { Kind } from './ids.ts'
 
 /** YES-ladder or own-token price, 1 tick = 0.001 of a unit; 1..999. */
-export type PriceTicks = number
+export type PriceTicks = Kind<'ticks'>
 /** Outcome shares, 1 share = 1,000,000. */
-export type SizeRaw = number
+export type SizeRaw = Kind<'size'>
 /** Collateral, 1 unit = 1,000,000. */
-export type CollateralRaw = number
+export type CollateralRaw = Kind<'collateral'>
 /** Hundredths of a percent, 0..1000. */
-export type FeeBps = number
+export type FeeBps = Kind<'bps'>
 /** Unix milliseconds. */
-export type TimeMs = number
+export type TimeMs = Kind<'ms'>
 
 export const PRICE_ONE_TICKS = 1000
 export const UNIT_RAW = 1_000_000

@@ -2,6 +2,7 @@
 
 import { eachHeld, eachResting } from '../core/book/market.ts'
 import type { OrderTable } from '../core/orders/order-table.ts'
+import type { MarketId, Slot } from '../domain/ids.ts'
 import { isBid } from '../domain/order.ts'
 import { RESTORE_F64S, RESTORE_ORDERS_MAX } from './protocol.ts'
 import type { ShardHandle } from './shard-handle.ts'
@@ -9,14 +10,14 @@ import type { ShardHandle } from './shard-handle.ts'
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 /** Waits for a full ring: nobody is served yet. Each level keeps its queue. */
-export function handOver(marketId: number, orders: OrderTable, shard: ShardHandle): void {
+export function handOver(marketId: MarketId, orders: OrderTable, shard: ShardHandle): void {
   const chunk = new Float64Array(RESTORE_F64S * RESTORE_ORDERS_MAX)
   let length = 0
   const send = () => {
     while (length > 0 && !shard.restore(chunk.subarray(0, length))) Atomics.wait(pause, 0, 0, 1)
     length = 0
   }
-  const give = (ticks: number, slot: number, owner: number, leftRaw: number) => {
+  const give = (ticks: number, slot: Slot, owner: number, leftRaw: number) => {
     const bid = isBid(orders.sideOf(slot), orders.outcomeOf(slot)) ? 1 : 0
     const fields = [marketId, slot, orders.generationOf(slot), owner, bid, ticks, leftRaw]
     chunk.set(fields, length)

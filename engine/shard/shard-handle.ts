@@ -7,6 +7,7 @@
 import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/event.ts'
+import type { MarketId, Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { HEAD, PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
@@ -160,7 +161,7 @@ export class ShardHandle {
   }
 
   /** SHA-256 of one book, after every command sent before. */
-  digest(marketId: number): Promise<Uint8Array> {
+  digest(marketId: MarketId): Promise<Uint8Array> {
     const request = new Uint8Array(new Uint32Array([marketId]).buffer)
     return new Promise((resolve) => {
       this.#digestWaiters.push(resolve)
@@ -194,7 +195,7 @@ export class ShardHandle {
    * Stops when it has done `workMax`, and then asks for no doorbell: the caller comes again. Gives
    * the work that was done.
    */
-  drain(durableSeq: number, workMax = Number.POSITIVE_INFINITY): number {
+  drain(durableSeq: Seq, workMax = Number.POSITIVE_INFINITY): number {
     let work = 0
     do {
       while (
@@ -208,7 +209,7 @@ export class ShardHandle {
     return work
   }
 
-  #wantsDoorbell(durableSeq: number): boolean {
+  #wantsDoorbell(durableSeq: Seq): boolean {
     if (this.#settled - this.#published === UNPUBLISHED_FRAMES) return false
     if (this.#digestWaiters.length > 0) return true
     if (this.isIdle) return false
@@ -237,7 +238,7 @@ export class ShardHandle {
    * Publishes and frees the settled frames of every command up to `durableSeq`; like `drain` it
    * stops when it has done `workMax`.
    */
-  publishThrough(durableSeq: number, workMax = Number.POSITIVE_INFINITY): number {
+  publishThrough(durableSeq: Seq, workMax = Number.POSITIVE_INFINITY): number {
     const before = this.#published
     let work = 0
     while (work < workMax && this.#published < this.#settled) {

@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr'
 import { assert, fault } from '../domain/assert.ts'
 import type { Command, RareCommand } from '../domain/command.ts'
+import type { Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { decodeCancel } from './cancel-codec.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
@@ -67,7 +68,7 @@ export function decodeCommand(record: Uint8Array): Command {
   }
 }
 
-export function recordSeq(record: Uint8Array): number {
+export function recordSeq(record: Uint8Array): Seq {
   return wholeViewOf(record).getFloat64(record.byteOffset + HEAD.seq, true)
 }
 

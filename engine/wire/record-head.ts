@@ -1,3 +1,4 @@
+import type { Seq } from '../domain/ids.ts'
 import { HEAD } from './record-layout.ts'
 
 export function viewOf(bytes: Uint8Array): DataView {
@@ -30,7 +31,7 @@ export function wholeWordsOf(bytes: Uint8Array): Int32Array {
 export function writeHead(
   view: DataView,
   kind: number,
-  command: { seq: number; nowMs: number },
+  command: { seq: Seq; nowMs: number },
 ): void {
   view.setUint32(HEAD.bytes, view.byteLength, true)
   view.setUint8(HEAD.kind, kind)

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Progress } from '../snapshot/recovery.ts'
@@ -26,7 +27,7 @@ const GATHER_MS = 25
 export interface FollowerOptions {
   readonly folder: KeyedFolder
   /** Caught up means applied to here; the end of the journal at start. */
-  readonly seq: number
+  readonly seq: Seq
   readonly onProgress?: Progress
   /** Told of each step before any read that waits for it. */
   readonly onApplied?: (applied: Applied) => void
@@ -36,17 +37,17 @@ export interface FollowerOptions {
 
 /** Tables and filter show everything up to `seq`. */
 export interface Applied {
-  readonly seq: number
+  readonly seq: Seq
   readonly filter: FilterNews
 }
 
 interface Waiter {
-  readonly seq: number
+  readonly seq: Seq
   readonly settle: (applied: boolean) => void
 }
 
 export interface FollowerState {
-  readonly seq: number
+  readonly seq: Seq
   readonly hash: string
 }
 
@@ -60,10 +61,10 @@ export class FollowerHandle {
   readonly #watch: ThreadWatch
   readonly #hashes = new Map<number, (state: FollowerState) => void>()
   #waiters: Waiter[] = []
-  #readSeq = 0
-  #stateSeq = 0
-  #wantedSeq = 0
-  #sentSeq = 0
+  #readSeq: Seq = 0
+  #stateSeq: Seq = 0
+  #wantedSeq: Seq = 0
+  #sentSeq: Seq = 0
   #idle = true
   #nextHash = 0
   #timer: NodeJS.Timeout | undefined
@@ -135,7 +136,7 @@ export class FollowerHandle {
    * do those of a few milliseconds while nobody waits: a message and a transaction for every commit
    * cost more than the rows in them.
    */
-  advance(seq: number): void {
+  advance(seq: Seq): void {
     if (seq > this.#wantedSeq) this.#wantedSeq = seq
     if (!this.#idle || this.#wantedSeq === this.#sentSeq) return
     if (this.#waiters.length > 0) this.#wake()
@@ -152,7 +153,7 @@ export class FollowerHandle {
   }
 
   /** True as soon as the tables show `seq`; false when they do not within the deadline. */
-  whenApplied(seq: number, deadlineMs: number): Promise<boolean> {
+  whenApplied(seq: Seq, deadlineMs: number): Promise<boolean> {
     if (this.#readSeq >= seq) return Promise.resolve(true)
     return new Promise((resolve) => {
       const waiter = {

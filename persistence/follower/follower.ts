@@ -22,6 +22,7 @@ import {
   eventTicks,
   MAKER,
 } from '../../engine/domain/event.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { blankPlace, decodePlaceInto, decodePlaceTail } from '../../engine/wire/place-codec.ts'
@@ -74,7 +75,7 @@ export class Follower {
   #batches: Iterator<Batch> | null = null
   /** Read ahead of the target, not applied. */
   #waiting: Batch | null = null
-  #readSeq: number
+  #readSeq: Seq
   /** Where the state stands in the journal. */
   #tail: JournalTail
   /** It stops there until the snapshot is taken. */
@@ -104,20 +105,20 @@ export class Follower {
     this.#profiles = new ProfilesTable(this.#connection)
   }
 
-  readonly #checksumAt = (seq: number) => this.#reader.checksumAt(seq)
+  readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
 
   /** What the tables show. */
-  get readSeq(): number {
+  get readSeq(): Seq {
     return this.#readSeq
   }
 
   /** What the state in memory shows. */
-  get stateSeq(): number {
+  get stateSeq(): Seq {
     return this.exchange.clearing.lastSeq
   }
 
   /** Applies one chunk, at most up to `targetSeq`; true when there may be more to do. */
-  step(targetSeq: number): boolean {
+  step(targetSeq: Seq): boolean {
     const stopSeq = Math.min(targetSeq, this.#due?.seq ?? targetSeq)
     const endSeq = this.stateSeq + CHUNK_COMMANDS
     let last: Batch | null = null
@@ -158,7 +159,7 @@ export class Follower {
   }
 
   /** What cannot be saved costs a longer start, not the trading. */
-  async #save(seq: number): Promise<SavedSnapshot> {
+  async #save(seq: Seq): Promise<SavedSnapshot> {
     const startMs = performance.now()
     let bytes = 0
     let failure: string | null = null
@@ -171,7 +172,7 @@ export class Follower {
     return { seq, bytes, tookMs: performance.now() - startMs, failure }
   }
 
-  #next(targetSeq: number): Batch | null {
+  #next(targetSeq: Seq): Batch | null {
     if (this.stateSeq >= targetSeq) return null
     if (this.#waiting === null) {
       this.#batches ??= this.#reader.batches(this.stateSeq + 1)

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../engine/domain/error-code.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import {
   type Connection,
   knownVersion,
@@ -21,7 +22,7 @@ const NEWEST_VERSION = READ_SCHEMA.baseVersion + READ_SCHEMA.migrations.length
 const EMPTY: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
 
 /** What the journal holds at a seq, null when it has no such end. */
-type ChecksumAt = (seq: number) => Uint8Array | null
+type ChecksumAt = (seq: Seq) => Uint8Array | null
 
 export function readPath(dataDir: string): string {
   return join(dataDir, 'read.db')
@@ -113,7 +114,7 @@ function usable(
 /** What a start will find in the read tables. */
 export interface ReadTablesFinding {
   /** The seq they show; null when the next start makes them anew. */
-  readonly seq: number | null
+  readonly seq: Seq | null
   /** Why it does, as the end of a sentence. */
   readonly anew: string | null
   /** Damage that a start does not see: only a rebuild mends it. */

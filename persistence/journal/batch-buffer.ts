@@ -1,4 +1,5 @@
 import { assert } from '../../engine/domain/assert.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { HEAD } from '../../engine/wire/record-layout.ts'
 import type { Ring } from '../../engine/wire/ring.ts'
@@ -11,9 +12,9 @@ export class BatchBuffer {
   readonly #words = new Int32Array(this.#bytes.buffer, this.#bytes.byteOffset)
   #used = 0
   #count = 0
-  #lastSeq: number
+  #lastSeq: Seq
 
-  constructor(lastSeq: number) {
+  constructor(lastSeq: Seq) {
     this.#lastSeq = lastSeq
   }
 
@@ -21,7 +22,7 @@ export class BatchBuffer {
     return this.#count
   }
 
-  get lastSeq(): number {
+  get lastSeq(): Seq {
     return this.#lastSeq
   }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Seq } from '../../engine/domain/ids.ts'
 import {
   type Connection,
   type Durability,
@@ -24,8 +25,8 @@ export const HOLDING =
   'WHERE first_seq <= ? ORDER BY first_seq DESC LIMIT 1'
 
 export interface EndRow {
-  firstSeq: number
-  lastSeq: number
+  firstSeq: Seq
+  lastSeq: Seq
   checksum: Uint8Array
 }
 

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
@@ -49,7 +50,7 @@ export type OnCommit = (
 
 export interface JournalListener {
   /** Called on main with each new durable seq, ascending. */
-  readonly onDurable: (seq: number) => void
+  readonly onDurable: (seq: Seq) => void
   /** Called once a group commit, for histograms. */
   readonly onCommit?: OnCommit
   /** A sentence that names the thread and why; the process must stop. */
@@ -89,8 +90,8 @@ export class JournalHandle implements JournalWriter {
   readonly #incoming: Ring
   readonly #done: Ring
   readonly #watch: ThreadWatch
-  #appendedSeq: number
-  #durableSeq: number
+  #appendedSeq: Seq
+  #durableSeq: Seq
   #stopWaits = false
 
   constructor({ worker, data }: JournalThread, listener: JournalListener) {
@@ -108,7 +109,7 @@ export class JournalHandle implements JournalWriter {
     this.#done.arm()
   }
 
-  get durableSeq(): number {
+  get durableSeq(): Seq {
     return this.#durableSeq
   }
 
@@ -130,7 +131,7 @@ export class JournalHandle implements JournalWriter {
     return this.#incoming.freeBytes()
   }
 
-  append(seq: number, record: Uint8Array): void {
+  append(seq: Seq, record: Uint8Array): void {
     assert(seq === this.#appendedSeq + 1, 'the sequencer appends without a gap')
     assert(this.#incoming.push(RECORD_TAG, record), 'the journal ring has room for what is decided')
     this.#appendedSeq = seq

@@ -1,6 +1,7 @@
 import { type Hmac, timingSafeEqual } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Seq } from '../../engine/domain/ids.ts'
 import type { Durability } from '../database.ts'
 import { DataFolderError, ifThere, speaking, syncFolder } from '../folder-error.ts'
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
@@ -53,7 +54,7 @@ export function readHead(folder: KeyedFolder): JournalHead | null {
 }
 
 /** The seq a head claims, before the key is known that it was written under; 0 without a head. */
-export function claimedSeq(dataDir: string): number {
+export function claimedSeq(dataDir: string): Seq {
   const bytes = headBytes(dataDir)
   return bytes === null ? 0 : decode(bytes).seq
 }

@@ -1,3 +1,4 @@
+import type { Seq } from '../../engine/domain/ids.ts'
 import type { Durability } from '../database.ts'
 
 // What a journal is: append records, learn the durable seq, read from a seq. The embedded one is a
@@ -5,8 +6,8 @@ import type { Durability } from '../database.ts'
 
 /** Decided commands `firstSeq`..`lastSeq`, one encoded record after the other. */
 export interface Batch {
-  readonly firstSeq: number
-  readonly lastSeq: number
+  readonly firstSeq: Seq
+  readonly lastSeq: Seq
   readonly records: Uint8Array
   /** Chained over all batches before this one. */
   readonly checksum: Uint8Array
@@ -14,29 +15,29 @@ export interface Batch {
 
 /** Where a journal ends. A new journal ends at seq 0 with a checksum of zeros. */
 export interface JournalTail {
-  readonly seq: number
+  readonly seq: Seq
   readonly checksum: Uint8Array
 }
 
 export interface JournalReader {
   /** The last committed seq; 0 when there is none. */
-  readonly lastSeq: number
+  readonly lastSeq: Seq
   /**
    * Committed batches from the one that holds `fromSeq` on, in order. Each is checked against the
    * chain before it is given; damage throws with a sentence.
    */
-  batches(fromSeq: number): Iterable<Batch>
+  batches(fromSeq: Seq): Iterable<Batch>
   close(): void
 }
 
 export interface JournalWriter {
   readonly durability: Durability
   /** All records up to here are committed as `durability` promises. */
-  readonly durableSeq: number
+  readonly durableSeq: Seq
   /** Bytes one more record may have now. */
   freeBytes(): number
   /** Adds a record the caller made sure has room. Not under way before `publish`. */
-  append(seq: number, record: Uint8Array): void
+  append(seq: Seq, record: Uint8Array): void
   send(): void
   /** Ends a batch with the newest record, so that its seq has a checksum; false when full. */
   cut(): boolean

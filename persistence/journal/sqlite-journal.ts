@@ -1,5 +1,6 @@
 import type { Hmac } from 'node:crypto'
 import { codeOf } from '../../engine/domain/error-code.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { eachRecord, recordSeq } from '../../engine/wire/codec.ts'
 import { type Connection, type Durability, openReadOnly, type Statement } from '../database.ts'
 import { checkIdentities, type FileIdentity, identityOf } from '../file-identity.ts'
@@ -57,7 +58,7 @@ export class SqliteJournalReader implements JournalReader {
     this.#holding = statements.holding
   }
 
-  get lastSeq(): number {
+  get lastSeq(): Seq {
     return speaking(this.#path, () => tailOf(this.#connection).seq)
   }
 
@@ -67,13 +68,13 @@ export class SqliteJournalReader implements JournalReader {
   }
 
   /** The checksum of the batch that ends at `seq`; null when none does. */
-  checksumAt(seq: number): Uint8Array | null {
+  checksumAt(seq: Seq): Uint8Array | null {
     if (seq === 0) return EMPTY_TAIL.checksum
     const row = speaking(this.#path, () => this.#holding.get(seq))
     return row !== undefined && row.lastSeq === seq ? row.checksum : null
   }
 
-  *batches(fromSeq: number): Generator<Batch, void> {
+  *batches(fromSeq: Seq): Generator<Batch, void> {
     let previous = this.#before(fromSeq)
     for (;;) {
       // A page at a time: an open cursor would hold the WAL and keep it growing.
@@ -87,7 +88,7 @@ export class SqliteJournalReader implements JournalReader {
     }
   }
 
-  #before(fromSeq: number): JournalTail {
+  #before(fromSeq: Seq): JournalTail {
     const holding = speaking(this.#path, () => this.#holding.get(fromSeq))
     if (holding === undefined) return EMPTY_TAIL
     if (holding.lastSeq < fromSeq) return { seq: holding.lastSeq, checksum: holding.checksum }
@@ -166,7 +167,7 @@ export class SqliteJournalWriter {
     this.#files = lock === undefined ? own : [lock, ...own]
   }
 
-  get lastSeq(): number {
+  get lastSeq(): Seq {
     return this.#tail.seq
   }
 
@@ -181,7 +182,7 @@ export class SqliteJournalWriter {
   }
 
   /** Commits one batch; when it returns the batch is as durable as was asked for. */
-  commit(lastSeq: number, records: Uint8Array): void {
+  commit(lastSeq: Seq, records: Uint8Array): void {
     this.checkFiles()
     const firstSeq = this.#tail.seq + 1
     const checksum = chain(this.#newMac(), this.#tail.checksum, { firstSeq, lastSeq, records })
@@ -194,7 +195,7 @@ export class SqliteJournalWriter {
   }
 
   /** Whoever commits a seq first has it: its row can't be there twice. */
-  #add(firstSeq: number, lastSeq: number, records: Uint8Array, checksum: Uint8Array): void {
+  #add(firstSeq: Seq, lastSeq: Seq, records: Uint8Array, checksum: Uint8Array): void {
     try {
       this.#insert.run(firstSeq, lastSeq, records, checksum)
     } catch (error) {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
@@ -20,7 +21,7 @@ export { DataFolderError, UnreadFolder } from '../folder-error.ts'
 export type { JournalEnd }
 
 /** Told about once per batch, so that a long start can show where it is. */
-export type Progress = (seq: number, totalSeq: number) => void
+export type Progress = (seq: Seq, totalSeq: Seq) => void
 
 /** Of a command that works on a folder without a server. */
 export interface OfflineOptions {
@@ -53,7 +54,7 @@ export function journalEnd(folder: KeyedFolder): JournalEnd {
 
 export interface RecoveredExchange extends StartingState {
   /** Seq of the snapshot the state came from; 0 for none. */
-  readonly snapshotSeq: number
+  readonly snapshotSeq: Seq
 }
 
 /**
@@ -73,7 +74,7 @@ export function recoverExchange(
 ): RecoveredExchange {
   const reader = new SqliteJournalReader(folder)
   try {
-    const checksumAt = (seq: number) => reader.checksumAt(seq)
+    const checksumAt = (seq: Seq) => reader.checksumAt(seq)
     const found = startingState(folder, checksumAt, end.seq, options.lanes)
     const { exchange, tail } = found
     options.onStart(exchange)
@@ -111,7 +112,7 @@ export function replay(
   reader: SqliteJournalReader,
   seqs: { readonly from: number; readonly to: number },
   options: RecoverOptions & {
-    readonly afterBatch?: (seq: number) => void
+    readonly afterBatch?: (seq: Seq) => void
     /** Every order is read into this one: `visit` keeps none. */
     readonly order?: PlaceOrder
   },
@@ -132,7 +133,7 @@ export function replay(
 }
 
 /** The checksum held, so a record that does not decode was written by another version. */
-function decodeKnown(record: Uint8Array, fromSeq: number, order?: PlaceOrder): Command {
+function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder): Command {
   try {
     if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
     decodePlaceInto(record, order)

@@ -2,6 +2,7 @@ import { restore } from '../../engine/core/capture.ts'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { DataFolderError } from '../folder-error.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
@@ -18,9 +19,9 @@ import { snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 // rules and the journal that it is of, the laws of its state, and the hash that its head claims.
 
 /** The checksum a journal holds at a seq; null when none of its batches ends there. */
-export type ChecksumAt = (seq: number) => Uint8Array | null
+export type ChecksumAt = (seq: Seq) => Uint8Array | null
 
-function checkHead(head: SnapshotHead, seq: number, checksumAt: ChecksumAt): void {
+function checkHead(head: SnapshotHead, seq: Seq, checksumAt: ChecksumAt): void {
   if (head.seq !== seq) throw new UnusableSnapshot(`holds seq ${head.seq}, not that of its name`)
   if (head.rulesVersion > RULES_VERSION) {
     throw new UnusableSnapshot(
@@ -41,7 +42,7 @@ interface Loaded {
 /** The state of one snapshot, checked in every way there is, or why it cannot be used. */
 export function loadSnapshot(
   folder: KeyedFolder,
-  seq: number,
+  seq: Seq,
   checksumAt: ChecksumAt,
   lanes = 1,
 ): Loaded | string {
@@ -63,7 +64,7 @@ export function loadSnapshot(
 /** Whether a snapshot is of this journal, by what its head claims. */
 export function claimOf(
   folder: KeyedFolder,
-  seq: number,
+  seq: Seq,
   checksumAt: ChecksumAt,
 ): 'ours' | 'foreign' | 'unread' {
   try {
@@ -78,7 +79,7 @@ export function claimOf(
 }
 
 export interface SnapshotFinding {
-  readonly seq: number
+  readonly seq: Seq
   /** Null when a start can use it. */
   readonly unusable: string | null
 }

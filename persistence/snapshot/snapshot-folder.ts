@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { ifThere } from '../folder-error.ts'
 
 // Where snapshots lie, and which there are.
@@ -10,7 +11,7 @@ export function folderOf(dataDir: string): string {
   return join(dataDir, 'snapshots')
 }
 
-export function snapshotPath(dataDir: string, seq: number): string {
+export function snapshotPath(dataDir: string, seq: Seq): string {
   return join(folderOf(dataDir), `${seq}${ENDING}`)
 }
 

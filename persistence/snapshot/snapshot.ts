@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { capture } from '../../engine/core/capture.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { makeFolder, speaking } from '../folder-error.ts'
 import { EMPTY_TAIL } from '../journal/journal-chain.ts'
@@ -69,7 +70,7 @@ export async function saveSnapshot(
  * a history that the journal lost, and one that a kill left unfinished is of no use. What cannot be
  * read just now stays.
  */
-function prune(folder: KeyedFolder, newestSeq: number, checksumAt: ChecksumAt): void {
+function prune(folder: KeyedFolder, newestSeq: Seq, checksumAt: ChecksumAt): void {
   const { dataDir } = folder
   const kept = new Set([`${newestSeq}${ENDING}`])
   for (const seq of snapshotSeqs(dataDir)) {

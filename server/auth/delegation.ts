@@ -1,5 +1,6 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideDelegation } from '../../engine/core/decide/partners.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
 import type { Caller } from '../http/call.ts'
 import { headerTarget, targetOf } from '../http/on-behalf.ts'
@@ -25,7 +26,11 @@ export function ownerOfCall(clearing: Clearing): OwnerOfCall {
 }
 
 /** `target` itself once the caller may act for it. */
-export function subAccount(caller: Caller, clearing: Clearing, target: number): number | Refusal {
+export function subAccount(
+  caller: Caller,
+  clearing: Clearing,
+  target: ProfileId,
+): ProfileId | Refusal {
   if (!caller.scopes.has('delegated_signing')) return refuse(SCOPE_REJECT.delegated_signing)
   const reject = decideDelegation(clearing, caller.profileId, target)
   return reject === null ? target : refuse(reject)

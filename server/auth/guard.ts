@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { assert } from '../../engine/domain/assert.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { lowercaseAddress } from '../crypto/address.ts'
 import { type Call, type Caller, cookie, header, type OperatorName } from '../http/call.ts'
@@ -12,7 +13,7 @@ import { digestOf, SESSION_COOKIE } from './session.ts'
 // Proves who is speaking, for every route but the order entry, whose proof the intake pool makes.
 
 export interface TokenState {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly account: string
   readonly scopes: readonly string[]
   /** Opened. */
@@ -28,10 +29,10 @@ export interface ProvenBy extends OperatorName {
 /** What the guard reads of the exchange. */
 export interface AuthState {
   tokenById(tokenId: string): TokenState | undefined
-  sessionByDigest(digest: string): { profileId: number; expiresMs: number } | undefined
-  accountOf(profileId: number): string | undefined
+  sessionByDigest(digest: string): { profileId: ProfileId; expiresMs: number } | undefined
+  accountOf(profileId: ProfileId): string | undefined
   /** Any letter case. */
-  profileByAddress(address: string): { profileId: number; account: string } | undefined
+  profileByAddress(address: string): { profileId: ProfileId; account: string } | undefined
   operators(): readonly ProvenBy[]
 }
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import { formatAddress, parseAddress, sameAddress } from '../crypto/address.ts'
@@ -36,7 +37,7 @@ export interface Signing {
 export type Purpose =
   /** With `smartWallet`, which signs as well: that wallet is the account's. */
   | { readonly kind: 'login'; readonly smartWallet?: string | undefined }
-  | { readonly kind: 'sub-account'; readonly partnerId: number }
+  | { readonly kind: 'sub-account'; readonly partnerId: ProfileId }
 
 function purposeText(purpose: Purpose): string {
   if (purpose.kind === 'sub-account') {

@@ -1,13 +1,14 @@
 // The demo trades as anyone would: signed orders over the public API.
 
 import { randomInt } from 'node:crypto'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { signCall } from '../auth/api-token.ts'
 import { ZERO_ADDRESS } from '../crypto/address.ts'
 import { accountOf, signClientOrder } from '../intake/order/client-order.ts'
 import type { OwnReply, OwnServer } from './own-server.ts'
 
 export interface DemoTrader {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly account: string
   readonly privateKey: string
   readonly tokenId: string

@@ -1,6 +1,7 @@
 // Makes what a demo lacks. It may be killed between any two calls: the next start calls again.
 
 import { createHash } from 'node:crypto'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { integer, text } from '../http/schema/scalars.ts'
 import { compile, list, openObject } from '../http/schema/schema.ts'
 import { accountOf } from '../intake/order/client-order.ts'
@@ -61,7 +62,7 @@ export async function signIn(filling: Filling, name: string): Promise<DemoTrader
 const knownBalance = compile(openObject({ freeRaw: integer() }))
 
 /** Before it first trades a profile has either nothing or all: it is never given twice. */
-async function fund(filling: Filling, profileId: number, collateralRaw: number): Promise<void> {
+async function fund(filling: Filling, profileId: ProfileId, collateralRaw: number): Promise<void> {
   const { operators, adminToken } = filling
   const path = `/admin/balances/${profileId}`
   const balance = await adminCall(operators, adminToken, path)

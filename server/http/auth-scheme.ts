@@ -2,6 +2,7 @@
 // proving.
 
 import type { Scope } from '../../engine/domain/command.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { mayAct, type Role } from '../../engine/domain/operator.ts'
 import type { Acting, Caller } from './call.ts'
 
@@ -23,7 +24,7 @@ export interface Auth<C extends Caller | null, O = null> {
   readonly isForSubAccounts: boolean
   admits(caller: Caller | null): caller is C
   /** What the handler is told of the profile that the call is for. */
-  ownerOf(profileId: number): O
+  ownerOf(profileId: ProfileId): O
 }
 
 /** Of a caller with a token, whose partners may act for their sub-accounts. */
@@ -47,7 +48,7 @@ export function open(): Auth<null> {
 export function hmac(...scopes: Scope[]): TokenAuth {
   const own = auth({ scheme: 'hmac', scopes })
   const forSubAccounts = () => {
-    return { ...own, isForSubAccounts: true, ownerOf: (profileId: number) => profileId }
+    return { ...own, isForSubAccounts: true, ownerOf: (profileId: ProfileId) => profileId }
   }
   return { ...own, forSubAccounts }
 }

@@ -1,4 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { Role } from '../../engine/domain/operator.ts'
 
 /** One request, copied out of the socket before anything may wait: the native request dies then. */
@@ -60,7 +61,7 @@ export function header(call: Call, lowerCaseName: string): string {
 /** Who is speaking, once proven. */
 export interface Caller {
   /** 0 for an operator, who has no profile. */
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly account: string
   readonly scopes: ReadonlySet<string>
   readonly tokenId: string | null

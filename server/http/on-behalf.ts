@@ -1,3 +1,4 @@
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { type Call, header } from './call.ts'
 import { profileId } from './schema/fields.ts'
 import { means } from './schema/meaning.ts'
@@ -34,7 +35,7 @@ export function headerTarget(call: Call): number {
 /** Whom a call is for, or what is wrong with the names it gives. */
 interface Target {
   /** 0 for the caller's own profile. */
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly issue: Issue | null
 }
 

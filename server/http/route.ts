@@ -1,4 +1,5 @@
 import { assert } from '../../engine/domain/assert.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { RoomName } from '../../engine/domain/limits.ts'
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type { Auth } from './auth-scheme.ts'
@@ -78,7 +79,7 @@ export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, 
 }
 
 /** The profile that a call is for, named by its header or its query, or why it may not be. */
-export type OwnerOfCall = (call: Call, caller: Caller, inQuery: unknown) => number | Refusal
+export type OwnerOfCall = (call: Call, caller: Caller, inQuery: unknown) => ProfileId | Refusal
 
 /** What the gateway knows of a request before its route has checked it. */
 export interface Unchecked {

@@ -1,5 +1,6 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { Scope } from '../../engine/domain/command.ts'
+import type { MarketId, ProfileId } from '../../engine/domain/ids.ts'
 import { parseAddress } from '../crypto/address.ts'
 import { type Signer, signerOf } from '../crypto/ecdsa.ts'
 import { domainSeparator } from '../crypto/eip712.ts'
@@ -15,18 +16,18 @@ export type DirectoryChange =
       readonly tokenId: string
       /** A number main chose; it comes back with each result of this token. */
       readonly tokenRef: number
-      readonly profileId: number
+      readonly profileId: ProfileId
       readonly account: string
       readonly scopes: readonly Scope[]
       readonly secretBase64: string
     }
   | { readonly kind: 'revoke'; readonly tokenId: string }
-  | { readonly kind: 'forget'; readonly profileId: number }
+  | { readonly kind: 'forget'; readonly profileId: ProfileId }
   | {
       readonly kind: 'profile'
-      readonly profileId: number
+      readonly profileId: ProfileId
       /** Who may act for it; 0 for nobody. */
-      readonly partnerId: number
+      readonly partnerId: ProfileId
       readonly account: string
       readonly smartWallet: string | null
       /** What its orders on fee-enabled markets must sign. */
@@ -38,7 +39,7 @@ export type DirectoryChange =
     }
   | {
       readonly kind: 'market'
-      readonly marketId: number
+      readonly marketId: MarketId
       readonly slug: string
       readonly yesTokenId: string
       readonly noTokenId: string
@@ -54,7 +55,7 @@ export interface SigningDomain {
 
 export interface KnownToken {
   readonly tokenRef: number
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly signer: Signer
   readonly scopes: readonly Scope[]
   readonly secret: Uint8Array
@@ -62,8 +63,8 @@ export interface KnownToken {
 
 /** A profile that others act for, or that has a wallet beside its account. */
 export interface KnownProfile {
-  readonly profileId: number
-  readonly partnerId: number
+  readonly profileId: ProfileId
+  readonly partnerId: ProfileId
   readonly account: string
   readonly signer: Signer
   readonly smartWallet: Uint8Array | null
@@ -73,7 +74,7 @@ export interface KnownProfile {
 }
 
 export interface KnownMarket {
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly yesTokenId: string
   readonly noTokenId: string
   readonly yesTokenWord: Uint8Array
@@ -153,7 +154,7 @@ export class Directory {
     return this.#tokens.get(tokenId)
   }
 
-  profile(profileId: number): KnownProfile | undefined {
+  profile(profileId: ProfileId): KnownProfile | undefined {
     return this.#profiles.get(profileId)
   }
 

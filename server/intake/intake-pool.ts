@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { assert } from '../../engine/domain/assert.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
 import { keccakReady } from '../crypto/keccak.ts'
@@ -26,7 +27,7 @@ export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
 
 export interface TokenEntry {
   readonly tokenId: string
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly account: string
   readonly scopes: Extract<DirectoryChange, { kind: 'token' }>['scopes']
   /** Opened. */
@@ -197,7 +198,7 @@ export class IntakePool {
   }
 
   /** Nothing more is known of a profile than what its tokens say. */
-  forgetProfile(profileId: number): void {
+  forgetProfile(profileId: ProfileId): void {
     this.#tell(() => ({ kind: 'forget', profileId }))
   }
 

@@ -1,4 +1,5 @@
 import { assert } from '../../engine/domain/assert.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-precedence.ts'
 import { WorkerFault } from '../../engine/domain/worker-fault.ts'
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
@@ -21,12 +22,12 @@ class VerifiedOrder {
   readonly #minted = true
   requestId = 0
   /** Profile and token that signed the call. */
-  profileId = 0
+  profileId: ProfileId = 0
   /** Whom the order is for: that profile, or a sub-account of it. */
-  actorId = 0
+  actorId: ProfileId = 0
   tokenId = ''
   /** The `ownerId` of the body: a claim. */
-  ownerId = 0
+  ownerId: ProfileId = 0
   /** 0 when not given. */
   timestampMs = 0
   /** 0 = no receive window. */
@@ -54,9 +55,9 @@ export interface RefusedOrder {
   readonly requestId: number
   readonly reject: Reject
   /** 0 and '' when the refusal came before the token was proven. */
-  readonly profileId: number
+  readonly profileId: ProfileId
   /** The caller too when the refusal came before the body was read, or is for acting for others. */
-  readonly actorId: number
+  readonly actorId: ProfileId
   readonly tokenId: string
   /** JSON array of { field, message }; '' unless it is a VALIDATION. */
   readonly issues: string

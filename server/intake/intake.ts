@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { assert } from '../../engine/domain/assert.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
@@ -176,7 +177,7 @@ export class Intake {
   }
 
   /** The sub-account a token acts for, or why it may not. */
-  #actor(token: KnownToken, profileId: number): KnownProfile | Reject {
+  #actor(token: KnownToken, profileId: ProfileId): KnownProfile | Reject {
     if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING_DELEGATED_SIGNING
     const profile = this.#directory.profile(profileId)
     const isOwn = profile !== undefined && profile.partnerId === token.profileId

@@ -1,13 +1,14 @@
 import { type Accounts, NO_FEE_RATE } from '../../engine/core/accounts/accounts.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { type Seal, walletKeyOf } from '../../persistence/seal.ts'
 import type { ProfileEntry } from './intake-pool.ts'
 
-function openedKey(seal: Seal, sealedKey: Uint8Array, profileId: number): string {
+function openedKey(seal: Seal, sealedKey: Uint8Array, profileId: ProfileId): string {
   return Buffer.from(seal.open(sealedKey, walletKeyOf(profileId))).toString('base64')
 }
 
 /** A wallet beside the account is asked for by orders only, and these need a token. */
-function isIdle(accounts: Accounts, profileId: number): boolean {
+function isIdle(accounts: Accounts, profileId: ProfileId): boolean {
   return !accounts.hasSmartWallet(profileId) || accounts.tokensOf(profileId).length === 0
 }
 
@@ -18,7 +19,7 @@ function isIdle(accounts: Accounts, profileId: number): boolean {
 export function taughtProfile(
   accounts: Accounts,
   seal: Seal,
-  profileId: number,
+  profileId: ProfileId,
 ): ProfileEntry | null {
   const made = accounts.partners.byId(profileId)
   if (made === undefined && isIdle(accounts, profileId)) return null

@@ -11,6 +11,7 @@
 // written to; a cell is one command until SEQS newer ones were stamped.
 
 import { assert } from '../../engine/domain/assert.ts'
+import type { Generation, MarketId, Seq, Slot } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { KIND } from '../../engine/wire/record-layout.ts'
 import { Distribution, MICROS } from './latency.ts'
@@ -66,9 +67,9 @@ export class OrderTimes {
   readonly #durableMsAt = new Float64Array(SEQS)
   readonly #seenMsAt = new Float64Array(SEQS)
   readonly #settledMsAt = new Float64Array(SEQS)
-  #stampedSeq = 0
-  #handedSeq = 0
-  #durableSeq = 0
+  #stampedSeq: Seq = 0
+  #handedSeq: Seq = 0
+  #durableSeq: Seq = 0
   /** Of the drain under way; 0 when nothing has come yet. */
   #seenMs = 0
   readonly #settling = new Float64Array(1 << 16)
@@ -100,14 +101,14 @@ export class OrderTimes {
     this.#toldMsOf[row] = performance.now()
   }
 
-  refused(row: number, marketId: number): void {
+  refused(row: number, marketId: MarketId): void {
     this.#refusedMsOf[row] = performance.now()
     this.#marketOf[row] = marketId
   }
 
   accepted(
     row: number,
-    order: { seq: number; marketId: number; slot: number; generation: number },
+    order: { seq: Seq; marketId: MarketId; slot: Slot; generation: Generation },
   ): void {
     this.#seqOf[row] = order.seq
     this.#marketOf[row] = order.marketId
@@ -116,7 +117,7 @@ export class OrderTimes {
   }
 
   /** A command of this KIND is in the rings, not shown to their threads. */
-  stamped(seq: number, kind: number): void {
+  stamped(seq: Seq, kind: number): void {
     if (seq !== this.#stampedSeq + 1) {
       this.#handedSeq = seq - 1
       this.#durableSeq = seq - 1
@@ -135,7 +136,7 @@ export class OrderTimes {
     while (this.#handedSeq < this.#stampedSeq) this.#handedMsAt[++this.#handedSeq & MASK] = nowMs
   }
 
-  durable(seq: number): void {
+  durable(seq: Seq): void {
     if (this.#durableSeq >= this.#handedSeq) return
     const nowMs = performance.now()
     const last = Math.min(seq, this.#handedSeq)
@@ -147,7 +148,7 @@ export class OrderTimes {
   }
 
   /** Main sees the records of a command, the last of them if `isLast`. */
-  saw(seq: number, isLast: boolean): void {
+  saw(seq: Seq, isLast: boolean): void {
     if (this.#seenMs === 0) this.#seenMs = performance.now()
     const cell = seq & MASK
     if (!isLast || this.#seqAt[cell] !== seq) return
@@ -191,7 +192,7 @@ export class OrderTimes {
     this.#steps[kind][step].record(tookMs * 1000)
   }
 
-  #holds(seq: number): boolean {
+  #holds(seq: Seq): boolean {
     return seq > 0 && this.#seqAt[seq & MASK] === seq
   }
 
@@ -222,7 +223,7 @@ export class OrderTimes {
   }
 
   /** For how long the oldest durable command above `appliedSeq` has been durable; 0 for none. */
-  behindMs(appliedSeq: number, nowMs: number): number {
+  behindMs(appliedSeq: Seq, nowMs: number): number {
     if (appliedSeq >= this.#durableSeq) return 0
     const oldest = Math.max(appliedSeq + 1, this.#stampedSeq - SEQS + 1)
     const durableMs = this.#holds(oldest) ? this.#durableMsAt[oldest & MASK] : 0

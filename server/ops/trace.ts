@@ -1,8 +1,10 @@
 // `--trace FILE`: a line for each order, written behind main's back. Invariants: one write is under
 // way at a time; what waits for it is bounded, and what finds no room or could not be written is
 // counted, in metrics and by a line of its own once the file takes lines again.
+
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import type { OrderTimes } from './order-times.ts'
 
 const WAITING_CHARACTERS_MAX = 8 << 20
@@ -21,8 +23,8 @@ export interface OrderEnd {
 }
 
 export interface OrderNames {
-  readonly orderIdOf: (slot: number, generation: number) => string
-  readonly slugOf: (marketId: number) => string
+  readonly orderIdOf: (slot: Slot, generation: Generation) => string
+  readonly slugOf: (marketId: MarketId) => string
 }
 
 function reasonOf(error: unknown): string {

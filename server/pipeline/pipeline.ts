@@ -5,6 +5,7 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideCancel } from '../../engine/core/decide/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
+import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../engine/domain/slab.ts'
@@ -43,16 +44,16 @@ export interface PipelineParts<Journal extends JournalWriter> {
   readonly ids: OrderIds
   readonly clock: Clock
   /** `onDurable` is told each new durable seq, ascending. */
-  readonly openJournal: (onDurable: (seq: number) => void) => Journal
+  readonly openJournal: (onDurable: (seq: Seq) => void) => Journal
   readonly openShards: (listener: ShardListener) => Shards
   /** Absent: signed orders never come. */
   readonly openIntake?: (
     listener: Required<Pick<IntakePoolOptions, 'onResult' | 'onPart'>>,
   ) => IntakePool
   /** Told each new durable seq after its replies went out. */
-  readonly onDurable: (seq: number) => void
+  readonly onDurable: (seq: Seq) => void
   /** Seconds the profile must wait before its next order; 0 = none. */
-  readonly profileWaitSec: (profileId: number) => number
+  readonly profileWaitSec: (profileId: ProfileId) => number
   /** Absent when main holds every order there ever was. */
   readonly lookups?: SeenLookups
   /** Absent: trades are never mined. */
@@ -149,14 +150,14 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     sequencer.resume()
   }
 
-  #stamped(seq: number, kind: number, reason: number): void {
+  #stamped(seq: Seq, kind: number, reason: number): void {
     this.times.stamped(seq, kind)
     this.publisher.news.stamped(seq, reason)
     this.#sendSoon()
   }
 
   /** A deadline locked a market. */
-  #locked(seq: number, marketId: number): void {
+  #locked(seq: Seq, marketId: MarketId): void {
     const market = this.clearing.catalogue.existing(marketId)
     // As this command leaves it: it may be resolved before its lock is durable.
     const { status, updatedMs } = market
@@ -166,7 +167,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     })
   }
 
-  get durableSeq(): number {
+  get durableSeq(): Seq {
     return this.publisher.durableSeq
   }
 
@@ -207,7 +208,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     for (const shard of this.shards.all) shard.send()
   }
 
-  #durable(seq: number): void {
+  #durable(seq: Seq): void {
     this.publisher.advance(seq)
     this.drain()
     this.#parts.onDurable(seq)
@@ -277,7 +278,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
    * market has answered.
    */
   async cancelOrders(
-    marketId: number,
+    marketId: MarketId,
     orders: readonly OrderName[],
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<CancelOutcome | Reject> {
@@ -304,12 +305,12 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /** Why the caller may not cancel the order that lives under this name, or null. */
-  whyNotCancel(profileId: number, order: OrderName): Reject | null {
+  whyNotCancel(profileId: ProfileId, order: OrderName): Reject | null {
     return decideCancel(this.clearing, profileId, order.slot, order.generation)
   }
 
   /** Live orders of a profile in a market, newest first. */
-  liveOrders(profileId: number, marketId: number): OrderName[] {
+  liveOrders(profileId: ProfileId, marketId: MarketId): OrderName[] {
     const { orders, ledger } = this.clearing
     const row = ledger.rows.find(profileId, marketId)
     const live: OrderName[] = []
@@ -335,7 +336,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /** Resolves when `seq` is durable; for refusals, the seq they were decided at. */
-  durable(seq: number = this.clearing.lastSeq): Promise<void> {
+  durable(seq: Seq = this.clearing.lastSeq): Promise<void> {
     return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
   }
 
@@ -346,7 +347,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /** A market's creation is durable, and so is that of every older one: shows them. */
-  publishMarket(marketId: number): void {
+  publishMarket(marketId: MarketId): void {
     for (let next = this.published.all().length + 1; next <= marketId; next++) {
       const market = this.clearing.catalogue.existing(next)
       this.published.refresh(market, 'FUNDED', market.createdMs)
@@ -354,7 +355,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /** A market's change is durable: shows it. */
-  refreshMarket(marketId: number): void {
+  refreshMarket(marketId: MarketId): void {
     const market = this.clearing.catalogue.existing(marketId)
     this.published.refresh(market, market.status, market.updatedMs)
   }

@@ -3,6 +3,7 @@
 // turn: profiles take turns, and none has more reads under way than its bound. The deadline runs
 // from the moment it came.
 
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import type { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
@@ -14,7 +15,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 
 /** Whose turn a read takes: a profile's, or with 0 the exchange's own. */
 export interface Asker {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly isGone?: () => boolean
 }
 
@@ -83,7 +84,7 @@ export class PrivateReads {
   }
 
   /** What the profile says of itself; null for none, undefined for no answer in time. */
-  async profile(profileId: number): Promise<ShownProfile | null | undefined> {
+  async profile(profileId: ProfileId): Promise<ShownProfile | null | undefined> {
     // It may have been made just now.
     await this.#pipeline.durable()
     return (await this.read(profiles, [profileId], { profileId }))?.[0]

@@ -1,3 +1,4 @@
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type { FaultHook, FaultTarget, Setback, SettlementPort } from './settlement-port.ts'
@@ -39,7 +40,7 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
     return this.#nextApprovals.shift() ?? null
   }
 
-  submit(tradeSeqs: readonly number[]): ReadonlyMap<number, Setback> {
+  submit(tradeSeqs: readonly Seq[]): ReadonlyMap<number, Setback> {
     if (this.#byTrade.size + this.#next.length === 0) return NOTHING
     const setbacks = new Map<number, Setback>()
     for (const tradeSeq of tradeSeqs) {

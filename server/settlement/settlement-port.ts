@@ -1,3 +1,4 @@
+import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 
 // Where trades are settled (design §5): the port that the pipeline knows, whatever stands behind.
@@ -7,7 +8,7 @@ export type Setback = 'RETRYING' | 'FAILED'
 
 /** One trade by its event id, the next trades that are submitted, or the next approvals. */
 export type FaultTarget =
-  | { readonly tradeSeq: number }
+  | { readonly tradeSeq: Seq }
   | { readonly next: number }
   | { readonly nextApprovals: number }
 
@@ -23,12 +24,12 @@ export interface SettlementPort {
    * takers' orders. Gives those that are not mined: to be submitted again with the next block, or
    * reverted for good.
    */
-  submit(tradeSeqs: readonly number[]): ReadonlyMap<number, Setback>
+  submit(tradeSeqs: readonly Seq[]): ReadonlyMap<number, Setback>
   /**
    * Takes what a server wallet approves. Null when the next block confirms it; submitted again when
    * it did not fail for good.
    */
-  approve(profileId: number): Setback | null
+  approve(profileId: ProfileId): Setback | null
   /** Of the embedded chain alone. */
   readonly faults: FaultHook | null
 }

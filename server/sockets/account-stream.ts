@@ -5,6 +5,7 @@
 // what breaks here costs those sockets that would have heard it, and never who posted it.
 
 import { assert } from '../../engine/domain/assert.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { edgePoint } from '../../engine/wire/fault-point.ts'
 import { refuse } from '../http/refusal.ts'
@@ -215,12 +216,12 @@ export class Streams {
     return this.#parts.held.bytes
   }
 
-  of(profileId: number): AccountStream | undefined {
+  of(profileId: ProfileId): AccountStream | undefined {
     return this.#streams.get(profileId)
   }
 
   /** The stream that a member of this profile is to join. */
-  open(profileId: number): AccountStream {
+  open(profileId: ProfileId): AccountStream {
     const stream = this.#streams.get(profileId) ?? new AccountStream(this.#parts)
     this.#streams.set(profileId, stream)
     return stream

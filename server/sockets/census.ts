@@ -3,6 +3,7 @@
 // Invariants: a seat is counted from `entered` to `left`, each once; an owner is kept while it has
 // a seat, so owners are no more than sockets.
 
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 
@@ -53,7 +54,7 @@ export interface Visitor {
   /** '' when a proxy names none. */
   readonly address: string
   /** 0 for nobody. */
-  readonly profileId: number
+  readonly profileId: ProfileId
 }
 
 /** One connection, as far as it is counted. */

@@ -8,6 +8,7 @@ import type { Exchange } from '../../engine/core/exchange.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Command } from '../../engine/domain/command.ts'
+import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { isBid } from '../../engine/domain/order.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
@@ -52,7 +53,7 @@ export interface OpenOptions {
   /** From one block of trades to the next; absent: they are never mined. */
   readonly blockMs?: number
   readonly clock: Clock
-  readonly profileWaitSec: (profileId: number) => number
+  readonly profileWaitSec: (profileId: ProfileId) => number
   /** Called once a group commit. */
   readonly onCommit?: OnCommit
   /** A sentence that says which part died and why; the process must stop. */
@@ -63,15 +64,15 @@ export interface OpenOptions {
   readonly onSnapshot?: (saved: SavedSnapshot) => void
   /** Commands from one snapshot to the next; the default is LIMITS.snapshotEveryCommands. */
   readonly snapshotEveryCommands?: number
-  readonly onProgress: (what: 'journal' | 'read tables', seq: number, total: number) => void
+  readonly onProgress: (what: 'journal' | 'read tables', seq: Seq, total: number) => void
 }
 
 /** The state an exchange came back with. */
 export interface Recovered {
-  readonly seq: number
+  readonly seq: Seq
   readonly stateHash: string
   /** Seq of the snapshot that the start began with; 0 for none. */
-  readonly snapshotSeq: number
+  readonly snapshotSeq: Seq
   /** Acknowledged without fsync and gone with the power; only with --durability normal. */
   readonly lostRecords: number
 }
@@ -91,7 +92,7 @@ export interface RunningExchange {
    * Commits what is in flight, saves a snapshot and ends every thread; gives the last seq and its
    * state hash.
    */
-  stop(): Promise<{ seq: number; stateHash: string }>
+  stop(): Promise<{ seq: Seq; stateHash: string }>
 }
 
 interface Core {
@@ -248,7 +249,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
   const settlement = await settlementOf(options, { follower, query, throughSeq })
-  const onDurable = (seq: number) => follower.advance(seq)
+  const onDurable = (seq: Seq) => follower.advance(seq)
   const writer = await startJournalThread({ folder, durability, tail, lock: lock.file })
   const pipeline = startPipeline(options, core, seal, { writer, lookups, onDurable, ...settlement })
   handOverBooks(pipeline, options.marketThreads)
@@ -288,11 +289,11 @@ function snapshotWishes(options: OpenOptions): Pick<SnapshotParts, 'everyCommand
 /** The embedded chain, and the trades that are in no block of it yet. */
 async function settlementOf(
   { blockMs, domain, onWarning }: OpenOptions,
-  { follower, query, throughSeq }: FollowedTables & { throughSeq: number },
+  { follower, query, throughSeq }: FollowedTables & { throughSeq: Seq },
 ): Promise<Pick<PipelineParts<JournalHandle>, 'settlement'>> {
   if (blockMs === undefined) return {}
   const waiting = await waitingTrades(query, throughSeq)
-  const tradeOf = async (tradeSeq: number) => {
+  const tradeOf = async (tradeSeq: Seq) => {
     const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
     if (!isThere) return undefined
     return query.ask(settledTrade, { tradeSeq }).catch((error: unknown) => {
@@ -305,7 +306,7 @@ async function settlementOf(
 }
 
 /** A start that does not know which trades wait for a block is none. */
-async function waitingTrades(query: QueryHandle, throughSeq: number): Promise<readonly number[]> {
+async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<readonly number[]> {
   for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
     const waiting = await query.ask(tradesAfter, {
       seq: throughSeq,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
 import type { OnCommit } from '../../persistence/journal/journal-handle.ts'
@@ -56,7 +57,7 @@ function edgeFault({ pipeline }: RunningExchange, faults: EdgeFaults, log: Log) 
 
 function progressOn(log: Log) {
   let nextMs = Date.now() + PROGRESS_EVERY_MS
-  return (what: string, seq: number, total: number) => {
+  return (what: string, seq: Seq, total: number) => {
     if (Date.now() < nextMs) return
     nextMs = Date.now() + PROGRESS_EVERY_MS
     log.info({ seq, total }, `replaying the ${what}`)

@@ -3,6 +3,7 @@
 // for the save. One that could not be saved is tried again after a pause that grows.
 
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import type { FollowerHandle, SavedSnapshot } from '../../persistence/follower/follower-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
@@ -13,7 +14,7 @@ export interface SnapshotParts {
   readonly journal: JournalWriter
   readonly follower: FollowerHandle
   /** Seq of the snapshot the state came from; 0 for none. */
-  readonly seq: number
+  readonly seq: Seq
   readonly everyCommands: number
   /** Told of each, saved or not. */
   readonly onSaved: (saved: SavedSnapshot) => void

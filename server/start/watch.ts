@@ -1,5 +1,6 @@
 // What an operator can see of a running exchange: figures for /metrics, lines for --trace.
 
+import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import { ROOMS } from '../../engine/domain/limits.ts'
 import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
@@ -72,8 +73,8 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)
   const { times } = pipeline
   const names = {
-    orderIdOf: (slot: number, generation: number) => pipeline.ids.text(slot, generation),
-    slugOf: (marketId: number) => pipeline.clearing.catalogue.existing(marketId).slug,
+    orderIdOf: (slot: Slot, generation: Generation) => pipeline.ids.text(slot, generation),
+    slugOf: (marketId: MarketId) => pipeline.clearing.catalogue.existing(marketId).slug,
   }
   watchClock(clock, metrics)
   if (trace !== null) watchTrace(trace, metrics)

@@ -31,6 +31,7 @@ const CODE_FILE = /\.(ts|mjs)$/
 const FILE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(worker|routes|bench|test))?\.ts$/
 const MACHINE_PATH = /(^|[^\w.:/-])\/(home|root|Users|work)\/\w/
 const REGISTRY_HOST = /"resolved": *"|registry\.(npmjs|yarnpkg)|artifact[o]ry|\/api\/npm\//
+const ID_NAME = /^(seq|[a-zA-Z]+Seq|profileId|accountId|marketId)$/
 const OPEN_PROMISE = /\b(TODO|FIXME|XXX)\b/
 
 export function checkTidy(files: readonly SourceFile[]): Violation[] {
@@ -72,6 +73,7 @@ const CHECKS: readonly Check[] = [
   checkPurity,
   checkSilence,
   checkTypes,
+  checkIds,
   checkThreads,
   checkComments,
 ]
@@ -129,6 +131,18 @@ function checkSilence({ path, code }: Shape, report: Report): void {
     if (token.kind === 'word' && token.text === 'console') {
       report('silence', token.line, 'the server speaks for this folder')
     }
+  }
+}
+
+/** Ids and seqs cross borders by their kind: one is never taken for another. */
+function checkIds({ path, code }: Shape, report: Report): void {
+  if (!isIn(path, ['engine', 'persistence', 'server'])) return
+  const texts = code.map(({ text }) => text)
+  for (const [index, { text, line }] of code.entries()) {
+    if (!ID_NAME.test(text)) continue
+    const type = texts[index + 1] === '?' ? index + 3 : index + 2
+    if (texts[type - 1] !== ':' || texts[type] !== 'number') continue
+    report('id', line, `${text} has a kind of its own (engine/domain/ids.ts)`)
   }
 }
 

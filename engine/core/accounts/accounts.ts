@@ -3,6 +3,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileChange, ProfileFields, TokenFields } from '../../domain/command.ts'
+import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
@@ -15,7 +16,7 @@ export { effectiveFeeBps, NO_FEE_RATE, type Profile } from './profiles.ts'
 export type { Session }
 
 export interface Token extends TokenFields {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly createdMs: TimeMs
   lastUsedMs: TimeMs | null
 }
@@ -50,20 +51,20 @@ export class Accounts {
     return this.#profiles.count
   }
 
-  byId(profileId: number): Profile | undefined {
+  byId(profileId: ProfileId): Profile | undefined {
     return this.#profiles.byId(profileId)
   }
 
-  accountOf(profileId: number): string | undefined {
+  accountOf(profileId: ProfileId): string | undefined {
     return this.#profiles.accountOf(profileId)
   }
 
-  hasSmartWallet(profileId: number): boolean {
+  hasSmartWallet(profileId: ProfileId): boolean {
     return this.#profiles.hasSmartWallet(profileId)
   }
 
   /** What an order of the profile is charged; NO_FEE_RATE when that is not known. */
-  feeBpsOf(profileId: number): number {
+  feeBpsOf(profileId: ProfileId): number {
     return this.#profiles.feeBpsOf(profileId)
   }
 
@@ -80,7 +81,7 @@ export class Accounts {
   }
 
   /** Oldest first. */
-  tokensOf(profileId: number): readonly Token[] {
+  tokensOf(profileId: ProfileId): readonly Token[] {
     return this.#tokensOf.get(profileId) ?? NO_TOKENS
   }
 
@@ -106,15 +107,15 @@ export class Accounts {
     return this.#burnedNonces.has(nonce)
   }
 
-  createProfile(profileId: number, fields: ProfileFields, nowMs: TimeMs): void {
+  createProfile(profileId: ProfileId, fields: ProfileFields, nowMs: TimeMs): void {
     this.#profiles.create(profileId, fields, nowMs)
   }
 
-  editProfile(profileId: number, change: ProfileChange): void {
+  editProfile(profileId: ProfileId, change: ProfileChange): void {
     this.#profiles.edit(profileId, change)
   }
 
-  addToken(profileId: number, fields: TokenFields, nowMs: TimeMs): void {
+  addToken(profileId: ProfileId, fields: TokenFields, nowMs: TimeMs): void {
     assert(this.#profiles.accountOf(profileId) !== undefined, 'a token belongs to a profile')
     // By name: every order asks for one of these, and copies would each have a shape of their own.
     this.#keep({
@@ -185,7 +186,7 @@ export class Accounts {
     this.#sessions.end(digest)
   }
 
-  logoutEverywhere(profileId: number): void {
+  logoutEverywhere(profileId: ProfileId): void {
     this.#sessions.endAllOf(profileId)
   }
 

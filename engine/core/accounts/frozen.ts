@@ -8,13 +8,14 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
+import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface FrozenProfile {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly sinceMs: TimeMs
   /** Of the command that froze it. */
-  readonly seq: number
+  readonly seq: Seq
   /** What the operator said, '' when nothing. */
   readonly reason: string
 }
@@ -30,11 +31,11 @@ export class FrozenProfiles {
     return this.#byProfile.size
   }
 
-  isFrozen(profileId: number): boolean {
+  isFrozen(profileId: ProfileId): boolean {
     return this.#byProfile.has(profileId)
   }
 
-  of(profileId: number): FrozenProfile | undefined {
+  of(profileId: ProfileId): FrozenProfile | undefined {
     return this.#byProfile.get(profileId)
   }
 

@@ -2,11 +2,12 @@
 // writes. Invariant: a sub-account has one partner for ever, and what it approved stays approved.
 
 import { assert } from '../../domain/assert.ts'
+import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { ApprovalStatus } from '../../domain/settlement.ts'
 
 export interface SubAccount {
-  readonly profileId: number
-  readonly partnerId: number
+  readonly profileId: ProfileId
+  readonly partnerId: ProfileId
   /** Key of the server wallet under the server key; null for a wallet that signs for itself. */
   readonly sealedKey: Uint8Array | null
   /** Addresses that may move what the server wallet holds, in the order they were approved. */
@@ -22,7 +23,7 @@ export type NewSubAccount = Omit<SubAccount, 'submitted' | 'failed'>
 export interface CapturedPartners {
   readonly subAccounts: readonly SubAccount[]
   /** Profile and seq of what waits for a block, oldest first. */
-  readonly submittedSeqs: readonly (readonly [profileId: number, seq: number])[]
+  readonly submittedSeqs: readonly (readonly [profileId: ProfileId, seq: Seq])[]
 }
 
 const NO_SPENDERS: readonly string[] = []
@@ -47,14 +48,14 @@ export class Partners {
     else siblings.push(made.profileId)
   }
 
-  approve(profileId: number, spenders: readonly string[]): void {
+  approve(profileId: ProfileId, spenders: readonly string[]): void {
     const known = this.#wallet(profileId)
     const fresh = spenders.filter((each) => !known.approved.includes(each))
     this.#byProfile.set(profileId, { ...known, approved: [...known.approved, ...fresh] })
   }
 
   /** Waits for a block from `seq` on; what failed may be submitted again. */
-  submit(profileId: number, spenders: readonly string[], seq: number): void {
+  submit(profileId: ProfileId, spenders: readonly string[], seq: Seq): void {
     const known = this.#wallet(profileId)
     const taken = [...known.approved, ...known.submitted]
     assert(
@@ -71,7 +72,7 @@ export class Partners {
     this.#submittedSeq.set(profileId, seq)
   }
 
-  settle(profileId: number, isConfirmed: boolean): void {
+  settle(profileId: ProfileId, isConfirmed: boolean): void {
     const known = this.#wallet(profileId)
     const { submitted } = known
     assert(this.#submittedSeq.delete(profileId), 'only what was submitted is settled')
@@ -84,7 +85,7 @@ export class Partners {
     })
   }
 
-  #wallet(profileId: number): SubAccount {
+  #wallet(profileId: ProfileId): SubAccount {
     const known = this.#byProfile.get(profileId)
     assert(known !== undefined && known.sealedKey !== null, 'a server wallet approves')
     return known
@@ -101,17 +102,17 @@ export class Partners {
   }
 
   /** Profiles whose approvals were all submitted by `throughSeq`, in the order they were. */
-  submittedBy(throughSeq: number): number[] {
+  submittedBy(throughSeq: Seq): number[] {
     if (this.#submittedSeq.size === 0) return []
     return [...this.#submittedSeq].flatMap(([id, seq]) => (seq <= throughSeq ? [id] : []))
   }
 
-  byId(profileId: number): SubAccount | undefined {
+  byId(profileId: ProfileId): SubAccount | undefined {
     return this.#byProfile.get(profileId)
   }
 
   /** Profile ids of a partner's sub-accounts, oldest first. */
-  ofPartner(partnerId: number): readonly number[] {
+  ofPartner(partnerId: ProfileId): readonly number[] {
     return this.#ofPartner.get(partnerId) ?? NONE
   }
 

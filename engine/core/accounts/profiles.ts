@@ -16,6 +16,7 @@ import {
   type Rank,
   type Scope,
 } from '../../domain/command.ts'
+import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { FeeBps, TimeMs } from '../../domain/units.ts'
 import {
@@ -31,7 +32,7 @@ import { factsOf } from '../cells/facts.ts'
 import { IdIndex, mixedHash } from '../cells/id-index.ts'
 
 export interface Profile {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly account: string
   /** Lower case; null without one. */
   readonly smartWallet: string | null
@@ -90,11 +91,11 @@ export class Profiles {
     return this.#rows.end - 1
   }
 
-  #isThere(profileId: number): boolean {
+  #isThere(profileId: ProfileId): boolean {
     return profileId > 0 && profileId < this.#rows.end
   }
 
-  byId(profileId: number): Profile | undefined {
+  byId(profileId: ProfileId): Profile | undefined {
     if (!this.#isThere(profileId)) return undefined
     const rank = this.#view(profileId).getUint16(this.#rows.at(profileId) + RANK, true)
     const feeCapBps = this.#view(profileId).getInt16(this.#rows.at(profileId) + CAP, true)
@@ -109,16 +110,16 @@ export class Profiles {
     }
   }
 
-  accountOf(profileId: number): string | undefined {
+  accountOf(profileId: ProfileId): string | undefined {
     return this.#isThere(profileId) ? this.#accountAt(profileId) : undefined
   }
 
-  hasSmartWallet(profileId: number): boolean {
+  hasSmartWallet(profileId: ProfileId): boolean {
     return this.#isThere(profileId) && this.#u32(profileId, WALLET) !== 0
   }
 
   /** What an order of the profile is charged; NO_FEE_RATE when that is not known. */
-  feeBpsOf(profileId: number): number {
+  feeBpsOf(profileId: ProfileId): number {
     return this.#isThere(profileId) ? this.#feeBps[profileId] : NO_FEE_RATE
   }
 
@@ -149,7 +150,7 @@ export class Profiles {
     return this.#byUsername.find(high, isIt)
   }
 
-  create(profileId: number, fields: ProfileFields, nowMs: TimeMs): void {
+  create(profileId: ProfileId, fields: ProfileFields, nowMs: TimeMs): void {
     const { account, ...said } = fields
     assert(this.idByAddress(account) === 0, 'an address names one profile')
     assert(this.#rows.add() === profileId, 'ids count from 1')
@@ -164,13 +165,13 @@ export class Profiles {
   }
 
   /** What is absent stays as it was. */
-  edit(profileId: number, change: ProfileChange): void {
+  edit(profileId: ProfileId, change: ProfileChange): void {
     assert(this.#isThere(profileId), 'only a profile that is there is edited')
     this.#note(['said', profileId, ...Object.entries(change).sort(byName)])
     this.#write(profileId, change)
   }
 
-  #write(profileId: number, change: ProfileChange): void {
+  #write(profileId: ProfileId, change: ProfileChange): void {
     const at = this.#rows.at(profileId)
     const view = this.#view(profileId)
     if (change.username !== undefined) this.#rename(profileId, change.username)
@@ -186,7 +187,7 @@ export class Profiles {
     this.#saidDigest = bytesToHex(sha256(utf8ToBytes(this.#saidDigest + JSON.stringify(said))))
   }
 
-  #rename(profileId: number, username: string | null): void {
+  #rename(profileId: ProfileId, username: string | null): void {
     const at = this.#rows.at(profileId)
     const view = this.#view(profileId)
     if (this.#u32(profileId, NAME_LOW) !== 0) this.#byUsername.remove(profileId)
@@ -197,7 +198,7 @@ export class Profiles {
     if (username !== null) this.#byUsername.add(profileId)
   }
 
-  #setWallet(profileId: number, smartWallet: string): void {
+  #setWallet(profileId: ProfileId, smartWallet: string): void {
     const row = this.#u32(profileId, WALLET) || this.#wallets.add()
     writeAddress(smartWallet, this.#wallets.bytes(row), this.#wallets.at(row))
     this.#view(profileId).setUint32(this.#rows.at(profileId) + WALLET, row, true)
@@ -215,7 +216,7 @@ export class Profiles {
     return this.#ranks.push({ id, name, feeRateBps })
   }
 
-  #refreshFee(profileId: number): void {
+  #refreshFee(profileId: ProfileId): void {
     if (profileId >= this.#feeBps.length) {
       const wider = new Int16Array(this.#feeBps.length * 2)
       wider.set(this.#feeBps)
@@ -229,20 +230,20 @@ export class Profiles {
     this.#feeBps[profileId] = effectiveFeeBps(profile) ?? NO_FEE_RATE
   }
 
-  #view(profileId: number): DataView {
+  #view(profileId: ProfileId): DataView {
     return this.#rows.view(profileId)
   }
 
-  #u32(profileId: number, field: number): number {
+  #u32(profileId: ProfileId, field: number): number {
     return this.#view(profileId).getUint32(this.#rows.at(profileId) + field, true)
   }
 
-  #accountAt(profileId: number): string {
+  #accountAt(profileId: ProfileId): string {
     const at = this.#rows.at(profileId)
     return readCasedAddress(this.#rows.bytes(profileId), at, at + CASE)
   }
 
-  #walletAt(profileId: number): string | null {
+  #walletAt(profileId: ProfileId): string | null {
     const row = this.#u32(profileId, WALLET)
     return row === 0 ? null : readAddress(this.#wallets.bytes(row), this.#wallets.at(row))
   }

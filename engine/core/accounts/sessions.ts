@@ -6,6 +6,7 @@
 // Invariant: rows are numbered without a gap, so what ended takes no room.
 
 import { assert } from '../../domain/assert.ts'
+import type { ProfileId } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import { ByteRows } from '../cells/byte-rows.ts'
 import { bytesToHex, hexToBytes } from '../cells/digest.ts'
@@ -14,7 +15,7 @@ import { IdIndex, mixedHash } from '../cells/id-index.ts'
 export interface Session {
   /** Lowercase hex SHA-256 of what the cookie holds. */
   readonly digest: string
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly expiresMs: TimeMs
 }
 
@@ -57,7 +58,7 @@ export class Sessions {
   }
 
   /** How many a profile has; it has few. */
-  countOf(profileId: number): number {
+  countOf(profileId: ProfileId): number {
     let count = 0
     for (let row = this.#firstOf(profileId); row !== 0; row = this.#u32(row, NEXT)) count++
     return count
@@ -88,11 +89,11 @@ export class Sessions {
     if (row !== 0) this.#end(row)
   }
 
-  endOldestOf(profileId: number): void {
+  endOldestOf(profileId: ProfileId): void {
     this.#end(this.#firstOf(profileId))
   }
 
-  endAllOf(profileId: number): void {
+  endAllOf(profileId: ProfileId): void {
     for (let row = this.#firstOf(profileId); row !== 0; row = this.#firstOf(profileId)) {
       this.#end(row)
     }
@@ -187,7 +188,7 @@ export class Sessions {
     })
   }
 
-  #firstOf(profileId: number): number {
+  #firstOf(profileId: ProfileId): number {
     const isIt = (row: number) => this.#u32(row, PROFILE) === profileId
     return this.#byProfile.find(mixedHash(0, profileId), isIt)
   }

@@ -2,10 +2,11 @@
 // commands change it; one thread writes. Invariant: a profile lists an address once.
 
 import { assert } from '../../domain/assert.ts'
+import type { ProfileId } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface WithdrawalAddress {
-  readonly profileId: number
+  readonly profileId: ProfileId
   /** UUIDv4 text. */
   readonly addressId: string
   /** EIP-55 text. */
@@ -20,11 +21,11 @@ export class WithdrawalAddresses {
   readonly #ofProfile = new Map<number, readonly WithdrawalAddress[]>()
 
   /** Those of a profile, oldest first. */
-  of(profileId: number): readonly WithdrawalAddress[] {
+  of(profileId: ProfileId): readonly WithdrawalAddress[] {
     return this.#ofProfile.get(profileId) ?? NONE
   }
 
-  find(profileId: number, address: string): WithdrawalAddress | undefined {
+  find(profileId: ProfileId, address: string): WithdrawalAddress | undefined {
     const wanted = address.toLowerCase()
     return this.of(profileId).find((each) => each.address.toLowerCase() === wanted)
   }
@@ -35,7 +36,7 @@ export class WithdrawalAddresses {
     this.#ofProfile.set(profileId, [...this.of(profileId), added])
   }
 
-  remove(profileId: number, address: string): void {
+  remove(profileId: ProfileId, address: string): void {
     const removed = this.find(profileId, address)
     assert(removed !== undefined, 'only a listed address is removed')
     const rest = this.of(profileId).filter((each) => each !== removed)

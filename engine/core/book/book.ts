@@ -4,6 +4,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import { EVENT, kindAndCode, MAKER } from '../../domain/event.ts'
+import type { AccountId, Generation, MarketId, Slot } from '../../domain/ids.ts'
 import { STP } from '../../domain/order.ts'
 import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../../domain/units.ts'
 import { emit } from './event-buffer.ts'
@@ -47,10 +48,10 @@ export function crosses(book: number, isBid: boolean, ticks: number): boolean {
 
 /** Whose order comes to rest, and where. */
 export interface Resting {
-  readonly marketId: number
-  readonly slot: number
-  readonly generation: number
-  readonly accountId: number
+  readonly marketId: MarketId
+  readonly slot: Slot
+  readonly generation: Generation
+  readonly accountId: AccountId
 }
 
 /** Puts an order at the end of the queue of its level. */
@@ -70,7 +71,7 @@ export function hold(order: Resting, wantRaw: number): void {
 }
 
 /** Ends the hold of an order; false when it is not held any more. */
-export function endHold(slot: number, generation: number): boolean {
+export function endHold(slot: Slot, generation: Generation): boolean {
   if (leftOf[slot] === 0 || generationOf[slot] !== generation) return false
   if ((levelOf[slot] & TICKS_MASK) !== HELD_TICKS) return false
   unlink(slot)
@@ -78,7 +79,7 @@ export function endHold(slot: number, generation: number): boolean {
 }
 
 /** Takes the order out of its book, or ends its hold; false when it is not there any more. */
-export function cancel(slot: number, generation: number): boolean {
+export function cancel(slot: Slot, generation: Generation): boolean {
   const leftRaw = leftOf[slot]
   if (leftRaw === 0 || generationOf[slot] !== generation) {
     emit(NOT_OPEN, 0, slot, 0, 0)
@@ -116,7 +117,7 @@ function takeLevel(ticks: number): void {
   }
 }
 
-function preventSelfTrade(slot: number, ticks: number): void {
+function preventSelfTrade(slot: Slot, ticks: number): void {
   if (arrival.stp !== CANCEL_MAKER) arrival.stopped = true
   if (arrival.stp === CANCEL_TAKER) return
   const leftRaw = leftOf[slot]
@@ -124,7 +125,7 @@ function preventSelfTrade(slot: number, ticks: number): void {
   emit(STP_CANCEL, ticks, slot, 0, leftRaw)
 }
 
-function fill(slot: number, ticks: number, ownTicks: number): void {
+function fill(slot: Slot, ticks: number, ownTicks: number): void {
   const makerLeftRaw = leftOf[slot]
   const fillRaw = fillable(makerLeftRaw, arrival.wantRaw, ownTicks)
   assert(fillRaw > 0, 'a maker that is reached gives something')

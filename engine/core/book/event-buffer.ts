@@ -3,6 +3,7 @@
 // full, or a command is done, its owner takes the records and the buffer starts again.
 
 import { EVENT_BYTES, EVENT_F64, EVENT_WORD, EVENT_WORDS, TICKS_SHIFT } from '../../domain/event.ts'
+import type { Seq, Slot } from '../../domain/ids.ts'
 
 const CAPACITY = 1024
 const shared = new ArrayBuffer(CAPACITY * EVENT_BYTES)
@@ -31,7 +32,7 @@ export function onEventsReady(taker: (count: number) => void): void {
 }
 
 /** Every record of the command carries its seq and market; `takerSlot` names the arrival. */
-export function beginEvents(ofSeq: number, ofMarketWord: number, takerSlot: number): void {
+export function beginEvents(ofSeq: Seq, ofMarketWord: number, takerSlot: Slot): void {
   nowSeq[0] = ofSeq
   nowMarket[0] = ofMarketWord
   nowTaker[0] = takerSlot
@@ -45,7 +46,7 @@ export function closeEvents(takerIsBid: boolean): void {
 export function emit(
   kindAndCode: number,
   ticks: number,
-  slot: number,
+  slot: Slot,
   sizeRaw: number,
   leftRaw: number,
 ): void {

@@ -8,6 +8,7 @@
 // bestBid < bestAsk between commands. Tick 0 is no price: held orders wait in its queue as bids,
 // and since no best price and no walk goes below 1, the ladder never sees them.
 
+import type { Slot } from '../../domain/ids.ts'
 import { levels } from './levels.ts'
 import { orderPool } from './order-pool.ts'
 
@@ -58,7 +59,7 @@ function lowestBit(word: number): number {
 }
 
 /** Appends an order to the queue of its level. */
-export function link(slot: number, book: number, ticks: number, isBid: boolean): void {
+export function link(slot: Slot, book: number, ticks: number, isBid: boolean): void {
   const level = (book << LEVELS_SHIFT) + ticks
   levelOf[slot] = level
   nextOf[slot] = 0
@@ -79,7 +80,7 @@ export function link(slot: number, book: number, ticks: number, isBid: boolean):
 }
 
 /** Takes an order out of its queue, wherever it stands, and mends the best prices. */
-export function unlink(slot: number): void {
+export function unlink(slot: Slot): void {
   const level = levelOf[slot]
   const next = nextOf[slot]
   const previous = previousOf[slot]

@@ -4,6 +4,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
 import { EVENT, kindAndCode, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
+import type { MarketId, Slot } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import {
   buysBySpend,
@@ -140,7 +141,7 @@ function placeTaking(order: Arrival): number {
   return RESTED
 }
 
-function done(slot: number, result: number, end: typeof untouched): void {
+function done(slot: Slot, result: number, end: typeof untouched): void {
   closeEvents(end.isBid)
   emit(kindAndCode(DONE, result), end.worstTicks, slot, end.filledRaw, end.wantRaw)
 }
@@ -158,8 +159,8 @@ export function cancelInMarket(command: CancelOrders): void {
 
 /** Visits the resting orders of a market by rising tick, each level oldest first. */
 export function eachResting(
-  marketId: number,
-  visit: (ticks: number, slot: number, owner: number, leftRaw: number) => void,
+  marketId: MarketId,
+  visit: (ticks: number, slot: Slot, owner: number, leftRaw: number) => void,
 ): void {
   for (let ticks = 1; ticks < NO_ASK; ticks++) {
     let slot = headOf[(marketId << LEVELS_SHIFT) + ticks]
@@ -169,8 +170,8 @@ export function eachResting(
 
 /** Visits the held orders of a market in the order they came, each at ticks 0. */
 export function eachHeld(
-  marketId: number,
-  visit: (ticks: number, slot: number, owner: number, wantRaw: number) => void,
+  marketId: MarketId,
+  visit: (ticks: number, slot: Slot, owner: number, wantRaw: number) => void,
 ): void {
   let slot = headOf[(marketId << LEVELS_SHIFT) + HELD_TICKS]
   for (; slot !== 0; slot = nextOf[slot]) visit(HELD_TICKS, slot, ownerOf[slot], leftOf[slot])

@@ -2,6 +2,7 @@
 // refusal, null when the command may be stamped.
 
 import type { Scope } from '../../domain/command.ts'
+import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type MarketSpec, STATUS_CHANGES } from '../../domain/market.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
@@ -36,7 +37,7 @@ export function decideToken(
 /** A token is revoked by its own profile only; to others it does not exist. */
 export function decideRevoke(
   clearing: Clearing,
-  profileId: number,
+  profileId: ProfileId,
   tokenId: string,
 ): Reject | null {
   const token = clearing.accounts.tokenById(tokenId)
@@ -46,7 +47,7 @@ export function decideRevoke(
 /** One address more to withdraw to, for a profile that does not list it yet. */
 export function decideWithdrawalAddress(
   clearing: Clearing,
-  profileId: number,
+  profileId: ProfileId,
   address: string,
 ): Reject | null {
   const frozen = decideActing(clearing, profileId)
@@ -77,7 +78,7 @@ export function decideResolve(market: Market, payoutNumerators: readonly number[
 /** A credit keeps all deposits exact; a debit takes free collateral only. */
 export function decideAdjust(
   clearing: Clearing,
-  profileId: number,
+  profileId: ProfileId,
   collateralRaw: number,
 ): Reject | null {
   if (clearing.accounts.byId(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND

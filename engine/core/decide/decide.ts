@@ -4,6 +4,7 @@
 // (law 2).
 
 import type { PlaceOrder } from '../../domain/command.ts'
+import type { AccountId, Generation, ProfileId, Seq, Slot } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/market.ts'
 import { SIDE } from '../../domain/order.ts'
@@ -24,7 +25,7 @@ export interface PlaceRequest {
   order: PlaceOrder
   tokenId: string
   /** The profile the request says the order belongs to. */
-  ownerId: number
+  ownerId: ProfileId
   /** The order's signer is the account of the authenticated profile. */
   signerIsCaller: boolean
   /** The order's maker is that account too. */
@@ -42,7 +43,7 @@ export interface PlaceRequest {
 
 /** Whether the tables, which show everything up to `seq`, hold what an order is known by. */
 export interface KnownInTables {
-  readonly seq: number
+  readonly seq: Seq
   readonly hash: boolean
   readonly clientId: boolean
 }
@@ -180,9 +181,9 @@ function gateBalance(clearing: Clearing, order: PlaceOrder): Reject | null {
 /** Whether the caller may cancel the order that holds this slot and generation now. */
 export function decideCancel(
   clearing: Clearing,
-  accountId: number,
-  slot: number,
-  generation: number,
+  accountId: AccountId,
+  slot: Slot,
+  generation: Generation,
 ): Reject | null {
   const { orders } = clearing
   if (!orders.isLive(slot, generation)) return REJECT.ORDER_NOT_OPEN
@@ -191,6 +192,6 @@ export function decideCancel(
 }
 
 /** Whether the order, which lives, is entering its market after its taker delay (rules §4.3). */
-export function isReleasing({ orders }: Clearing, slot: number): boolean {
+export function isReleasing({ orders }: Clearing, slot: Slot): boolean {
   return orders.held.releasingCount > 0 && orders.held.isReleasing(slot)
 }

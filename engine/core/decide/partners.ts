@@ -1,6 +1,7 @@
 // Gates of what partners do for their sub-accounts (rules §12.1). Each returns the refusal,
 // null when it may be done.
 
+import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Clearing } from '../clearing.ts'
@@ -8,7 +9,7 @@ import type { Clearing } from '../clearing.ts'
 /** An address that has a profile is never taken over, whoever proves it. */
 export function decideSubAccount(
   { accounts }: Clearing,
-  partnerId: number,
+  partnerId: ProfileId,
   account: string,
 ): Reject | null {
   const known = accounts.byAddress(account)
@@ -24,8 +25,8 @@ export function decideSubAccount(
 /** That a profile belongs to another, and that there is none, is one answer. */
 export function decideDelegation(
   { accounts }: Clearing,
-  partnerId: number,
-  profileId: number,
+  partnerId: ProfileId,
+  profileId: ProfileId,
 ): Reject | null {
   const made = accounts.partners.byId(profileId)
   return made !== undefined && made.partnerId === partnerId ? null : REJECT.NOT_SUB_ACCOUNT

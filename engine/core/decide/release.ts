@@ -1,6 +1,7 @@
 // A held order enters its market (rules §4.3): what its release carries is what its placement did.
 
 import type { ReleaseOrder } from '../../domain/command.ts'
+import type { Slot } from '../../domain/ids.ts'
 import { buysBySpend } from '../../domain/order.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
@@ -12,7 +13,7 @@ export function mayRelease({ modes }: Clearing, nowMs: TimeMs): boolean {
 }
 
 /** Fills `release` but for its stamp with the order that is held in `slot`. */
-export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: number): void {
+export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: Slot): void {
   const marketForm = orders.marketFormOf(slot) === 1
   const reserveRaw = orders.reservedRawOf(slot)
   release.marketId = orders.marketOf(slot)

@@ -1,12 +1,13 @@
 // The markets. Invariant: a slug names one market for ever; ids count from 1.
 
 import { assert } from '../../domain/assert.ts'
+import type { MarketId } from '../../domain/ids.ts'
 import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../../domain/market.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 
 export interface Market extends MarketSpec {
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly createdMs: TimeMs
   /** 0 = takers are not delayed. */
   readonly takerDelayMs: number
@@ -35,12 +36,12 @@ export class Catalogue {
     return this.#markets.length
   }
 
-  byId(marketId: number): Market | undefined {
+  byId(marketId: MarketId): Market | undefined {
     return this.#markets[marketId - 1]
   }
 
   /** For ids that a journaled command carries: such a market exists. */
-  existing(marketId: number): Market {
+  existing(marketId: MarketId): Market {
     const market = this.#markets[marketId - 1]
     assert(market !== undefined, 'a command names a market that exists')
     return market
@@ -63,7 +64,7 @@ export class Catalogue {
     return this.#markets
   }
 
-  create(marketId: number, spec: MarketSpec, nowMs: TimeMs): void {
+  create(marketId: MarketId, spec: MarketSpec, nowMs: TimeMs): void {
     assert(marketId === this.#markets.length + 1, 'market ids count from 1')
     assert(!this.#bySlug.has(spec.slug), 'a slug is new')
     const market: Market = {
@@ -95,7 +96,7 @@ export class Catalogue {
     for (const market of markets) this.#add({ ...market })
   }
 
-  change(marketId: number, status: MarketStatus, nowMs: TimeMs): Market {
+  change(marketId: MarketId, status: MarketStatus, nowMs: TimeMs): Market {
     const market = this.existing(marketId)
     assert(STATUS_CHANGES[market.status].includes(status), 'a market changes status as listed')
     market.status = status

@@ -11,13 +11,14 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
+import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface Heartbeat {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly cancelAtMs: TimeMs
   /** Seq of the command by which the deadline passed; 0 while it is armed. */
-  readonly firedSeq: number
+  readonly firedSeq: Seq
 }
 
 export type CapturedHeartbeats = readonly Heartbeat[]
@@ -34,11 +35,11 @@ export class Heartbeats {
     return this.#byProfile.size
   }
 
-  of(profileId: number): Heartbeat | undefined {
+  of(profileId: ProfileId): Heartbeat | undefined {
     return this.#byProfile.get(profileId)
   }
 
-  isArmed(profileId: number): boolean {
+  isArmed(profileId: ProfileId): boolean {
     return this.#byProfile.get(profileId)?.firedSeq === 0
   }
 

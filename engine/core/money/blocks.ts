@@ -6,10 +6,11 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { SettlementCommand } from '../../domain/command.ts'
+import type { Seq } from '../../domain/ids.ts'
 
 export interface CapturedBlocks {
   readonly height: number
-  readonly throughSeq: number
+  readonly throughSeq: Seq
   readonly aside: readonly number[]
   readonly failed: readonly number[]
 }
@@ -21,7 +22,7 @@ function rising(seqs: Iterable<number>): number[] {
 export class Blocks {
   height = 0
   /** Trades up to this seq are in blocks. */
-  throughSeq = 0
+  throughSeq: Seq = 0
   readonly #aside = new Set<number>()
   readonly #failed = new Set<number>()
 
@@ -35,12 +36,12 @@ export class Blocks {
     return rising(this.#aside)
   }
 
-  isAside(tradeSeq: number): boolean {
+  isAside(tradeSeq: Seq): boolean {
     return this.#aside.has(tradeSeq)
   }
 
   /** Neither in a block nor taken back: it may still be settled, set aside or taken back. */
-  isOpen(tradeSeq: number): boolean {
+  isOpen(tradeSeq: Seq): boolean {
     if (this.#aside.has(tradeSeq)) return true
     return tradeSeq > this.throughSeq && !this.#failed.has(tradeSeq)
   }

@@ -21,6 +21,7 @@
 // whenever they are heard. Proved in test/engine/core/law-two.test.ts.
 
 import { assert } from '../../domain/assert.ts'
+import type { Slot } from '../../domain/ids.ts'
 import { isBid, ladderTicks, SIDE } from '../../domain/order.ts'
 import { costCeilRaw, costFloorRaw } from '../../domain/units.ts'
 import type { OrderTable } from '../orders/order-table.ts'
@@ -31,7 +32,7 @@ const { BUY, SELL } = SIDE
 const FEES = FEE_ACCOUNT
 
 /** What one leg reserves for what is still open of it (rules §2.5). */
-function reserveOfLeft(orders: OrderTable, slot: number, leftRaw: number): number {
+function reserveOfLeft(orders: OrderTable, slot: Slot, leftRaw: number): number {
   if (orders.sideOf(slot) === SELL) return leftRaw
   return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
 }
@@ -155,7 +156,7 @@ export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number
 }
 
 /** Gives back everything an ending order still reserves. */
-export function freeReserve(ledger: Ledger, orders: OrderTable, slot: number): void {
+export function freeReserve(ledger: Ledger, orders: OrderTable, slot: Slot): void {
   const reservedRaw = orders.reservedRawOf(slot)
   if (reservedRaw === 0) return
   if (orders.sideOf(slot) === BUY) {

@@ -5,6 +5,7 @@
 // asset, after every command (law 5).
 
 import { assert } from '../../domain/assert.ts'
+import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { PositionRows } from './position-rows.ts'
 
@@ -37,7 +38,7 @@ export class Ledger {
   readonly rows = new PositionRows()
 
   /** Grows by an eighth: most accounts are idle, and room for twice as many would cost as much. */
-  openAccount(accountId: number): void {
+  openAccount(accountId: AccountId): void {
     if (accountId < this.collateralFreeRaw.length) return
     const room = accountId + (accountId >> 3)
     this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId, room)
@@ -45,7 +46,7 @@ export class Ledger {
   }
 
   /** The row of an account in a market, made when it has none. */
-  rowFor(accountId: number, marketId: number): number {
+  rowFor(accountId: AccountId, marketId: MarketId): number {
     const known = this.rows.find(accountId, marketId)
     if (known !== 0) return known
     const row = this.rows.add(accountId, marketId)
@@ -54,26 +55,26 @@ export class Ledger {
     return row
   }
 
-  freeSharesRaw(accountId: number, marketId: number, outcome: number): number {
+  freeSharesRaw(accountId: AccountId, marketId: MarketId, outcome: number): number {
     const row = this.rows.find(accountId, marketId)
     return row === 0 ? 0 : this.sharesFreeRaw[row * 2 + outcome]
   }
 
-  deposit(accountId: number, amountRaw: number): void {
+  deposit(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw > 0, 'a deposit adds')
     this.depositsRaw += amountRaw
     assert(this.depositsRaw <= Number.MAX_SAFE_INTEGER, 'deposits stay exact')
     this.collateralFreeRaw[accountId] += amountRaw
   }
 
-  withdraw(accountId: number, amountRaw: number): void {
+  withdraw(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw > 0, 'a withdrawal takes')
     assert(this.collateralFreeRaw[accountId] >= amountRaw, 'only free collateral leaves')
     this.withdrawalsRaw += amountRaw
     this.collateralFreeRaw[accountId] -= amountRaw
   }
 
-  reserveCollateral(accountId: number, amountRaw: number): void {
+  reserveCollateral(accountId: AccountId, amountRaw: number): void {
     assert(
       this.collateralFreeRaw[accountId] >= amountRaw,
       'a reserve is covered by free collateral',
@@ -83,7 +84,7 @@ export class Ledger {
   }
 
   /** Ends `amountRaw` of a reserve: `paidRaw` of it leaves the account, the rest is free again. */
-  spendReserve(accountId: number, amountRaw: number, paidRaw: number): void {
+  spendReserve(accountId: AccountId, amountRaw: number, paidRaw: number): void {
     assert(paidRaw <= amountRaw, 'a fill never costs more than it reserved')
     assert(
       this.collateralReservedRaw[accountId] >= amountRaw,
@@ -93,12 +94,12 @@ export class Ledger {
     this.collateralFreeRaw[accountId] += amountRaw - paidRaw
   }
 
-  creditCollateral(accountId: number, amountRaw: number): void {
+  creditCollateral(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw >= 0, 'a credit never lowers a balance')
     this.collateralFreeRaw[accountId] += amountRaw
   }
 
-  reserveShares(row: number, outcome: number, amountRaw: number): void {
+  reserveShares(row: PositionRow, outcome: number, amountRaw: number): void {
     const index = row * 2 + outcome
     assert(this.sharesFreeRaw[index] >= amountRaw, 'a reserve is covered by free shares')
     this.sharesFreeRaw[index] -= amountRaw
@@ -106,7 +107,7 @@ export class Ledger {
   }
 
   /** Ends a share reserve: `paidRaw` shares leave the account, the rest is free again. */
-  deliverShares(row: number, outcome: number, amountRaw: number, paidRaw: number): void {
+  deliverShares(row: PositionRow, outcome: number, amountRaw: number, paidRaw: number): void {
     const index = row * 2 + outcome
     assert(paidRaw <= amountRaw, 'a delivery never exceeds its reserve')
     assert(this.sharesReservedRaw[index] >= amountRaw, 'reserved shares cover a delivery')
@@ -114,13 +115,13 @@ export class Ledger {
     this.sharesFreeRaw[index] += amountRaw - paidRaw
   }
 
-  creditShares(row: number, outcome: number, amountRaw: number): void {
+  creditShares(row: PositionRow, outcome: number, amountRaw: number): void {
     assert(amountRaw >= 0, 'a credit never lowers a balance')
     this.sharesFreeRaw[row * 2 + outcome] += amountRaw
   }
 
   /** Collateral goes in behind a new pair (positive), or comes out as a pair burns (negative). */
-  moveCondition(marketId: number, deltaRaw: number): void {
+  moveCondition(marketId: MarketId, deltaRaw: number): void {
     this.conditionRaw[marketId] += deltaRaw
     assert(
       this.conditionRaw[marketId] >= -this.shortRaw[marketId],
@@ -132,7 +133,12 @@ export class Ledger {
    * Moves free balances back as a reversal says, below zero if it must. `sharesIndex` is row × 2 +
    * outcome.
    */
-  moveBack(accountId: number, sharesIndex: number, collateralRaw: number, sharesRaw: number): void {
+  moveBack(
+    accountId: AccountId,
+    sharesIndex: number,
+    collateralRaw: number,
+    sharesRaw: number,
+  ): void {
     this.collateralFreeRaw[accountId] += collateralRaw
     this.sharesFreeRaw[sharesIndex] += sharesRaw
   }

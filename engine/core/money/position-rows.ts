@@ -3,6 +3,7 @@
 // back. Invariants: a cell holds a row or 0; rows of one home follow each other without a gap; at
 // most half of the cells are taken.
 
+import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
 import { wideEnough } from '../cells/columns.ts'
 
 const FIRST_ROWS = 1024
@@ -14,20 +15,20 @@ export class PositionRows {
   /** Rows are below this; 0 is none. */
   end = 1
 
-  accountOf(row: number): number {
+  accountOf(row: PositionRow): AccountId {
     return this.#accountOf[row]
   }
 
-  marketOf(row: number): number {
+  marketOf(row: PositionRow): MarketId {
     return this.#marketOf[row]
   }
 
   /** The row of an account in a market; 0 when it never had one. */
-  find(accountId: number, marketId: number): number {
+  find(accountId: AccountId, marketId: MarketId): PositionRow {
     return this.#cells[this.#cellOf(accountId, marketId)]
   }
 
-  add(accountId: number, marketId: number): number {
+  add(accountId: AccountId, marketId: MarketId): number {
     const row = this.end++
     if (row === this.#accountOf.length) this.#grow()
     this.#accountOf[row] = accountId
@@ -37,7 +38,7 @@ export class PositionRows {
   }
 
   /** The cell of the pair, or the empty one where it would go. */
-  #cellOf(accountId: number, marketId: number): number {
+  #cellOf(accountId: AccountId, marketId: MarketId): number {
     const cells = this.#cells
     const mask = cells.length - 1
     const mixed = Math.imul(Math.imul(accountId, 0x9e3779b1) ^ marketId, 0x85ebca6b)

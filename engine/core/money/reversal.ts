@@ -5,26 +5,27 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { ReversedLeg } from '../../domain/command.ts'
+import type { AccountId, MarketId, ProfileId } from '../../domain/ids.ts'
 import { isBid, SIDE } from '../../domain/order.ts'
 import { makerLegRaw, takerLegRaw } from './fill-money.ts'
 import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
 
 /** What reversals took: `collateral` by account, `shares` by account, market and outcome. */
 export interface CapturedReversals {
-  readonly collateral: readonly (readonly [accountId: number, takenRaw: number])[]
+  readonly collateral: readonly (readonly [accountId: AccountId, takenRaw: number])[]
   readonly shares: readonly (readonly [key: string, takenRaw: number])[]
 }
 
 /** One trade as it was settled; sizes in raw shares, prices on the YES ladder. */
 export interface SettledTrade {
-  readonly marketId: number
-  readonly takerId: number
+  readonly marketId: MarketId
+  readonly takerId: ProfileId
   readonly side: number
   readonly outcome: number
   /** In shares for a buy, in collateral for a sell. */
   readonly feeRaw: number
   readonly fills: readonly {
-    readonly makerId: number
+    readonly makerId: ProfileId
     readonly makerOutcome: number
     readonly makerSide: number
     readonly sharesRaw: number
@@ -33,7 +34,7 @@ export interface SettledTrade {
 }
 
 export interface Reversal {
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly legs: readonly ReversedLeg[]
   /** Collateral that goes back behind pairs (positive), or comes out as they are unmade. */
   readonly conditionRaw: number
@@ -42,7 +43,7 @@ export interface Reversal {
 class Legs {
   readonly #legs = new Map<string, { -readonly [K in keyof ReversedLeg]: ReversedLeg[K] }>()
 
-  add(accountId: number, outcome: number, collateralRaw: number, sharesRaw: number): void {
+  add(accountId: AccountId, outcome: number, collateralRaw: number, sharesRaw: number): void {
     const key = `${accountId}:${outcome}`
     const leg = this.#legs.get(key)
     if (leg === undefined) this.#legs.set(key, { accountId, outcome, collateralRaw, sharesRaw })
@@ -102,12 +103,12 @@ export class Reversals {
   readonly #sharesRaw = new Map<string, number>()
 
   /** What reversals took of an account's collateral: its free balance may be as far below zero. */
-  collateralTakenRaw(accountId: number): number {
+  collateralTakenRaw(accountId: AccountId): number {
     return this.#collateralRaw.get(accountId) ?? 0
   }
 
   /** As above, of the account's shares of one outcome. */
-  sharesTakenRaw(accountId: number, marketId: number, outcome: number): number {
+  sharesTakenRaw(accountId: AccountId, marketId: MarketId, outcome: number): number {
     return this.#sharesRaw.get(`${accountId}:${marketId}:${outcome}`) ?? 0
   }
 

@@ -1,3 +1,4 @@
+import type { Seq } from '../../domain/ids.ts'
 import { bytesToHex, sha256 } from '../cells/digest.ts'
 
 /**
@@ -7,7 +8,7 @@ import { bytesToHex, sha256 } from '../cells/digest.ts'
  *
  * All three stand in the journal, so a replay and a rebuild give the same hash (rules §5.2).
  */
-export function txHashOf(chainId: number, height: number, tradeSeq: number): string {
+export function txHashOf(chainId: number, height: number, tradeSeq: Seq): string {
   const view = new DataView(new ArrayBuffer(24))
   view.setBigUint64(0, BigInt(chainId))
   view.setBigUint64(8, BigInt(height))

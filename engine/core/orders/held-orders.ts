@@ -5,6 +5,7 @@
 // orders whose release is decided and not yet answered by their market.
 
 import { assert } from '../../domain/assert.ts'
+import type { Slot } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export class HeldOrders {
@@ -20,17 +21,17 @@ export class HeldOrders {
   }
 
   /** Whether it comes to be held its market will say. */
-  admit(slot: number, eligibleMs: TimeMs, stp: number): void {
+  admit(slot: Slot, eligibleMs: TimeMs, stp: number): void {
     this.#eligibleMs[slot] = eligibleMs
     this.#stp[slot] = stp
   }
 
   /** When the order, which is held, may enter its market. */
-  eligibleMsOf(slot: number): TimeMs {
+  eligibleMsOf(slot: Slot): TimeMs {
     return this.#eligibleMs[slot]
   }
 
-  stpOf(slot: number): number {
+  stpOf(slot: Slot): number {
     return this.#stp[slot]
   }
 
@@ -38,19 +39,19 @@ export class HeldOrders {
     return this.#releasingCount
   }
 
-  isReleasing(slot: number): boolean {
+  isReleasing(slot: Slot): boolean {
     return this.#isReleasing[slot] === 1
   }
 
   /** The release of the order in this slot is decided. */
-  releasing(slot: number): void {
+  releasing(slot: Slot): void {
     assert(this.#isReleasing[slot] === 0, 'an order is released once')
     this.#isReleasing[slot] = 1
     this.#releasingCount++
   }
 
   /** The order in this slot is not held any more. */
-  left(slot: number): void {
+  left(slot: Slot): void {
     if (this.#isReleasing[slot] === 0) return
     this.#isReleasing[slot] = 0
     this.#releasingCount--

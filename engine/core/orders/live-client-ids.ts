@@ -2,6 +2,7 @@
 // Invariants: cells of one home follow each other without a gap; a cell holds a slot, 0 is empty;
 // of an account's id at most one order lives.
 
+import type { AccountId, Slot } from '../../domain/ids.ts'
 import { TextCells } from '../cells/text-cells.ts'
 import { clientKey, findClientKey } from './client-key.ts'
 
@@ -21,7 +22,7 @@ export class LiveClientIds {
     this.#lowOf = new Uint32Array(capacity)
   }
 
-  add(slot: number, accountId: number, clientOrderId: string): void {
+  add(slot: Slot, accountId: AccountId, clientOrderId: string): void {
     findClientKey(accountId, clientOrderId)
     this.#textOf[slot] = this.#texts.put(clientOrderId)
     this.#highOf[slot] = clientKey.high
@@ -32,13 +33,13 @@ export class LiveClientIds {
   }
 
   /** '' when the slot's order has none. */
-  textOf(slot: number): string {
+  textOf(slot: Slot): string {
     const first = this.#textOf[slot]
     return first === 0 ? '' : this.#texts.get(first)
   }
 
   /** 0 when no order of this name lives. */
-  slotOf(accountId: number, clientOrderId: string): number {
+  slotOf(accountId: AccountId, clientOrderId: string): Slot {
     findClientKey(accountId, clientOrderId)
     const mask = this.#slots.length - 1
     for (let cell = clientKey.low & mask; this.#slots[cell] !== 0; cell = (cell + 1) & mask) {
@@ -49,7 +50,7 @@ export class LiveClientIds {
   }
 
   /** Forgets the id of the slot's order, if it has one. */
-  remove(slot: number): void {
+  remove(slot: Slot): void {
     if (this.#textOf[slot] === 0) return
     this.#texts.free(this.#textOf[slot])
     this.#textOf[slot] = 0
@@ -66,7 +67,7 @@ export class LiveClientIds {
     this.#slots[hole] = 0
   }
 
-  #put(slot: number): void {
+  #put(slot: Slot): void {
     const mask = this.#slots.length - 1
     let cell = this.#lowOf[slot] & mask
     while (this.#slots[cell] !== 0) cell = (cell + 1) & mask

@@ -14,6 +14,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
+import type { AccountId, Generation, MarketId, PositionRow, Seq, Slot } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { buysBySpend } from '../../domain/order.ts'
 import { wideByAccount, wideEnough } from '../cells/columns.ts'
@@ -28,7 +29,6 @@ export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2, HELD: 3 } as const
 const { FREE, HELD, IN_FLIGHT, OPEN } = STATE
 const F64S = 12
 const WORDS = F64S * 2
-export const ORDER_BYTES = F64S * 8
 const STATE_MASK = 3
 
 export class OrderTable {
@@ -59,120 +59,120 @@ export class OrderTable {
     this.#words = new Int32Array(records)
   }
 
-  sizeRawOf(slot: number): number {
+  sizeRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 0]
   }
 
   /** Shares still open; 0 for a market buy, which wants collateral's worth. */
-  leftRawOf(slot: number): number {
+  leftRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 1]
   }
 
-  reservedRawOf(slot: number): number {
+  reservedRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 2]
   }
 
   /** What the arrival has traded so far, before fees. */
-  filledSharesRawOf(slot: number): number {
+  filledSharesRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 3]
   }
 
-  filledCollateralRawOf(slot: number): number {
+  filledCollateralRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 4]
   }
 
-  seqOf(slot: number): number {
+  seqOf(slot: Slot): Seq {
     return this.#f64s[slot * F64S + 5]
   }
 
-  expirationSecOf(slot: number): number {
+  expirationSecOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 6]
   }
 
-  generationOf(slot: number): number {
+  generationOf(slot: Slot): Generation {
     return this.#words[slot * WORDS + 14] >>> 0
   }
 
-  accountOf(slot: number): number {
+  accountOf(slot: Slot): AccountId {
     return this.#words[slot * WORDS + 15]
   }
 
-  marketOf(slot: number): number {
+  marketOf(slot: Slot): MarketId {
     return this.#words[slot * WORDS + 16]
   }
 
-  hashHighOf(slot: number): number {
+  hashHighOf(slot: Slot): number {
     return this.#words[slot * WORDS + 17] >>> 0
   }
 
-  hashLowOf(slot: number): number {
+  hashLowOf(slot: Slot): number {
     return this.#words[slot * WORDS + 18] >>> 0
   }
 
   /** Position row of the order. */
-  rowOf(slot: number): number {
+  rowOf(slot: Slot): PositionRow {
     return this.#words[slot * WORDS + 19]
   }
 
   /** The next older order of the row; 0 after the last. */
-  nextOf(slot: number): number {
+  nextOf(slot: Slot): number {
     return this.#words[slot * WORDS + 20]
   }
 
-  stateOf(slot: number): number {
+  stateOf(slot: Slot): number {
     return this.#words[slot * WORDS + 22] & STATE_MASK
   }
 
-  sideOf(slot: number): number {
+  sideOf(slot: Slot): number {
     return (this.#words[slot * WORDS + 22] >> 2) & 1
   }
 
-  outcomeOf(slot: number): number {
+  outcomeOf(slot: Slot): number {
     return (this.#words[slot * WORDS + 22] >> 3) & 1
   }
 
-  marketFormOf(slot: number): number {
+  marketFormOf(slot: Slot): number {
     return (this.#words[slot * WORDS + 22] >> 4) & 1
   }
 
-  buysBySpend(slot: number): boolean {
+  buysBySpend(slot: Slot): boolean {
     return buysBySpend(this.marketFormOf(slot) === 1, this.sideOf(slot))
   }
 
-  orderTypeOf(slot: number): number {
+  orderTypeOf(slot: Slot): number {
     return (this.#words[slot * WORDS + 22] >> 5) & 7
   }
 
-  priceTicksOf(slot: number): number {
+  priceTicksOf(slot: Slot): number {
     return (this.#words[slot * WORDS + 22] >> 8) & 1023
   }
 
-  feeBpsOf(slot: number): number {
+  feeBpsOf(slot: Slot): number {
     return (this.#words[slot * WORDS + 22] >> 18) & 1023
   }
 
-  setOpen(slot: number, leftRaw: number, reservedRaw: number): void {
+  setOpen(slot: Slot, leftRaw: number, reservedRaw: number): void {
     this.#f64s[slot * F64S + 1] = leftRaw
     this.#f64s[slot * F64S + 2] = reservedRaw
   }
 
-  addFilled(slot: number, sharesRaw: number, collateralRaw: number): void {
+  addFilled(slot: Slot, sharesRaw: number, collateralRaw: number): void {
     this.#f64s[slot * F64S + 3] += sharesRaw
     this.#f64s[slot * F64S + 4] += collateralRaw
   }
 
-  #setState(slot: number, state: number): void {
+  #setState(slot: Slot, state: number): void {
     const word = slot * WORDS + 22
     this.#words[word] = (this.#words[word] & ~STATE_MASK) | state
   }
 
   /** A slot for the next order of the market; 0 when every slot is taken. */
-  freeSlot(marketId: number): number {
+  freeSlot(marketId: MarketId): Slot {
     return this.#lanes.nextFor(marketId)
   }
 
   /** Takes the slot its command names: any free one, since replay frees in another order. */
-  admit(order: PlaceOrder, row: number): void {
+  admit(order: PlaceOrder, row: PositionRow): void {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
     this.#useUpTo(slot, order.marketId)
@@ -267,7 +267,7 @@ export class OrderTable {
     }
   }
 
-  restoreClientId(slot: number, clientOrderId: string): void {
+  restoreClientId(slot: Slot, clientOrderId: string): void {
     assert(this.stateOf(slot) !== FREE, 'a client id belongs to a live order')
     this.#clientIds.add(slot, this.accountOf(slot), clientOrderId)
   }
@@ -282,14 +282,14 @@ export class OrderTable {
     this.openCount++
   }
 
-  opened(slot: number): void {
+  opened(slot: Slot): void {
     const state = this.stateOf(slot)
     assert(state === IN_FLIGHT || this.held.isReleasing(slot), 'only an arrival comes to rest')
     if (state === HELD) this.held.left(slot)
     this.#setState(slot, OPEN)
   }
 
-  hold(slot: number): void {
+  hold(slot: Slot): void {
     assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival comes to be held')
     this.#setState(slot, HELD)
   }
@@ -298,11 +298,11 @@ export class OrderTable {
    * The release of an order is decided; nothing when the order has ended. Whoever replays decisions
    * may not have heard yet that it is held.
    */
-  releasing(slot: number, generation: number): void {
+  releasing(slot: Slot, generation: Generation): void {
     if (this.isLive(slot, generation)) this.held.releasing(slot)
   }
 
-  free(slot: number): void {
+  free(slot: Slot): void {
     assert(this.stateOf(slot) !== FREE, 'an order ends once')
     assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
     this.#unchainFromRow(slot)
@@ -314,7 +314,7 @@ export class OrderTable {
     this.#chainFree(slot)
   }
 
-  isLive(slot: number, generation: number): boolean {
+  isLive(slot: Slot, generation: Generation): boolean {
     return (
       slot > 0 &&
       slot < this.capacity &&
@@ -323,22 +323,22 @@ export class OrderTable {
     )
   }
 
-  clientIdOf(slot: number): string {
+  clientIdOf(slot: Slot): string {
     return this.#clientIds.textOf(slot)
   }
 
   /** Slot of the live order with this client id; 0 when none lives. */
-  slotByClientId(accountId: number, clientOrderId: string): number {
+  slotByClientId(accountId: AccountId, clientOrderId: string): Slot {
     return this.#clientIds.slotOf(accountId, clientOrderId)
   }
 
   /** First order of a position row; follow `nextOf` to 0. Newest first. */
-  firstOfRow(row: number): number {
+  firstOfRow(row: PositionRow): number {
     return row < this.#firstOfRow.length ? this.#firstOfRow[row] : 0
   }
 
   /** Puts the slot, and those before it in its chunk, among those that were used. */
-  #useUpTo(slot: number, marketId: number): void {
+  #useUpTo(slot: Slot, marketId: MarketId): void {
     this.#lanes.claim(slot, marketId)
     for (;;) {
       const passed = this.#lanes.useNext(slot)
@@ -347,7 +347,7 @@ export class OrderTable {
     }
   }
 
-  #chainFree(slot: number): void {
+  #chainFree(slot: Slot): void {
     const words = this.#words
     const lane = this.#lanes.of(slot)
     const next = this.#lanes.freeOf[lane]
@@ -357,7 +357,7 @@ export class OrderTable {
     this.#lanes.freeOf[lane] = slot
   }
 
-  #unchainFree(slot: number): void {
+  #unchainFree(slot: Slot): void {
     const words = this.#words
     const next = words[slot * WORDS + 20]
     const previous = words[slot * WORDS + 21]
@@ -366,7 +366,7 @@ export class OrderTable {
     if (next !== 0) words[next * WORDS + 21] = previous
   }
 
-  #chainToRow(slot: number, row: number): void {
+  #chainToRow(slot: Slot, row: PositionRow): void {
     if (row >= this.#firstOfRow.length) this.#firstOfRow = wideEnough(this.#firstOfRow, row)
     const words = this.#words
     const next = this.#firstOfRow[row]
@@ -381,7 +381,7 @@ export class OrderTable {
     this.#firstOfRow[row] = slot
   }
 
-  #unchainFromRow(slot: number): void {
+  #unchainFromRow(slot: Slot): void {
     const words = this.#words
     const row = words[slot * WORDS + 19]
     const next = words[slot * WORDS + 20]

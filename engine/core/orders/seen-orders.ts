@@ -12,6 +12,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
+import type { AccountId, Seq } from '../../domain/ids.ts'
 import { KeySet } from '../cells/key-set.ts'
 import { clientKey, findClientKey } from './client-key.ts'
 import { type CapturedFilter, SeenFilter } from './seen-filter.ts'
@@ -25,7 +26,7 @@ const GENERATION_KEYS = 1 << 16
 interface Generation {
   readonly keys: KeySet
   /** Of the newest order in it; that of the youngest is not known yet. */
-  lastSeq: number
+  lastSeq: Seq
 }
 
 /** All of it, as plain values. */
@@ -57,8 +58,8 @@ export class SeenOrders {
   /** Read on main, written by the follower, absent elsewhere. */
   #filter: SeenFilter | null = null
   #isWriter = false
-  #lastSeq = 0
-  #forgottenSeq = 0
+  #lastSeq: Seq = 0
+  #forgottenSeq: Seq = 0
 
   get count(): number {
     return this.#count
@@ -84,7 +85,7 @@ export class SeenOrders {
   }
 
   /** What is younger is held exactly. */
-  get forgottenSeq(): number {
+  get forgottenSeq(): Seq {
     return this.#forgottenSeq
   }
 
@@ -100,7 +101,7 @@ export class SeenOrders {
    * From here on main decides: what was admitted up to now is in the tables, and in the filter that
    * the follower writes. `seed` is known to nobody outside.
    */
-  decideWith(filter: SeenFilter, seq: number, seed: number): void {
+  decideWith(filter: SeenFilter, seq: Seq, seed: number): void {
     this.#seed = seed
     this.#young = new KeySet(seed)
     this.#filter = filter
@@ -142,7 +143,7 @@ export class SeenOrders {
   }
 
   /** Of a client order id of an account; see SEEN. */
-  clientId(accountId: number, clientOrderId: string): number {
+  clientId(accountId: AccountId, clientOrderId: string): number {
     findClientKey(accountId, clientOrderId)
     return this.hash(clientKey.high | 0, clientKey.low | 0)
   }
@@ -188,7 +189,7 @@ export class SeenOrders {
   }
 
   /** The tables and the filter, as this thread knows it, show everything up to `seq`. */
-  forgetThrough(seq: number): void {
+  forgetThrough(seq: Seq): void {
     const older = this.#older
     const young = this.#young
     if (older.length === 0 && young !== null && young.count > 0) this.#turn(young)
@@ -210,7 +211,7 @@ export class SeenOrders {
    * Null when it was dropped. Its market may speak after the follower knew: by then the same order
    * may have come again, and stands in a younger generation.
    */
-  #generationOf(seq: number): KeySet | null {
+  #generationOf(seq: Seq): KeySet | null {
     if (seq <= this.#forgottenSeq) return null
     for (const { keys, lastSeq } of this.#older) if (seq <= lastSeq) return keys
     return this.#young

@@ -4,6 +4,8 @@
 // take the lanes in turn.
 // Invariant: a slot that was used belongs to the lane of its chunk.
 
+import type { MarketId, Slot } from '../../domain/ids.ts'
+
 const CHUNK_SHIFT = 12
 const CHUNK_SLOTS = 1 << CHUNK_SHIFT
 
@@ -29,12 +31,12 @@ export class SlotLanes {
   }
 
   /** Of a slot that was used. */
-  of(slot: number): number {
+  of(slot: Slot): number {
     return this.#ownerOf[slot >> CHUNK_SHIFT] - 1
   }
 
   /** A slot for the next order of the market; 0 when every slot is taken. */
-  nextFor(marketId: number): number {
+  nextFor(marketId: MarketId): number {
     const lane = (marketId - 1) % this.freeOf.length
     if (this.freeOf[lane] !== 0) return this.freeOf[lane]
     const chunk = this.#chunkOf[lane]
@@ -60,7 +62,7 @@ export class SlotLanes {
   }
 
   /** The chunk of the slot is the market's lane's, unless it is another's already. */
-  claim(slot: number, marketId: number): void {
+  claim(slot: Slot, marketId: MarketId): void {
     const chunk = slot >> CHUNK_SHIFT
     if (this.#ownerOf[chunk] === 0) {
       this.#ownerOf[chunk] = ((marketId - 1) % this.freeOf.length) + 1
@@ -68,12 +70,12 @@ export class SlotLanes {
   }
 
   /** A used chunk in which no order lives may be any lane's. */
-  claimForAny(slot: number): void {
+  claimForAny(slot: Slot): void {
     this.claim(slot, (slot >> CHUNK_SHIFT) + 1)
   }
 
   /** Counts the next slot of the chunk as used, up to `slot`; 0 when all those were. */
-  useNext(slot: number): number {
+  useNext(slot: Slot): number {
     const chunk = slot >> CHUNK_SHIFT
     const next = (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
     if (next > slot) return 0
@@ -82,7 +84,7 @@ export class SlotLanes {
   }
 
   /** The slot, and those before it in its chunk, were used. */
-  useUpTo(slot: number): void {
+  useUpTo(slot: Slot): void {
     this.#usedOf[slot >> CHUNK_SHIFT] = (slot & (CHUNK_SLOTS - 1)) + 1
   }
 }

@@ -6,13 +6,14 @@
 // session or market, which counts only where it holds something, or a line of its own at the end
 // of clearingFacts, written only when there is anything to say.
 
+import type { MarketId } from '../../domain/ids.ts'
 import { eachHeld, eachResting } from '../book/market.ts'
 import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
 import type { Clearing } from '../clearing.ts'
 import { STATE } from '../orders/order-table.ts'
 
 /** Digest of one market's book: 32 bytes. Runs on the thread that holds the book. */
-export function bookDigest(marketId: number): Uint8Array {
+export function bookDigest(marketId: MarketId): Uint8Array {
   const rows: number[] = []
   const add = (ticks: number, _slot: number, owner: number, leftRaw: number) => {
     rows.push(ticks, owner, leftRaw)

@@ -1,4 +1,5 @@
 import type { Command, RareCommand, TokenFields } from '../../../engine/domain/command.ts'
+import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
 
 // A row for each command that an operator caused: who, when, and what it named. Never a secret, a
@@ -8,14 +9,14 @@ import type { Connection, Statement } from '../../database.ts'
 const PUT =
   'INSERT OR REPLACE INTO audit (seq, at_ms, operator, kind, about) VALUES (?, ?, ?, ?, ?)'
 
-type Row = [seq: number, atMs: number, operator: string, kind: string, about: string]
+type Row = [seq: Seq, atMs: number, operator: string, kind: string, about: string]
 type About = Readonly<Record<string, unknown>>
 
 /** What the tables are told of a command's world as it was before it. */
 export interface AuditWorld {
-  slugOf(marketId: number): string
-  ownerOf(tokenId: string): number | undefined
-  accountOf(profileId: number): string | undefined
+  slugOf(marketId: MarketId): string
+  ownerOf(tokenId: string): ProfileId | undefined
+  accountOf(profileId: ProfileId): string | undefined
 }
 
 export class AuditTable {

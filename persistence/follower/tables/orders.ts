@@ -2,6 +2,7 @@ import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../engine/domain/command.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
+import type { Seq, Slot } from '../../../engine/domain/ids.ts'
 import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
 import type { PlaceTail } from '../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../database.ts'
@@ -45,12 +46,12 @@ const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed
 export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
 
 interface Change {
-  placedSeq: number
+  placedSeq: Seq
   status: number
   filledRaw: number
   remainingRaw: number
   /** Of the newest trade since the last flush; null for none. */
-  tradeSeq: number | null
+  tradeSeq: Seq | null
   endedMs: number | null
   cancelReason: number | null
   /** When a held order may enter its market; null for any other. */
@@ -136,7 +137,7 @@ export class OrdersTable {
   readonly #orders: OrderTable
   readonly #bySlot = new Map<number, Change>()
   #changes: Change[] = []
-  #ownMakers: [takerPlacedSeq: number, makerPlacedSeq: number][] = []
+  #ownMakers: [takerPlacedSeq: Seq, makerPlacedSeq: Seq][] = []
 
   constructor(connection: Connection, orders: OrderTable) {
     this.#insert = connection.prepare(INSERT)
@@ -179,8 +180,8 @@ export class OrdersTable {
   }
 
   makerFilled(
-    slot: number,
-    fill: { sizeRaw: number; leftRaw: number; endedMs: number | null; tradeSeq: number },
+    slot: Slot,
+    fill: { sizeRaw: number; leftRaw: number; endedMs: number | null; tradeSeq: Seq },
   ): void {
     const change = this.#changeOf(slot)
     change.filledRaw += fill.sizeRaw
@@ -189,7 +190,7 @@ export class OrdersTable {
     if (fill.endedMs !== null) this.#ended(slot, change, MATCHED, fill.endedMs)
   }
 
-  canceled(slot: number, leftRaw: number, reason: number, endedMs: number): void {
+  canceled(slot: Slot, leftRaw: number, reason: number, endedMs: number): void {
     const change = this.#changeOf(slot)
     const bySpend = this.#orders.buysBySpend(slot)
     change.remainingRaw = bySpend ? 0 : leftRaw
@@ -213,7 +214,7 @@ export class OrdersTable {
     this.#bySlot.clear()
   }
 
-  #ended(slot: number, change: Change, status: number, endedMs: number): void {
+  #ended(slot: Slot, change: Change, status: number, endedMs: number): void {
     change.status = status
     change.eligibleMs = null
     change.endedMs = endedMs
@@ -221,7 +222,7 @@ export class OrdersTable {
     this.#bySlot.delete(slot)
   }
 
-  #changeOf(slot: number): Change {
+  #changeOf(slot: Slot): Change {
     const known = this.#bySlot.get(slot)
     if (known !== undefined) return known
     const change: Change = {

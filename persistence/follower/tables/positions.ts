@@ -1,5 +1,6 @@
 import { FEE_ACCOUNT } from '../../../engine/core/money/ledger.ts'
 import type { ReversedLeg } from '../../../engine/domain/command.ts'
+import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
@@ -23,9 +24,9 @@ ON CONFLICT DO UPDATE SET cost_raw = cost_raw + excluded.cost_raw`
 
 /** One owner's part in a trade, its fee already out of what it received. */
 export interface TradedPart {
-  readonly tradeSeq: number
+  readonly tradeSeq: Seq
   readonly owner: number
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly outcome: number
   readonly side: number
   readonly sharesRaw: number
@@ -40,12 +41,12 @@ interface Held {
 
 interface HeldRow extends Held {
   readonly owner: number
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly outcome: number
 }
 
-type Key = [owner: number, marketId: number, outcome: number]
-type SoldRow = [tradeSeq: number, owner: number, outcome: number, costRaw: number]
+type Key = [owner: number, marketId: MarketId, outcome: number]
+type SoldRow = [tradeSeq: Seq, owner: number, outcome: number, costRaw: number]
 
 export class PositionsTable {
   readonly #find: Statement<Key, Held>
@@ -80,7 +81,7 @@ export class PositionsTable {
   }
 
   /** A trade is taken back: what was sold comes back at its cost, what was bought goes with its. */
-  reversed(tradeSeq: number, marketId: number, legs: readonly ReversedLeg[]): void {
+  reversed(tradeSeq: Seq, marketId: MarketId, legs: readonly ReversedLeg[]): void {
     for (const { accountId, outcome, collateralRaw, sharesRaw } of legs) {
       if (accountId === FEE_ACCOUNT) continue
       const held = this.#heldOf(accountId, marketId, outcome)
@@ -109,7 +110,7 @@ export class PositionsTable {
     this.#sold = []
   }
 
-  #heldOf(owner: number, marketId: number, outcome: number): HeldRow {
+  #heldOf(owner: number, marketId: MarketId, outcome: number): HeldRow {
     const key = `${owner}:${marketId}:${outcome}`
     const known = this.#held.get(key)
     if (known !== undefined) return known
@@ -120,7 +121,7 @@ export class PositionsTable {
     return row
   }
 
-  #soldCostRaw(tradeSeq: number, owner: number, outcome: number): number {
+  #soldCostRaw(tradeSeq: Seq, owner: number, outcome: number): number {
     let costRaw = this.#findSold.get(tradeSeq, owner, outcome)?.costRaw ?? 0
     for (const sold of this.#sold) {
       if (sold[0] === tradeSeq && sold[1] === owner && sold[2] === outcome) costRaw += sold[3]

@@ -1,4 +1,5 @@
 import { type ProfileFields, SCOPES } from '../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 
 // A row of `profiles`: what its table writes and its reads show.
@@ -12,7 +13,7 @@ SELECT profile_id AS profileId, account, username, display_name AS displayName, 
 FROM profiles WHERE profile_id = ?`
 
 export interface ProfileRow {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly account: string
   readonly username: string | null
   /** null until one is chosen. */

@@ -7,6 +7,7 @@ import type {
   ProfileFields,
   RareCommand,
 } from '../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from './profile-row.ts'
@@ -63,7 +64,7 @@ export class ProfilesTable {
     this.#waiting = []
   }
 
-  #edit(profileId: number, change: ProfileChange): void {
+  #edit(profileId: ProfileId, change: ProfileChange): void {
     const before = this.#byId.get(profileId)
     assert(before !== undefined, 'the profile of an edit is in the tables')
     const fields = fieldsOfRow(before)
@@ -73,7 +74,7 @@ export class ProfilesTable {
   }
 }
 
-function rowOf(profileId: number, fields: ProfileFields, createdMs: TimeMs): Written {
+function rowOf(profileId: ProfileId, fields: ProfileFields, createdMs: TimeMs): Written {
   const { rank } = fields
   return {
     profileId,

@@ -1,4 +1,5 @@
 import type { SettlementCommand } from '../../../engine/domain/command.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
@@ -27,8 +28,8 @@ FROM (
   JOIN orders o ON o.slot = t.taker_slot AND o.generation = t.taker_generation WHERE t.seq = ?
 ) AS part WHERE orders.placed_seq = part.placed_seq`
 
-type BlockRow = [height: number, chainId: number, throughSeq: number, minedMs: number]
-type TradeRow = [tradeSeq: number, status: number, height: number | null, changedMs: number]
+type BlockRow = [height: number, chainId: number, throughSeq: Seq, minedMs: number]
+type TradeRow = [tradeSeq: Seq, status: number, height: number | null, changedMs: number]
 
 function numberOf(status: SettlementStatus): number {
   return SETTLEMENT_STATUSES.indexOf(status)
@@ -37,7 +38,7 @@ function numberOf(status: SettlementStatus): number {
 export class SettlementsTable {
   readonly #insertBlock: Statement<BlockRow>
   readonly #putTrade: Statement<TradeRow>
-  readonly #undo: Statement<[tradeSeq: number, again: number]>
+  readonly #undo: Statement<[tradeSeq: Seq, again: number]>
   #blocks: BlockRow[] = []
   #trades: TradeRow[] = []
   #failed: number[] = []

@@ -1,3 +1,4 @@
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { query } from './query.ts'
 
 // What operators did, newest first. Each question walks the newest end of one index, so `limit`
@@ -10,14 +11,14 @@ const BY_OPERATOR = `SELECT ${COLUMNS} FROM audit WHERE operator = ? AND seq < ?
 
 export interface AuditAsk {
   /** Rows of lower seqs alone. */
-  readonly beforeSeq: number
+  readonly beforeSeq: Seq
   /** Null for all. */
   readonly operator: string | null
   readonly limit: number
 }
 
 export interface AuditRow {
-  readonly seq: number
+  readonly seq: Seq
   readonly atMs: number
   readonly operator: string
   /** Of the command. */

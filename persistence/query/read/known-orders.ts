@@ -1,4 +1,5 @@
 import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
+import type { AccountId, Seq } from '../../../engine/domain/ids.ts'
 import { signedHalf } from '../../follower/tables/orders.ts'
 import { query } from './query.ts'
 
@@ -13,14 +14,14 @@ SELECT (SELECT seq FROM applied WHERE id = 1) AS seq,
 export interface KnownAsk {
   readonly hashHigh: number
   readonly hashLow: number
-  readonly accountId: number
+  readonly accountId: AccountId
   /** '' for none. */
   readonly clientOrderId: string
 }
 
 /** 0 or 1 each; null while the tables are empty. */
 interface KnownRow {
-  readonly seq: number | null
+  readonly seq: Seq | null
   readonly hash: number
   readonly clientId: number
 }

@@ -1,4 +1,5 @@
 import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
+import type { AccountId, Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { SELF_TRADE_REASON } from '../../follower/tables/orders.ts'
@@ -36,11 +37,11 @@ SELECT slot, generation FROM own_makers JOIN orders ON placed_seq = maker_placed
 WHERE taker_placed_seq = ? ORDER BY id LIMIT ?`
 
 export type OrderName =
-  | { readonly slot: number; readonly generation: number }
+  | { readonly slot: Slot; readonly generation: Generation }
   | { readonly clientOrderId: string }
 
 export interface OrderStatusAsk {
-  readonly accountId: number
+  readonly accountId: AccountId
   readonly names: readonly OrderName[]
   /** Makers told of one trade, and of those taken out, from the first. */
   readonly makersMax: number
@@ -59,12 +60,12 @@ export interface SignedOrderRow extends OrderRow {
   readonly signedFeeBps: number
   /** Charged: 0 where the market takes no fee. */
   readonly feeBps: number
-  readonly tradeSeq: number | null
+  readonly tradeSeq: Seq | null
 }
 
 /** The order's part in a trade, before its fee. */
 export interface TradePart {
-  readonly seq: number
+  readonly seq: Seq
   readonly tradedMs: number
   readonly isTaker: boolean
   readonly filledSharesRaw: number
@@ -77,8 +78,8 @@ export interface TradePart {
 }
 
 export interface OrderAt {
-  readonly slot: number
-  readonly generation: number
+  readonly slot: Slot
+  readonly generation: Generation
 }
 
 export interface MakerOfTrade extends OrderAt {
@@ -96,8 +97,8 @@ export interface OrderStatus {
 }
 
 interface TradeRow {
-  readonly takerSlot: number
-  readonly takerGeneration: number
+  readonly takerSlot: Slot
+  readonly takerGeneration: Generation
   readonly side: number
   readonly outcome: number
   readonly sharesRaw: number

@@ -1,3 +1,4 @@
+import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
 import { query } from './query.ts'
 
 // What a profile holds of the outcome tokens of a market, and what it cost (rules §9.1).
@@ -8,7 +9,7 @@ SELECT market_id AS marketId, outcome, size_raw AS sizeRaw, cost_raw AS costRaw,
 FROM positions WHERE owner = ? AND market_id = ? ORDER BY outcome`
 
 export interface PositionRow {
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly outcome: number
   readonly sizeRaw: number
   readonly costRaw: number
@@ -16,8 +17,8 @@ export interface PositionRow {
 }
 
 export interface PositionsAsk {
-  readonly accountId: number
-  readonly marketIds: readonly number[]
+  readonly accountId: AccountId
+  readonly marketIds: readonly MarketId[]
 }
 
 /** In the order of the markets, YES before NO; none for what was never traded. */

@@ -1,4 +1,5 @@
 import type { ProfileFields } from '../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from '../../follower/tables/profile-row.ts'
 import { query } from './query.ts'
@@ -7,7 +8,7 @@ import { query } from './query.ts'
 
 /** A profile with all that it says of itself. */
 export interface ShownProfile extends Required<ProfileFields> {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly createdMs: TimeMs
   /** Whether it ever took or made a trade. */
   readonly hasTraded: boolean
@@ -26,7 +27,7 @@ export function shownName(profile: {
 export const profiles = query({
   name: 'profiles',
   prepare: (db) => db.prepare<[number], ProfileRow>(PROFILE_BY_ID),
-  run: (byId, profileIds: readonly number[]): (ShownProfile | null)[] =>
+  run: (byId, profileIds: readonly ProfileId[]): (ShownProfile | null)[] =>
     profileIds.map((profileId) => {
       const row = byId.get(profileId)
       if (row === undefined) return null

@@ -1,5 +1,6 @@
 import type { SettledTrade } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
@@ -34,7 +35,7 @@ export interface Settlement {
 }
 
 export interface NewestTrade extends Settlement {
-  readonly tradeSeq: number
+  readonly tradeSeq: Seq
   readonly tradedMs: number
 }
 
@@ -55,14 +56,14 @@ type Fill = SettledTrade['fills'][number]
 
 const NOT_MINED = { txHash: null, height: null, minedMs: null }
 
-function mined(tradeSeq: number, { height, chainId, minedMs }: CoveringRow): Settlement {
+function mined(tradeSeq: Seq, { height, chainId, minedMs }: CoveringRow): Settlement {
   return { status: 'MINED', txHash: txHashOf(chainId, height, tradeSeq), height, minedMs }
 }
 
 export class Settlements {
   readonly #exception: Statement<[number], ExceptionRow>
   readonly #covering: Statement<[number], CoveringRow>
-  readonly #newest: Statement<[number], { seq: number; tradedMs: number }>
+  readonly #newest: Statement<[number], { seq: Seq; tradedMs: number }>
 
   constructor(connection: Connection) {
     this.#exception = connection.prepare(EXCEPTION)
@@ -71,7 +72,7 @@ export class Settlements {
   }
 
   /** Of a seq at which something was traded; that of any other means nothing. */
-  of(tradeSeq: number): Settlement {
+  of(tradeSeq: Seq): Settlement {
     const exception = this.#exception.get(tradeSeq)
     if (exception !== undefined) {
       const { height, chainId, changedMs } = exception
@@ -99,7 +100,7 @@ export const settledTrade = query({
     trade: db.prepare<[number], Omit<SettledTrade, 'fills'>>(TRADE),
     fills: db.prepare<[number], Fill>(FILLS),
   }),
-  run: ({ trade, fills }, { tradeSeq }: { tradeSeq: number }): SettledTrade | null => {
+  run: ({ trade, fills }, { tradeSeq }: { tradeSeq: Seq }): SettledTrade | null => {
     const found = trade.get(tradeSeq)
     return found === undefined ? null : { ...found, fills: fills.all(tradeSeq) }
   },
@@ -108,8 +109,8 @@ export const settledTrade = query({
 /** Seqs of the newest trades after `seq`, newest first. */
 export const tradesAfter = query({
   name: 'tradesAfter',
-  prepare: (db) => db.prepare<[number, number], { seq: number }>(WAITING),
-  run: (waiting, { seq, limit }: { seq: number; limit: number }): number[] =>
+  prepare: (db) => db.prepare<[number, number], { seq: Seq }>(WAITING),
+  run: (waiting, { seq, limit }: { seq: Seq; limit: number }): number[] =>
     waiting.all(seq, limit).map((row) => row.seq),
 })
 

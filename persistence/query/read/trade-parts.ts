@@ -1,4 +1,5 @@
 import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
+import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
@@ -26,15 +27,15 @@ WHERE f.trade_seq = ? ORDER BY f.position`
 /** One owner's part in one trade. A maker pays no fee. */
 export interface TradePart {
   /** Of the trade, as the next four. */
-  readonly seq: number
+  readonly seq: Seq
   readonly nowMs: number
-  readonly marketId: number
-  readonly takerSlot: number
-  readonly takerGeneration: number
+  readonly marketId: MarketId
+  readonly takerSlot: Slot
+  readonly takerGeneration: Generation
   readonly isTaker: boolean
-  readonly accountId: number
-  readonly slot: number
-  readonly generation: number
+  readonly accountId: AccountId
+  readonly slot: Slot
+  readonly generation: Generation
   /** '' for none. */
   readonly clientOrderId: string
   readonly side: number
@@ -49,16 +50,16 @@ export interface TradePart {
 }
 
 export interface TradeParts {
-  readonly seq: number
-  readonly marketId: number
+  readonly seq: Seq
+  readonly marketId: MarketId
   /** The taker's, then the makers' in the order in which it met them. */
   readonly parts: readonly [TradePart, ...TradePart[]]
 }
 
 export interface TradePartsAsk {
-  readonly tradeSeqs: readonly number[]
+  readonly tradeSeqs: readonly Seq[]
   /** Trades that none of them had part in are left out. */
-  readonly accountIds: readonly number[]
+  readonly accountIds: readonly AccountId[]
 }
 
 type TakerRow = Omit<TradePart, 'isTaker'>

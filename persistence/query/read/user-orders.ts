@@ -1,3 +1,4 @@
+import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
 import { query } from './query.ts'
 
@@ -24,10 +25,10 @@ const BY_CLIENT_ID =
   'ORDER BY placed_seq DESC LIMIT 1'
 
 export interface OrderRow {
-  readonly slot: number
-  readonly generation: number
-  readonly accountId: number
-  readonly marketId: number
+  readonly slot: Slot
+  readonly generation: Generation
+  readonly accountId: AccountId
+  readonly marketId: MarketId
   readonly side: number
   readonly outcome: number
   readonly orderType: number
@@ -42,7 +43,7 @@ export interface OrderRow {
   readonly filledRaw: number
   /** Shares; 0 for a market buy, which wants collateral's worth. */
   readonly remainingRaw: number
-  readonly placedSeq: number
+  readonly placedSeq: Seq
   readonly placedMs: number
   readonly endedMs: number | null
   /** Index of CANCEL_REASONS, one of SELF_TRADE_REASON, or null when it was not canceled. */
@@ -53,8 +54,8 @@ export interface OrderRow {
 }
 
 export interface UserOrdersAsk {
-  readonly accountId: number
-  readonly marketId: number
+  readonly accountId: AccountId
+  readonly marketId: MarketId
   readonly statuses: readonly number[]
   readonly limit: number
 }
@@ -77,7 +78,7 @@ export const userOrders = query({
 export const orderBySlot = query({
   name: 'orderBySlot',
   prepare: (db) => db.prepare<[number, number], OrderRow>(BY_SLOT),
-  run: (bySlot, { slot, generation }: { slot: number; generation: number }): OrderRow | null =>
+  run: (bySlot, { slot, generation }: { slot: Slot; generation: Generation }): OrderRow | null =>
     bySlot.get(slot, generation) ?? null,
 })
 
@@ -87,6 +88,6 @@ export const orderByClientId = query({
   prepare: (db) => db.prepare<[number, string], OrderRow>(BY_CLIENT_ID),
   run: (
     byClientId,
-    { accountId, clientOrderId }: { accountId: number; clientOrderId: string },
+    { accountId, clientOrderId }: { accountId: AccountId; clientOrderId: string },
   ): OrderRow | null => byClientId.get(accountId, clientOrderId) ?? null,
 })

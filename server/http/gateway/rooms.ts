@@ -2,6 +2,7 @@
 // makes another wait, and no address and no profile can fill one (design §11). Invariant: a guest
 // stands in one room at most, and is counted there in all, for its address and for its profile.
 
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS, type RoomName } from '../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 
@@ -19,7 +20,7 @@ export interface Guest {
   readonly address: string
   room: RoomName | null
   /** Whose it is; 0 until that is proven. */
-  profileId: number
+  profileId: ProfileId
 }
 
 /** Counts that are forgotten when they come to nothing. */
@@ -95,7 +96,7 @@ export class Rooms {
   }
 
   /** The guest is known: a refusal when its profile has its share already. */
-  known(guest: Guest, profileId: number): Refusal | null {
+  known(guest: Guest, profileId: ProfileId): Refusal | null {
     if (guest.room === null || profileId === 0) return null
     const { size, profiles } = this.#rooms[guest.room]
     if (profiles.of(profileId) >= size.profile) return refuse('RATE_LIMITED')

@@ -1,3 +1,4 @@
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { STP_POLICIES } from '../../../engine/domain/order.ts'
 import { isAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
@@ -101,7 +102,7 @@ type OrderFields = Infer<typeof orderOf>
 
 /** A body that brings the signature of its order, and so all that is signed. */
 export type SignedBody = OrderBody & {
-  readonly ownerId: number
+  readonly ownerId: ProfileId
   readonly order: OrderFields & Required<Pick<OrderFields, (typeof SIGNED)[number]>>
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
@@ -30,13 +31,13 @@ export interface SettlementParts {
   /** Trades that were in no block when the exchange started. */
   readonly waiting: readonly number[]
   /** The trade as it was settled; undefined while the tables do not show it. */
-  readonly tradeOf: (tradeSeq: number) => Promise<SettledTrade | null | undefined>
+  readonly tradeOf: (tradeSeq: Seq) => Promise<SettledTrade | null | undefined>
 }
 
 /** A block that is durable: every trade up to `throughSeq` is in one, but for exceptions told. */
 export interface BlockFact {
   readonly height: number
-  readonly throughSeq: number
+  readonly throughSeq: Seq
   readonly ms: TimeMs
   /** Seqs of the trades that are in it, also those that an earlier block passed over. */
   readonly mined: readonly number[]
@@ -46,7 +47,7 @@ export interface BlockFact {
 
 /** What became of one trade; `txHash` of MINED alone. */
 export interface SettlementFact {
-  readonly tradeSeq: number
+  readonly tradeSeq: Seq
   readonly status: SettlementStatus
   readonly txHash: string | null
   readonly nowMs: TimeMs
@@ -108,7 +109,7 @@ export class Mining {
   }
 
   /** The arrival of this seq traded and is settled: it waits for a block. */
-  traded(seq: number): void {
+  traded(seq: Seq): void {
     this.#waiting.add(seq)
   }
 
@@ -122,12 +123,12 @@ export class Mining {
   }
 
   /** The newest block that is durable. */
-  get shown(): { readonly height: number; readonly throughSeq: number } {
+  get shown(): { readonly height: number; readonly throughSeq: Seq } {
     return this.#shown
   }
 
   /** The hash of a trade's transaction in the block that it is in. */
-  txHashIn(height: number, tradeSeq: number): string {
+  txHashIn(height: number, tradeSeq: Seq): string {
     return txHashOf(this.#parts.port.chainId, height, tradeSeq)
   }
 
@@ -142,7 +143,7 @@ export class Mining {
   }
 
   /** Whether a trade of this seq is still to be settled. */
-  isWaiting(tradeSeq: number): boolean {
+  isWaiting(tradeSeq: Seq): boolean {
     return this.#waiting.has(tradeSeq) || this.#parts.clearing.blocks.isAside(tradeSeq)
   }
 
@@ -155,7 +156,7 @@ export class Mining {
    * Calls `reply` with what became of a trade once that is durable, when trades are mined at once;
    * else at once with null.
    */
-  whenMined(tradeSeq: number, reply: (fact: SettlementFact | null) => void): void {
+  whenMined(tradeSeq: Seq, reply: (fact: SettlementFact | null) => void): void {
     if (this.#parts.blockMs === 0 && this.#waiting.has(tradeSeq)) this.#replies.set(tradeSeq, reply)
     else reply(null)
   }
@@ -199,7 +200,7 @@ export class Mining {
   }
 
   /** The block waits: it must not cover a trade that is to be taken back. */
-  async #ask(tradeSeqs: readonly number[]): Promise<void> {
+  async #ask(tradeSeqs: readonly Seq[]): Promise<void> {
     this.#isAsking = true
     const trades = await Promise.all(tradeSeqs.map((seq) => this.#parts.tradeOf(seq)))
     this.#isAsking = false
@@ -213,7 +214,7 @@ export class Mining {
     if (trades.every((trade) => trade !== undefined)) this.#mine()
   }
 
-  #stamp(throughSeq: number, aside: readonly number[]): void {
+  #stamp(throughSeq: Seq, aside: readonly number[]): void {
     const { clearing, publisher } = this.#parts
     const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const before = clearing.lastSeq
@@ -255,7 +256,7 @@ export class Mining {
     return true
   }
 
-  #stampBlock(throughSeq: number, late: readonly number[]): BlockFact | null {
+  #stampBlock(throughSeq: Seq, late: readonly number[]): BlockFact | null {
     const { clearing, port } = this.#parts
     const height = clearing.blocks.height + 1
     const { chainId } = port
@@ -309,7 +310,7 @@ export class Mining {
     }
   }
 
-  #reply(tradeSeq: number, fact: () => SettlementFact): void {
+  #reply(tradeSeq: Seq, fact: () => SettlementFact): void {
     const reply = this.#replies.get(tradeSeq)
     this.#replies.delete(tradeSeq)
     reply?.(fact())

@@ -1,6 +1,8 @@
 // Trades that are settled and in no block yet, as a column: one is added with each arrival that
 // traded, so nothing is allocated for it.
 
+import type { Seq } from '../../../engine/domain/ids.ts'
+
 export class WaitingTrades {
   #seqs = new Float64Array(1024)
   #count = 0
@@ -9,7 +11,7 @@ export class WaitingTrades {
     return this.#count
   }
 
-  add(seq: number): void {
+  add(seq: Seq): void {
     if (this.#count === this.#seqs.length) {
       const wider = new Float64Array(this.#count * 2)
       wider.set(this.#seqs)
@@ -18,17 +20,17 @@ export class WaitingTrades {
     this.#seqs[this.#count++] = seq
   }
 
-  has(seq: number): boolean {
+  has(seq: Seq): boolean {
     return this.#seqs.subarray(0, this.#count).includes(seq)
   }
 
   /** By rising seq. */
-  upTo(throughSeq: number): number[] {
+  upTo(throughSeq: Seq): number[] {
     const due = this.#seqs.subarray(0, this.#count).filter((seq) => seq <= throughSeq)
     return Array.from(due.sort())
   }
 
-  remove(isGone: (seq: number) => boolean): void {
+  remove(isGone: (seq: Seq) => boolean): void {
     let kept = 0
     for (let index = 0; index < this.#count; index++) {
       const seq = this.#seqs[index]

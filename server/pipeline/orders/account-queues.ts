@@ -4,6 +4,7 @@
 // in the order they came; a queue has a bound, past which nothing more is taken.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
 /**
@@ -31,12 +32,12 @@ export class AccountQueues {
     return this.#waiting
   }
 
-  isBusy(accountId: number): boolean {
+  isBusy(accountId: AccountId): boolean {
     return this.#queues.has(accountId)
   }
 
   /** Puts `run` in the queue of a busy account; false when the queue is full. */
-  wait(accountId: number, then: Then, run: () => void): boolean {
+  wait(accountId: AccountId, then: Then, run: () => void): boolean {
     const queue = this.#queues.get(accountId)
     assert(queue !== undefined, 'one waits for a busy account')
     if (queue.length >= LIMITS.accountQueueMax) return false
@@ -46,7 +47,7 @@ export class AccountQueues {
   }
 
   /** Resolves true when nobody before it has the account; false when the queue is full. */
-  turn(accountId: number): Promise<boolean> {
+  turn(accountId: AccountId): Promise<boolean> {
     return new Promise((resolve) => {
       if (!this.isBusy(accountId)) resolve(true)
       else if (!this.wait(accountId, 'next turn', () => resolve(true))) resolve(false)
@@ -54,7 +55,7 @@ export class AccountQueues {
   }
 
   /** Resolves true when the caller has the account, until its `end`; false when it cannot. */
-  begin(accountId: number): Promise<boolean> {
+  begin(accountId: AccountId): Promise<boolean> {
     if (this.isBusy(accountId)) {
       return new Promise((resolve) => {
         if (!this.wait(accountId, 'at its end', () => resolve(true))) resolve(false)
@@ -65,7 +66,7 @@ export class AccountQueues {
   }
 
   /** Lets those that wait run, up to the next that has the account until its end. */
-  end(accountId: number): void {
+  end(accountId: AccountId): void {
     const queue = this.#queues.get(accountId)
     assert(queue !== undefined, 'what ends has begun')
     for (;;) {

@@ -6,6 +6,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { ASK_TABLES, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
@@ -34,7 +35,7 @@ export interface OrderDecisionParts {
   readonly queues: AccountQueues
   readonly clock: Clock
   /** Seconds the profile must wait before its next order; 0 = none. */
-  readonly profileWaitSec: (profileId: number) => number
+  readonly profileWaitSec: (profileId: ProfileId) => number
   readonly tokenUses: TokenUses
   /** Absent when main holds every order there ever was. */
   readonly lookups?: SeenLookups

@@ -4,6 +4,7 @@
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
@@ -15,8 +16,8 @@ import type { Receipt } from '../spine/durable-publisher.ts'
 /** What an accepted order was, as far as its receipt does not say. */
 export interface AcceptedOrder {
   readonly id: string
-  readonly ownerId: number
-  readonly marketId: number
+  readonly ownerId: ProfileId
+  readonly marketId: MarketId
   readonly side: number
   readonly feeBps: number
   readonly takerDelayMs: number

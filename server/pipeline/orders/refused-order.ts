@@ -1,6 +1,7 @@
 import { NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { modeOfRefusal } from '../../../engine/core/markets/trading-mode.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
@@ -22,7 +23,7 @@ export function tradingBar(
 export function refusedOrder(
   clearing: Clearing,
   reject: Reject,
-  { profileId, nowMs }: { readonly profileId: number; readonly nowMs: TimeMs },
+  { profileId, nowMs }: { readonly profileId: ProfileId; readonly nowMs: TimeMs },
 ): OrderAnswer {
   const bar = tradingBar(clearing, reject, nowMs)
   if (bar !== undefined) return { reject, bar }

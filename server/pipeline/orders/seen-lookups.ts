@@ -6,6 +6,7 @@ import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
 import { SeenFilter } from '../../../engine/core/orders/seen-filter.ts'
 import type { SeenOrders } from '../../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import type { Applied } from '../../../persistence/follower/follower-handle.ts'
 import type { QueryHandle } from '../../../persistence/query/query-handle.ts'
 import { knownInTables } from '../../../persistence/query/read/known-orders.ts'
@@ -13,13 +14,13 @@ import { knownInTables } from '../../../persistence/query/read/known-orders.ts'
 export class SeenLookups {
   readonly #seen: SeenOrders
   readonly #filter = new SeenFilter()
-  #appliedSeq: number
+  #appliedSeq: Seq
   /** What the tables showed at least when each open question was asked, oldest first. */
-  readonly #asked = new Set<{ readonly appliedSeq: number }>()
+  readonly #asked = new Set<{ readonly appliedSeq: Seq }>()
   #query: QueryHandle | null = null
 
   /** Everything up to `seq` is what a recovery found; `seed` is known to nobody outside. */
-  constructor(seen: SeenOrders, seq: number, seed: number) {
+  constructor(seen: SeenOrders, seq: Seq, seed: number) {
     this.#seen = seen
     this.#appliedSeq = seq
     seen.decideWith(this.#filter, seq, seed)

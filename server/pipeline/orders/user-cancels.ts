@@ -1,5 +1,6 @@
 // What clients ask to cancel, cut into commands: one per thousand orders of a market (design §3).
 
+import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
@@ -21,7 +22,7 @@ interface StampedCancels {
  */
 export function stampCancels(
   { sequencer, publisher }: { readonly sequencer: Sequencer; readonly publisher: Publisher },
-  marketId: number,
+  marketId: MarketId,
   orders: readonly OrderName[],
   answered?: (receipt: CancelReceipt) => void,
 ): StampedCancels | null {

@@ -1,9 +1,10 @@
 import { createCipheriv } from 'node:crypto'
+import type { Generation, Slot } from '../../../engine/domain/ids.ts'
 
 /** Where an order lives while it is open, and what names it for ever. */
 export interface OrderRef {
-  slot: number
-  generation: number
+  slot: Slot
+  generation: Generation
 }
 
 /** 64 bits under the cipher. */
@@ -54,7 +55,7 @@ export class OrderIds {
     this.#cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   }
 
-  text(slot: number, generation: number): string {
+  text(slot: Slot, generation: Generation): string {
     const tag = this.#tag(slot, generation)
     return textOf({ slot, generation }, tag, this.#encrypt(MASK, tag.high, tag.low))
   }
@@ -82,7 +83,7 @@ export class OrderIds {
     return tag.high === high && tag.low === low ? { slot, generation } : null
   }
 
-  #tag(slot: number, generation: number): Pair {
+  #tag(slot: Slot, generation: Generation): Pair {
     return shortened(this.#encrypt(TAG, slot, generation))
   }
 

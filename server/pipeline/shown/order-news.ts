@@ -24,6 +24,7 @@ import {
   MAKER,
   RESULT,
 } from '../../../engine/domain/event.ts'
+import type { AccountId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { POLICY_OF_TYPE } from '../../../engine/domain/order.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
 
@@ -93,7 +94,7 @@ export class OrderNews {
   }
 
   /** A channel listens for the account; `unwatch` ends that. */
-  watch(accountId: number): void {
+  watch(accountId: AccountId): void {
     if (accountId >= this.#watched.length) {
       const grown = new Uint8Array(accountId * 2)
       grown.set(this.#watched)
@@ -102,13 +103,13 @@ export class OrderNews {
     if (this.#watched[accountId]++ === 0) this.#watchedCount++
   }
 
-  unwatch(accountId: number): void {
+  unwatch(accountId: AccountId): void {
     assert((this.#watched[accountId] ?? 0) > 0, 'only who was watched is let go')
     if (--this.#watched[accountId] === 0) this.#watchedCount--
   }
 
   /** A command was stamped; `reason` indexes CANCEL_REASONS when it cancels. */
-  stamped(seq: number, reason: number): void {
+  stamped(seq: Seq, reason: number): void {
     if (this.#watchedCount === 0) return
     const cell = seq & (STAMPS - 1)
     this.#stampSeq[cell] = seq
@@ -140,7 +141,7 @@ export class OrderNews {
   }
 
   /** Gives on what is durable and has nothing older before it. */
-  flush(durableSeq: number, sources: readonly Source[]): void {
+  flush(durableSeq: Seq, sources: readonly Source[]): void {
     if (this.#due.length === 0) return
     let through = durableSeq
     for (const { settledThrough } of sources) through = Math.min(through, settledThrough)
@@ -176,7 +177,7 @@ export class OrderNews {
     }
   }
 
-  #orderOf(seq: number, slot: number): FactOrder {
+  #orderOf(seq: Seq, slot: Slot): FactOrder {
     const { orders } = this.#clearing
     const cell = seq & (STAMPS - 1)
     const isStamped = this.#stampSeq[cell] === seq
@@ -196,13 +197,13 @@ export class OrderNews {
   }
 
   /** Null for what its owner asked for. */
-  #reasonOf(seq: number): string | null {
+  #reasonOf(seq: Seq): string | null {
     const cell = seq & (STAMPS - 1)
     const reason = this.#stampSeq[cell] === seq ? CANCEL_REASONS[this.#stampReason[cell]] : 'USER'
     return reason === 'USER' ? null : reason
   }
 
-  #canceled(seq: number, slot: number, leftRaw: number, reason: string | null): void {
+  #canceled(seq: Seq, slot: Slot, leftRaw: number, reason: string | null): void {
     const remainingRaw = this.#clearing.orders.buysBySpend(slot) ? 0 : leftRaw
     this.#due.push({ ...this.#orderOf(seq, slot), type: 'CANCELLATION', remainingRaw, reason })
   }

@@ -17,6 +17,7 @@ import {
   MAKER,
   RESULT,
 } from '../../../engine/domain/event.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
 import type { MarketStatus } from '../../../engine/domain/market.ts'
 import { costCeilRaw, costFloorRaw, type TimeMs } from '../../../engine/domain/units.ts'
 import { Depth } from './depth.ts'
@@ -59,7 +60,7 @@ export class PublishedMarkets {
     return this.#markets
   }
 
-  byId(marketId: number): PublishedMarket | undefined {
+  byId(marketId: MarketId): PublishedMarket | undefined {
     return this.#markets[marketId - 1]
   }
 

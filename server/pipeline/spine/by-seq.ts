@@ -1,8 +1,10 @@
+import type { Seq } from '../../../engine/domain/ids.ts'
+
 /**
  * What waits for its seq. Seqs that wait lie close together, so that a table of cells by their low
  * bits holds them; it grows until no two fall on one cell. Not a Map, as domain/slab.ts says.
  */
-export class BySeq<T extends { readonly seq: number }> {
+export class BySeq<T extends { readonly seq: Seq }> {
   #cells: (T | null)[] = new Array(1024).fill(null)
   #count = 0
 
@@ -10,7 +12,7 @@ export class BySeq<T extends { readonly seq: number }> {
     return this.#count
   }
 
-  get(seq: number): T | undefined {
+  get(seq: Seq): T | undefined {
     const item = this.#cells[seq & (this.#cells.length - 1)]
     return item !== null && item.seq === seq ? item : undefined
   }
@@ -22,7 +24,7 @@ export class BySeq<T extends { readonly seq: number }> {
     this.#count++
   }
 
-  delete(seq: number): void {
+  delete(seq: Seq): void {
     if (this.get(seq) === undefined) return
     this.#cells[seq & (this.#cells.length - 1)] = null
     this.#count--

@@ -7,20 +7,21 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import type { CancelReason } from '../../../engine/domain/event.ts'
+import type { Generation, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 
 export interface OrderName {
-  slot: number
-  generation: number
+  slot: Slot
+  generation: Generation
 }
 
 export interface DueCancel {
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly reason: CancelReason
   readonly orders: readonly OrderName[]
   /** Whose heartbeats they follow from. */
-  readonly profileIds: readonly number[]
+  readonly profileIds: readonly ProfileId[]
 }
 
 interface Due extends DueCancel {
@@ -40,11 +41,11 @@ export class DueCancels {
   }
 
   /** Whether a market must not take anything before them. */
-  holds(marketId: number): boolean {
+  holds(marketId: MarketId): boolean {
     return this.#dueOf.has(marketId)
   }
 
-  add(marketId: number, reason: CancelReason, orders: readonly OrderName[], profileIds = NOBODY) {
+  add(marketId: MarketId, reason: CancelReason, orders: readonly OrderName[], profileIds = NOBODY) {
     if (orders.length === 0) return
     this.#due.push({ marketId, reason, orders, profileIds, sent: 0 })
     this.#dueOf.set(marketId, (this.#dueOf.get(marketId) ?? 0) + 1)
@@ -54,15 +55,15 @@ export class DueCancels {
   }
 
   /** Whether orders of the profile's heartbeat are still to be stamped. */
-  waitsFor(profileId: number): boolean {
+  waitsFor(profileId: ProfileId): boolean {
     return this.#waiting.has(profileId)
   }
 
   /** Stamps what has room; `sent` hears of each profile of which nothing is left to stamp. */
   emit(
-    hasRoom: (marketId: number) => boolean,
+    hasRoom: (marketId: MarketId) => boolean,
     stamp: (due: DueCancel, orders: readonly OrderName[]) => void,
-    sent: (profileId: number) => void,
+    sent: (profileId: ProfileId) => void,
   ): void {
     const left: Due[] = []
     for (const due of this.#due) {
@@ -78,7 +79,7 @@ export class DueCancels {
     this.#due = left
   }
 
-  #done({ marketId, profileIds }: Due, sent: (profileId: number) => void): void {
+  #done({ marketId, profileIds }: Due, sent: (profileId: ProfileId) => void): void {
     if (countDown(this.#dueOf, marketId)) this.#dueOf.delete(marketId)
     for (const profileId of profileIds) {
       if (!countDown(this.#waiting, profileId)) continue
@@ -96,7 +97,7 @@ function countDown(counts: Map<number, number>, key: number): boolean {
 }
 
 /** The live orders of a market. */
-export function ordersOfMarket({ orders }: Clearing, marketId: number): OrderName[] {
+export function ordersOfMarket({ orders }: Clearing, marketId: MarketId): OrderName[] {
   const names: OrderName[] = []
   const rows = orders.rowsOfMarket
   for (let row = rows.firstOf(marketId); row !== 0; row = rows.nextOf(row)) {
@@ -108,13 +109,13 @@ export function ordersOfMarket({ orders }: Clearing, marketId: number): OrderNam
 }
 
 /** Live orders by market, and whose they are. */
-export type OrdersByMarket = Map<number, { orders: OrderName[]; profileIds: number[] }>
+export type OrdersByMarket = Map<number, { orders: OrderName[]; profileIds: ProfileId[] }>
 
 /** Adds the live orders of a profile that came before `seq`; false when there are none. */
 export function addOrdersBefore(
   { orders }: Clearing,
-  profileId: number,
-  seq: number,
+  profileId: ProfileId,
+  seq: Seq,
   byMarket: OrdersByMarket,
 ): boolean {
   const rows = orders.rowsOfAccount

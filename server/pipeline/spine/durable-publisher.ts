@@ -15,6 +15,7 @@ import {
   eventSlot,
   RESULT,
 } from '../../../engine/domain/event.ts'
+import type { Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { FrameVisitor } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/wire/fault-point.ts'
@@ -25,14 +26,14 @@ import { BySeq } from './by-seq.ts'
 import type { OrderName } from './sequencer.ts'
 
 export interface MakerMatch {
-  slot: number
-  generation: number
+  slot: Slot
+  generation: Generation
   sizeRaw: number
 }
 
 /** All a reply says of an arrival; filled while its frames are settled. */
 export interface Receipt {
-  readonly seq: number
+  readonly seq: Seq
   readonly nowMs: number
   /** RESULT of the DONE record. */
   result: number
@@ -66,7 +67,7 @@ const { replyOrdersMax } = LIMITS
 const { FREE } = STATE
 const { HELD } = RESULT
 
-function withOrder(orders: OrderName[], slot: number, generation: number): OrderName[] {
+function withOrder(orders: OrderName[], slot: Slot, generation: Generation): OrderName[] {
   if (orders === NO_ORDERS) return [{ slot, generation }]
   orders.push({ slot, generation })
   return orders
@@ -76,30 +77,30 @@ export interface PublisherParts {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   /** Where the journal ended at the start. */
-  readonly durableSeq: number
+  readonly durableSeq: Seq
   /** An order is settled to its end: its slot is free. */
-  readonly onEnded: (slot: number) => void
+  readonly onEnded: (slot: Slot) => void
   /** An order is settled as held: its release has a time. */
-  readonly onHeld: (slot: number) => void
+  readonly onHeld: (slot: Slot) => void
   /** The arrival of this seq traded and is settled. */
-  readonly onTrade: (seq: number) => void
+  readonly onTrade: (seq: Seq) => void
 }
 
 export class Publisher implements FrameVisitor {
   readonly #clearing: Clearing
   readonly #published: PublishedMarkets
-  readonly #onEnded: (slot: number) => void
-  readonly #onHeld: (slot: number) => void
-  readonly #onTrade: (seq: number) => void
+  readonly #onEnded: (slot: Slot) => void
+  readonly #onHeld: (slot: Slot) => void
+  readonly #onTrade: (seq: Seq) => void
   /** Replies that wait for their market, by seq. */
   readonly #waiters = new BySeq<Waiter>()
   /** Replies that wait for the disk alone, by rising seq. */
-  #durableQueue: { seq: number; run: () => void }[] = []
+  #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
   /** Told when their command is settled, by seq; and those that are to be told now. */
   readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
   #settled: (() => void)[] = []
-  durableSeq: number
+  durableSeq: Seq
   readonly times = new OrderTimes()
   readonly news: OrderNews
 
@@ -125,7 +126,7 @@ export class Publisher implements FrameVisitor {
 
   /** Calls `finish` once the command of `seq` is settled by its market and durable. */
   whenReceipt(
-    seq: number,
+    seq: Seq,
     nowMs: number,
     finish: (receipt: Receipt, cancels: CancelReceipt) => void,
   ): void {
@@ -144,7 +145,7 @@ export class Publisher implements FrameVisitor {
   }
 
   /** Calls `run` when the cancel of `seq`, which has a waiter, is settled and the drain is over. */
-  whenAnswered(seq: number, run: (cancels: CancelReceipt) => void): void {
+  whenAnswered(seq: Seq, run: (cancels: CancelReceipt) => void): void {
     this.#watchers.set(seq, run)
   }
 
@@ -158,12 +159,12 @@ export class Publisher implements FrameVisitor {
   }
 
   /** Calls `run` once `seq` is durable; at once when it is. */
-  whenDurable(seq: number, run: () => void): void {
+  whenDurable(seq: Seq, run: () => void): void {
     if (seq <= this.durableSeq) run()
     else this.#durableQueue.push({ seq, run })
   }
 
-  advance(durableSeq: number): void {
+  advance(durableSeq: Seq): void {
     this.durableSeq = durableSeq
     this.times.durable(durableSeq)
     const queue = this.#durableQueue
@@ -199,7 +200,7 @@ export class Publisher implements FrameVisitor {
     if (this.#watchers.size > 0) this.#watched(seq, waiter)
   }
 
-  #watched(seq: number, waiter: Waiter | undefined): void {
+  #watched(seq: Seq, waiter: Waiter | undefined): void {
     const run = this.#watchers.get(seq)
     if (run === undefined) return
     this.#watchers.delete(seq)

@@ -3,6 +3,7 @@
 
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 
 const FIRST_CAPACITY = 1024
@@ -26,7 +27,7 @@ export class HeartbeatDeadlines {
     return this.#due.pop()
   }
 
-  isCanceling(profileId: number): boolean {
+  isCanceling(profileId: ProfileId): boolean {
     return this.#canceling.has(profileId)
   }
 
@@ -36,17 +37,17 @@ export class HeartbeatDeadlines {
     else if (command.kind === 'fireHeartbeat') this.began(command.profileId)
   }
 
-  arm(profileId: number, cancelAtMs: TimeMs): void {
+  arm(profileId: ProfileId, cancelAtMs: TimeMs): void {
     this.#due.remove(profileId)
     this.#due.add(profileId, cancelAtMs)
   }
 
-  began(profileId: number): void {
+  began(profileId: ProfileId): void {
     this.#canceling.add(profileId)
   }
 
   /** The last of their cancels is durable. */
-  ended(profileIds: readonly number[]): void {
+  ended(profileIds: readonly ProfileId[]): void {
     for (const profileId of profileIds) this.#canceling.delete(profileId)
   }
 }

@@ -7,14 +7,15 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { mayRelease } from '../../../engine/core/decide/release.ts'
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
+import type { Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 
 interface Due {
-  readonly slot: number
-  readonly generation: number
+  readonly slot: Slot
+  readonly generation: Generation
   readonly eligibleMs: TimeMs
-  readonly seq: number
+  readonly seq: Seq
 }
 
 function byTurn(one: Due, other: Due): number {
@@ -42,12 +43,12 @@ export class Releases {
   }
 
   /** An order came to be held. */
-  held(slot: number): void {
+  held(slot: Slot): void {
     this.#deadlines.add(slot, this.#clearing.orders.held.eligibleMsOf(slot))
   }
 
   /** An order ended: its release is off. */
-  ended(slot: number): void {
+  ended(slot: Slot): void {
     if (this.#deadlines.count > 0) this.#deadlines.remove(slot)
   }
 
@@ -60,7 +61,7 @@ export class Releases {
   }
 
   /** `release` stamps the release of a slot, or gives false when its market has no room for it. */
-  emitDue(nowMs: TimeMs, release: (slot: number, marketId: number) => boolean): void {
+  emitDue(nowMs: TimeMs, release: (slot: Slot, marketId: MarketId) => boolean): void {
     const { orders } = this.#clearing
     const isNew = this.#deadlines.nextMs <= nowMs
     while (this.#deadlines.nextMs <= nowMs) {

@@ -17,6 +17,7 @@ import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
+import type { MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -62,11 +63,11 @@ assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'a cancel that is due fits the 
 export class Sequencer {
   readonly #clearing: Clearing
   readonly #journal: JournalWriter
-  readonly #shardOf: (marketId: number) => ShardHandle
+  readonly #shardOf: (marketId: MarketId) => ShardHandle
   readonly #clock: Clock
-  readonly #afterStamp: (seq: number, kind: number, reason?: number) => void
-  readonly #onLocked: (seq: number, marketId: number) => void
-  readonly #onFired: (seq: number, profileIds: readonly number[]) => void
+  readonly #afterStamp: (seq: Seq, kind: number, reason?: number) => void
+  readonly #onLocked: (seq: Seq, marketId: MarketId) => void
+  readonly #onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #release = blankRelease()
   readonly #releases: Releases
@@ -82,17 +83,17 @@ export class Sequencer {
   constructor(parts: {
     clearing: Clearing
     journal: JournalWriter
-    shardOf: (marketId: number) => ShardHandle
+    shardOf: (marketId: MarketId) => ShardHandle
     clock: Clock
     /**
      * Called with the seq and the KIND of what was put into a ring, and the reason of a cancel:
      * the owner publishes within this turn.
      */
-    afterStamp: (seq: number, kind: number, reason?: number) => void
+    afterStamp: (seq: Seq, kind: number, reason?: number) => void
     /** A deadline locked a market by the command of this seq. */
-    onLocked: (seq: number, marketId: number) => void
+    onLocked: (seq: Seq, marketId: MarketId) => void
     /** The last cancel that heartbeats of these profiles ask for has at most this seq. */
-    onFired: (seq: number, profileIds: readonly number[]) => void
+    onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
@@ -140,7 +141,7 @@ export class Sequencer {
    * Cancels orders of one market that `decideCancel` let through; the seq, or OVERLOADED. RELEASING
    * when one of them is being released, which may have begun just now: then nothing was done.
    */
-  cancel(marketId: number, orders: readonly OrderName[]): number | Reject | typeof RELEASING {
+  cancel(marketId: MarketId, orders: readonly OrderName[]): Seq | Reject | typeof RELEASING {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
     const bytes = 64 + orders.length * 8
     const nowMs = this.#ready(marketId, bytes)
@@ -164,7 +165,7 @@ export class Sequencer {
    * What the command asks to cancel follows it at once. `seq` is what the answer rests on, 0 when
    * overloaded.
    */
-  change(decide: Decision): { readonly seq: number; readonly reject: Reject | null } {
+  change(decide: Decision): { readonly seq: Seq; readonly reject: Reject | null } {
     const nowMs = this.#ready(0, LIMITS.recordBytesMax)
     if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
     const decided = decide(nowMs)
@@ -233,13 +234,13 @@ export class Sequencer {
   }
 
   /** An order ended: its expiry is off, and so is its release. */
-  ended(slot: number): void {
+  ended(slot: Slot): void {
     if (this.#expiries.count > 0) this.#expiries.remove(slot)
     this.#releases.ended(slot)
   }
 
   /** Taker delay holds an order: it is released when its time has come. */
-  held(slot: number): void {
+  held(slot: Slot): void {
     this.#releases.held(slot)
   }
 
@@ -255,7 +256,7 @@ export class Sequencer {
   }
 
   /** The time to stamp with, once all due deadlines are out; null when a ring is full. */
-  #ready(marketId: number, bytes: number): TimeMs | null {
+  #ready(marketId: MarketId, bytes: number): TimeMs | null {
     assert(!this.isTorn, 'a decision that threw is the last')
     this.isTorn = true
     const nowMs = this.nowMs()
@@ -268,7 +269,7 @@ export class Sequencer {
     return value
   }
 
-  #hasRoom(marketId: number, bytes: number): boolean {
+  #hasRoom(marketId: MarketId, bytes: number): boolean {
     if (this.#journal.freeBytes() < bytes) return false
     return marketId === 0 || this.#shardOf(marketId).freeBytes() >= bytes
   }
@@ -283,7 +284,7 @@ export class Sequencer {
   }
 
   #stampCancel(
-    marketId: number,
+    marketId: MarketId,
     orders: readonly OrderName[],
     reason: CancelReason,
     nowMs: TimeMs,
@@ -306,7 +307,7 @@ export class Sequencer {
     return command.seq
   }
 
-  #stampRelease(slot: number, marketId: number, nowMs: TimeMs): void {
+  #stampRelease(slot: Slot, marketId: MarketId, nowMs: TimeMs): void {
     const command = this.#release
     command.seq = this.#clearing.lastSeq + 1
     command.nowMs = nowMs
@@ -334,7 +335,7 @@ export class Sequencer {
   }
 
   /** All orders of a market that takes no more of them. */
-  #cancelAllOf(marketId: number, reason: CancelReason): void {
+  #cancelAllOf(marketId: MarketId, reason: CancelReason): void {
     this.#dueCancels.add(marketId, reason, ordersOfMarket(this.#clearing, marketId))
   }
 
@@ -357,7 +358,7 @@ export class Sequencer {
    * Whatever the profiles had when their heartbeats fired, by commands up to `seq`. No trading mode
    * is asked: it is the exchange that cancels. False when nothing of it lives any more.
    */
-  #cancelFired(profileIds: readonly number[], seq: number): boolean {
+  #cancelFired(profileIds: readonly ProfileId[], seq: Seq): boolean {
     const byMarket: OrdersByMarket = new Map()
     let isAny = false
     for (const profileId of profileIds) {
@@ -370,7 +371,7 @@ export class Sequencer {
   }
 
   /** Whatever the profile had when it was frozen, by the command of `seq`. */
-  #cancelFrozen(profileId: number, seq: number): void {
+  #cancelFrozen(profileId: ProfileId, seq: Seq): void {
     const byMarket: OrdersByMarket = new Map()
     addOrdersBefore(this.#clearing, profileId, seq, byMarket)
     for (const [marketId, { orders }] of byMarket) {

@@ -1,6 +1,7 @@
 // Which thread holds which market's book. A market stays in one shard for its whole life.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
   type FrameVisitor,
@@ -43,7 +44,7 @@ export class Shards {
   }
 
   /** The market's shard; its thread starts with its first market. */
-  of(marketId: number): ShardHandle {
+  of(marketId: MarketId): ShardHandle {
     const index = (marketId - 1) % this.#threadsMax
     assert(index <= this.all.length, 'markets come in the order of their ids')
     if (index === this.all.length) this.all.push(this.#start(index))

@@ -1,5 +1,6 @@
 // Partner accounts (rules §12.1).
 
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
@@ -99,7 +100,7 @@ export const createPartnerAccount = route({
   },
 })
 
-function created(made: { profileId: number; account: string }) {
+function created(made: { profileId: ProfileId; account: string }) {
   return { profileId: made.profileId, account: made.account }
 }
 

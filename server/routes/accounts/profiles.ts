@@ -1,6 +1,7 @@
 // Profiles as their owners see and edit them (rules §12.2).
 
 import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
@@ -80,7 +81,7 @@ function profileView(owner: ShownProfile) {
 type ProfileView = ReturnType<typeof profileView>
 
 /** As the newest state shows it that was told to anyone when the call came. */
-async function shown(profileId: number, { reads }: Services): Promise<ProfileView | Refusal> {
+async function shown(profileId: ProfileId, { reads }: Services): Promise<ProfileView | Refusal> {
   const owner = await reads.profile(profileId)
   if (owner === undefined) return refuse('READ_TIMEOUT')
   return owner === null ? refuse('PROFILE_NOT_FOUND') : profileView(owner)

@@ -20,6 +20,7 @@ import type {
   Scope,
   TokenFields,
 } from '../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { FeeBps } from '../../../engine/domain/units.ts'
@@ -98,7 +99,7 @@ export class AccountChanges {
 
   #decidePut(
     wish: ProfileWish,
-    put: { profileId: number; readonly token: MintedToken | null },
+    put: { profileId: ProfileId; readonly token: MintedToken | null },
   ): RareBody | Reject {
     const { clearing } = this.#pipeline
     const { accounts } = clearing
@@ -121,7 +122,7 @@ export class AccountChanges {
    * whoever is told 503 knows that nothing happened.
    */
   async editProfile(
-    profileId: number,
+    profileId: ProfileId,
     wish: Omit<ProfileWish, 'account'>,
     reads: Pick<PrivateReads, 'profile'>,
     by?: string,
@@ -142,19 +143,19 @@ export class AccountChanges {
     return REJECT.READ_TIMEOUT
   }
 
-  #watch(profileId: number): EditWatch {
+  #watch(profileId: ProfileId): EditWatch {
     const watch = this.#watched.get(profileId) ?? { readers: 0, edits: 0 }
     if (watch.readers === 0) this.#watched.set(profileId, watch)
     watch.readers++
     return watch
   }
 
-  #unwatch(profileId: number, watch: EditWatch): void {
+  #unwatch(profileId: ProfileId, watch: EditWatch): void {
     if (--watch.readers > 0 || watch.edits > 0) return
     this.#watched.delete(profileId)
   }
 
-  #noteEdit(profileId: number): void {
+  #noteEdit(profileId: ProfileId): void {
     const watch = this.#watched.get(profileId)
     if (watch === undefined) return
     // Its readers see that; who comes later begins anew.
@@ -181,7 +182,7 @@ export class AccountChanges {
   }
 
   /** `by` names the operator who asks in the profile's place. */
-  async revokeToken(profileId: number, tokenId: string, by?: string): Promise<Reject | null> {
+  async revokeToken(profileId: ProfileId, tokenId: string, by?: string): Promise<Reject | null> {
     const refused = await this.#pipeline.change(() => {
       const reject = decideRevoke(this.#pipeline.clearing, profileId, tokenId)
       return reject ?? { kind: 'revokeToken', tokenId }
@@ -193,14 +194,14 @@ export class AccountChanges {
   }
 
   /** What the intake threads know of a profile goes with its last token. */
-  #forgetIfIdle(profileId: number): void {
+  #forgetIfIdle(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
     if (taughtProfile(accounts, this.#seal, profileId) !== null) return
     this.#intake.forgetProfile(profileId)
   }
 
   /** Every live token of a profile, by an operator: how many there were, or why not. */
-  async revokeTokens(profileId: number, by: string): Promise<{ count: number } | Reject> {
+  async revokeTokens(profileId: ProfileId, by: string): Promise<{ count: number } | Reject> {
     const { accounts } = this.#pipeline.clearing
     let tokens: readonly Token[] = []
     const refused = await this.#pipeline.change(() => {
@@ -218,7 +219,7 @@ export class AccountChanges {
   async login(
     proven: ProvenLogin & { readonly address: string },
     wish: Omit<ProfileWish, 'account'>,
-  ): Promise<{ profileId: number; token: string } | Reject> {
+  ): Promise<{ profileId: ProfileId; token: string } | Reject> {
     const { clearing } = this.#pipeline
     let profile = clearing.accounts.byAddress(proven.address)
     // A login that finds no room for its session makes no profile.
@@ -250,12 +251,12 @@ export class AccountChanges {
   }
 
   /** Ends every session of a profile, that of the caller too; `by` names an operator who asks. */
-  logoutEverywhere(profileId: number, by?: string): Promise<Reject | null> {
+  logoutEverywhere(profileId: ProfileId, by?: string): Promise<Reject | null> {
     return this.#pipeline.change(() => ({ kind: 'logoutEverywhere', profileId }), by)
   }
 
   async addWithdrawalAddress(
-    profileId: number,
+    profileId: ProfileId,
     address: string,
     label: string,
   ): Promise<WithdrawalAddress | Reject> {
@@ -273,7 +274,7 @@ export class AccountChanges {
     return stored
   }
 
-  removeWithdrawalAddress(profileId: number, address: string): Promise<Reject | null> {
+  removeWithdrawalAddress(profileId: ProfileId, address: string): Promise<Reject | null> {
     const { withdrawalAddresses } = this.#pipeline.clearing.accounts
     return this.#pipeline.change(() => {
       const isListed = withdrawalAddresses.find(profileId, address) !== undefined
@@ -283,7 +284,7 @@ export class AccountChanges {
   }
 
   /** What the journal holds of a token. */
-  #sealed(profileId: number, minted: MintedToken, label: string | null): TokenFields {
+  #sealed(profileId: ProfileId, minted: MintedToken, label: string | null): TokenFields {
     const { tokenId, scopes } = minted
     const secret = Buffer.from(minted.secret, 'base64')
     const sealedSecret = this.#seal.seal(secret, tokenSecretOf(tokenId, profileId))

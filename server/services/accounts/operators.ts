@@ -10,6 +10,7 @@ import {
   decideUnfreeze,
 } from '../../../engine/core/decide/operators.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { Role } from '../../../engine/domain/operator.ts'
 import type { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
@@ -29,7 +30,7 @@ export class OperatorChanges {
    * The profile neither trades nor withdraws from then on, and its orders are canceled; one that is
    * frozen stays as it is. Resolves when all of it is durable.
    */
-  async freeze(profileId: number, reason: string, by: string): Promise<FrozenProfile | Reject> {
+  async freeze(profileId: ProfileId, reason: string, by: string): Promise<FrozenProfile | Reject> {
     const { frozen } = this.#pipeline.clearing
     const changing = this.#pipeline.change(() => {
       if (frozen.isFrozen(profileId)) return null
@@ -45,7 +46,7 @@ export class OperatorChanges {
   }
 
   /** Null once the profile may trade again, or why not. */
-  unfreeze(profileId: number, reason: string, by: string): Promise<Reject | null> {
+  unfreeze(profileId: ProfileId, reason: string, by: string): Promise<Reject | null> {
     const { clearing } = this.#pipeline
     return this.#pipeline.change(() => {
       const refused = decideUnfreeze(clearing, profileId)

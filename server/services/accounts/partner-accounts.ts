@@ -6,6 +6,7 @@ import type { Profile } from '../../../engine/core/accounts/accounts.ts'
 import { decideSubAccount } from '../../../engine/core/decide/partners.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileFields } from '../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
@@ -21,8 +22,8 @@ import { SELF_SERVICE } from './accounts.ts'
 
 /** What a server wallet has to approve before it can trade everywhere. */
 export interface Allowances {
-  readonly profileId: number
-  readonly partnerId: number
+  readonly profileId: ProfileId
+  readonly partnerId: ProfileId
   readonly account: string
   readonly spenders: readonly { readonly address: string; readonly status: ApprovalStatus }[]
 }
@@ -71,7 +72,7 @@ export class PartnerAccounts {
   }
 
   /** What the intake must know of it, as the state has it now. */
-  #teach(profileId: number): void {
+  #teach(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
     this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
   }
@@ -134,7 +135,7 @@ export class PartnerAccounts {
 
   /** The partner's sub-accounts, oldest first, all or the one with this address; durable. */
   async list(
-    partnerId: number,
+    partnerId: ProfileId,
     { account, page, limit }: { account?: string | undefined; page: number; limit: number },
   ): Promise<SubAccountPage> {
     const { accounts } = this.#pipeline.clearing
@@ -149,7 +150,7 @@ export class PartnerAccounts {
   }
 
   /** The partner's sub-account with this address, if it has one. */
-  #named(partnerId: number, account: string): readonly number[] {
+  #named(partnerId: ProfileId, account: string): readonly number[] {
     const { accounts } = this.#pipeline.clearing
     const profileId = accounts.byAddress(account)?.profileId ?? 0
     return accounts.partners.byId(profileId)?.partnerId === partnerId ? [profileId] : []
@@ -161,13 +162,13 @@ export class PartnerAccounts {
   }
 
   /** Durable; the profile must be a sub-account. */
-  async allowances(profileId: number): Promise<Allowances | Refused> {
+  async allowances(profileId: ProfileId): Promise<Allowances | Refused> {
     const found = this.#allowances(profileId)
     await this.#pipeline.durable()
     return found
   }
 
-  #allowances(profileId: number): Allowances | Refused {
+  #allowances(profileId: ProfileId): Allowances | Refused {
     const { accounts } = this.#pipeline.clearing
     const made = accounts.partners.byId(profileId)
     const profile = accounts.byId(profileId)
@@ -181,7 +182,7 @@ export class PartnerAccounts {
   }
 
   /** Submits what is missing: one retry at a time and one every few seconds for each wallet. */
-  async retryAllowances(profileId: number): Promise<Allowances | Refused> {
+  async retryAllowances(profileId: ProfileId): Promise<Allowances | Refused> {
     // It never goes back: what was over once, and forgotten, stays over.
     const nowMs = Math.max(this.#retriedMs, this.#pipeline.sequencer.nowMs())
     this.#retriedMs = nowMs
@@ -210,7 +211,7 @@ export class PartnerAccounts {
     return after
   }
 
-  #noteRetry(profileId: number, nowMs: number): void {
+  #noteRetry(profileId: ProfileId, nowMs: number): void {
     for (const [known, nextMs] of this.#nextRetryMs) {
       if (nextMs > nowMs) break
       this.#nextRetryMs.delete(known)

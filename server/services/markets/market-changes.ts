@@ -1,6 +1,7 @@
 // What an operator does to markets and balances: commands like any other.
 
 import { decideAdjust, decideMarket, decideResolve } from '../../../engine/core/decide/accounts.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { MarketSpec } from '../../../engine/domain/market.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
@@ -55,7 +56,7 @@ export class MarketChanges {
 
   /** Credits (positive) or debits (negative) free collateral; the balances after it. */
   async adjustBalance(
-    profileId: number,
+    profileId: ProfileId,
     collateralRaw: number,
     by?: string,
   ): Promise<{ freeRaw: number; reservedRaw: number } | Reject> {

@@ -3,6 +3,7 @@
 // the replacement is decided. Operations of one request run one after the other.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { FORM } from '../../intake/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../../intake/intake-pool.ts'
@@ -29,9 +30,9 @@ export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | RefusedA
 
 interface Operation extends ReplaceTask {
   /** Of the profile whose order is canceled and replaced. */
-  readonly profileId: number
+  readonly profileId: ProfileId
   /** Whose token signed the request: its rate counts. */
-  readonly callerId: number
+  readonly callerId: ProfileId
   readonly tokenId: string
   /** Why the caller may not act for the profile it named; null when it may. */
   readonly forbidden: Reject | null

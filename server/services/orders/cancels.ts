@@ -1,6 +1,7 @@
 // Cancels by the names clients use: order ids, client order ids, a whole market (rules §4.7, §4.8).
 
 import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -69,7 +70,7 @@ export class Cancels {
   }
 
   /** The names of a live order of the profile; null when none has this one. */
-  namesOf(profileId: number, text: OrderText): OrderNames | null {
+  namesOf(profileId: ProfileId, text: OrderText): OrderNames | null {
     const { ids, clearing } = this.#pipeline
     const { orders } = clearing
     const slot =
@@ -87,7 +88,7 @@ export class Cancels {
    * when its market has answered; a caller that gives it has the turn of the account.
    */
   async one(
-    profileId: number,
+    profileId: ProfileId,
     text: OrderText,
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<Reject | null> {
@@ -113,7 +114,7 @@ export class Cancels {
    * Cancels what is open of the named orders; an id given twice counts once. What became of the
    * others is looked up afterwards: who pulls its quotes does not wait for those that are gone.
    */
-  async batch(profileId: number, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
+  async batch(profileId: ProfileId, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
     const barred = await this.#barred(profileId)
     if (barred !== null) return barred
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
@@ -144,7 +145,7 @@ export class Cancels {
   }
 
   /** Cancels every open order of the profile in one market. */
-  async all(profileId: number, marketId: number): Promise<BatchOutcome | Reject> {
+  async all(profileId: ProfileId, marketId: MarketId): Promise<BatchOutcome | Reject> {
     const barred = await this.#barred(profileId)
     if (barred !== null) return barred
     const live = this.#pipeline.liveOrders(profileId, marketId)
@@ -178,7 +179,7 @@ export class Cancels {
    * Why nothing may be canceled, once it is the turn of the account: what a busy one sends waits in
    * its queue. Null for the account is one whose turn it is.
    */
-  async #barred(profileId: number | null): Promise<Reject | null> {
+  async #barred(profileId: ProfileId | null): Promise<Reject | null> {
     const { queues } = this.#pipeline
     const waits = profileId !== null && queues.count > 0
     if (waits && !(await queues.turn(profileId))) return REJECT.OVERLOADED
@@ -218,7 +219,7 @@ export class Cancels {
   }
 
   /** What a name stands for at this moment. */
-  #resolve(profileId: number, text: OrderText): Resolved {
+  #resolve(profileId: ProfileId, text: OrderText): Resolved {
     const { ids, clearing } = this.#pipeline
     if ('clientOrderId' in text) {
       const slot = clearing.orders.slotByClientId(profileId, text.clientOrderId.trim())
@@ -237,7 +238,7 @@ export class Cancels {
   }
 
   /** What a name that no live order has stands for, with the id of the order if there was one. */
-  async #ended(profileId: number, named: Unknown): Promise<Unknown> {
+  async #ended(profileId: ProfileId, named: Unknown): Promise<Unknown> {
     const reject = await this.#reasonOf(profileId, named)
     const { text } = named
     if (!isOver(reject) || !('clientOrderId' in text)) return { ...named, reject }
@@ -247,7 +248,7 @@ export class Cancels {
   }
 
   /** Why what no live order has for a name cannot be canceled. */
-  async #reasonOf(profileId: number, { text, reject }: Unknown): Promise<Reject> {
+  async #reasonOf(profileId: ProfileId, { text, reject }: Unknown): Promise<Reject> {
     if (reject !== REJECT.ORDER_NOT_OPEN) return reject
     if ('clientOrderId' in text) return this.#whyNotLive(profileId, text.clientOrderId.trim())
     const order = this.#pipeline.ids.parse(text.orderId.toLowerCase())
@@ -255,7 +256,7 @@ export class Cancels {
   }
 
   /** Whether the id was ever used; past what main remembers the tables say so. */
-  async #whyNotLive(profileId: number, clientOrderId: string): Promise<Reject> {
+  async #whyNotLive(profileId: ProfileId, clientOrderId: string): Promise<Reject> {
     const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
     if (known === SEEN.NO) return REJECT.ORDER_NOT_FOUND
     const row = await this.#endedOrders.orderByClientId(profileId, clientOrderId)
@@ -265,7 +266,7 @@ export class Cancels {
   }
 
   /** An order that ended is known to its owner only; the read tables remember whose it was. */
-  async #whyNotOpen(profileId: number, order: OrderName): Promise<Reject> {
+  async #whyNotOpen(profileId: ProfileId, order: OrderName): Promise<Reject> {
     const row = await this.#endedOrders.order(profileId, order)
     if (row === undefined) return REJECT.READ_TIMEOUT
     const own = row !== null && row.accountId === profileId

@@ -1,18 +1,19 @@
+import type { AccountId, ProfileId } from '../../../engine/domain/ids.ts'
 import { orderByClientId, orderBySlot } from '../../../persistence/query/read/user-orders.ts'
 import type { OrderName } from '../../pipeline/spine/sequencer.ts'
 import type { PrivateReads } from '../private-reads.ts'
 
 export interface EndedOrder {
-  readonly accountId: number
+  readonly accountId: AccountId
   /** Index of ORDER_STATUSES. */
   readonly status: number
 }
 
 /** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
 export interface EndedOrders {
-  order(profileId: number, name: OrderName): Promise<EndedOrder | null | undefined>
+  order(profileId: ProfileId, name: OrderName): Promise<EndedOrder | null | undefined>
   orderByClientId(
-    profileId: number,
+    profileId: ProfileId,
     clientOrderId: string,
   ): Promise<(EndedOrder & OrderName) | null | undefined>
 }

@@ -1,6 +1,7 @@
 // Orders as POST /orders/status/batch tells them (rules §3.5, §5.2, §12.4): the reply of POST
 // /orders with the newest trade in place of the arrival.
 
+import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
@@ -133,7 +134,7 @@ export class OrderStatuses {
    * the tables did not catch up in time. One question for all.
    */
   async find(
-    accountId: number,
+    accountId: AccountId,
     asked: readonly AskedOrder[],
     asker: Asker,
   ): Promise<readonly (FoundOrder | null)[] | undefined> {

@@ -1,6 +1,7 @@
 // What a client does to its heartbeat deadline (rules §4.9).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
@@ -25,7 +26,7 @@ export class HeartbeatChanges {
    * Arms the profile's deadline, whether or not one was armed; null disarms it. VALIDATION when it
    * is less than five seconds ahead, HEARTBEAT_CANCELING while an older one is carried out.
    */
-  async beat(profileId: number, cancelAtMs: TimeMs | null): Promise<Beat | Reject> {
+  async beat(profileId: ProfileId, cancelAtMs: TimeMs | null): Promise<Beat | Reject> {
     const { clearing, sequencer } = this.#pipeline
     let decidedMs: TimeMs = 0
     const refused = await this.#pipeline.change((nowMs) => {
@@ -43,7 +44,7 @@ export class HeartbeatChanges {
 /** Null when there is nothing to disarm. */
 function changeOf(
   { heartbeats }: Clearing,
-  profileId: number,
+  profileId: ProfileId,
   cancelAtMs: TimeMs | null,
 ): RareBody | null {
   if (cancelAtMs !== null) return { kind: 'armHeartbeat', profileId, cancelAtMs }

@@ -2,6 +2,7 @@
 // is its audience. Invariants: a profile has an entry while it has listeners, and only then are its
 // facts made.
 
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { OrderNews } from '../../pipeline/shown/order-news.ts'
 import type { Channel } from '../channels.ts'
 import type { Hearers, Member } from '../member.ts'
@@ -52,11 +53,11 @@ export class Audience implements Channel, Hearers {
     return since !== undefined && since < number
   }
 
-  isHeardBy(profileId: number): boolean {
+  isHeardBy(profileId: ProfileId): boolean {
     return this.#members.has(profileId)
   }
 
-  profileIds(): number[] {
+  profileIds(): ProfileId[] {
     return [...this.#members.keys()]
   }
 

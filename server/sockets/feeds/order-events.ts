@@ -3,6 +3,7 @@
 // their order or trade. So nothing has to be kept to drop what comes twice.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -13,7 +14,7 @@ import { type FrameNames, lifecycleFrame, type Matched, matchedFrame } from './o
 
 /** How many frames with a number an owner got of one command. */
 interface Place {
-  readonly seq: number
+  readonly seq: Seq
   readonly index: number
 }
 

@@ -1,5 +1,6 @@
 // `orderEvent` frames from facts (rules §5.3): numbers on lifecycle frames, text on terminal ones.
 
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
@@ -23,7 +24,7 @@ export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
 type Lifecycle = Exclude<OrderFact, Matched>
 
 /** Rises with the command and within it; the same however often the exchange was started. */
-function lifecycleId(seq: number, index: number): number {
+function lifecycleId(seq: Seq, index: number): number {
   return seq * IDS_PER_COMMAND + Math.min(index, IDS_PER_COMMAND - 1)
 }
 

@@ -6,6 +6,7 @@
 // changes or is asked for meanwhile is read after it.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
@@ -30,7 +31,7 @@ const EVENT = 'positions'
 
 /** One market of one account. */
 class Watch implements Hearers {
-  readonly marketId: number
+  readonly marketId: MarketId
   readonly members = new Set<Member>()
   /** Of those that have their snapshot, the number of the newest frame that was posted before. */
   readonly #since = new Map<Member, number>()
@@ -38,7 +39,7 @@ class Watch implements Hearers {
   fresh = new Set<Member>()
   isChanged = false
 
-  constructor(marketId: number) {
+  constructor(marketId: MarketId) {
     this.marketId = marketId
   }
 
@@ -70,7 +71,7 @@ class Watch implements Hearers {
 
 /** What all sockets of one account listen to. */
 class AccountWatch {
-  readonly profileId: number
+  readonly profileId: ProfileId
   readonly account: string
   readonly watches = new Map<number, Watch>()
   /** By member, the markets it named. */
@@ -80,7 +81,7 @@ class AccountWatch {
   /** Markets over all members. */
   count = 0
 
-  constructor(profileId: number, account: string) {
+  constructor(profileId: ProfileId, account: string) {
     this.profileId = profileId
     this.account = account
   }
@@ -101,7 +102,7 @@ class AccountWatch {
     }
   }
 
-  drop(member: Member, marketId: number): void {
+  drop(member: Member, marketId: MarketId): void {
     if (this.marketIds.get(member)?.delete(marketId) !== true) return
     this.count--
     const watch = this.watches.get(marketId)
@@ -193,7 +194,7 @@ export class PositionsFeed implements Channel {
   }
 
   /** What a profile holds in a market is another than before: the read tells it. */
-  changed(profileId: number, marketId: number): void {
+  changed(profileId: ProfileId, marketId: MarketId): void {
     const own = this.#accounts.get(profileId)
     const watch = own?.watches.get(marketId)
     if (own === undefined || watch === undefined) return

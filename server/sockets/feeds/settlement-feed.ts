@@ -6,6 +6,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import type { TradeParts } from '../../../persistence/query/read/trade-parts.ts'
@@ -32,7 +33,7 @@ export interface SettlementFeedParts {
 
 /** The end of one trade. */
 interface Due {
-  readonly tradeSeq: number
+  readonly tradeSeq: Seq
   /** Of the block it is in; 0 when it failed. */
   readonly height: number
   readonly settledMs: number
@@ -118,7 +119,7 @@ export class SettlementFeed implements SettlementListener {
   }
 
   /** Late tables cost a frame time. Undefined when they stay late, none when nobody listens. */
-  async #tradesOf(tradeSeqs: readonly number[]): Promise<readonly TradeParts[] | undefined> {
+  async #tradesOf(tradeSeqs: readonly Seq[]): Promise<readonly TradeParts[] | undefined> {
     for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
       const listeners = this.#audiences.flatMap((audience) => audience.profileIds())
       if (listeners.length === 0) return []
@@ -177,7 +178,7 @@ export class SettlementFeed implements SettlementListener {
   #settledOf({ parts }: TradeParts, { tradeSeq, height, settledMs }: Due): Settled {
     const { clearing, ids, mining } = this.#parts.pipeline
     assert(mining !== null, 'a trade has a chain')
-    const accountOf = (profileId: number) => clearing.accounts.byId(profileId)?.account ?? ''
+    const accountOf = (profileId: ProfileId) => clearing.accounts.byId(profileId)?.account ?? ''
     const [taker, ...makers] = parts
     const named = makers.slice(0, LIMITS.statusMakersMax)
     return {
