@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runFile } from './support/file-run.ts'
 
@@ -16,24 +16,27 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('a file that does nothing any more is ended, with what it started', async () => {
-  const report = await runFile(fileOf('stuck-file'), SILENCE_MS)
-  assert.equal(report.tests, 1, 'the one that ended')
-  assert.equal(report.failed, 1)
-  assert.match(report.failures[0], /stuck: nothing came of it for 8 s/)
-  const pid = Number(/child ([0-9]+)/.exec(report.output.join(''))?.[1])
-  assert.ok(pid > 0, 'it started a child')
-  while (isAlive(pid)) await new Promise(setImmediate)
-})
+// Each waits for its file alone: they wait side by side.
+describe('a run of one test file', { concurrency: true }, () => {
+  test('a file that does nothing any more is ended, with what it started', async () => {
+    const report = await runFile(fileOf('stuck-file'), SILENCE_MS)
+    assert.equal(report.tests, 1, 'the one that ended')
+    assert.equal(report.failed, 1)
+    assert.match(report.failures[0], /stuck: nothing came of it for 8 s/)
+    const pid = Number(/child ([0-9]+)/.exec(report.output.join(''))?.[1])
+    assert.ok(pid > 0, 'it started a child')
+    while (isAlive(pid)) await new Promise(setImmediate)
+  })
 
-test('a file that gets on may take longer than that', async () => {
-  const report = await runFile(fileOf('slow-file'), SILENCE_MS)
-  assert.deepEqual([report.tests, report.failed], [1, 0], report.failures.join())
-  assert.ok(report.tookMs > SILENCE_MS)
-})
+  test('a file that gets on may take longer than that', async () => {
+    const report = await runFile(fileOf('slow-file'), SILENCE_MS)
+    assert.deepEqual([report.tests, report.failed], [1, 0], report.failures.join())
+    assert.ok(report.tookMs > SILENCE_MS)
+  })
 
-test('a file that holds no test fails', async () => {
-  const report = await runFile(fileOf('empty-file'), SILENCE_MS)
-  assert.equal(report.failed, 1)
-  assert.match(report.failures[0], /holds no test/)
+  test('a file that holds no test fails', async () => {
+    const report = await runFile(fileOf('empty-file'), SILENCE_MS)
+    assert.equal(report.failed, 1)
+    assert.match(report.failures[0], /holds no test/)
+  })
 })
