@@ -1,6 +1,6 @@
-// A whole state as plain values and typed arrays, and back: what a snapshot holds. Taken between
-// commands, so no order is in flight and every live one rests or is held.
-// Invariant: what is restored has the state hash of what was captured, and goes on as that would.
+// Turns a whole state into plain values and typed arrays and back: the content of a snapshot. It is
+// taken between commands, so no order is in flight: every live order rests or is held.
+// Invariant: a restored state has the state hash of the captured state, and goes on as that would.
 
 import { assert } from '../domain/assert.ts'
 import type { Seq, Slot } from '../domain/ids.ts'
@@ -21,9 +21,9 @@ import type { CapturedReversals } from './money/reversal.ts'
 import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
 
-// What is new in the state does not compile until it is named here: each field of the clearing and
-// of the ledger is captured, or listed as one that follows from the others. An order is captured as
-// its whole record; accounts, markets and seen orders capture themselves.
+// A new part of the state does not compile until it is named here. Each field of the clearing and
+// of the ledger is captured, or listed because it follows from others. An order is captured as its
+// whole record. Accounts, markets and seen orders capture themselves.
 type DataOf<T> = {
   [K in keyof T]: T[K] extends (...given: never[]) => unknown ? never : K
 }[keyof T]
@@ -49,16 +49,16 @@ export interface CapturedLedger {
   readonly shortRaw: Float64Array
   readonly depositsRaw: number
   readonly withdrawalsRaw: number
-  /** Account and market of each row by turns; row 0 is none. */
+  /** Account and market of each row, in turns. Row 0 is none. */
   readonly rows: Uint32Array
 }
 
 export interface CapturedOrders {
-  /** Of slots 0 to the highest ever used. */
+  /** Generations of slots 0 to the highest ever used. */
   readonly generations: Uint32Array
   /**
-   * Live orders by market, tick and place in the queue, those held last of their market; the next
-   * two run beside it.
+   * Slots of the live orders by market, tick and place in the queue. A market's held orders come
+   * last. `records` and `clientIds` have the same order.
    */
   readonly slots: Uint32Array
   readonly records: Int32Array
@@ -127,11 +127,11 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
   let count = 0
   for (const { marketId } of catalogue.all()) {
     eachResting(marketId, (_ticks, slot, _owner, leftRaw) => {
-      assert(leftRaw === orders.leftRawOf(slot), 'book and table know one size of an order')
+      assert(leftRaw === orders.leftRawOf(slot), 'book and table agree on the size of an order')
       slots[count++] = slot
     })
     eachHeld(marketId, (_ticks, slot, _owner, wantRaw) => {
-      assert(wantRaw === wantedRaw(orders, slot), 'book and table know one size of an order')
+      assert(wantRaw === wantedRaw(orders, slot), 'book and table agree on the size of an order')
       slots[count++] = slot
       held.push(slot, orders.held.eligibleMsOf(slot), orders.held.stpOf(slot))
     })
@@ -146,12 +146,15 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
   }
 }
 
-/** What a held order wants, as its market counts it: collateral for a market buy, else shares. */
+/**
+ * The open amount of a held order, as its market counts it: collateral for a market buy, else
+ * shares.
+ */
 function wantedRaw(orders: OrderTable, slot: Slot): number {
   return orders.buysBySpend(slot) ? orders.reservedRawOf(slot) : orders.leftRawOf(slot)
 }
 
-/** A new exchange with the captured state; the thread's older one is empty from then on. */
+/** A new exchange with the captured state. It empties the exchange that the thread had before. */
 export function restore(captured: CapturedState, orders?: OrderTable): Exchange {
   const exchange = new Exchange(orders)
   const { clearing } = exchange

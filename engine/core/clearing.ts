@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
-// The half of the exchange that main owns: accounts, markets, money and open orders. `admit`
-// takes a decided command, `settle` takes what its market said. The other half is core/market.ts.
-// Neither ever refuses: the gates stand in decide.ts.
+// The half of the exchange that main owns: accounts, markets, money and open orders. `admit` takes
+// a decided command. `settle` takes the answer of its market. The other half is
+// core/book/market.ts. Neither ever refuses: the gates are in decide.ts.
 
 import { assert } from '../domain/assert.ts'
 import type {
@@ -40,7 +40,10 @@ import { Reversals } from './money/reversal.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 
-/** Rules this version decides by; a `rules` command in the journal says which were in force. */
+/**
+ * The rules that this version decides by. A `rules` command in the journal tells which were in
+ * force.
+ */
 export const RULES_VERSION = 1
 
 const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
@@ -89,7 +92,9 @@ export class Clearing {
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
-  /** Fee of the trade whose DONE was settled last, in what the taker received. */
+  /**
+   * Fee of the trade whose DONE was settled last, in the taker's proceeds (shares or collateral).
+   */
   lastFeeRaw = 0
 
   constructor(orders: OrderTable = new OrderTable()) {
@@ -98,8 +103,8 @@ export class Clearing {
   }
 
   /**
-   * Takes a decided command in: everything it changes before its market speaks. Whoever knows the
-   * kind calls the one of that kind: reading a field of any of twenty shapes is a search.
+   * Takes a decided command: makes every change that comes before its market answers. A caller that
+   * knows the kind calls the method for that kind: `kind` of any of twenty shapes is a slow read.
    */
   admit(command: Command): void {
     if (command.kind === 'placeOrder') this.admitOrder(command)
@@ -112,7 +117,7 @@ export class Clearing {
     this.#stamp(cancel.seq, cancel.nowMs)
   }
 
-  /** A cancel that the market heard first may have ended the order: then it has no effect. */
+  /** A release has no effect when a cancel that the market heard first ended the order. */
   admitRelease(release: ReleaseOrder): void {
     this.#stamp(release.seq, release.nowMs)
     this.orders.releasing(release.slot, release.generation)
@@ -274,7 +279,10 @@ export class Clearing {
     this.accounts.login({ digest, profileId, expiresMs }, nonce)
   }
 
-  /** Settles `count` records of a market's answer; the first starts at byte `at` of both views. */
+  /**
+   * Settles `count` records of a market's answer. The first record starts at byte `at` of both
+   * views.
+   */
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
@@ -319,7 +327,7 @@ export class Clearing {
     this.lastFeeRaw = settleProceeds(this.ledger, this.orders, slot)
     if (result === WOULD_CROSS) this.seen.forget(this.#arrived(slot))
     else if (this.seen.isWriter && this.orders.stateOf(slot) === IN_FLIGHT) {
-      // A released order left its trace when it was held.
+      // Only on arrival: a released order left its trace when it was held.
       this.seen.keep(this.#arrived(slot))
     }
     if (result === RESTED) this.orders.opened(slot)
@@ -327,7 +335,10 @@ export class Clearing {
     else this.#end(slot)
   }
 
-  /** What an order is known by. A refused post-only order leaves no trace: it is free again. */
+  /**
+   * The fields that identify an order. A refused post-only order leaves no trace: it may come
+   * again.
+   */
   #arrived(slot: number): SeenOrder {
     const { orders } = this
     arrived.seq = orders.seqOf(slot)

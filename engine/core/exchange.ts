@@ -1,6 +1,6 @@
-// The whole exchange on one thread: the follower, recovery checks, simulation and tests run it.
-// The books live in one module-level arena, so a thread holds one Exchange at a time: making a
-// new one empties them.
+// The whole exchange on one thread: for the follower, recovery checks, simulation and tests. The
+// books live in one module-level arena, so a thread holds one Exchange at a time: a new one empties
+// the books.
 
 import type { CancelOrders, Command, PlaceOrder, ReleaseOrder } from '../domain/command.ts'
 import { eventF64s, eventWords, onEventsReady } from './book/event-buffer.ts'
@@ -11,7 +11,8 @@ import { brokenInvariant } from './state/invariants.ts'
 import { bookDigest, stateHash } from './state/state-hash.ts'
 
 /**
- * Called with each chunk of a command's records before they are settled, while slots still hold.
+ * Called with each chunk of a command's records before they are settled, while the slots still hold
+ * their orders.
  */
 export type EventsListener = (words: Int32Array, f64s: Float64Array, count: number) => void
 
@@ -28,7 +29,7 @@ export class Exchange {
     })
   }
 
-  /** Never refuses; a command that breaks a law is a fault. */
+  /** Never refuses: a command that breaks a law is a fault. */
   apply(command: Command): void {
     if (command.kind === 'placeOrder') this.place(command)
     else if (command.kind === 'cancelOrders') this.cancel(command)
@@ -36,19 +37,19 @@ export class Exchange {
     else this.clearing.admitRare(command)
   }
 
-  /** `apply` for whoever knows the kind. */
+  /** `apply` for a caller that knows the kind. */
   place(order: PlaceOrder): void {
     this.clearing.admitOrder(order)
     placeInMarket(order)
   }
 
-  /** `apply` for whoever knows the kind. */
+  /** `apply` for a caller that knows the kind. */
   cancel(cancel: CancelOrders): void {
     this.clearing.admitCancel(cancel)
     cancelInMarket(cancel)
   }
 
-  /** `apply` for whoever knows the kind. */
+  /** `apply` for a caller that knows the kind. */
   release(release: ReleaseOrder): void {
     this.clearing.admitRelease(release)
     releaseInMarket(release)
@@ -62,7 +63,7 @@ export class Exchange {
     )
   }
 
-  /** Null, or a sentence that names the law that does not hold. */
+  /** Null, or a sentence that names the broken law. */
   checkInvariants(): string | null {
     return brokenInvariant(this.clearing)
   }

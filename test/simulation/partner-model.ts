@@ -78,7 +78,7 @@ export class PartnerModel {
 
   #edit(profileId: number, change: ProfileChange): void {
     const before = this.profiles.get(profileId)
-    assert(before !== undefined, 'only a profile that is there is edited')
+    assert(before !== undefined, 'only an existing profile is edited')
     this.profiles.set(profileId, { ...before, ...change })
   }
 

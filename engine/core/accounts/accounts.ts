@@ -21,7 +21,7 @@ export interface Token extends TokenFields {
   lastUsedMs: TimeMs | null
 }
 
-/** All of it, as plain values in the order in which it came to be. */
+/** All accounts as plain values, in the order in which they were made. */
 export interface CapturedAccounts {
   readonly adminTokenDigest: string
   readonly profiles: CapturedProfiles
@@ -32,14 +32,14 @@ export interface CapturedAccounts {
   readonly withdrawalAddresses: readonly WithdrawalAddress[]
 }
 
-/** What one command forgets of what has expired: more than any command adds. */
+/** How many expired sessions and nonces one command forgets: more than any command adds. */
 const EXPIRED_MAX = 16
 const NO_TOKENS: readonly Token[] = []
 
 export class Accounts {
   readonly #profiles = new Profiles()
   readonly #tokens = new Map<string, Token>()
-  /** Of each profile that has any, oldest first. */
+  /** The tokens of each profile that has any, oldest first. */
   readonly #tokensOf = new Map<number, readonly Token[]>()
   readonly #sessions = new Sessions()
   readonly #burnedNonces = new Map<string, TimeMs>()
@@ -63,7 +63,7 @@ export class Accounts {
     return this.#profiles.hasSmartWallet(profileId)
   }
 
-  /** What an order of the profile is charged; NO_FEE_RATE when that is not known. */
+  /** The fee rate of the profile's orders; NO_FEE_RATE when there is none. */
   feeBpsOf(profileId: ProfileId): number {
     return this.#profiles.feeBpsOf(profileId)
   }
@@ -98,7 +98,9 @@ export class Accounts {
     return this.#sessions.count
   }
 
-  /** Whether a login at `nowMs` finds room: it forgets what has expired before it opens one. */
+  /**
+   * Whether a login at `nowMs` finds room. A login forgets expired sessions before it opens one.
+   */
   takesSession(nowMs: TimeMs, sessionsMax: number = LIMITS.sessionsMax): boolean {
     return this.#sessions.count < sessionsMax || this.#sessions.oldestExpiresMs <= nowMs
   }
@@ -117,7 +119,7 @@ export class Accounts {
 
   addToken(profileId: ProfileId, fields: TokenFields, nowMs: TimeMs): void {
     assert(this.#profiles.accountOf(profileId) !== undefined, 'a token belongs to a profile')
-    // By name: every order asks for one of these, and copies would each have a shape of their own.
+    // Names each field: every order reads a token, and a spread copy could have a shape of its own.
     this.#keep({
       tokenId: fields.tokenId,
       sealedSecret: fields.sealedSecret,
@@ -136,7 +138,7 @@ export class Accounts {
     this.#tokensOf.set(profileId, [...this.tokensOf(profileId), token])
   }
 
-  /** A token that is revoked is forgotten: ids are random and never come again. */
+  /** Forgets a revoked token. Ids are random, so an id never comes again. */
   revokeToken(tokenId: string): void {
     const token = this.#tokens.get(tokenId)
     assert(token !== undefined, 'only a live token is revoked')
@@ -153,10 +155,10 @@ export class Accounts {
   }
 
   /**
-   * Forgets what has expired, a bounded part of it: each rare command calls this, so that what
-   * ended leaves memory whether anybody logs in or not. By the time of the command: replay forgets
-   * alike. All sessions live equally long, and so do all nonces but for their age when used: the
-   * oldest stand in front.
+   * Forgets expired sessions and nonces, a bounded number at a time. Each rare command calls this,
+   * so they leave memory even when nobody logs in. It goes by the time of the command, so a replay
+   * forgets the same ones. All sessions live equally long, and nonces nearly so (they differ by
+   * their age when used). So the oldest stand in front.
    */
   expire(nowMs: TimeMs): void {
     this.#sessions.expire(nowMs, EXPIRED_MAX)
@@ -167,7 +169,7 @@ export class Accounts {
     }
   }
 
-  /** Opens a session; a profile's oldest makes room when it has as many as it may. */
+  /** Opens a session. A profile with as many sessions as it may have loses its oldest one. */
   login(session: Session, nonce: { text: string; expiresMs: TimeMs }): void {
     const { profileId } = session
     if (this.#sessions.countOf(profileId) >= LIMITS.sessionsPerProfileMax) {
@@ -177,7 +179,7 @@ export class Accounts {
     this.burnNonce(nonce.text, nonce.expiresMs)
   }
 
-  /** A nonce proves one thing once. */
+  /** Marks a nonce as used: it proves one thing, once. */
   burnNonce(nonce: string, expiresMs: TimeMs): void {
     this.#burnedNonces.set(nonce, expiresMs)
   }
@@ -190,11 +192,11 @@ export class Accounts {
     this.#sessions.endAllOf(profileId)
   }
 
-  /** Everything that counts as state, in an order of its own; for the state hash. */
+  /** All the state, in an order of its own; for the state hash. */
   *facts(): Iterable<unknown> {
     yield this.adminTokenDigest
     yield* this.#profiles.facts()
-    // A sealed secret says the same under every nonce: what it seals is no state.
+    // A sealed secret is left out: the same secret has other bytes under another nonce.
     for (const { sealedSecret: _sealed, ...fields } of this.#tokens.values()) yield factsOf(fields)
     yield ['sessions', this.#sessions.count]
     yield this.#sessions.capture()

@@ -1,10 +1,10 @@
-// Profiles that an operator froze: they neither trade nor withdraw. Only commands change them; one
-// thread writes.
+// Profiles that an operator froze: they can neither trade nor withdraw. Only commands change them;
+// one thread writes.
 //
 //   free ──freeze──▶ frozen ──unfreeze──▶ free, once the last of its orders is gone
 //
-// A frozen profile gets no new order, so whatever order of it lives is owed a cancel: after a crash
-// in the middle the rest of them follows from the state.
+// A frozen profile gets no new order, so each of its live orders is owed a cancel. After a crash in
+// the middle the remaining cancels follow from the state.
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
@@ -14,9 +14,9 @@ import type { TimeMs } from '../../domain/units.ts'
 export interface FrozenProfile {
   readonly profileId: ProfileId
   readonly sinceMs: TimeMs
-  /** Of the command that froze it. */
+  /** Seq of the command that froze the profile. */
   readonly seq: Seq
-  /** What the operator said, '' when nothing. */
+  /** The reason that the operator gave; '' without one. */
   readonly reason: string
 }
 
@@ -57,7 +57,7 @@ export class FrozenProfiles {
     this.#byProfile.set(profileId, { profileId, sinceMs, seq, reason })
   }
 
-  /** Everything that counts as state, for the state hash; nothing while there is none. */
+  /** All the state, for the state hash; no fact while no profile is frozen. */
   *facts(): Iterable<unknown> {
     for (const { profileId, sinceMs, seq, reason } of this.all()) {
       yield ['frozen', profileId, sinceMs, seq, reason]

@@ -1,5 +1,6 @@
-// Operators by name, beside the first one, whose token is the server's own. Only commands change
-// them; one thread writes. Invariant: a name is one operator's, and no operator bears the first's.
+// Operators by name, beside the first one, whose token the server keeps itself. Only commands
+// change them; one thread writes. Invariant: a name belongs to one operator, and none of them has
+// the name of the first.
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
@@ -21,7 +22,7 @@ type OperatorCommand = Extract<RareCommand, { kind: 'addOperator' | 'removeOpera
 export class Operators {
   #all: readonly Operator[] = []
 
-  /** Oldest first; another list after every change. */
+  /** Oldest first. Every change makes a new list. */
   get all(): readonly Operator[] {
     return this.#all
   }
@@ -43,7 +44,7 @@ export class Operators {
     this.#all = [...this.#all, { name, role, tokenDigest, createdMs }]
   }
 
-  /** Everything that counts as state, for the state hash; nothing while there is none. */
+  /** All the state, for the state hash; no fact while there is no operator beside the first. */
   *facts(): Iterable<unknown> {
     for (const { name, role, tokenDigest, createdMs } of this.#all) {
       yield ['operator', name, role, tokenDigest, createdMs]

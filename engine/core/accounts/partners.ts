@@ -1,5 +1,5 @@
-// Accounts that partners made and act for (rules §12.1). Only commands change them; one thread
-// writes. Invariant: a sub-account has one partner for ever, and what it approved stays approved.
+// Sub-accounts that partners made and act for (rules §12.1). Only commands change them; one thread
+// writes. Invariant: a sub-account has one partner for ever, and an approval stays.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
@@ -8,21 +8,26 @@ import type { ApprovalStatus } from '../../domain/settlement.ts'
 export interface SubAccount {
   readonly profileId: ProfileId
   readonly partnerId: ProfileId
-  /** Key of the server wallet under the server key; null for a wallet that signs for itself. */
+  /**
+   * The key of the server wallet, sealed under the server key; null for a wallet that signs for
+   * itself.
+   */
   readonly sealedKey: Uint8Array | null
-  /** Addresses that may move what the server wallet holds, in the order they were approved. */
+  /** Addresses that may move what the server wallet holds, in the order of their approval. */
   readonly approved: readonly string[]
-  /** Those that wait for a block, and those that a block was to confirm and did not. */
+  /**
+   * Approvals that wait for a block, and approvals that a block should have confirmed and did not.
+   */
   readonly submitted: readonly string[]
   readonly failed: readonly string[]
 }
 
-/** As a command makes it. */
+/** A sub-account as a command makes it. */
 export type NewSubAccount = Omit<SubAccount, 'submitted' | 'failed'>
 
 export interface CapturedPartners {
   readonly subAccounts: readonly SubAccount[]
-  /** Profile and seq of what waits for a block, oldest first. */
+  /** Profile and seq of each submission that waits for a block, oldest first. */
   readonly submittedSeqs: readonly (readonly [profileId: ProfileId, seq: Seq])[]
 }
 
@@ -41,7 +46,7 @@ export class Partners {
 
   #add(made: SubAccount): void {
     assert(!this.#byProfile.has(made.profileId), 'a sub-account has one partner')
-    assert(made.profileId !== made.partnerId, 'nobody is a partner of its own')
+    assert(made.profileId !== made.partnerId, 'no profile is its own partner')
     this.#byProfile.set(made.profileId, made)
     const siblings = this.#ofPartner.get(made.partnerId)
     if (siblings === undefined) this.#ofPartner.set(made.partnerId, [made.profileId])
@@ -54,7 +59,7 @@ export class Partners {
     this.#byProfile.set(profileId, { ...known, approved: [...known.approved, ...fresh] })
   }
 
-  /** Waits for a block from `seq` on; what failed may be submitted again. */
+  /** Approvals wait for a block from `seq` on. A failed approval may be submitted again. */
   submit(profileId: ProfileId, spenders: readonly string[], seq: Seq): void {
     const known = this.#wallet(profileId)
     const taken = [...known.approved, ...known.submitted]
@@ -67,7 +72,7 @@ export class Partners {
       submitted: [...known.submitted, ...spenders],
       failed: known.failed.filter((each) => !spenders.includes(each)),
     })
-    // The newest comes last, also of a profile that submits again.
+    // Keeps the newest last, also when a profile submits again.
     this.#submittedSeq.delete(profileId)
     this.#submittedSeq.set(profileId, seq)
   }
@@ -101,7 +106,7 @@ export class Partners {
     return this.#submittedSeq.size
   }
 
-  /** Profiles whose approvals were all submitted by `throughSeq`, in the order they were. */
+  /** Profiles whose approvals were all submitted by `throughSeq`, in the order of submission. */
   submittedBy(throughSeq: Seq): number[] {
     if (this.#submittedSeq.size === 0) return []
     return [...this.#submittedSeq].flatMap(([id, seq]) => (seq <= throughSeq ? [id] : []))
@@ -120,7 +125,9 @@ export class Partners {
     return this.#byProfile.values()
   }
 
-  /** For the state hash: that there is a key counts, not under which nonce it is sealed. */
+  /**
+   * For the state hash. A key counts as present or absent: its sealed bytes change with the nonce.
+   */
   *facts(): Iterable<unknown> {
     for (const made of this.#byProfile.values()) {
       const { profileId, partnerId, sealedKey, approved, submitted, failed } = made

@@ -1,11 +1,11 @@
-// What the core needs of a profile, in a row of fixed width:
+// The fields of a profile that the core needs, in a row of fixed width:
 //
 //   0 address 20 │ 20 capital letters 5 │ 25 scopes u8 │ 26 rank u16 │ 28 fee cap i16 │
 //   30 hash of its username 2 × u32 │ 38 its smart wallet u32
 //
-// All else that it says of itself stands in read.db; a digest of all that was ever said stands
-// here, so that the state hash covers it. A username is kept as the first half of its SHA-256: by
-// chance two of eight million names are alike once in half a billion exchanges.
+// All other fields of a profile stand in read.db. A digest of everything ever said is kept here, so
+// that the state hash covers it. A username is kept as the first half of its SHA-256: among eight
+// million names, two are alike by chance once in half a billion exchanges.
 // Invariants: an address and a username each name one profile; ids count from 1.
 
 import { assert } from '../../domain/assert.ts'
@@ -34,7 +34,7 @@ import { IdIndex, mixedHash } from '../cells/id-index.ts'
 export interface Profile {
   readonly profileId: ProfileId
   readonly account: string
-  /** Lower case; null without one. */
+  /** In lower case; null without a wallet. */
   readonly smartWallet: string | null
   readonly rank: Rank | null
   readonly feeCapBps: FeeBps | null
@@ -68,7 +68,7 @@ const FIRST_FEES = 1024
 
 const wanted = new Uint8Array(ADDRESS_BYTES)
 
-/** Of the lower-case name; never 0 in both halves. */
+/** The hash of the name in lower case. It is never 0 in both halves. */
 function nameHash(username: string): readonly [high: number, low: number] {
   const bytes = sha256(utf8ToBytes(username.toLowerCase()))
   const view = new DataView(bytes.buffer, bytes.byteOffset)
@@ -83,7 +83,9 @@ export class Profiles {
     mixedHash(this.#u32(id, ADDRESS_BYTES - 8), this.#u32(id, ADDRESS_BYTES - 4)),
   )
   readonly #byUsername = new IdIndex((id) => this.#u32(id, NAME_HIGH))
-  /** Effective rate by profile id, NO_FEE_RATE without one: an order needs no more of a profile. */
+  /**
+   * Effective fee rate by profile id; NO_FEE_RATE without one. An order reads no more of a profile.
+   */
   #feeBps = new Int16Array(FIRST_FEES)
   #saidDigest = ''
 
@@ -118,12 +120,12 @@ export class Profiles {
     return this.#isThere(profileId) && this.#u32(profileId, WALLET) !== 0
   }
 
-  /** What an order of the profile is charged; NO_FEE_RATE when that is not known. */
+  /** The fee rate of the profile's orders; NO_FEE_RATE when there is none. */
   feeBpsOf(profileId: ProfileId): number {
     return this.#isThere(profileId) ? this.#feeBps[profileId] : NO_FEE_RATE
   }
 
-  /** 0 for none; any letter case. */
+  /** The profile id; 0 for none. The letter case does not matter. */
   idByAddress(address: string): number {
     if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 0
     writeAddress(address, wanted, 0)
@@ -142,7 +144,7 @@ export class Profiles {
     return true
   }
 
-  /** 0 for none; any letter case. */
+  /** The profile id; 0 for none. The letter case does not matter. */
   idByUsername(username: string): number {
     const [high, low] = nameHash(username)
     const isIt = (id: number) =>
@@ -164,9 +166,9 @@ export class Profiles {
     this.#write(profileId, said)
   }
 
-  /** What is absent stays as it was. */
+  /** An absent field stays as it was. */
   edit(profileId: ProfileId, change: ProfileChange): void {
-    assert(this.#isThere(profileId), 'only a profile that is there is edited')
+    assert(this.#isThere(profileId), 'only an existing profile is edited')
     this.#note(['said', profileId, ...Object.entries(change).sort(byName)])
     this.#write(profileId, change)
   }
@@ -182,7 +184,7 @@ export class Profiles {
     this.#refreshFee(profileId)
   }
 
-  /** Chains what is said to all that was said before it. */
+  /** Chains a digest over all that was ever said of profiles. */
   #note(said: readonly unknown[]): void {
     this.#saidDigest = bytesToHex(sha256(utf8ToBytes(this.#saidDigest + JSON.stringify(said))))
   }
@@ -204,7 +206,10 @@ export class Profiles {
     this.#view(profileId).setUint32(this.#rows.at(profileId) + WALLET, row, true)
   }
 
-  /** Ranks are few: each is kept once, in the order of first use; 0 is none. */
+  /**
+   * The number of a rank; 0 is none. Ranks are few, so each is kept once, in the order of first
+   * use.
+   */
   #rankOf(rank: Rank | null): number {
     if (rank === null) return 0
     const { id, name, feeRateBps } = rank
@@ -248,7 +253,7 @@ export class Profiles {
     return row === 0 ? null : readAddress(this.#wallets.bytes(row), this.#wallets.at(row))
   }
 
-  /** Everything that counts as state, for the state hash. */
+  /** All the state, for the state hash. */
   *facts(): Iterable<unknown> {
     yield ['profiles', this.count, this.#wallets.end - 1, this.#saidDigest]
     for (const rank of this.#ranks) yield factsOf(rank)

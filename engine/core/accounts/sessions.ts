@@ -1,9 +1,9 @@
-// Open sessions, each a row of fixed width; when one ends the last row takes its place:
+// Open sessions, each in a row of fixed width. When one ends, the last row takes its place:
 //
 //   0 digest 32 │ 32 profile u32 │ 36 expires f64 │ 44 older u32 │ 48 newer u32 │ 52 next u32
 //
-// `older` and `newer` run through all by age, `next` through those of one profile, oldest first.
-// Invariant: rows are numbered without a gap, so what ended takes no room.
+// `older` and `newer` link all sessions by age. `next` links those of one profile, oldest first.
+// Invariant: rows are numbered without a gap, so an ended session takes no room.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId } from '../../domain/ids.ts'
@@ -13,7 +13,7 @@ import { bytesToHex, hexToBytes } from '../cells/digest.ts'
 import { IdIndex, mixedHash } from '../cells/id-index.ts'
 
 export interface Session {
-  /** Lowercase hex SHA-256 of what the cookie holds. */
+  /** Lowercase hex SHA-256 of the cookie's value. */
   readonly digest: string
   readonly profileId: ProfileId
   readonly expiresMs: TimeMs
@@ -21,7 +21,7 @@ export interface Session {
 
 const DIGEST_BYTES = 32
 const DIGEST = /^[0-9a-f]{64}$/
-/** What a snapshot holds of each: all but its place in the lists. */
+/** The bytes of a row that a snapshot holds: all but the links. */
 const KEPT_BYTES = 44
 const PROFILE = 32
 const EXPIRES = 36
@@ -42,7 +42,7 @@ export class Sessions {
     return this.#rows.end - 1
   }
 
-  /** When the oldest expires; Infinity when there is none. */
+  /** When the oldest session expires; Infinity when there is none. */
   get oldestExpiresMs(): TimeMs {
     return this.#oldest === 0 ? Number.POSITIVE_INFINITY : this.#expiresMs(this.#oldest)
   }
@@ -57,7 +57,7 @@ export class Sessions {
     for (let row = this.#oldest; row !== 0; row = this.#u32(row, NEWER)) yield this.#sessionAt(row)
   }
 
-  /** How many a profile has; it has few. */
+  /** How many sessions a profile has. It counts along the chain, which is short. */
   countOf(profileId: ProfileId): number {
     let count = 0
     for (let row = this.#firstOf(profileId); row !== 0; row = this.#u32(row, NEXT)) count++
@@ -83,7 +83,7 @@ export class Sessions {
     else this.#set(this.#lastFrom(first), NEXT, row)
   }
 
-  /** Does nothing when there is no such session. */
+  /** Ends the session, if there is one. */
   end(digest: string): void {
     const row = this.#rowOf(digest)
     if (row !== 0) this.#end(row)
@@ -99,7 +99,7 @@ export class Sessions {
     }
   }
 
-  /** Forgets the oldest that have expired, at most so many. */
+  /** Ends the oldest sessions that have expired, at most `countMax`. */
   expire(nowMs: TimeMs, countMax: number): void {
     for (let ended = 0; ended < countMax && this.#oldest !== 0; ended++) {
       if (this.#expiresMs(this.#oldest) > nowMs) return
@@ -107,7 +107,7 @@ export class Sessions {
     }
   }
 
-  /** What makes each of them, oldest first; for the state hash as well. */
+  /** The fields of each session, oldest first; also for the state hash. */
   capture(): Uint8Array {
     const all = new Uint8Array(this.count * KEPT_BYTES)
     let to = 0
@@ -147,7 +147,7 @@ export class Sessions {
     this.#rows.drop()
   }
 
-  /** Gives a session another row; all that names it follows. */
+  /** Moves a session to another row and mends every link to it. */
   #move(from: number, to: number): void {
     const before = this.#beforeOf(from)
     this.#byDigest.remove(from)
@@ -161,7 +161,7 @@ export class Sessions {
     this.#join(to, this.#u32(from, NEWER))
   }
 
-  /** Makes two rows neighbours by age; 0 stands for the ends. */
+  /** Makes two rows neighbours by age. 0 stands for the end. */
   #join(older: number, newer: number): void {
     if (older === 0) this.#oldest = newer
     else this.#set(older, NEWER, newer)

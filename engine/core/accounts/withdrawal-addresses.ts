@@ -1,5 +1,5 @@
-// Where a profile may send its money besides its own addresses (rules §12.1). Only
-// commands change it; one thread writes. Invariant: a profile lists an address once.
+// Listed addresses to which a profile may withdraw besides its own (rules §12.1). Only commands
+// change them; one thread writes. Invariant: a profile lists an address once.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId } from '../../domain/ids.ts'
@@ -20,7 +20,7 @@ const NONE: readonly WithdrawalAddress[] = []
 export class WithdrawalAddresses {
   readonly #ofProfile = new Map<number, readonly WithdrawalAddress[]>()
 
-  /** Those of a profile, oldest first. */
+  /** The addresses of a profile, oldest first. */
   of(profileId: ProfileId): readonly WithdrawalAddress[] {
     return this.#ofProfile.get(profileId) ?? NONE
   }
@@ -44,14 +44,14 @@ export class WithdrawalAddresses {
     else this.#ofProfile.set(profileId, rest)
   }
 
-  /** Everything that counts as state, for the state hash; nothing while there is none. */
+  /** All the state, for the state hash; no fact while no address is listed. */
   *facts(): Iterable<unknown> {
     for (const { profileId, addressId, address, label, createdMs } of this.capture()) {
       yield ['withdrawalAddress', profileId, addressId, address, label, createdMs]
     }
   }
 
-  /** By rising profile id: which profile listed one first is no state. */
+  /** By rising profile id, because it is no state which profile listed an address first. */
   capture(): readonly WithdrawalAddress[] {
     const lists = [...this.#ofProfile].sort(([a], [b]) => a - b)
     return lists.flatMap(([, listed]) => listed)

@@ -1,6 +1,6 @@
 // Hot path. bench/book.bench.ts
-// Matching of sizes at ticks for order slots; it knows neither money nor signatures.
-// One module-level arena holds all books of a thread: V8 then embeds the arrays in the code.
+// Matches sizes at ticks for order slots. It knows neither money nor signatures. One module-level
+// arena holds all books of a thread: V8 then embeds the arrays in the code.
 
 import { assert } from '../../domain/assert.ts'
 import { EVENT, kindAndCode, MAKER } from '../../domain/event.ts'
@@ -21,7 +21,7 @@ const FILL_CLOSED = kindAndCode(EVENT.FILL, MAKER.CLOSED)
 const STEP_RAW = SIZE_STEP_RAW
 const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
 
-/** The taker of the walk under way; one command at a time, so one record serves the thread. */
+/** The taker of the current walk. A thread runs one command at a time, so one record is enough. */
 const arrival = {
   book: 0,
   owner: 0,
@@ -29,9 +29,9 @@ const arrival = {
   /** Worst ladder price the taker accepts. */
   worstTicks: 0,
   stp: 0,
-  /** Shares in steps of 1,000 (limit orders); any number of shares or a spend (market form). */
+  /** True for limit orders: shares in steps of 1,000. A market form takes any number of shares. */
   aligned: true,
-  /** A market buy of YES or NO walks by collateral; its price is the maker's on its own token. */
+  /** True for a market buy: it counts collateral, at the maker's price in the taker's own token. */
   bySpend: false,
   isYes: true,
   /** Still wanted: shares, or collateral when `bySpend`. */
@@ -46,7 +46,7 @@ export function crosses(book: number, isBid: boolean, ticks: number): boolean {
   return isBid ? bestAskOf[book] <= ticks : bestBidOf[book] >= ticks
 }
 
-/** Whose order comes to rest, and where. */
+/** An order that comes to rest, and its owner and market. */
 export interface Resting {
   readonly marketId: MarketId
   readonly slot: Slot
@@ -65,12 +65,12 @@ export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: num
   link(slot, order.marketId, ticks, isBid)
 }
 
-/** Keeps an order out of the book, behind those held before; `wantRaw` as the taker's. */
+/** Keeps an order out of the book, behind the orders held before it. `wantRaw` is the taker's. */
 export function hold(order: Resting, wantRaw: number): void {
   rest(order, true, HELD_TICKS, wantRaw)
 }
 
-/** Ends the hold of an order; false when it is not held any more. */
+/** Ends the hold of an order. False when the order is not held any more. */
 export function endHold(slot: Slot, generation: Generation): boolean {
   if (leftOf[slot] === 0 || generationOf[slot] !== generation) return false
   if ((levelOf[slot] & TICKS_MASK) !== HELD_TICKS) return false
@@ -78,7 +78,7 @@ export function endHold(slot: Slot, generation: Generation): boolean {
   return true
 }
 
-/** Takes the order out of its book, or ends its hold; false when it is not there any more. */
+/** Takes the order out of its book, or ends its hold. False when the order is gone. */
 export function cancel(slot: Slot, generation: Generation): boolean {
   const leftRaw = leftOf[slot]
   if (leftRaw === 0 || generationOf[slot] !== generation) {
@@ -90,7 +90,7 @@ export function cancel(slot: Slot, generation: Generation): boolean {
   return true
 }
 
-/** Walks the opposite side, best price and oldest order first, until nothing more is wanted. */
+/** Walks the opposite side, best price first and oldest order first, until the taker is done. */
 export function take(): void {
   const { book, isBid, worstTicks } = arrival
   while (arrival.wantRaw > 0 && !arrival.stopped) {
@@ -128,12 +128,12 @@ function preventSelfTrade(slot: Slot, ticks: number): void {
 function fill(slot: Slot, ticks: number, ownTicks: number): void {
   const makerLeftRaw = leftOf[slot]
   const fillRaw = fillable(makerLeftRaw, arrival.wantRaw, ownTicks)
-  assert(fillRaw > 0, 'a maker that is reached gives something')
+  assert(fillRaw > 0, 'every maker that is reached fills something')
   const leftRaw = makerLeftRaw - fillRaw
   arrival.filledRaw += fillRaw
   arrival.wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
   assert(arrival.wantRaw >= 0, 'a taker is never overfilled')
-  // Less than one step can never trade on with a limit order, so it is given back (rules §2.4).
+  // A limit order can never trade less than one step, so the rest is given back (rules §2.4).
   if (leftRaw < STEP_RAW) {
     unlink(slot)
     emit(FILL_CLOSED, ticks, slot, fillRaw, leftRaw)
@@ -153,8 +153,8 @@ function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): numb
 }
 
 /**
- * Whether an all-or-nothing taker would fill whole (rules §1.6, §4.1). Own makers give nothing;
- * under cancel_taker and cancel_both reaching one sets `arrival.stopped`.
+ * Whether an all-or-nothing taker would fill whole (rules §1.6, §4.1). The taker's own makers fill
+ * nothing. Under cancel_taker and cancel_both, reaching one of them sets `arrival.stopped`.
  */
 export function canFillWhole(): boolean {
   const { book, isBid, worstTicks } = arrival

@@ -4,9 +4,9 @@
 //   level = book × 1024 + ticks      word = book × 32 + (ticks >> 5)
 //
 // Invariants: a level holds one side only; its bit is set exactly while its queue is not empty;
-// bestBid is the highest bid (0 when none), bestAsk the lowest ask (1000 when none);
-// bestBid < bestAsk between commands. Tick 0 is no price: held orders wait in its queue as bids,
-// and since no best price and no walk goes below 1, the ladder never sees them.
+// bestBid is the highest bid (0 when none), bestAsk the lowest ask (1000 when none); bestBid <
+// bestAsk between commands. Tick 0 is no price: held orders wait in its queue as bids. No best
+// price and no walk goes below tick 1, so matching never sees them.
 
 import type { Slot } from '../../domain/ids.ts'
 import { levels } from './levels.ts'
@@ -79,7 +79,7 @@ export function link(slot: Slot, book: number, ticks: number, isBid: boolean): v
   } else if (ticks < bestAskOf[book]) bestAskOf[book] = ticks
 }
 
-/** Takes an order out of its queue, wherever it stands, and mends the best prices. */
+/** Takes an order out of any place in its queue, and updates the best prices. */
 export function unlink(slot: Slot): void {
   const level = levelOf[slot]
   const next = nextOf[slot]

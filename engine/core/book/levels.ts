@@ -6,13 +6,13 @@ import { LIMITS } from '../../domain/limits.ts'
 const BOOKS = LIMITS.marketsMax + 1
 const LEVELS_SHIFT = 10
 
-/** Taken apart into constants by each hot module, for the reason order-pool.ts gives. */
+/** Each hot module copies these into constants of its own; order-pool.ts says why. */
 export const levels = {
   BOOKS,
   LEVELS_SHIFT,
   NO_BID: 0,
   NO_ASK: 1000,
-  /** No price: this queue of a book keeps the orders that taker delay holds, out of every walk. */
+  /** No price: the orders that taker delay holds wait in this queue, where no walk reaches them. */
   HELD_TICKS: 0,
   headOf: new Int32Array(BOOKS << LEVELS_SHIFT),
   tailOf: new Int32Array(BOOKS << LEVELS_SHIFT),

@@ -1,5 +1,5 @@
 // Hot path. bench/book.bench.ts
-// One market's answer to one command: no gate stands here, every result is an event.
+// One market's answer to one command. There is no gate here: every result is an event.
 
 import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
@@ -43,7 +43,7 @@ const GONE_DONE = kindAndCode(DONE, RESULT.GONE)
 const policies = POLICY_OF_TYPE
 const arrival = taker
 
-/** The highest book that ever held an order, in a typed cell for event-buffer.ts' reason. */
+/** The highest book that ever held an order; event-buffer.ts says why it is a typed cell. */
 const opened = new Int32Array(1)
 for (let book = 0; book <= LIMITS.marketsMax; book++) bestAskOf[book] = NO_ASK
 
@@ -74,7 +74,7 @@ function setTaker(order: Arrival, bid: boolean): void {
 }
 
 /**
- * Matches an arriving order, or holds it when it would take and its market delays takers; its
+ * Matches an arriving order. Holds it instead when it would take and its market delays takers. Its
  * events end with one DONE (rules §1.6, §1.7, §4.1 to §4.3).
  */
 export function placeInMarket(order: PlaceOrder): void {
@@ -82,7 +82,7 @@ export function placeInMarket(order: PlaceOrder): void {
   arrive(order)
 }
 
-/** A held order arrives; when it was canceled before, its DONE names no order (rules §4.3). */
+/** A held order arrives. If it was canceled before, the DONE names no order (rules §4.3). */
 export function releaseInMarket(order: Arrival): void {
   begin(order)
   if (endHold(order.slot, order.generation)) {
@@ -114,7 +114,7 @@ function arrive(order: Arrival): void {
 
 const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
 
-/** Most orders rest without meeting anyone: they need none of a walk's preparations. */
+/** Most orders rest without a match, so this path skips the preparations of a walk. */
 function placeUntouched(order: Arrival, bid: boolean): boolean {
   const ticks = ladderTicks(order.outcome, order.priceTicks)
   if (crosses(order.marketId, bid, ticks)) return false
@@ -146,7 +146,7 @@ function done(slot: Slot, result: number, end: typeof untouched): void {
   emit(kindAndCode(DONE, result), end.worstTicks, slot, end.filledRaw, end.wantRaw)
 }
 
-/** Cancels what is still open of the named orders, in the order they are named. */
+/** Cancels those of the named orders that are still open, in the order of the command. */
 export function cancelInMarket(command: CancelOrders): void {
   beginEvents(command.seq, command.marketId, 0)
   let canceledCount = 0
@@ -157,7 +157,7 @@ export function cancelInMarket(command: CancelOrders): void {
   flushEvents()
 }
 
-/** Visits the resting orders of a market by rising tick, each level oldest first. */
+/** Visits the resting orders of a market by rising tick, and each level from its oldest order. */
 export function eachResting(
   marketId: MarketId,
   visit: (ticks: number, slot: Slot, owner: number, leftRaw: number) => void,
@@ -168,7 +168,7 @@ export function eachResting(
   }
 }
 
-/** Visits the held orders of a market in the order they came, each at ticks 0. */
+/** Visits the held orders of a market, oldest first, each at tick 0. */
 export function eachHeld(
   marketId: MarketId,
   visit: (ticks: number, slot: Slot, owner: number, wantRaw: number) => void,
@@ -177,7 +177,7 @@ export function eachHeld(
   for (; slot !== 0; slot = nextOf[slot]) visit(HELD_TICKS, slot, ownerOf[slot], leftOf[slot])
 }
 
-/** One order of a book that another thread built, or an older process. */
+/** One order of a book that another thread or an older process built. */
 export interface RestingOrder extends Resting {
   readonly isBid: boolean
   readonly ticks: number
@@ -185,8 +185,8 @@ export interface RestingOrder extends Resting {
 }
 
 /**
- * Puts an order at the end of its queue, as it rested or was held before; call in the order of
- * eachResting and of eachHeld.
+ * Puts an order back at the end of its queue, resting or held as before. Call it in the order of
+ * eachResting and eachHeld.
  */
 export function restoreInMarket(order: RestingOrder): void {
   if (order.marketId > opened[0]) opened[0] = order.marketId

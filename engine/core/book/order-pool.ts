@@ -8,8 +8,8 @@ import { LIMITS } from '../../domain/limits.ts'
 const SLOTS = LIMITS.orderSlotsMax
 
 /**
- * Hot modules take the columns out of here into constants of their own: those V8 embeds in the
- * code, while an imported binding is loaded and checked anew at every use.
+ * Hot modules copy the columns into constants of their own. V8 embeds those in the code, but loads
+ * and checks an imported binding at every use.
  */
 export const orderPool = {
   leftOf: new Float64Array(SLOTS),

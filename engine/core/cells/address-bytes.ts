@@ -1,4 +1,5 @@
-// An address as bytes and back, the case of its letters too: its checksum is not made anew here.
+// Turns an address into bytes and back. It keeps the case of the letters, so that the checksum is
+// not computed again.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -29,7 +30,7 @@ export function writeCase(text: string, to: Uint8Array, at: number): void {
   }
 }
 
-/** Lower case. */
+/** The address in lower case. */
 export function readAddress(from: Uint8Array, at: number): string {
   let text = '0x'
   for (let index = at; index < at + ADDRESS_BYTES; index++) {
@@ -38,7 +39,7 @@ export function readAddress(from: Uint8Array, at: number): string {
   return text
 }
 
-/** With its capital letters, which stand at `caseAt`. */
+/** The address with its capital letters, whose bits are at `caseAt`. */
 export function readCasedAddress(from: Uint8Array, at: number, caseAt: number): string {
   const lower = readAddress(from, at)
   let text = '0x'

@@ -1,5 +1,5 @@
-// Rows of one width outside the heap, numbered from 1. Blocks are added and never copied, so the
-// room that nobody uses is less than one block.
+// Rows of one width outside the heap, numbered from 1. Growing adds a block and copies nothing, so
+// it leaves less than one block unused.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -15,14 +15,14 @@ interface Block {
 export class ByteRows {
   readonly #rowBytes: number
   readonly #blocks: Block[] = []
-  /** Rows are below this. */
+  /** Every row is below this. */
   end = 1
 
   constructor(rowBytes: number) {
     this.#rowBytes = rowBytes
   }
 
-  /** The next number; its bytes are 0. */
+  /** Adds a row of zeros and returns its number. */
   add(): number {
     const row = this.end++
     if (row >> BLOCK_SHIFT === this.#blocks.length) {
@@ -32,20 +32,20 @@ export class ByteRows {
     return row
   }
 
-  /** Gives the last row back; its block goes when the one before it is not full any more. */
+  /** Gives the last row back. The last block goes once it and the block before it are empty. */
   drop(): void {
-    assert(this.end > 1, 'only a row that is there is dropped')
+    assert(this.end > 1, 'only an existing row is dropped')
     this.end--
     this.bytes(this.end).fill(0, this.at(this.end), this.at(this.end) + this.#rowBytes)
     if (this.#blocks.length > (this.end >> BLOCK_SHIFT) + 2) this.#blocks.pop()
   }
 
-  /** The view that holds the row, which starts at `at(row)`. */
+  /** The view of the row's block. The row starts at `at(row)`. */
   view(row: number): DataView {
     return this.#blocks[row >> BLOCK_SHIFT].view
   }
 
-  /** The bytes that hold the row, which starts at `at(row)`. */
+  /** The bytes of the row's block. The row starts at `at(row)`. */
   bytes(row: number): Uint8Array {
     return this.#blocks[row >> BLOCK_SHIFT].bytes
   }
@@ -54,7 +54,7 @@ export class ByteRows {
     return (row & BLOCK_MASK) * this.#rowBytes
   }
 
-  /** All rows, one after the other, block by block; for the state hash. */
+  /** All rows in order, one part for each block; for the state hash. */
   *parts(): Iterable<Uint8Array> {
     for (const [index, { bytes }] of this.#blocks.entries()) {
       const first = index === 0 ? 1 : 0
@@ -75,7 +75,7 @@ export class ByteRows {
 
   restore(all: Uint8Array): void {
     assert(this.end === 1, 'only fresh rows are restored')
-    assert(all.length % this.#rowBytes === 0, 'rows come whole')
+    assert(all.length % this.#rowBytes === 0, 'captured rows are whole')
     for (let at = 0; at < all.length; at += this.#rowBytes) {
       const row = this.add()
       this.bytes(row).set(all.subarray(at, at + this.#rowBytes), this.at(row))

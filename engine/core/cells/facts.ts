@@ -4,8 +4,8 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * The fields of a record by name, for the state hash. One that holds nothing is no fact: a field
- * that a later version adds is empty all through an older journal, and so leaves its hashes alone.
+ * The fields of a record by name, for the state hash. An empty field is no fact. So a field that a
+ * later version adds does not change the hashes of older journals, where it is empty throughout.
  */
 export function factsOf(fields: object): [name: string, value: unknown][] {
   const held = Object.entries(fields).filter(([, value]) => !isEmpty(value))

@@ -1,7 +1,7 @@
-// Finds ids by a hash of what they stand for: open addressing, four bytes a cell, at most three in
-// four taken. The keys themselves stay with the caller. Segments grow by themselves, so that no
-// single growth stops the thread for long.
-// Invariant: ids of one home follow each other without a gap; 0 is an empty cell.
+// Finds ids by the hash of their keys: open addressing, four bytes a cell, at most three in four
+// taken. The caller keeps the keys. Each segment grows alone, so no single growth stops the thread
+// for long.
+// Invariant: ids with the same home cell follow it without a gap; 0 is an empty cell.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -22,7 +22,7 @@ export class IdIndex {
     this.#hashOf = hashOf
   }
 
-  /** The id of this hash that `isIt` knows; 0 for none. */
+  /** The id with this hash that `isIt` accepts; 0 when there is none. */
   find(hash: number, isIt: (id: number) => boolean): number {
     const segment = this.#segments[hash >>> 24]
     if (segment === undefined) return 0
@@ -45,16 +45,16 @@ export class IdIndex {
     put(segment.cells, hash, id)
   }
 
-  /** Takes an id out and closes the gap behind it; its hash must still be what it was. */
+  /** Takes an id out and closes the gap behind it. Its hash must be the hash it was added with. */
   remove(id: number): void {
     const hash = this.#hashOf(id)
     const segment = this.#segments[hash >>> 24]
-    assert(segment !== undefined, 'only what is there is removed')
+    assert(segment !== undefined, 'only an id of the index is removed')
     const { cells } = segment
     const mask = cells.length - 1
     let hole = hash & mask
     while (cells[hole] !== id) {
-      assert(cells[hole] !== 0, 'only what is there is removed')
+      assert(cells[hole] !== 0, 'only an id of the index is removed')
       hole = (hole + 1) & mask
     }
     for (let cell = (hole + 1) & mask; cells[cell] !== 0; cell = (cell + 1) & mask) {
@@ -83,7 +83,7 @@ function put(cells: Uint32Array, hash: number, id: number): void {
   cells[cell] = id
 }
 
-/** Mixes two words into a hash all of whose bits depend on both. */
+/** Mixes two words into a hash. Every bit of it depends on both words. */
 export function mixedHash(high: number, low: number): number {
   const mixed = Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b)
   const both = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)

@@ -1,8 +1,9 @@
 // Hot path. bench/core.bench.ts
-// An exact set of 64-bit keys: open addressing, one cell a key, at most half full. Halves may come
-// signed or not; callers on the hot path give them signed, for a number past 2^31 is a box.
-// Invariants: a high half of 0 marks an empty cell, so a key's own 0 is kept as 1 (its twin there
-// is as improbable as any other key); cells of one home follow each other without a gap.
+// An exact set of 64-bit keys: open addressing, one cell a key, at most half full. The halves may
+// be signed or unsigned. Callers on the hot path pass signed halves, because V8 boxes a number past
+// 2^31.
+// Invariants: a high half of 0 marks an empty cell, so a key with a high half of 0 is kept as 1 (a
+// clash is as unlikely as between any two keys); cells with the same home follow it without a gap.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -14,7 +15,7 @@ export class KeySet {
   #count = 0
   readonly #seed: number
 
-  /** Whoever does not know the seed cannot make keys that crowd one place. */
+  /** A secret seed keeps outsiders from making keys that crowd one place. */
   constructor(seed = 0) {
     this.#seed = seed
   }
@@ -40,7 +41,7 @@ export class KeySet {
     this.#put(high === 0 ? 1 : high, low)
   }
 
-  /** Takes a key out and closes the gap behind it; false when it is not there. */
+  /** Takes a key out and closes the gap behind it. False when the key is not in the set. */
   remove(anyHigh: number, anyLow: number): boolean {
     const kept = anyHigh === 0 ? 1 : anyHigh >>> 0
     const low = anyLow >>> 0
@@ -74,7 +75,7 @@ export class KeySet {
     this.#count = 0
   }
 
-  /** Both halves decide, so that keys alike in one of them do not crowd one place. */
+  /** Depends on both halves, so that keys with one equal half do not crowd one place. */
   #homeOf(high: number, low: number): number {
     const mixed = Math.imul(low ^ this.#seed, 0x9e3779b1)
     const both = Math.imul(mixed ^ (mixed >>> 15) ^ high, 0x85ebca6b)

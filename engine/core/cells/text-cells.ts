@@ -15,21 +15,21 @@ const decoder = new TextDecoder()
 const bytes = new Uint8Array(1024)
 
 export class TextCells {
-  /** Blocks are added, never copied. */
+  /** Growing adds a block and copies nothing. */
   readonly #blocks: { words: Uint32Array; bytes: Uint8Array }[] = []
   #made = 0
   #free = 0
 
-  /** The first cell of the text. */
+  /** Stores the text and returns its first cell. */
   put(text: string): number {
     const { read, written } = encoder.encodeInto(text, bytes.subarray(LENGTH_BYTES))
-    assert(read === text.length, 'a kept text is short')
+    assert(read === text.length, 'a stored text is short')
     bytes[0] = written & 0xff
     bytes[1] = written >>> 8
     const total = written + LENGTH_BYTES
     const part = CELL_BYTES - NEXT_BYTES
     let first = 0
-    // From the end, so that each cell knows its next.
+    // Goes from the end, so that each cell knows the next.
     for (let from = Math.floor((total - 1) / part) * part; from >= 0; from -= part) {
       const cell = this.#take()
       this.#setNext(cell, first)

@@ -1,5 +1,5 @@
-// Gates of the rare commands: tokens, wallets, markets, balances. Each returns the
-// refusal, null when the command may be stamped.
+// Gates of the rare commands: tokens, wallets, markets, balances. Each returns the refusal, or null
+// when the command may be stamped.
 
 import type { Scope } from '../../domain/command.ts'
 import type { ProfileId } from '../../domain/ids.ts'
@@ -11,7 +11,7 @@ import type { Clearing } from '../clearing.ts'
 import { type Market, venueAddresses } from '../markets/catalogue.ts'
 import { decideActing } from './operators.ts'
 
-/** Whether one more token may be made, for this profile (none yet: undefined) and for all. */
+/** Whether one more token may be made, for this profile (undefined while it is new) and for all. */
 export function decideMint({ accounts }: Clearing, profile: Profile | undefined): Reject | null {
   if (accounts.tokenCount >= LIMITS.tokensMax) return REJECT.TOKEN_LIMIT
   if (profile === undefined) return null
@@ -25,7 +25,8 @@ export function decideToken(
   profile: Profile,
   scopes: readonly Scope[],
 ): Reject | null {
-  // It would outlive the freeze, and all a token is for is trading, withdrawing and new accounts.
+  // A new token would outlive the freeze, and tokens serve only trading, withdrawals and new
+  // accounts.
   const reject = decideActing(clearing, profile.profileId) ?? decideMint(clearing, profile)
   if (reject !== null) return reject
   if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
@@ -34,7 +35,7 @@ export function decideToken(
   return scopes.every((scope) => profile.scopes.includes(scope)) ? null : REJECT.SCOPE_NOT_ALLOWED
 }
 
-/** A token is revoked by its own profile only; to others it does not exist. */
+/** Only its own profile revokes a token. For other profiles the token does not exist. */
 export function decideRevoke(
   clearing: Clearing,
   profileId: ProfileId,
@@ -44,7 +45,7 @@ export function decideRevoke(
   return token?.profileId === profileId ? null : REJECT.TOKEN_UNKNOWN
 }
 
-/** One address more to withdraw to, for a profile that does not list it yet. */
+/** Whether the profile may add the address to its withdrawal addresses. */
 export function decideWithdrawalAddress(
   clearing: Clearing,
   profileId: ProfileId,
@@ -75,7 +76,7 @@ export function decideResolve(market: Market, payoutNumerators: readonly number[
   return valid ? null : REJECT.PAYOUT_INVALID
 }
 
-/** A credit keeps all deposits exact; a debit takes free collateral only. */
+/** The sum of all deposits must stay exact. A debit takes free collateral only. */
 export function decideAdjust(
   clearing: Clearing,
   profileId: ProfileId,

@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
-// Every gate an order or a cancel must pass, in the precedence of domain/reject-precedence.ts. A
-// gate reads only what main alone changes, so the decision stands whatever the markets answer
-// (law 2).
+// Every gate that an order or a cancel must pass, in the precedence of domain/reject-precedence.ts.
+// A gate reads only what main alone changes, so no later answer of a market can make its decision
+// wrong (law 2).
 
 import type { PlaceOrder } from '../../domain/command.ts'
 import type { AccountId, Generation, ProfileId, Seq, Slot } from '../../domain/ids.ts'
@@ -19,41 +19,49 @@ const { SELL } = SIDE
 const { clockToleranceMs, openOrdersPerProfileMax, positionsMax } = LIMITS
 const NO_RATE = NO_FEE_RATE
 
-/** A typed order and what the intake found out about it. */
+/** A typed order and the findings of the intake about it. */
 export interface PlaceRequest {
-  /** Filled but for stamp, slot, generation, reserveRaw, feeBps and takerDelayMs: decided here. */
+  /**
+   * Comes filled, except for its stamp and for slot, generation, reserveRaw, feeBps and
+   * takerDelayMs, which the gates set.
+   */
   order: PlaceOrder
   tokenId: string
-  /** The profile the request says the order belongs to. */
+  /** The profile that the request names as the owner. */
   ownerId: ProfileId
-  /** The order's signer is the account of the authenticated profile. */
+  /** Whether the order's signer is the account of the authenticated profile. */
   signerIsCaller: boolean
-  /** The order's maker is that account too. */
+  /** Whether the order's maker is that account too. */
   makerIsCaller: boolean
   signatureOk: boolean
   signedFeeBps: number
-  /** Unix ms and allowed age; a window of 0 asks for no check (rules §4.4). */
+  /** Unix ms, and the allowed age; a window of 0 means no check (rules §4.4). */
   timestampMs: TimeMs
   recvWindowMs: number
-  /** The caller's stamp is judged by the wall clock, whatever the server's time is (design §5). */
+  /**
+   * The wall clock. It judges the caller's timestamp, whatever the server's time is (design §5).
+   */
   wallMs: TimeMs
-  /** What the tables answered, once they were asked. */
+  /** The answer of the tables, once they were asked. */
   inTables?: KnownInTables | undefined
 }
 
-/** Whether the tables, which show everything up to `seq`, hold what an order is known by. */
+/** Whether the tables, which show every order up to `seq`, hold the order's hash and client id. */
 export interface KnownInTables {
   readonly seq: Seq
   readonly hash: boolean
   readonly clientId: boolean
 }
 
-/** No refusal yet: whether the order was seen before, the tables must say. Then decide again. */
+/**
+ * Neither a refusal nor a pass: only the tables know whether the order was seen. Ask, then decide
+ * again.
+ */
 export const ASK_TABLES = Symbol('ask the tables')
 
 type Gate = Reject | typeof ASK_TABLES | null
 
-/** An order is alive while expiration ≥ now in whole seconds (rules §1.3). */
+/** An order lives while expiration ≥ now, in whole seconds (rules §1.3). */
 export function expiresAtMs(expirationSec: number): TimeMs {
   return (expirationSec + 1) * MS_PER_SEC
 }
@@ -62,7 +70,10 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
   return takesOrders(market.status) && (market.deadlineMs === null || nowMs < market.deadlineMs)
 }
 
-/** Null and a filled order, the first refusal, or ASK_TABLES; `admit` is what reserves. */
+/**
+ * Gives the first refusal, ASK_TABLES, or null with the order filled in. It reserves nothing;
+ * `admit` does.
+ */
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
   const market = clearing.catalogue.byId(request.order.marketId)
   if (market === undefined) return REJECT.MARKET_NOT_FOUND
@@ -83,7 +94,7 @@ function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): R
   const token = clearing.accounts.tokenById(request.tokenId)
   if (token === undefined) return REJECT.TOKEN_REVOKED
   if (clearing.frozen.count > 0) {
-    // A frozen partner acts for nobody: whose token it is counts as well as whose order.
+    // A frozen partner acts for nobody, so both the token's profile and the order's profile count.
     const isFrozen = clearing.frozen.isFrozen(token.profileId)
     if (isFrozen || clearing.frozen.isFrozen(request.order.accountId)) return REJECT.PROFILE_FROZEN
   }
@@ -108,7 +119,7 @@ function gateOwner(request: PlaceRequest): Reject | null {
   return request.signerIsCaller ? null : REJECT.SIGNER_MISMATCH
 }
 
-/** Sets the charged rate: any signed rate goes on a fee-disabled market (rules §13 row 3). */
+/** Sets the charged rate. A fee-disabled market takes any signed rate (rules §13 row 3). */
 function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): Reject | null {
   request.order.feeBps = 0
   if (!market.feeEnabled) return null
@@ -134,7 +145,7 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): Gate {
   return ofId === SEEN.YES ? REJECT.DUPLICATE_CLIENT_ORDER_ID : null
 }
 
-/** That the tables do not hold it counts only while all that is newer is held exactly. */
+/** Takes the tables' answer. Their "no" counts only while main keeps every newer order exactly. */
 function askedOf(
   seen: SeenOrders,
   inTables: KnownInTables | undefined,
@@ -157,7 +168,9 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Re
   return null
 }
 
-/** Whether the map of positions, which only grows, can take what this order would add. */
+/**
+ * Whether the positions have room for the row that this order may add. Positions are never removed.
+ */
 function hasRoomFor({ ledger }: Clearing, order: PlaceOrder): boolean {
   if (ledger.rows.end < positionsMax) return true
   return ledger.rows.find(order.accountId, order.marketId) !== 0
@@ -178,7 +191,7 @@ function gateBalance(clearing: Clearing, order: PlaceOrder): Reject | null {
   return freeRaw >= order.reserveRaw ? null : REJECT.INSUFFICIENT_COLLATERAL
 }
 
-/** Whether the caller may cancel the order that holds this slot and generation now. */
+/** Why the caller may not cancel the order that has this slot and generation now, or null. */
 export function decideCancel(
   clearing: Clearing,
   accountId: AccountId,
@@ -191,7 +204,7 @@ export function decideCancel(
   return isReleasing(clearing, slot) ? REJECT.ORDER_RELEASE_IN_PROGRESS : null
 }
 
-/** Whether the order, which lives, is entering its market after its taker delay (rules §4.3). */
+/** Whether this live order is entering its market after its taker delay (rules §4.3). */
 export function isReleasing({ orders }: Clearing, slot: Slot): boolean {
   return orders.held.releasingCount > 0 && orders.held.isReleasing(slot)
 }

@@ -1,12 +1,12 @@
-// Gates of what partners do for their sub-accounts (rules §12.1). Each returns the refusal,
-// null when it may be done.
+// Gates of what partners do for their sub-accounts (rules §12.1). Each returns the refusal, or null
+// when the act is allowed.
 
 import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Clearing } from '../clearing.ts'
 
-/** An address that has a profile is never taken over, whoever proves it. */
+/** An address that has a profile is never taken over, even with a proof of the address. */
 export function decideSubAccount(
   { accounts }: Clearing,
   partnerId: ProfileId,
@@ -22,7 +22,7 @@ export function decideSubAccount(
   return accounts.count >= LIMITS.profilesMax ? REJECT.PROFILE_LIMIT : null
 }
 
-/** That a profile belongs to another, and that there is none, is one answer. */
+/** A profile of another partner and a missing profile get the same answer. */
 export function decideDelegation(
   { accounts }: Clearing,
   partnerId: ProfileId,

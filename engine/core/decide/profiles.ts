@@ -1,4 +1,5 @@
-// Gates of profiles and sessions. Each returns the refusal, null when it may be stamped.
+// Gates of profiles and sessions. Each returns the refusal, or null when the command may be
+// stamped.
 
 import type { ProfileChange } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -7,7 +8,7 @@ import type { TimeMs } from '../../domain/units.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 
-/** For a profile that is there, `fields` says what is to change of it. */
+/** For an existing profile (`before`), `fields` holds only the changes. */
 export function decideProfile(
   { accounts }: Clearing,
   fields: ProfileChange,
@@ -18,13 +19,13 @@ export function decideProfile(
     const holder = accounts.byUsername(fields.username)
     if (holder !== undefined && holder.profileId !== before?.profileId) return REJECT.USERNAME_TAKEN
   }
-  // A wallet is never taken back, so whoever chose it before has it still.
+  // A wallet is never removed, so a profile that chose it before still has it.
   const hasWallet = Boolean(fields.smartWallet ?? before?.smartWallet)
   const needsWallet = fields.tradeWalletOption === 'smartWallet' && !hasWallet
   return needsWallet ? REJECT.SMART_WALLET_REQUIRED : null
 }
 
-/** Whether one more session may be opened. */
+/** Why no session may be opened now, or null. */
 export function decideLogin({ accounts }: Clearing, nowMs: TimeMs): Reject | null {
   return accounts.takesSession(nowMs) ? null : REJECT.SESSION_LIMIT
 }

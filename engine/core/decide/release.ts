@@ -1,4 +1,4 @@
-// A held order enters its market (rules §4.3): what its release carries is what its placement did.
+// A held order enters its market (rules §4.3). Its release carries the terms of its placement.
 
 import type { ReleaseOrder } from '../../domain/command.ts'
 import type { Slot } from '../../domain/ids.ts'
@@ -7,12 +7,12 @@ import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 import type { OrderTable } from '../orders/order-table.ts'
 
-/** Whether takers may enter their markets at this time: until they may, releases wait. */
+/** Whether held orders may enter their markets at this time. Until they may, releases wait. */
 export function mayRelease({ modes }: Clearing, nowMs: TimeMs): boolean {
   return modes.count === 0 || modes.modeAt(nowMs) === 'normal'
 }
 
-/** Fills `release` but for its stamp with the order that is held in `slot`. */
+/** Fills `release`, except its stamp, with the order that is held in `slot`. */
 export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: Slot): void {
   const marketForm = orders.marketFormOf(slot) === 1
   const reserveRaw = orders.reservedRawOf(slot)
@@ -29,7 +29,7 @@ export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: Slo
   release.stp = orders.held.stpOf(slot)
   release.priceTicks = orders.priceTicksOf(slot)
   release.sizeRaw = orders.sizeRawOf(slot)
-  // It has traded nothing, so a market buy still reserves all that it spends.
+  // A held order has traded nothing, so a market buy still reserves its whole spend.
   release.spendRaw = buysBySpend(marketForm, release.side) ? reserveRaw : 0
   release.reserveRaw = reserveRaw
   release.expirationSec = orders.expirationSecOf(slot)

@@ -17,11 +17,11 @@ export interface Market extends MarketSpec {
   volumeRaw: CollateralRaw
   /** YES price of the last trade; 0 before the first. */
   lastYesTicks: PriceTicks
-  /** Sizes of open and in-flight orders, bounded so that every sum of the book stays exact. */
+  /** Sizes of live orders. A gate bounds their sum, so that every sum of the book stays exact. */
   openSizeRaw: number
 }
 
-/** Addresses that move what a market's traders hold. */
+/** Addresses that may move the collateral and shares of a market's traders. */
 export function venueAddresses({ exchangeAddress, adapterAddress }: MarketSpec): string[] {
   return adapterAddress === null ? [exchangeAddress] : [exchangeAddress, adapterAddress]
 }
@@ -40,7 +40,7 @@ export class Catalogue {
     return this.#markets[marketId - 1]
   }
 
-  /** For ids that a journaled command carries: such a market exists. */
+  /** For ids in a journaled command, whose market always exists. */
   existing(marketId: MarketId): Market {
     const market = this.#markets[marketId - 1]
     assert(market !== undefined, 'a command names a market that exists')
@@ -104,7 +104,7 @@ export class Catalogue {
     return market
   }
 
-  /** Everything that counts as state, in id order; for the state hash. */
+  /** All the state, in id order; for the state hash. */
   *facts(): Iterable<unknown> {
     for (const market of this.#markets) yield factsOf(market)
   }

@@ -1,7 +1,8 @@
-// Due times by slot: a binary heap that knows where each slot stands, so that what ends early
-// leaves at once and the heap is never longer than what lives. 16 bytes a deadline.
-// Invariants: the due time of a parent ≤ those of its children; #placeOf[slot] is its index + 1, 0
-// when it has no deadline.
+// Due times by slot, in a binary heap that knows the place of each slot. So a deadline that is
+// dropped early leaves the heap at once, and the heap holds live deadlines only. 16 bytes a
+// deadline.
+// Invariants: the due time of a parent ≤ the due times of its children; #placeOf[slot] is the
+// slot's index + 1, or 0 when the slot has no deadline.
 
 import { assert } from '../../domain/assert.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -13,10 +14,7 @@ export class Deadlines {
   #placeOf: Int32Array
   #count = 0
 
-  /**
-   * A slot past the capacity makes it twice as large; pages that are not used cost address space
-   * only.
-   */
+  /** A slot past the capacity doubles it. Unused pages cost address space only. */
   constructor(capacity: number = LIMITS.orderSlotsMax) {
     this.#slots = new Int32Array(capacity)
     this.#due = new Float64Array(capacity)
@@ -27,7 +25,7 @@ export class Deadlines {
     return this.#count
   }
 
-  /** Due time of the next slot; Infinity when none waits. */
+  /** The earliest due time; Infinity when there is none. */
   get nextMs(): TimeMs {
     return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#due[0]
   }
@@ -51,7 +49,7 @@ export class Deadlines {
     this.#placeOf = placeOf
   }
 
-  /** Takes the slot with the earliest deadline. */
+  /** Takes out the slot with the earliest deadline. */
   pop(): number {
     assert(this.#count > 0, 'a popped deadline exists')
     const slot = this.#slots[0]
@@ -59,7 +57,7 @@ export class Deadlines {
     return slot
   }
 
-  /** Forgets the slot's deadline, if it has one; a slot past the capacity has none. */
+  /** Forgets the slot's deadline, if there is one. A slot past the capacity has none. */
   remove(slot: number): void {
     if (slot >= this.#placeOf.length) return
     const index = this.#placeOf[slot] - 1

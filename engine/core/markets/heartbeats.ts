@@ -5,9 +5,9 @@
 //                 armed ──fire, at the deadline──▶ fired
 //                 fired ──arm──▶ armed, once the last of its cancels is durable
 //
-// A fired heartbeat has cancelled every order of the profile that came before its own seq, or still
-// owes it: which of the two, the live orders say. So nothing must tell when it has ended, and after
-// a crash in the middle the rest follows from the state.
+// A fired heartbeat cancels every order of the profile that came before its own seq. Those orders
+// that still live are owed a cancel. So no command needs to say when the cancels end, and after a
+// crash in the middle the rest follows from the state.
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
@@ -17,7 +17,7 @@ import type { TimeMs } from '../../domain/units.ts'
 export interface Heartbeat {
   readonly profileId: ProfileId
   readonly cancelAtMs: TimeMs
-  /** Seq of the command by which the deadline passed; 0 while it is armed. */
+  /** Seq of the command that fired it; 0 while it is armed. */
   readonly firedSeq: Seq
 }
 
@@ -56,7 +56,10 @@ export class Heartbeats {
       return
     }
     const before = this.#byProfile.get(profileId)
-    assert(before !== undefined && before.firedSeq === 0, 'only an armed heartbeat ends')
+    assert(
+      before !== undefined && before.firedSeq === 0,
+      'only an armed heartbeat is disarmed or fired',
+    )
     if (kind === 'disarmHeartbeat') {
       this.#byProfile.delete(profileId)
       return
@@ -65,7 +68,7 @@ export class Heartbeats {
     this.#byProfile.set(profileId, { ...before, firedSeq: command.seq })
   }
 
-  /** Everything that counts as state, for the state hash; nothing while there is none. */
+  /** All the state, for the state hash; no fact while there is no heartbeat. */
   *facts(): Iterable<unknown> {
     for (const { profileId, cancelAtMs, firedSeq } of this.all()) {
       yield ['heartbeat', profileId, cancelAtMs, firedSeq]

@@ -1,6 +1,6 @@
 // Windows of restricted trading (rules §4.6). Only commands change them; one thread writes. The
-// mode in force is a function of the windows and the time alone, so no command says that it begins
-// or ends. Invariants: window ids rise; none is over when the newest was put.
+// mode in force follows from the windows and the time, so no command begins or ends it. Invariants:
+// window ids rise; no window was over when the newest was put.
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
@@ -27,7 +27,7 @@ const REFUSAL_OF: Readonly<Record<RestrictedMode, Reject>> = {
   disabled: REJECT.TRADING_DISABLED,
 }
 
-/** The mode in force: where windows overlap, the strictest wins; `normal` where there is none. */
+/** The mode in force: the strictest of the active windows; `normal` when none is active. */
 export function modeAt(windows: readonly TradingWindow[], nowMs: TimeMs): TradingMode {
   let strictest = 0
   for (const window of windows) {
@@ -39,11 +39,11 @@ export function modeAt(windows: readonly TradingWindow[], nowMs: TimeMs): Tradin
 
 export class TradingModes {
   #windows: TradingWindow[] = []
-  /** A field of its own: orders ask for nothing else while there is no window. */
+  /** Number of windows. A field of its own: while it is 0, an order checks nothing else. */
   count = 0
   lastWindowId = 0
 
-  /** By rising id; some may be over. */
+  /** The windows by rising id; some may be over. */
   get windows(): readonly TradingWindow[] {
     return this.#windows
   }
@@ -56,7 +56,7 @@ export class TradingModes {
   #put(window: TradingWindow, nowMs: TimeMs): void {
     assert(window.windowId === this.lastWindowId + 1, 'window ids count from 1')
     this.lastWindowId = window.windowId
-    // By the command's own time, so that replay prunes alike.
+    // Prunes by the command's own time, so that a replay prunes the same windows.
     this.#windows = this.#windows.filter((each) => windowPhase(each, nowMs) !== 'over')
     this.#windows.push(window)
     this.count = this.#windows.length
@@ -64,7 +64,7 @@ export class TradingModes {
 
   #end(windowId: number): void {
     const left = this.#windows.filter((each) => each.windowId !== windowId)
-    assert(left.length < this.#windows.length, 'a window that is ended exists')
+    assert(left.length < this.#windows.length, 'only an existing window is ended')
     this.#windows = left
     this.count = left.length
   }
@@ -74,8 +74,8 @@ export class TradingModes {
   }
 
   /**
-   * When the windows of this mode that have begun end; null when no end is set. Asked right after a
-   * refusal it is the end of the window that was in force.
+   * When the last window of this mode that has begun ends; null when one of them has no end. Asked
+   * right after a refusal, it is the end of the window in force.
    */
   resumesAtMs(mode: RestrictedMode, nowMs: TimeMs): TimeMs | null {
     let endsAtMs: TimeMs | null = null
@@ -87,20 +87,22 @@ export class TradingModes {
     return endsAtMs
   }
 
-  /** Why no order may come in, or null. */
+  /** Why orders are refused now, or null. */
   orderRefusal(postOnly: boolean, nowMs: TimeMs): Reject | null {
     const mode = this.modeAt(nowMs)
     if (mode === 'normal' || (mode === 'post_only' && postOnly)) return null
     return REFUSAL_OF[mode]
   }
 
-  /** Why nobody may cancel, or null: what the exchange itself cancels is not asked. */
+  /**
+   * Why cancels by users are refused now, or null. Cancels by the exchange itself skip this gate.
+   */
   cancelRefusal(nowMs: TimeMs): Reject | null {
     if (this.count === 0) return null
     return this.modeAt(nowMs) === 'disabled' ? REJECT.TRADING_DISABLED : null
   }
 
-  /** Everything that counts as state, for the state hash; nothing before the first window. */
+  /** All the state, for the state hash; no fact before the first window. */
   *facts(): Iterable<unknown> {
     if (this.lastWindowId === 0) return
     yield ['trading windows', this.lastWindowId]
@@ -121,7 +123,7 @@ export class TradingModes {
   }
 }
 
-/** The mode a refusal names; undefined when no mode is its reason. */
+/** The mode that a refusal names; undefined when no mode is the reason. */
 export function modeOfRefusal(reject: Reject): RestrictedMode | undefined {
   switch (reject) {
     case REJECT.POST_ONLY_MODE:

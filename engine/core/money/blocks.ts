@@ -1,8 +1,8 @@
-// The chain that settles trades (design §5, rules §5.2): blocks, and the few trades that did not
-// go the common way. A trade is known by the seq of its taker's arrival. It is MATCHED until a
-// block covers its seq, then MINED, but for those set aside (RETRYING) or taken back (FAILED).
-// Invariants: heights count by one, `throughSeq` never falls; a trade that is set aside was not
-// settled; `#failed` holds only trades that no block covers yet, so all sets stay small.
+// The chain that mines trades (design §5, rules §5.2): its blocks, and the few trades that took
+// another way. The seq of its taker's arrival names a trade. A trade is MATCHED until a block
+// covers its seq, then MINED. A trade set aside is RETRYING; a reversed trade is FAILED.
+// Invariants: heights count by one; `throughSeq` never falls; a trade that is set aside is not
+// mined; `#failed` holds only trades that no block covers yet, so every set stays small.
 
 import { assert } from '../../domain/assert.ts'
 import type { SettlementCommand } from '../../domain/command.ts'
@@ -21,7 +21,7 @@ function rising(seqs: Iterable<number>): number[] {
 
 export class Blocks {
   height = 0
-  /** Trades up to this seq are in blocks. */
+  /** Blocks cover the trades up to this seq. */
   throughSeq: Seq = 0
   readonly #aside = new Set<number>()
   readonly #failed = new Set<number>()
@@ -40,42 +40,46 @@ export class Blocks {
     return this.#aside.has(tradeSeq)
   }
 
-  /** Neither in a block nor taken back: it may still be settled, set aside or taken back. */
+  /**
+   * The trade is in no block and was not reversed; the chain may still mine, retry or reverse it.
+   */
   isOpen(tradeSeq: Seq): boolean {
     if (this.#aside.has(tradeSeq)) return true
     return tradeSeq > this.throughSeq && !this.#failed.has(tradeSeq)
   }
 
-  /** Never refuses; what main decided wrongly is a fault. Money is moved by its owner. */
+  /**
+   * Never refuses: a wrong decision of main is a fault. Reversals and the ledger move the money.
+   */
   apply(command: SettlementCommand): void {
     switch (command.kind) {
       case 'mineBlock':
         assert(command.height === this.height + 1, 'blocks come without a gap')
-        assert(command.throughSeq >= this.throughSeq, 'a block covers what the last one did')
-        assert(command.throughSeq < command.seq, 'a block covers what is before it')
+        assert(command.throughSeq >= this.throughSeq, 'a block covers all that the last one did')
+        assert(command.throughSeq < command.seq, 'a block covers only what came before it')
         this.height = command.height
         this.throughSeq = command.throughSeq
         for (const seq of this.#failed) if (seq <= command.throughSeq) this.#failed.delete(seq)
         return
       case 'retrySettlement':
         assert(this.isOpen(command.tradeSeq), 'only an open trade is set aside')
-        assert(command.tradeSeq < command.seq, 'a trade is before what becomes of it')
+        assert(command.tradeSeq < command.seq, 'a trade comes before its retry')
         this.#aside.add(command.tradeSeq)
         return
       case 'settleTrade':
-        assert(command.height === this.height, 'a later try goes into the newest block')
-        assert(command.tradeSeq <= this.throughSeq, 'a block has passed what was set aside')
-        assert(this.#aside.delete(command.tradeSeq), 'only what was set aside is tried again')
+        assert(command.height === this.height, 'a retry goes into the newest block')
+        assert(command.tradeSeq <= this.throughSeq, 'a block has passed a trade that is retried')
+        assert(this.#aside.delete(command.tradeSeq), 'only a trade that was set aside is retried')
         return
       case 'failSettlement':
-        assert(this.isOpen(command.tradeSeq), 'a trade is taken back once, and before it is mined')
-        assert(command.tradeSeq < command.seq, 'a trade is before what becomes of it')
+        assert(this.isOpen(command.tradeSeq), 'a trade is reversed once, before it is mined')
+        assert(command.tradeSeq < command.seq, 'a trade comes before its reversal')
         this.#aside.delete(command.tradeSeq)
         if (command.tradeSeq > this.throughSeq) this.#failed.add(command.tradeSeq)
     }
   }
 
-  /** For the state hash: none before the first block or trade that went another way. */
+  /** For the state hash: no fact before the first block, retry or reversal. */
   *facts(): Iterable<unknown> {
     const { height, throughSeq, aside, failed } = this.capture()
     if (height + aside.length + failed.length === 0) return

@@ -1,5 +1,5 @@
 // Hot path. bench/core.bench.ts
-// One fill into ledger moves (rules §2.2 to §2.5); the taker's fee is of the whole trade.
+// Turns one fill into ledger moves (rules §2.2 to §2.5). The taker's fee is on its whole trade.
 //
 // Law 2: no result of a market ever lowers a free balance, record by record:
 //
@@ -12,13 +12,13 @@
 //               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. One that
 //               is held keeps all of it, and a release that finds its order gone moves nothing.
 //
-// A release (rules §4.3) is decided on what main has heard: a cancel may reach the market before
-// it: the market alone says which came first. It reserves nothing, for its order never let go of
-// what it reserved when it was placed.
+// Main decides a release (rules §4.3) on the results it has heard so far. A cancel may still reach
+// the market first: only the market knows which came first. A release reserves nothing, because its
+// order kept the reserve of its placement.
 //
-// Nor does a result take a slot, a hash, a client id or open size: it only gives them back. So a
-// gate that had not heard some results saw less than there was, and what it let through stands
-// whenever they are heard. Proved in test/engine/core/law-two.test.ts.
+// No result takes a slot, a hash, a client id or open size: results only give them back. So a gate
+// that has not heard some results sees less room than there is, and what it admits stays right when
+// they arrive. test/engine/core/law-two.test.ts proves it.
 
 import { assert } from '../../domain/assert.ts'
 import type { Slot } from '../../domain/ids.ts'
@@ -31,13 +31,13 @@ import { buyFeeSharesRaw, sellFeeCollateralRaw } from './taker-fee.ts'
 const { BUY, SELL } = SIDE
 const FEES = FEE_ACCOUNT
 
-/** What one leg reserves for what is still open of it (rules §2.5). */
+/** What a leg reserves for its open size (rules §2.5). */
 function reserveOfLeft(orders: OrderTable, slot: Slot, leftRaw: number): number {
   if (orders.sideOf(slot) === SELL) return leftRaw
   return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
 }
 
-/** Moves a maker's side of a fill; `closed` gives back what is too small to trade on. */
+/** Moves the maker's side of a fill. `closed`: frees the reserve of a rest too small to trade. */
 function settleMaker(
   ledger: Ledger,
   orders: OrderTable,
@@ -61,7 +61,7 @@ function settleMaker(
   orders.setOpen(maker, leftRaw, keptRaw)
 }
 
-/** Takes a taker's payment out of its reserve; its proceeds wait on the order until DONE. */
+/** Takes the payment out of the taker's reserve. Its proceeds wait on the order until DONE. */
 function settleTaker(
   ledger: Ledger,
   orders: OrderTable,
@@ -69,7 +69,7 @@ function settleTaker(
   fill: { sharesRaw: number; collateralRaw: number },
 ): void {
   orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)
-  // A market buy wants collateral's worth, not shares: it has no size to count down.
+  // A market buy spends collateral and has no size in shares to count down.
   const bySpend = orders.marketFormOf(taker) === 1 && orders.sideOf(taker) === BUY
   const leftRaw = bySpend ? 0 : orders.leftRawOf(taker) - fill.sharesRaw
   assert(leftRaw >= 0, 'a taker is never overfilled')
@@ -85,7 +85,10 @@ function settleTaker(
   orders.setOpen(taker, leftRaw, keptRaw)
 }
 
-/** Collateral of a taker's leg of one fill at its maker's price: dust is its own (rules §2.4). */
+/**
+ * Collateral of the taker's leg of one fill at the maker's price; the taker bears dust (rules
+ * §2.4).
+ */
 export function takerLegRaw(
   buys: boolean,
   outcome: number,
@@ -105,9 +108,9 @@ const makerFill = { sharesRaw: 0, collateralRaw: 0, closed: false }
 const takerFill = { sharesRaw: 0, collateralRaw: 0 }
 
 /**
- * Settles one fill at the maker's ladder price. The taker's leg rounds against the taker, the
- * counter-leg closes the sum exactly, so dust never touches a maker's limit (rules §2.4).
- * Returns the collateral of the taker's leg.
+ * Settles one fill at the maker's ladder price and returns the collateral of the taker's leg. The
+ * taker's leg rounds against the taker and the maker's leg closes the sum exactly, so dust never
+ * touches a maker's limit (rules §2.4).
  */
 export function settleFill(
   ledger: Ledger,
@@ -134,7 +137,7 @@ export function settleFill(
   return valueRaw
 }
 
-/** Credits what an arrival earned, less its fee; call once, at DONE. Returns the fee taken. */
+/** Credits the taker's proceeds less the fee, and returns the fee. Call it once, at DONE. */
 export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number): number {
   const sharesRaw = orders.filledSharesRawOf(taker)
   if (sharesRaw === 0) return 0
@@ -155,7 +158,7 @@ export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number
   return feeRaw
 }
 
-/** Gives back everything an ending order still reserves. */
+/** Frees all that an ending order still reserves. */
 export function freeReserve(ledger: Ledger, orders: OrderTable, slot: Slot): void {
   const reservedRaw = orders.reservedRawOf(slot)
   if (reservedRaw === 0) return

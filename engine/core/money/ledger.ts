@@ -1,6 +1,7 @@
 // Hot path. bench/core.bench.ts
-// Collateral per account, outcome shares per (account, market) row. Only the sequencer's thread
-// touches it. Invariants: no balance is negative, but a free one that a reversal took from
+// Collateral per account, and outcome shares per (account, market) row. Only the sequencer's thread
+// touches it.
+// Invariants: no balance is negative, except a free balance that a reversal took from
 // (reversal.ts); free + reserved + inside conditions + held proceeds = deposits − withdrawals, per
 // asset, after every command (law 5).
 
@@ -9,7 +10,7 @@ import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { PositionRows } from './position-rows.ts'
 
-/** Account that receives fees; profiles count from 1. */
+/** The account that receives fees. Profiles count from 1. */
 export const FEE_ACCOUNT = 0
 
 function grown(
@@ -31,13 +32,13 @@ export class Ledger {
   sharesReservedRaw = new Float64Array(2048)
   /** Collateral locked behind complete pairs, per market. */
   readonly conditionRaw = new Float64Array(LIMITS.marketsMax + 1)
-  /** Shares that reversals took, per market: so many may be promised and not there. */
+  /** Shares that reversals took, per market: the condition may lack this much collateral. */
   readonly shortRaw = new Float64Array(LIMITS.marketsMax + 1)
   depositsRaw = 0
   withdrawalsRaw = 0
   readonly rows = new PositionRows()
 
-  /** Grows by an eighth: most accounts are idle, and room for twice as many would cost as much. */
+  /** Grows by an eighth: most accounts are idle, and doubling would waste as much again. */
   openAccount(accountId: AccountId): void {
     if (accountId < this.collateralFreeRaw.length) return
     const room = accountId + (accountId >> 3)
@@ -45,7 +46,7 @@ export class Ledger {
     this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId, room)
   }
 
-  /** The row of an account in a market, made when it has none. */
+  /** The row of an account in a market. Makes one when there is none. */
   rowFor(accountId: AccountId, marketId: MarketId): number {
     const known = this.rows.find(accountId, marketId)
     if (known !== 0) return known
@@ -83,7 +84,9 @@ export class Ledger {
     this.collateralReservedRaw[accountId] += amountRaw
   }
 
-  /** Ends `amountRaw` of a reserve: `paidRaw` of it leaves the account, the rest is free again. */
+  /**
+   * Ends `amountRaw` of a reserve: `paidRaw` of it leaves the account, and the rest becomes free.
+   */
   spendReserve(accountId: AccountId, amountRaw: number, paidRaw: number): void {
     assert(paidRaw <= amountRaw, 'a fill never costs more than it reserved')
     assert(
@@ -106,7 +109,9 @@ export class Ledger {
     this.sharesReservedRaw[index] += amountRaw
   }
 
-  /** Ends a share reserve: `paidRaw` shares leave the account, the rest is free again. */
+  /**
+   * Ends `amountRaw` of a share reserve: `paidRaw` leaves the account, and the rest becomes free.
+   */
   deliverShares(row: PositionRow, outcome: number, amountRaw: number, paidRaw: number): void {
     const index = row * 2 + outcome
     assert(paidRaw <= amountRaw, 'a delivery never exceeds its reserve')
@@ -120,7 +125,7 @@ export class Ledger {
     this.sharesFreeRaw[row * 2 + outcome] += amountRaw
   }
 
-  /** Collateral goes in behind a new pair (positive), or comes out as a pair burns (negative). */
+  /** Collateral goes in behind a new pair (positive) or comes out when a pair burns (negative). */
   moveCondition(marketId: MarketId, deltaRaw: number): void {
     this.conditionRaw[marketId] += deltaRaw
     assert(
@@ -130,7 +135,7 @@ export class Ledger {
   }
 
   /**
-   * Moves free balances back as a reversal says, below zero if it must. `sharesIndex` is row × 2 +
+   * Moves free balances as a reversal says, below zero if it must. `sharesIndex` is row × 2 +
    * outcome.
    */
   moveBack(

@@ -1,6 +1,7 @@
 // Hot path. bench/core.bench.ts
-// Which row holds the position of an account in a market. Rows count from 1 and are never given
-// back. Invariants: a cell holds a row or 0; rows of one home follow each other without a gap; at
+// Finds the row that holds an account's position in a market. Rows count from 1 and are never given
+// back.
+// Invariants: a cell holds a row or 0; rows with the same home cell follow it without a gap; at
 // most half of the cells are taken.
 
 import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
@@ -12,7 +13,7 @@ export class PositionRows {
   #cells = new Int32Array(FIRST_ROWS * 2)
   #accountOf = new Int32Array(FIRST_ROWS)
   #marketOf = new Int32Array(FIRST_ROWS)
-  /** Rows are below this; 0 is none. */
+  /** Every row is below this. Row 0 means none. */
   end = 1
 
   accountOf(row: PositionRow): AccountId {
@@ -37,7 +38,7 @@ export class PositionRows {
     return row
   }
 
-  /** The cell of the pair, or the empty one where it would go. */
+  /** The cell that holds the pair, or the empty cell where it would go. */
   #cellOf(accountId: AccountId, marketId: MarketId): number {
     const cells = this.#cells
     const mask = cells.length - 1

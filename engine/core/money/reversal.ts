@@ -1,7 +1,7 @@
-// Takes the fill of a failed settlement back (design §5). Only free balances move, by the amounts
-// that the command carries, so it commutes with whatever the markets still have to answer (law 2).
-// It is the only thing that may make a free balance negative: what it ever took from each balance
-// is kept, and no balance is lower than that.
+// Reverses the fills of a trade whose settlement failed (design §5). Only free balances move, by
+// the amounts that the command carries, so a reversal commutes with results that markets still owe
+// (law 2). Nothing else may make a free balance negative. The totals that reversals took from each
+// balance are kept; no free balance falls below minus its total.
 
 import { assert } from '../../domain/assert.ts'
 import type { ReversedLeg } from '../../domain/command.ts'
@@ -16,7 +16,7 @@ export interface CapturedReversals {
   readonly shares: readonly (readonly [key: string, takenRaw: number])[]
 }
 
-/** One trade as it was settled; sizes in raw shares, prices on the YES ladder. */
+/** One trade as it was settled. Sizes are raw shares; prices are ticks of the YES ladder. */
 export interface SettledTrade {
   readonly marketId: MarketId
   readonly takerId: ProfileId
@@ -36,7 +36,9 @@ export interface SettledTrade {
 export interface Reversal {
   readonly marketId: MarketId
   readonly legs: readonly ReversedLeg[]
-  /** Collateral that goes back behind pairs (positive), or comes out as they are unmade. */
+  /**
+   * Collateral that goes back behind pairs (positive), or comes out as pairs are unmade (negative).
+   */
   readonly conditionRaw: number
 }
 
@@ -58,7 +60,10 @@ class Legs {
   }
 }
 
-/** The opposite of all that `settleFill` and `settleProceeds` moved for the trade (rules §2.4). */
+/**
+ * The opposite of every move that `settleFill` and `settleProceeds` made for the trade (rules
+ * §2.4).
+ */
 export function reversalOf(trade: SettledTrade): Reversal {
   const legs = new Legs()
   const { takerId, outcome, feeRaw } = trade
@@ -102,12 +107,14 @@ export class Reversals {
   readonly #collateralRaw = new Map<number, number>()
   readonly #sharesRaw = new Map<string, number>()
 
-  /** What reversals took of an account's collateral: its free balance may be as far below zero. */
+  /**
+   * What reversals took of the account's collateral: its free balance may be this far below zero.
+   */
   collateralTakenRaw(accountId: AccountId): number {
     return this.#collateralRaw.get(accountId) ?? 0
   }
 
-  /** As above, of the account's shares of one outcome. */
+  /** What reversals took of the account's shares of one outcome. */
   sharesTakenRaw(accountId: AccountId, marketId: MarketId, outcome: number): number {
     return this.#sharesRaw.get(`${accountId}:${marketId}:${outcome}`) ?? 0
   }
@@ -115,7 +122,7 @@ export class Reversals {
   apply(ledger: Ledger, reversal: Reversal): void {
     assertBalanced(reversal)
     const { marketId, legs, conditionRaw } = reversal
-    // Before the collateral comes out: as much of it may be behind shares that were passed on.
+    // Comes before the collateral leaves the condition: it may back shares that were sold on.
     let shortRaw = 0
     for (const { accountId, outcome, collateralRaw, sharesRaw } of legs) {
       const row = ledger.rowFor(accountId, marketId)
@@ -132,7 +139,7 @@ export class Reversals {
     ledger.moveCondition(marketId, conditionRaw)
   }
 
-  /** For the state hash: none before the first reversal. */
+  /** For the state hash: no fact before the first reversal. */
   *facts(): Iterable<unknown> {
     const { collateral, shares } = this.capture()
     if (collateral.length + shares.length > 0) yield ['reversed', collateral, shares]

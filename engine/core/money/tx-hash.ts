@@ -6,7 +6,7 @@ import { bytesToHex, sha256 } from '../cells/digest.ts'
  *
  *   SHA-256 of 24 bytes: chain id, height of the block, seq of the trade, each u64 big-endian
  *
- * All three stand in the journal, so a replay and a rebuild give the same hash (rules §5.2).
+ * The journal holds all three, so a replay and a rebuild give the same hash (rules §5.2).
  */
 export function txHashOf(chainId: number, height: number, tradeSeq: Seq): string {
   const view = new DataView(new ArrayBuffer(24))

@@ -1,16 +1,19 @@
-// The 64 bits by which (account, client order id) is known once it is used: the head of a SHA-256,
-// so that nobody can make an id under his account that is taken for one of another's.
+// The 64-bit key of a used (account, client order id): the head of a SHA-256. So nobody can make an
+// id of one account that is taken for an id of another account.
 
 import type { AccountId } from '../../domain/ids.ts'
 import { sha256, utf8ToBytes } from '../cells/digest.ts'
 
-/** The key asked for last: one thread, one order at a time, asked for a few times in a row. */
+/**
+ * The last key. One thread works on one order at a time and asks for its key a few times in a row,
+ * so the last key is kept.
+ */
 export const clientKey = { high: 0, low: 0 }
 
 let lastAccount = -1
 let lastId = ''
 
-/** Leaves the key of the pair in `clientKey`. */
+/** Puts the key of the pair into `clientKey`. */
 export function findClientKey(accountId: AccountId, clientOrderId: string): void {
   if (accountId === lastAccount && clientOrderId === lastId) return
   lastAccount = accountId

@@ -1,8 +1,8 @@
 // What is known of an order that taker delay may hold, beside its record (rules §4.3): when it may
-// enter its market, the self-trade policy it enters with, and whether it is entering now. By slot;
-// pages that no such order touches cost address space only. One thread writes it.
+// enter its market, its self-trade policy, and whether its release is under way. All are columns by
+// slot. Pages that no such order touches cost address space only. One thread writes them.
 // Invariants: a slot that was never admitted here is never held; `releasingCount` counts the held
-// orders whose release is decided and not yet answered by their market.
+// orders whose release is decided and whose market has not answered yet.
 
 import { assert } from '../../domain/assert.ts'
 import type { Slot } from '../../domain/ids.ts'
@@ -20,13 +20,13 @@ export class HeldOrders {
     this.#isReleasing = new Uint8Array(capacity)
   }
 
-  /** Whether it comes to be held its market will say. */
+  /** Notes the terms of an order that may be held; its market decides whether it is. */
   admit(slot: Slot, eligibleMs: TimeMs, stp: number): void {
     this.#eligibleMs[slot] = eligibleMs
     this.#stp[slot] = stp
   }
 
-  /** When the order, which is held, may enter its market. */
+  /** When the held order may enter its market. */
   eligibleMsOf(slot: Slot): TimeMs {
     return this.#eligibleMs[slot]
   }

@@ -1,6 +1,6 @@
-// Client order ids of the orders that live, by slot, and the slot of each.
-// Invariants: cells of one home follow each other without a gap; a cell holds a slot, 0 is empty;
-// of an account's id at most one order lives.
+// Client order ids of the live orders, by slot, and the slot of each id.
+// Invariants: cells with the same home follow it without a gap; a cell holds a slot, or 0 when it
+// is empty; at most one live order of an account has a given id.
 
 import type { AccountId, Slot } from '../../domain/ids.ts'
 import { TextCells } from '../cells/text-cells.ts'
@@ -32,13 +32,13 @@ export class LiveClientIds {
     this.#put(slot)
   }
 
-  /** '' when the slot's order has none. */
+  /** The client id of the slot's order; '' when it has none. */
   textOf(slot: Slot): string {
     const first = this.#textOf[slot]
     return first === 0 ? '' : this.#texts.get(first)
   }
 
-  /** 0 when no order of this name lives. */
+  /** The slot of the live order with this client id; 0 when there is none. */
   slotOf(accountId: AccountId, clientOrderId: string): Slot {
     findClientKey(accountId, clientOrderId)
     const mask = this.#slots.length - 1

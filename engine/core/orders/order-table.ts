@@ -1,10 +1,9 @@
 // Hot path. bench/core.bench.ts
-// What the clearing side knows of each order between admission and its end, by slot.
-// One thread writes it. Invariants: a slot that was used is in the free chain of its chunk's lane,
-// or belongs to one order that is in flight, open or held; no generation of a slot is used twice;
-// slots above `highSlot` were never used.
+// What the clearing knows of each order from admission to its end, by slot. One thread writes it.
+// Invariants: a used slot is in the free chain of its chunk's lane, or belongs to one live order;
+// no generation of a slot is used twice; slots above `highSlot` were never used.
 //
-// A slot is one record, for all of it is written at once: columns would touch a cache line each.
+// A slot is one record, because all of it is written at once: columns would touch many cache lines.
 //
 //   f64    0 sizeRaw │ 1 leftRaw │ 2 reservedRaw │ 3 filledSharesRaw │ 4 filledCollateralRaw │
 //          5 seq │ 6 expirationSec
@@ -23,7 +22,7 @@ import { LiveClientIds } from './live-client-ids.ts'
 import { RowChains } from './row-chains.ts'
 import { SlotLanes } from './slot-lanes.ts'
 
-/** HELD: taker delay keeps it out of the book (rules §4.3), entering it or not yet. */
+/** HELD: taker delay keeps the order out of the book (rules §4.3), its release decided or not. */
 export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2, HELD: 3 } as const
 
 const { FREE, HELD, IN_FLIGHT, OPEN } = STATE
@@ -35,7 +34,7 @@ export class OrderTable {
   readonly capacity: number
   readonly #f64s: Float64Array
   readonly #words: Int32Array
-  /** Not in the record: not every order has one, and few markets delay takers. */
+  /** Outside the record: not every order has a client id, and few markets delay takers. */
   readonly #clientIds: LiveClientIds
   readonly held: HeldOrders
   readonly #lanes: SlotLanes
@@ -43,12 +42,12 @@ export class OrderTable {
   #firstOfRow = new Int32Array(1024)
   readonly rowsOfAccount = new RowChains()
   readonly rowsOfMarket = new RowChains()
-  /** Open and in-flight orders of each account. */
+  /** Live orders of each account: in flight, open or held. */
   #openOf = new Int32Array(1024)
   highSlot = 0
   openCount = 0
 
-  /** A lane is a market thread: market ids take them in turn. */
+  /** Each market thread is one lane. Market ids take the lanes in turn. */
   constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
     this.capacity = capacity
     this.#clientIds = new LiveClientIds(capacity)
@@ -63,7 +62,7 @@ export class OrderTable {
     return this.#f64s[slot * F64S + 0]
   }
 
-  /** Shares still open; 0 for a market buy, which wants collateral's worth. */
+  /** Shares still open; 0 for a market buy, which counts collateral. */
   leftRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 1]
   }
@@ -72,7 +71,7 @@ export class OrderTable {
     return this.#f64s[slot * F64S + 2]
   }
 
-  /** What the arrival has traded so far, before fees. */
+  /** Shares that the order traded as a taker so far, before fees. */
   filledSharesRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 3]
   }
@@ -171,7 +170,9 @@ export class OrderTable {
     return this.#lanes.nextFor(marketId)
   }
 
-  /** Takes the slot its command names: any free one, since replay frees in another order. */
+  /**
+   * Takes the slot that the command names. Any free one is right: replay frees in another order.
+   */
   admit(order: PlaceOrder, row: PositionRow): void {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
@@ -214,12 +215,12 @@ export class OrderTable {
     this.#count(order.accountId)
   }
 
-  /** Of slots 0 to the highest ever used, the dead ones too. */
+  /** Generations of all slots from 0 to the highest ever used, free slots included. */
   generations(): Uint32Array {
     return Uint32Array.from({ length: this.highSlot + 1 }, (_, slot) => this.generationOf(slot))
   }
 
-  /** The whole records of some orders, one after the other, whatever fields they have. */
+  /** The whole records of the given orders, one after the other, so that no field is left out. */
   recordsOf(slots: Uint32Array): Int32Array {
     const records = new Int32Array(slots.length * WORDS)
     for (let index = 0; index < slots.length; index++) {
@@ -229,7 +230,7 @@ export class OrderTable {
     return records
   }
 
-  /** A fresh table takes over the slots of another, all of them free. */
+  /** Takes over the slots of another table into a fresh one. All of them are free. */
   restoreSlots(generations: Uint32Array): void {
     assert(this.highSlot === 0, 'only a fresh state is restored')
     assert(generations.length <= this.capacity, 'a slot lies in the table')
@@ -240,13 +241,13 @@ export class OrderTable {
     }
   }
 
-  /** Orders are open again in their slots, as `recordsOf` gave them; the other slots are free. */
+  /** Puts live orders into their slots, as `recordsOf` gave them; the other slots stay free. */
   restoreOpen(slots: Uint32Array, records: Int32Array): void {
-    assert(records.length === slots.length * WORDS, 'a record is as long as it was')
+    assert(records.length === slots.length * WORDS, 'each order has one whole record')
     for (let index = 0; index < slots.length; index++) {
       const slot = slots[index]
       const generation = this.generationOf(slot)
-      assert(slot > 0 && slot <= this.highSlot, 'a slot was used')
+      assert(slot > 0 && slot <= this.highSlot, 'a restored slot was used before')
       assert(this.stateOf(slot) === FREE, 'a slot holds one order')
       this.#words.set(records.subarray(index * WORDS, (index + 1) * WORDS), slot * WORDS)
       const state = this.stateOf(slot)
@@ -254,12 +255,12 @@ export class OrderTable {
       assert(this.generationOf(slot) === generation, 'an order has the generation of its slot')
       this.#lanes.claim(slot, this.marketOf(slot))
     }
-    // A position's newest order comes first in its chain.
+    // Oldest first, so that the newest order of a position comes first in its chain.
     for (const slot of slots.slice().sort((a, b) => this.seqOf(a) - this.seqOf(b))) {
       this.#chainToRow(slot, this.rowOf(slot))
       this.#count(this.accountOf(slot))
     }
-    // The lowest slots come first again.
+    // Highest first, so that the lowest slots come first in the free chains again.
     for (let slot = this.highSlot; slot > 0; slot--) {
       if (this.stateOf(slot) !== FREE) continue
       this.#lanes.claimForAny(slot)
@@ -290,13 +291,13 @@ export class OrderTable {
   }
 
   hold(slot: Slot): void {
-    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival comes to be held')
+    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival is held')
     this.#setState(slot, HELD)
   }
 
   /**
-   * The release of an order is decided; nothing when the order has ended. Whoever replays decisions
-   * may not have heard yet that it is held.
+   * The release of an order is decided. Does nothing when the order has ended. A caller that
+   * replays decisions may not have heard that the order is held, so this does not check it.
    */
   releasing(slot: Slot, generation: Generation): void {
     if (this.isLive(slot, generation)) this.held.releasing(slot)
@@ -327,17 +328,17 @@ export class OrderTable {
     return this.#clientIds.textOf(slot)
   }
 
-  /** Slot of the live order with this client id; 0 when none lives. */
+  /** Slot of the live order with this client id; 0 when there is none. */
   slotByClientId(accountId: AccountId, clientOrderId: string): Slot {
     return this.#clientIds.slotOf(accountId, clientOrderId)
   }
 
-  /** First order of a position row; follow `nextOf` to 0. Newest first. */
+  /** First order of a position row, newest first. Follow `nextOf` until 0. */
   firstOfRow(row: PositionRow): number {
     return row < this.#firstOfRow.length ? this.#firstOfRow[row] : 0
   }
 
-  /** Puts the slot, and those before it in its chunk, among those that were used. */
+  /** Counts the slot and the slots before it in its chunk as used. */
   #useUpTo(slot: Slot, marketId: MarketId): void {
     this.#lanes.claim(slot, marketId)
     for (;;) {

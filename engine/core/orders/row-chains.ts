@@ -1,18 +1,18 @@
 // Hot path. bench/core.bench.ts
-// Position rows that have live orders, chained by a key: their account, or their market. So whoever
-// cancels all of an account or of a market looks at no row in vain. It follows from the orders and
-// is no state of its own: the order of a chain decides nothing that is replayed.
-// Invariant: a row is in one chain of its kind while it has live orders, and in none else.
+// Position rows with live orders, chained by a key: their account or their market. So a cancel of
+// all orders of an account or a market visits only rows that have some. The chains follow from the
+// orders and are no state: nothing that is replayed depends on their order.
+// Invariant: a row with live orders is in exactly one chain of its kind; any other row is in none.
 
 import { wideByAccount, wideEnough } from '../cells/columns.ts'
 
 export class RowChains {
-  /** First row by key; then, by row, the next and the one before. 0 = none. */
+  /** `#first` is the first row of a key; `#next` and `#previous` are by row. 0 = none. */
   #first = new Int32Array(1024)
   #next = new Int32Array(1024)
   #previous = new Int32Array(1024)
 
-  /** Follow `nextOf` to 0. */
+  /** The first row of the key. Follow `nextOf` until 0. */
   firstOf(key: number): number {
     return key < this.#first.length ? this.#first[key] : 0
   }

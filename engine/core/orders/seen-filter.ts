@@ -1,18 +1,19 @@
 // Hot path. bench/core.bench.ts
-// Which keys were ever added, in 2.1 to 4.3 bytes each (3.1 on average over all sizes): a key is
-// surely new, or perhaps there. One thread adds, another reads the same shared memory.
+// Knows which keys were ever added, in 2.1 to 4.3 bytes a key (3.1 on average over all sizes). Its
+// answer is that a key is surely new, or that it may be there. One thread adds; another thread
+// reads the same shared memory.
 //
-// A cuckoo filter in segments that split. Of a key 32 mixed bits are kept: 16 choose a bucket, 16
-// are the mark that stands in a cell of that bucket or of the other one, which bucket and mark name
-// together. The first `depth` bits of a mark choose its segment: a full segment splits in two by
-// one more bit of what it holds, each mark staying in its bucket, and nothing else is touched (1 to
-// 3 ms). So identification stays at 32 bits: of n keys, 8 cells hold 8n / 2^(18 + depth) marks that
-// differ in 16 − depth bits, and a new key is taken for an old one with probability n / 2^31: 0.05%
-// at a million keys, 0.5% at ten million, 5% at a hundred million.
-// A seed unknown outside keeps anyone from making keys that crowd one bucket.
+// A cuckoo filter in segments that split. It keeps 32 mixed bits of a key: 16 bits choose a bucket,
+// and 16 bits are the mark. The mark stands in a cell of that bucket or of the other bucket, which
+// bucket and mark name together. The first `depth` bits of a mark choose its segment. A full
+// segment splits in two by the next bit of its marks. Each mark stays in its bucket, and no other
+// segment changes (1 to 3 ms). So a key is always known by 32 bits. Of n keys, 8 cells hold 8n /
+// 2^(18 + depth) marks that differ in 16 − depth bits. A new key is taken for an old key with
+// probability n / 2^31: 0.05% at a million keys, 0.5% at ten million, 5% at a hundred million. The
+// seed is not known outside, so nobody can make keys that crowd one bucket.
 //
-// Invariants: a mark is never 0; a mark that is in stays where it can be found, except while
-// `version` is odd; a segment that was split changes no more.
+// Invariants: a mark is never 0; an added mark stays where it can be found, except while `version`
+// is odd; a segment that was split no longer changes.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -24,14 +25,14 @@ export const SEGMENT_HEAD_BYTES = 64
 const FULL_COUNT = Math.floor(SEGMENT_CELLS * 0.94)
 const MOVES_MAX = 512
 
-/** What one thread tells another of a segment: which marks begin with `prefix`. */
+/** A segment as one thread tells it to another. It holds the marks that begin with `prefix`. */
 export interface SharedSegment {
   readonly depth: number
   readonly prefix: number
   readonly shared: SharedArrayBuffer
 }
 
-/** Segments made since the last news; the seed is that of all of them. */
+/** Segments made since the last news. The seed is the same for all of them. */
 export interface FilterNews {
   readonly seed: number
   readonly segments: readonly SharedSegment[]
@@ -40,7 +41,7 @@ export interface FilterNews {
 export interface CapturedSegment {
   readonly depth: number
   readonly prefix: number
-  /** Where each mark stands; null when `marks` holds every cell. */
+  /** The cell of each mark; null when `marks` holds every cell. */
   readonly cells: Uint32Array | null
   readonly marks: Uint16Array
 }
@@ -70,7 +71,7 @@ function shareOf({ depth, prefix, shared }: Segment): SharedSegment {
   return { depth, prefix, shared }
 }
 
-/** Six bytes a mark, as long as that is less than two a cell. */
+/** Stores six bytes a mark while that is less than two bytes a cell. */
 function captureSegment({ depth, prefix, cells, count }: Segment): CapturedSegment {
   if (count * 3 > SEGMENT_CELLS) return { depth, prefix, cells: null, marks: cells.slice() }
   const taken: number[] = []
@@ -94,7 +95,7 @@ function markOf(mixed: number): number {
   return mark === 0 ? 1 : mark
 }
 
-/** The other bucket a mark may stand in; the other of the other is the first. */
+/** The other bucket where a mark may stand. Applied twice, it gives the first bucket again. */
 function otherBucket(bucket: number, mark: number): number {
   return bucket ^ (Math.imul(mark, 0x5bd1e995) >>> (32 - BUCKET_BITS)) ^ 1
 }
@@ -120,14 +121,14 @@ function putIn(cells: Uint16Array, bucket: number, mark: number): boolean {
 }
 
 export class SeenFilter {
-  /** By the first `#depth` bits of a mark; several entries may name one segment. */
+  /** Indexed by the first `#depth` bits of a mark. Several entries may name one segment. */
   #directory: Segment[] = []
   #depth = 0
   #seed: number
   #new: Segment[] = []
   #draw = 1
 
-  /** A reader's seed comes with its first news. */
+  /** A reader gets its seed with its first news. */
   constructor(seed = 0) {
     this.#seed = seed | 0
   }
@@ -137,7 +138,7 @@ export class SeenFilter {
     return new Set(this.#directory).size * (SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
   }
 
-  /** False: the key was surely never added. Any thread may ask. */
+  /** False when the key was surely never added. Any thread may ask. */
   mayHold(high: number, low: number): boolean {
     if (this.#directory.length === 0) return false
     const mixed = mixOf(high, low, this.#seed)
@@ -146,12 +147,12 @@ export class SeenFilter {
     const { cells, version } = this.#directory[mark >>> (MARK_BITS - this.#depth)]
     const before = Atomics.load(version, 0)
     if (holds(cells, bucket, mark) || holds(cells, otherBucket(bucket, mark), mark)) return true
-    // A mark on its way between its two buckets may have been missed. An update, because a mere
-    // load may run ahead of the plain loads before it.
+    // The search may have missed a mark that was moving between its two buckets. This must be an
+    // update: a plain load could run ahead of the loads before it.
     return (before & 1) === 1 || Atomics.or(version, 0, 0) !== before
   }
 
-  /** For the one thread that writes. A key that is taken for an old one needs no second cell. */
+  /** Only the writing thread calls this. A key that looks like an old key needs no second cell. */
   add(high: number, low: number): void {
     if (this.#directory.length === 0) this.#place(emptySegment(0, 0))
     const mixed = mixOf(high, low, this.#seed)
@@ -177,7 +178,7 @@ export class SeenFilter {
   #homelessBucket = 0
   #homelessMark = 0
 
-  /** Moves marks to their other buckets until one finds a cell; false leaves one without. */
+  /** Moves marks to their other buckets until each has a cell. False when one mark is left over. */
   #makeRoom({ cells, version }: Segment, atBucket: number, newMark: number): boolean {
     Atomics.add(version, 0, 1)
     let bucket = atBucket
@@ -220,7 +221,7 @@ export class SeenFilter {
   }
 
   #enter(segment: Segment): void {
-    // The first entry of all; the others of a whole set follow it.
+    // The first segment fills the directory; the other segments of a whole set follow it.
     if (this.#directory.length === 0) this.#directory = [segment]
     while (this.#depth < segment.depth) {
       this.#directory = this.#directory.flatMap((each) => [each, each])
@@ -231,7 +232,7 @@ export class SeenFilter {
     for (let entry = first; entry < first + (1 << spread); entry++) this.#directory[entry] = segment
   }
 
-  /** What a reader has not heard of yet. */
+  /** The segments that a reader has not heard of yet. */
   takeNews(): FilterNews {
     const current = new Set(this.#directory)
     const segments = this.#new.filter((segment) => current.has(segment)).map(shareOf)
@@ -239,18 +240,18 @@ export class SeenFilter {
     return { seed: this.#seed, segments }
   }
 
-  /** For a reader: from here on it sees everything its writer added before the news. */
+  /** For a reader: from now on it sees every key that the writer added before the news. */
   adopt({ seed, segments }: FilterNews): void {
     this.#seed = seed
     for (const segment of segments) this.#enter(segmentOf(segment))
   }
 
-  /** All there is, copied. */
+  /** A copy of the whole filter. */
   capture(): CapturedFilter {
     return { seed: this.#seed, segments: [...new Set(this.#directory)].map(captureSegment) }
   }
 
-  /** The filter that was captured; its writer goes on. */
+  /** The captured filter, ready for its writer to go on. */
   static restore({ seed, segments }: CapturedFilter): SeenFilter {
     const filter = new SeenFilter(seed)
     for (const { depth, prefix, cells, marks } of segments) {

@@ -1,14 +1,16 @@
 // Hot path. bench/core.bench.ts
-// Which signed orders and client order ids were ever used (rules §1.3, §4.5).
-// An order is known by the first 64 bits of its EIP-712 hash, a client order id by 64 bits of a
-// hash of it and its account: two different ones that share them would need 2^32 tries against
-// oneself and 2^64 against another, and then one is refused.
+// Which signed orders and client order ids were ever used (rules §1.3, §4.5). An order is known by
+// the first 64 bits of its EIP-712 hash. A client order id is known by 64 bits of a hash of the id
+// and its account. Two different keys are taken for one only if they share these bits, and then one
+// order is refused. To make such a pair takes 2^32 tries against oneself and 2^64 against another
+// account.
 //
-// Alone on its thread the set is exact and grows. Where a follower writes what is durable to tables
-// and a filter, main holds exactly only what is newer, in generations by seq: those the follower
-// has passed are dropped whole. Where nothing is decided (replay) only count and fold are kept.
-// Invariant: every key admitted after `forgottenSeq` that its market did not give back is in a
-// generation; every older one was in the filter before it left.
+// Alone on its thread, the set is exact and grows. In a server, a follower writes what is durable
+// to tables and a filter. Main then keeps only newer keys exactly, in generations by seq, and drops
+// whole generations that the follower has passed. A thread that decides nothing (replay) keeps only
+// the count and the fold.
+// Invariant: every key admitted after `forgottenSeq` is in a generation, unless its market gave it
+// back; every older key was in the filter before it left its generation.
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
@@ -17,28 +19,28 @@ import { KeySet } from '../cells/key-set.ts'
 import { clientKey, findClientKey } from './client-key.ts'
 import { type CapturedFilter, SeenFilter } from './seen-filter.ts'
 
-/** PERHAPS: only the tables know. */
+/** PERHAPS: only the tables can tell. */
 export const SEEN = { NO: 0, YES: 1, PERHAPS: 2 } as const
 
-/** Keys of a generation: growing one further would take a stretch that others wait for. */
+/** Keys of a generation. To grow one further would block the thread for too long. */
 const GENERATION_KEYS = 1 << 16
 
 interface Generation {
   readonly keys: KeySet
-  /** Of the newest order in it; that of the youngest is not known yet. */
+  /** Seq of the newest order in the generation, known once the generation is closed. */
   lastSeq: Seq
 }
 
-/** All of it, as plain values. */
+/** The whole set, as plain values. */
 export interface CapturedSeen {
   readonly count: number
   readonly clientIdCount: number
   readonly folded: readonly [high: number, low: number]
-  /** Null when the state had none: then it is no start for a follower. */
+  /** Null when the state had no filter; a follower cannot start from such a state. */
   readonly filter: CapturedFilter | null
 }
 
-/** What an order is known by, and the seq that tells its generation. */
+/** The fields that identify an order, and the seq that tells its generation. */
 export type SeenOrder = Pick<
   PlaceOrder,
   'seq' | 'accountId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
@@ -49,13 +51,13 @@ export class SeenOrders {
   #clientIdCount = 0
   #foldedHigh = 0
   #foldedLow = 0
-  /** Null where nothing is decided. */
+  /** Null on a thread that decides nothing. */
   #young: KeySet | null = new KeySet()
   /** Oldest first. */
   #older: Generation[] = []
   #spare: KeySet[] = []
   #seed = 0
-  /** Read on main, written by the follower, absent elsewhere. */
+  /** Main reads it, the follower writes it, and other threads have none. */
   #filter: SeenFilter | null = null
   #isWriter = false
   #lastSeq: Seq = 0
@@ -69,27 +71,27 @@ export class SeenOrders {
     return this.#clientIdCount
   }
 
-  /** What the set of hashes folds to, whatever order they came in; for the state hash. */
+  /** The fold of all hashes, in whatever order they came; for the state hash. */
   get folded(): readonly [high: number, low: number] {
     return [this.#foldedHigh >>> 0, this.#foldedLow >>> 0]
   }
 
-  /** Whether what stays must be told by `keep`. */
+  /** Whether `keep` must be told of each order that leaves a trace. */
   get isWriter(): boolean {
     return this.#isWriter
   }
 
-  /** The filter this thread writes. */
+  /** The filter that this thread writes. */
   get filter(): SeenFilter | null {
     return this.#isWriter ? this.#filter : null
   }
 
-  /** What is younger is held exactly. */
+  /** Keys of younger orders are kept exactly. */
   get forgottenSeq(): Seq {
     return this.#forgottenSeq
   }
 
-  /** From here on nothing is decided on this thread; what stays goes to `filter`, if any. */
+  /** From now on this thread decides nothing. Keys that stay go to `filter`, if there is one. */
   countOnly(filter: SeenFilter | null = null): void {
     this.#young = null
     this.#older = []
@@ -98,8 +100,8 @@ export class SeenOrders {
   }
 
   /**
-   * From here on main decides: what was admitted up to now is in the tables, and in the filter that
-   * the follower writes. `seed` is known to nobody outside.
+   * From now on main decides. All orders admitted so far are in the tables, and in the filter that
+   * the follower writes. `seed` is not known outside.
    */
   decideWith(filter: SeenFilter, seq: Seq, seed: number): void {
     this.#seed = seed
@@ -116,7 +118,7 @@ export class SeenOrders {
     return { count, clientIdCount, folded, filter: filter?.capture() ?? null }
   }
 
-  /** A state that is alone on its thread holds in one set what a follower's filter would. */
+  /** A state alone on its thread keeps in one set what a follower's filter would hold. */
   #filterOfYoung(): SeenFilter | null {
     if (this.#young === null || this.#filter !== null) return null
     const filter = new SeenFilter()
@@ -124,7 +126,7 @@ export class SeenOrders {
     return filter
   }
 
-  /** Only to go on replaying: who decides calls `decideWith`. */
+  /** Restores for further replay only. A thread that decides then calls `decideWith`. */
   restore(captured: CapturedSeen): void {
     this.#count = captured.count
     this.#clientIdCount = captured.clientIdCount
@@ -133,16 +135,16 @@ export class SeenOrders {
     this.countOnly(captured.filter === null ? null : SeenFilter.restore(captured.filter))
   }
 
-  /** Of an order's hash; see SEEN. */
+  /** Whether an order's hash was seen: a value of SEEN. */
   hash(high: number, low: number): number {
     const young = this.#young
-    assert(young !== null, 'a thread that decides holds what was seen')
+    assert(young !== null, 'a thread that decides keeps what was seen')
     if (young.has(high, low)) return SEEN.YES
     for (const { keys } of this.#older) if (keys.has(high, low)) return SEEN.YES
     return this.#filter?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
   }
 
-  /** Of a client order id of an account; see SEEN. */
+  /** Whether the account's client order id was seen: a value of SEEN. */
   clientId(accountId: AccountId, clientOrderId: string): number {
     findClientKey(accountId, clientOrderId)
     return this.hash(clientKey.high | 0, clientKey.low | 0)
@@ -165,7 +167,7 @@ export class SeenOrders {
     if (this.#filter !== null && young.count >= GENERATION_KEYS) this.#turn(young)
   }
 
-  /** The order left no trace: what it was known by is free again. */
+  /** The order left no trace, so its hash and client id may be used again. */
   forget(order: SeenOrder): void {
     this.#count--
     this.#foldedHigh ^= order.hashHigh
@@ -180,7 +182,7 @@ export class SeenOrders {
     keys.remove(clientKey.high, clientKey.low)
   }
 
-  /** The order did leave a trace: its key stays for ever. */
+  /** The order left a trace, so its keys stay for ever. */
   keep(order: SeenOrder): void {
     this.#filter?.add(order.hashHigh, order.hashLow)
     if (order.clientOrderId === '') return
@@ -188,7 +190,7 @@ export class SeenOrders {
     this.#filter?.add(clientKey.high, clientKey.low)
   }
 
-  /** The tables and the filter, as this thread knows it, show everything up to `seq`. */
+  /** The tables and the filter, as this thread sees them, show every order up to `seq`. */
   forgetThrough(seq: Seq): void {
     const older = this.#older
     const young = this.#young
@@ -208,8 +210,9 @@ export class SeenOrders {
   }
 
   /**
-   * Null when it was dropped. Its market may speak after the follower knew: by then the same order
-   * may have come again, and stands in a younger generation.
+   * The generation of this seq; null when it was dropped. A market may answer after the follower.
+   * By then the same order may have come again: it stands in a younger generation and must stay
+   * there.
    */
   #generationOf(seq: Seq): KeySet | null {
     if (seq <= this.#forgottenSeq) return null

@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
-// Which lane takes which slots. A lane is a market thread: its columns are by global slot, so slots
-// are given to lanes in chunks of some pages, or each thread would touch every page. Market ids
-// take the lanes in turn.
+// Decides which lane takes which slots. A lane is a market thread. Its columns are indexed by
+// global slot, so lanes get slots in chunks of some pages: otherwise each thread would touch every
+// page. Market ids take the lanes in turn.
 // Invariant: a slot that was used belongs to the lane of its chunk.
 
 import type { MarketId, Slot } from '../../domain/ids.ts'
@@ -10,14 +10,14 @@ const CHUNK_SHIFT = 12
 const CHUNK_SLOTS = 1 << CHUNK_SHIFT
 
 export class SlotLanes {
-  /** Head of each lane's free chain; 0 = none. The chains are the table's. */
+  /** Head of each lane's free chain; 0 = none. The order table keeps the chains. */
   readonly freeOf: Int32Array
   readonly #capacity: number
-  /** Lane + 1 of each chunk; 0 = nobody's yet. */
+  /** Lane + 1 of each chunk; 0 = the chunk has no lane yet. */
   readonly #ownerOf: Uint16Array
-  /** Slots of each chunk that were ever used, or passed over: those from its start. */
+  /** How many slots of each chunk, from its start, were used or passed over. */
   readonly #usedOf: Uint16Array
-  /** The chunk each lane takes new slots from. */
+  /** The chunk from which each lane takes new slots. */
   readonly #chunkOf: Uint16Array
 
   constructor(capacity: number, lanes: number) {
@@ -30,7 +30,7 @@ export class SlotLanes {
     this.#chunkOf = new Uint16Array(lanes)
   }
 
-  /** Of a slot that was used. */
+  /** The lane of a slot that was used. */
   of(slot: Slot): number {
     return this.#ownerOf[slot >> CHUNK_SHIFT] - 1
   }
@@ -49,7 +49,10 @@ export class SlotLanes {
     return used < CHUNK_SLOTS && (chunk << CHUNK_SHIFT) + used < this.#capacity
   }
 
-  /** In another chunk of the lane, in nobody's, or, at the last, in any: better than to refuse. */
+  /**
+   * Looks in another chunk of the lane, then in a free chunk. At last it takes a slot of any lane:
+   * that is better than a refusal.
+   */
   #elsewhere(lane: number): number {
     const first = (mayTake: (owner: number) => boolean) =>
       this.#ownerOf.findIndex((owner, chunk) => mayTake(owner) && this.#hasFresh(chunk))
@@ -61,7 +64,7 @@ export class SlotLanes {
     return (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
   }
 
-  /** The chunk of the slot is the market's lane's, unless it is another's already. */
+  /** Gives the slot's chunk to the market's lane, unless another lane has it already. */
   claim(slot: Slot, marketId: MarketId): void {
     const chunk = slot >> CHUNK_SHIFT
     if (this.#ownerOf[chunk] === 0) {
@@ -69,12 +72,15 @@ export class SlotLanes {
     }
   }
 
-  /** A used chunk in which no order lives may be any lane's. */
+  /** Gives the slot's chunk to any lane, unless a lane has it: no order lives in it. */
   claimForAny(slot: Slot): void {
     this.claim(slot, (slot >> CHUNK_SHIFT) + 1)
   }
 
-  /** Counts the next slot of the chunk as used, up to `slot`; 0 when all those were. */
+  /**
+   * Counts the next slot of the chunk as used, up to `slot`. 0 when all of them were counted
+   * before.
+   */
   useNext(slot: Slot): number {
     const chunk = slot >> CHUNK_SHIFT
     const next = (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
@@ -83,7 +89,7 @@ export class SlotLanes {
     return next
   }
 
-  /** The slot, and those before it in its chunk, were used. */
+  /** Counts the slot and the slots before it in its chunk as used. */
   useUpTo(slot: Slot): void {
     this.#usedOf[slot >> CHUNK_SHIFT] = (slot & (CHUNK_SLOTS - 1)) + 1
   }

@@ -1,6 +1,6 @@
-// All balances folded to one text, to compare two ledgers that should be alike: main's and the
-// follower's. Sums, so the order in which rows came to be does not matter and nothing is sorted:
-// main stands still while it folds. It guards against mistakes, not against an enemy.
+// Folds all balances into one text, to compare the ledgers of main and the follower. It adds
+// hashes, so the order of the rows does not matter and nothing is sorted: main stands still while
+// it folds. It guards against mistakes, not against an attacker.
 
 import type { Clearing } from '../clearing.ts'
 
@@ -12,7 +12,7 @@ function mixed(hash: number, raw: number): number {
   return both ^ (both >>> 16)
 }
 
-/** Sums of two hashes of each fact, each 32 bits wide. */
+/** Adds up two hashes of each fact, each 32 bits wide. */
 class Fold {
   #first = 0
   #second = 0
@@ -38,7 +38,7 @@ class Fold {
 const TOTALS = 0
 const ACCOUNT = 1
 const MARKET = 2
-/** Rows of market m are of kind ROW + m. */
+/** A row of market m has the kind ROW + m. */
 const ROW = 3
 
 export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string {
@@ -59,7 +59,7 @@ export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string
     four[1] = ledger.sharesFreeRaw[row * 2 + 1]
     four[2] = ledger.sharesReservedRaw[row * 2]
     four[3] = ledger.sharesReservedRaw[row * 2 + 1]
-    // A row that holds nothing is an index, not a fact.
+    // An empty row is an index, not a fact.
     if (four.every((raw) => raw === 0)) continue
     fold.add(ROW + ledger.rows.marketOf(row), ledger.rows.accountOf(row), four)
   }

@@ -1,5 +1,5 @@
-// Slow checks that walk everything (law 5, rules §2.7). Tests, verify and snapshots call them.
-// A free balance is never below zero but by what a reversal took of it (design §5).
+// Slow checks that walk the whole state (law 5, rules §2.7). Tests, verify and snapshots call them.
+// A free balance is never further below zero than reversals took from it (design §5).
 
 import { SIDE } from '../../domain/order.ts'
 import { costFloorRaw } from '../../domain/units.ts'
@@ -68,16 +68,16 @@ function brokenReserves(clearing: Clearing): string | null {
   }
   for (let account = 0; account <= clearing.accounts.count; account++) {
     if (ledger.collateralReservedRaw[account] === (collateralRaw.get(account) ?? 0)) continue
-    return `account ${account} reserves collateral that no order holds`
+    return `account ${account} reserves collateral that no order reserves`
   }
   for (let index = 2; index < ledger.rows.end * 2; index++) {
     if (ledger.sharesReservedRaw[index] === (sharesRaw.get(index) ?? 0)) continue
-    return `row ${index >> 1} reserves shares that no order holds`
+    return `row ${index >> 1} reserves shares that no order reserves`
   }
   return null
 }
 
-/** Null when every law holds, else a sentence that says which one does not. */
+/** Null when every law holds, else a sentence that names the broken law. */
 export function brokenInvariant(clearing: Clearing): string | null {
   return brokenMoney(clearing) ?? brokenShares(clearing) ?? brokenReserves(clearing)
 }

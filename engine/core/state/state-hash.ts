@@ -1,10 +1,10 @@
-// One number for a whole state: SHA-256 over profiles, markets, money, open orders by age, and
-// every book by market, tick and queue; never by slot, which is free to differ.
+// One number for a whole state: SHA-256 over profiles, markets, money, live orders by age, and
+// every book by market, tick and queue. Slots are left out, because they may differ.
 //
-// The hash of an old journal never changes: recordings of it are tests (test/golden). So the lists
-// of numbers below are closed, as they stand. A later fact is a named field of a profile, token,
-// session or market, which counts only where it holds something, or a line of its own at the end
-// of clearingFacts, written only when there is anything to say.
+// The hash of an old journal never changes: recorded hashes are tests (test/golden). So the lists
+// of numbers below stay as they are. A new fact is a named field of a profile, token, session or
+// market, which counts only where it is not empty. Or it is a line of its own at the end of
+// clearingFacts, written only when it is not empty.
 
 import type { MarketId } from '../../domain/ids.ts'
 import { eachHeld, eachResting } from '../book/market.ts'
@@ -12,7 +12,7 @@ import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
 import type { Clearing } from '../clearing.ts'
 import { STATE } from '../orders/order-table.ts'
 
-/** Digest of one market's book: 32 bytes. Runs on the thread that holds the book. */
+/** Digest of one market's book: 32 bytes. It runs on the thread that holds the book. */
 export function bookDigest(marketId: MarketId): Uint8Array {
   const rows: number[] = []
   const add = (ticks: number, _slot: number, owner: number, leftRaw: number) => {
@@ -51,14 +51,14 @@ function moneyFacts(clearing: Clearing): number[] {
       ledger.sharesReservedRaw[row * 2],
       ledger.sharesReservedRaw[row * 2 + 1],
     ]
-    // A row that holds nothing is an index, not a fact.
+    // An empty row is an index, not a fact.
     if (held.every((raw) => raw === 0)) continue
     facts.push(ledger.rows.accountOf(row), ledger.rows.marketOf(row), ...held)
   }
   return facts
 }
 
-/** Slots of open and in-flight orders by the age of their orders. */
+/** Slots of the live orders, oldest order first. */
 function liveSlots({ orders }: Clearing): number[] {
   const live: number[] = []
   for (let slot = 1; slot <= orders.highSlot; slot++) {
@@ -88,7 +88,10 @@ function orderFacts({ orders }: Clearing, live: readonly number[]): number[] {
   return facts
 }
 
-/** A fact a line: one text of everything would pass what a string can hold. Columns as they are. */
+/**
+ * One line for each fact: a single text of all facts could be longer than a string may be. Columns
+ * are hashed as bytes.
+ */
 function hashFacts(hash: ReturnType<typeof sha256.create>, facts: Iterable<unknown>): void {
   for (const fact of facts) {
     hash.update(fact instanceof Uint8Array ? fact : utf8ToBytes(`${JSON.stringify(fact)}\n`))
@@ -113,7 +116,7 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   }
 }
 
-/** Lowercase hex. `bookDigests` are those of bookDigest, by rising market id. */
+/** Lowercase hex. `bookDigests` come from bookDigest, by rising market id. */
 export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]): string {
   const hash = sha256.create()
   hashFacts(hash, clearingFacts(clearing))

@@ -41,25 +41,25 @@ test('a block covers every trade up to its seq but those set aside', () => {
 
 test('blocks come in turn and nothing is settled twice', () => {
   assert.throws(() => mined(block(2, 9)), /without a gap/)
-  assert.throws(() => mined(block(1, 9), block(2, 8)), /covers what the last one did/)
-  assert.throws(() => mined(block(1, 100)), /covers what is before it/)
+  assert.throws(() => mined(block(1, 9), block(2, 8)), /covers all that the last one did/)
+  assert.throws(() => mined(block(1, 100)), /covers only what came before it/)
   assert.throws(() => mined(block(1, 9), aside(9)), /open trade/)
-  assert.throws(() => mined(block(1, 9), settled(9, 1)), /set aside is tried again/)
+  assert.throws(() => mined(block(1, 9), settled(9, 1)), /set aside is retried/)
   assert.throws(() => mined(aside(7), block(1, 9), block(2, 9), settled(7, 1)), /newest block/)
-  assert.throws(() => mined(aside(7), settled(7, 0)), /passed what was set aside/)
+  assert.throws(() => mined(aside(7), settled(7, 0)), /passed a trade that is retried/)
 })
 
-test('a trade is taken back once, whether a block has passed it or not', () => {
+test('a trade is reversed once, whether a block has passed it or not', () => {
   const back = (tradeSeq: number): SettlementCommand => {
     const moved = { marketId: 1, legs: [], conditionRaw: 0 }
     return { ...at, kind: 'failSettlement', tradeSeq, ...moved }
   }
   const blocks = mined(aside(7), block(1, 9), back(7), back(12))
   assert.deepEqual([blocks.isOpen(7), blocks.isOpen(12), blocks.isOpen(13)], [false, false, true])
-  assert.throws(() => blocks.apply(back(7)), /taken back once/)
-  assert.throws(() => blocks.apply(back(12)), /taken back once/)
+  assert.throws(() => blocks.apply(back(7)), /reversed once/)
+  assert.throws(() => blocks.apply(back(12)), /reversed once/)
   blocks.apply(block(2, 15))
-  assert.throws(() => blocks.apply(back(12)), /taken back once/)
+  assert.throws(() => blocks.apply(back(12)), /reversed once/)
 })
 
 test('no fact before the first block, and those of a copy are the same', () => {

@@ -204,7 +204,7 @@ test('what was passed on makes a free balance negative, which blocks reserves', 
   assert.match(driver.exchange.checkInvariants() ?? '', /negative balance/)
 })
 
-test('a trade is taken back once, before it is mined, and a reversal must add up', () => {
+test('a trade is reversed once, before it is mined, and a reversal must add up', () => {
   const make = () => {
     const driver = new ExchangeDriver()
     const marketId = driver.addMarket()
@@ -218,7 +218,7 @@ test('a trade is taken back once, before it is mined, and a reversal must add up
   }
   const twice = make()
   fail(twice.driver, twice.tradeSeq, twice.reversal)
-  assert.throws(() => fail(twice.driver, twice.tradeSeq, twice.reversal), /taken back once/)
+  assert.throws(() => fail(twice.driver, twice.tradeSeq, twice.reversal), /reversed once/)
   const mined = make()
   const block = { height: 1, throughSeq: mined.tradeSeq, chainId: 1 }
   mined.driver.rare({ kind: 'mineBlock', ...block })
