@@ -4,7 +4,7 @@ import type { Role } from './operator.ts'
 import type { TradingWindow } from './trading-mode.ts'
 import type { CollateralRaw, FeeBps, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
-// Every decided command. A command carries all that `apply` needs; replay never decides again.
+// Every decided command. A command carries all that `apply` needs: a replay decides nothing again.
 
 /** Stamped by the sequencer: `seq` counts from 1 without a gap, `nowMs` never goes back. */
 export interface Stamp {
@@ -33,15 +33,17 @@ export interface PlaceOrder extends Stamp {
   priceTicks: PriceTicks
   sizeRaw: SizeRaw
   spendRaw: CollateralRaw
-  /** What the order locks: collateral for a buy, shares for a sell (rules §2.5). */
+  /** What the order reserves: collateral for a buy, shares for a sell (rules §2.5). */
   reserveRaw: number
   /** Unix seconds, 0 = never. */
   expirationSec: number
   /** Charged to a taker; 0 on fee-disabled markets. */
   feeBps: FeeBps
-  /** How long its market holds it if it would take on arrival (rules §4.3); 0 = not at all. */
+  /**
+   * How long its market holds the order if it would take on arrival (rules §4.3); 0 = not at all.
+   */
   takerDelayMs: number
-  /** First eight bytes of the EIP-712 hash, big-endian halves: the order is unique by them. */
+  /** First eight bytes of the EIP-712 hash, in big-endian halves. They identify the order. */
   hashHigh: number
   hashLow: number
   /** '' when none was given. */
@@ -49,17 +51,17 @@ export interface PlaceOrder extends Stamp {
 }
 
 /**
- * A held order enters its market as if newly arrived (rules §4.3): the terms of its placement
- * under a stamp of its own. One that was canceled meanwhile is passed over.
+ * A held order enters its market as if it had just arrived (rules §4.3). It carries the terms of
+ * its placement under a stamp of its own. The market skips an order that was canceled meanwhile.
  */
 export interface ReleaseOrder extends Omit<PlaceOrder, 'kind'> {
   kind: 'releaseOrder'
 }
 
-/** An order as it arrives in its market, placed just now or released. */
+/** An order as it arrives in its market: newly placed or released. */
 export type Arrival = PlaceOrder | ReleaseOrder
 
-/** Cancels up to `cancelItemsMax` orders of one market; those already gone are passed over. */
+/** Cancels up to `cancelItemsMax` orders of one market. The market skips orders that are gone. */
 export interface CancelOrders extends Stamp {
   kind: 'cancelOrders'
   marketId: MarketId
@@ -80,7 +82,10 @@ export interface Rank {
   readonly feeRateBps: FeeBps
 }
 
-/** What a profile says of itself (rules §12.2); profiles of before it was kept say nothing. */
+/**
+ * What a profile says of itself (rules §12.2). Profiles from before these fields were kept say
+ * nothing.
+ */
 export interface ProfileAbout {
   readonly bio?: string | null
   readonly pfpUrl?: string | null
@@ -93,7 +98,7 @@ export interface ProfileAbout {
 export interface ProfileFields extends ProfileAbout {
   readonly account: string
   readonly username: string | null
-  /** null until one is chosen: the username, or else the account, stands for it. */
+  /** null until one is chosen. Meanwhile the username, or else the account, is shown. */
   readonly displayName: string | null
   readonly client: string
   readonly smartWallet: string | null
@@ -102,10 +107,10 @@ export interface ProfileFields extends ProfileAbout {
   readonly scopes: readonly Scope[]
 }
 
-/** What an edit says anew; what is absent stays. A smart wallet is never taken back. */
+/** The fields that an edit changes. An absent field stays, and a smart wallet is never removed. */
 export type ProfileChange = Partial<Omit<ProfileFields, 'account'>>
 
-/** `sealedSecret` is AES-256-GCM under the server key; only the edges can open it. */
+/** `sealedSecret` is AES-256-GCM under the server key. Only the edges can open it. */
 export interface TokenFields {
   readonly tokenId: string
   readonly sealedSecret: Uint8Array
@@ -114,7 +119,7 @@ export interface TokenFields {
 }
 
 /**
- * What one account gets back (positive) or gives back (negative) when a trade is taken back: raw
+ * What one account gets back (positive) or gives back (negative) when a trade is reversed: raw
  * collateral, and raw shares of one outcome.
  */
 export interface ReversedLeg {
@@ -125,10 +130,10 @@ export interface ReversedLeg {
 }
 
 /**
- * What becomes of trades on the chain (design §5). A trade is named by the seq of its taker's
- * order. A block covers every trade up to `throughSeq`, below which every receipt is settled, but
- * those that were set aside (`retrySettlement`) or taken back (`failSettlement`) before; a trade
- * set aside goes into a later block by its own `settleTrade`.
+ * What becomes of trades on the chain (design §5). The seq of its taker's order names a trade. A
+ * block covers every trade up to `throughSeq`, and every receipt up to there is settled. It skips
+ * trades that were set aside (`retrySettlement`) or reversed (`failSettlement`) before. A trade
+ * that was set aside goes into a later block by its own `settleTrade`.
  */
 type SettlementBody =
   | { kind: 'mineBlock'; height: number; throughSeq: Seq; chainId: number }
@@ -139,12 +144,15 @@ type SettlementBody =
       tradeSeq: Seq
       marketId: MarketId
       legs: readonly ReversedLeg[]
-      /** Collateral that goes behind pairs (positive), or comes out as they are unmade. */
+      /**
+       * Collateral that goes back behind pairs (positive), or comes out as pairs are unmade
+       * (negative).
+       */
       conditionRaw: number
     }
 export type SettlementCommand = Stamp & SettlementBody
 
-/** Name of the operator who caused a command; absent when it was nobody's act but its own. */
+/** Name of the operator who caused a command. Absent when no operator did. */
 interface Caused {
   by?: string
 }
@@ -191,16 +199,22 @@ export type RareCommand = Stamp &
         profileId: ProfileId
         profile: ProfileFields
         partnerId: ProfileId
-        /** Of its server wallet, sealed like a token's secret; null for a wallet of its own. */
+        /**
+         * The key of its server wallet, sealed like a token's secret; null for a wallet of its own.
+         */
         sealedKey: Uint8Array | null
         approved: readonly string[]
         /** The login nonce that proved a wallet of its own; null for a server wallet. */
         proof: { nonce: string; nonceExpiresMs: TimeMs } | null
       }
-    /** Approves at once, as an exchange without a chain does and all did before blocks did it. */
+    /**
+     * Approves at once. An exchange without a chain does this, and all did before blocks approved.
+     */
     | { kind: 'approveSpenders'; profileId: ProfileId; spenders: readonly string[] }
     | { kind: 'submitApprovals'; profileId: ProfileId; spenders: readonly string[] }
-    /** What became of all that the profile submitted; `height` is of the newest block. */
+    /**
+     * The result of everything that the profile submitted. `height` is that of the newest block.
+     */
     | { kind: 'settleApprovals'; profileId: ProfileId; height: number; isConfirmed: boolean }
     | {
         kind: 'addWithdrawalAddress'
@@ -217,7 +231,7 @@ export type RareCommand = Stamp &
     | { kind: 'armHeartbeat'; profileId: ProfileId; cancelAtMs: TimeMs }
     | { kind: 'disarmHeartbeat'; profileId: ProfileId }
     | { kind: 'fireHeartbeat'; profileId: ProfileId }
-    /** `reason` is what the operator said, '' when nothing. */
+    /** `reason` is what the operator gave; '' without one. */
     | { kind: 'freezeProfile'; profileId: ProfileId; reason: string }
     | { kind: 'unfreezeProfile'; profileId: ProfileId; reason: string }
     /** Revokes every live API token of the profile. */

@@ -1,6 +1,6 @@
-// What a market says of one command: zero or more records, then exactly one DONE. This file owns
-// their layout; every writer and every reader goes by its names. A record is 40 bytes, so a buffer
-// of them is copied between threads as it is. It is seen as i32 words and as f64s at once:
+// The answer of a market to one command: zero or more records, then exactly one DONE. This file
+// owns their layout, and every writer and reader uses its names. A record is 40 bytes, so a buffer
+// of records is copied between threads as it is. It is read as i32 words and as f64s at once:
 //
 //   byte   0      4      8         16        24        32      36
 //          ┌──────┬──────┬─────────┬─────────┬─────────┬───────┬────────┐
@@ -25,13 +25,13 @@
 //              maker has left                                              still has
 //   taker      its slot        its slot        0               0           1 for a bid, else 0
 //
-// What a market buy has left is collateral, else sizes are shares. A maker that is CLOSED gives
-// back what it has left.
+// What a market buy has left is collateral; all other sizes are shares. A maker that is CLOSED
+// gives back what it has left.
 //
-// A reader names a record by the index of its head word: `eventAt`. Its f64s start at half of that,
-// for a record starts on 8 bytes. The accessors are small enough for V8 to inline them at every
-// call, whatever its budget (27 bytes of bytecode); they read offsets out of constants that are not
-// exported, because V8 folds these and loads an exported one from its cell.
+// A reader names a record by the index of its head word: `eventAt`. Its f64s start at half of that
+// index, because a record starts on 8 bytes. The accessors are small enough for V8 to inline them
+// at every call, whatever its budget (27 bytes of bytecode). They use offsets from constants that
+// are not exported: V8 folds these, but loads an exported constant from its cell.
 //
 // To add a kind of event:
 //   1. name it in EVENT, and give it a column above;
@@ -41,7 +41,7 @@
 //      follower/follower.ts the rows to read;
 //   4. say in core/money/fill-money.ts why it keeps law 2;
 //   5. teach test/simulation/watch.ts what it does to the depth, and let test/golden record one.
-// So code changes in seven files: this one, the one that emits, and the five of step 3.
+// So seven files change: this file, the file that emits, and the five files of step 3.
 
 import type { MarketId, Seq, Slot } from './ids.ts'
 
@@ -74,8 +74,9 @@ export type EventKind = (typeof EVENT)[keyof typeof EVENT]
 export const MAKER = { OPEN: 0, CLOSED: 1 } as const
 
 /**
- * `code` of a DONE. WOULD_CROSS leaves no trace. RESTED, HELD (rules §4.3) leave the order open,
- * GONE is a release that found it canceled, its slot 0; the other codes are ends of a stored order.
+ * `code` of a DONE. WOULD_CROSS leaves no trace. RESTED and HELD (rules §4.3) leave the order live.
+ * GONE answers a release whose order was canceled; its slot is 0. The other codes end a stored
+ * order.
  */
 export const RESULT = {
   RESTED: 1,
@@ -99,17 +100,17 @@ export const CANCEL_REASONS = [
 ] as const
 export type CancelReason = (typeof CANCEL_REASONS)[number]
 
-/** Kind and code as they stand in a head; its ticks go on top. */
+/** Kind and code as they stand in a head word. The ticks go into its upper half. */
 export function kindAndCode(kind: EventKind, code: number): number {
   return kind | (code << CODE_SHIFT)
 }
 
-/** The record number `index` of those that start at byte `at`. */
+/** The head word of record `index`, counted from the record at byte `at`. */
 export function eventAt(at: number, index: number): number {
   return (at >> 2) + index * WORDS
 }
 
-/** A market writes no other kinds, so a `switch` that answers all of them is whole. */
+/** A market writes no other kinds, so a `switch` over all of them is complete. */
 export function eventKind(words: Int32Array, event: number): EventKind {
   return (words[event] & BYTE) as EventKind
 }
@@ -126,12 +127,12 @@ export function eventSlot(words: Int32Array, event: number): Slot {
   return words[event + SLOT]
 }
 
-/** Of a FILL or an STP_CANCEL. */
+/** For a FILL or an STP_CANCEL. */
 export function eventTakerSlot(words: Int32Array, event: number): Slot {
   return words[event + TAKER]
 }
 
-/** Of a DONE: whether its order stands, or stood, among the bids. */
+/** For a DONE: whether its order is, or was, a bid. */
 export function eventIsBid(words: Int32Array, event: number): boolean {
   return words[event + TAKER] === 1
 }

@@ -1,76 +1,82 @@
 import { assert } from './assert.ts'
 
 /**
- * Where requests under way stand: with a body that is not whole, asked by those who watch the
- * process, giving up what is reserved, placing orders, reading, and all else.
+ * The rooms of requests under way: with a body that is not complete; from those who watch the
+ * process; freeing what is reserved; placing orders; reading; and all other requests.
  */
 export const ROOMS = ['bodies', 'vital', 'frees', 'orders', 'reads', 'others'] as const
 export type RoomName = (typeof ROOMS)[number]
 
-/** Every bound in the system. What happens at each is said where it is checked. */
+/** Every bound in the system. The code that checks a bound says what happens there. */
 export const LIMITS = {
-  /** Largest size of one order, raw shares; also the largest spend of a market buy. */
+  /** Largest size of one order in raw shares, and largest spend of a market buy. */
   orderSizeRawMax: 10_000_000_000_000,
   feeBpsMax: 1000,
-  /** Open and in-flight orders of the whole exchange: the length of every order column. */
+  /** Live orders of the whole exchange: the length of every order column. */
   orderSlotsMax: 1 << 21,
   marketsMax: 4096,
-  /** Exchanges and adapters of all markets together: one server wallet approves every one. */
+  /** Exchanges and adapters of all markets together: one server wallet approves all of them. */
   venueAddressesMax: 1024,
-  /** A map of V8 holds 2^24 keys: what is kept in one has a gate well below. */
+  /** A Map of V8 holds 2^24 keys, so whatever is kept in one has a gate well below that. */
   profilesMax: 1 << 23,
   tokensMax: 1 << 23,
-  /** Secrets of tokens that are kept open; at the bound all of them are opened anew. */
+  /**
+   * Token secrets that are kept unsealed. At the bound all of them are dropped and unsealed again.
+   */
   openedTokensMax: 1 << 16,
-  /** Kinds of ranks that profiles ever had. */
+  /** Different ranks that profiles ever had. */
   ranksMax: 1 << 15,
   sessionsMax: 1 << 21,
-  /** Addresses of which it is known how many profiles they made today. */
+  /** Addresses whose new profiles of today are counted. */
   registrationAddressesMax: 1 << 16,
   positionsMax: 1 << 23,
-  /** Of one profile, so that none can take every slot. */
+  /** Live orders of one profile, so that none can take every slot. */
   openOrdersPerProfileMax: 1 << 18,
-  /** Orders one cancel command may name; wider acts become several commands. */
+  /** Orders that one cancel command may name. A wider cancel becomes several commands. */
   cancelItemsMax: 1000,
   batchCancelIdsMax: 50,
   batchOrdersMax: 50,
   batchReplacesMax: 20,
-  /** Orders and cancels of one account that wait for its replacement to be decided. */
+  /** Orders and cancels of one account that wait while its replacement is decided. */
   accountQueueMax: 256,
   statusItemsMax: 50,
-  /** Makers told of one trade when an order is asked for. */
+  /** Makers shown for one trade in an order's status. */
   statusMakersMax: 100,
-  /** And of all trades in one reply, those taken out by self-trade prevention included. */
+  /**
+   * Makers shown for all trades in one such reply, with those that self-trade prevention canceled.
+   */
   statusMakersInAllMax: 500,
-  /** Makers, and own orders that self-trade prevention canceled, told by the order's own reply. */
+  /** Makers in the reply to an order, and own orders in it that self-trade prevention canceled. */
   replyOrdersMax: 1000,
-  /** What main settles and publishes before it lets others run: a record is 1, a frame 8 more. */
+  /**
+   * What main settles and publishes before it lets other work run: a record is 1, a frame 8 more.
+   */
   drainWorkMax: 4096,
   clientOrderIdCodePointsMax: 128,
   clientOrderIdBytesMax: 512,
-  /** As it comes, with the spaces around it; they are trimmed (rules §4.5). */
+  /** The id as sent, with the spaces around it, which are trimmed (rules §4.5). */
   clientOrderIdGivenCharactersMax: 1024,
   recvWindowMsMax: 10_000,
-  /** A heartbeat deadline lies at least so far ahead of server time. */
+  /** A heartbeat deadline lies at least this far ahead of server time. */
   heartbeatAheadMsMin: 5000,
-  /** Trading windows that are not over. */
+  /** Trading windows that are scheduled or active. */
   tradingWindowsMax: 64,
   publicMessageCharactersMax: 500,
-  /** Profiles frozen at once; an operator who needs more closes trading by its mode. */
+  /** Profiles frozen at once. An operator who needs more restricts trading by a mode. */
   frozenProfilesMax: 1 << 20,
   freezeReasonCharactersMax: 500,
-  /** Operators beside the first: each admin call compares its token with all of theirs. */
+  /** Operators beside the first. Each admin call compares its token with the tokens of all. */
   operatorsMax: 256,
   operatorNameCharactersMax: 32,
   auditLimitMax: 100,
   takerDelayMsMax: 60_000,
   clockToleranceMs: 1000,
-  /** A wall clock further ahead of the server's time is followed only when it stays there. */
+  /** A wall clock further ahead of the server's time is followed only if it stays ahead. */
   clockLeapMs: 2000,
   clockLeapWaitMs: 60_000,
   userOrdersLimitMax: 200,
   activeMarketsLimitMax: 25,
-  /** Rows of a page of an operator's list. */
+  /** Rows on one page of an operator's list. */
   adminListLimitMax: 500,
   usernameCharactersMax: 44,
   displayNameCharactersMax: 44,
@@ -85,30 +91,31 @@ export const LIMITS = {
   withdrawalLabelCharactersMax: 64,
   subAccountsPerPartnerMax: 1 << 17,
   subAccountsPageMax: 25,
-  /** From one retry of a server wallet's approvals to the next. */
+  /** Time between two retries of a server wallet's approvals. */
   allowanceRetryEveryMs: 5000,
   sessionMs: 30 * 24 * 3_600_000,
   sessionsPerProfileMax: 32,
   loginNonceMs: 5 * 60_000,
   signatureSkewMs: 30_000,
-  /** HTTP request bodies; larger ones get 413. */
+  /** An HTTP request body; a larger one gets 413. */
   bodyBytesMax: 64 * 1024,
-  /** From the head of a request to the first and to the last byte of its body; above it 408. */
+  /** Time from the head of a request to the first and to the last byte of its body; then 408. */
   bodyFirstMs: 2000,
   bodyDeadlineMs: 10_000,
-  /** One journal record: a rare command carries at most one admin body. */
+  /** One journal record. A rare command carries at most one admin body. */
   recordBytesMax: 128 * 1024,
-  /** Connections in all, where the process may open so many files; more are closed as they come. */
+  /** Connections in all, if the process may open so many files. Further ones are closed at once. */
   connectionsMax: 1 << 16,
-  /** Of the listener of operators. */
+  /** Connections of the operators' listener. */
   operatorConnectionsMax: 64,
-  /** Of the files that the process may open, what connections leave to itself. */
+  /** Files that the process may open and that connections leave to the rest of it. */
   descriptorsReserved: 96,
-  /** Requests of all kinds under way; their rooms together hold no more. */
+  /** Requests of all kinds under way. The rooms together hold no more than this. */
   inFlightMax: 16_384,
   /**
-   * Requests under way by kind, so that a flood of one never makes another wait: in all, above
-   * which the answer is 503, and of one address and of one profile, above which it is 429.
+   * Requests under way by kind, so that a flood of one kind never delays another. `all` bounds the
+   * kind; above it the answer is 503. `address` and `profile` bound one address and one profile;
+   * above them the answer is 429.
    */
   rooms: {
     bodies: { all: 2048, address: 128, profile: 128 },
@@ -118,93 +125,103 @@ export const LIMITS = {
     reads: { all: 4096, address: 256, profile: 128 },
     others: { all: 1024, address: 128, profile: 32 },
   },
-  /** Replies that wait for their readers, of all and of one address; above it they are cut off. */
+  /**
+   * Replies that wait for their readers, of all and of one address. Above it connections are cut.
+   */
   heldReplyBytes: { all: 256 << 20, address: 16 << 20 },
   /**
-   * Orders under way; above it the next gets 503, unread. It bounds how long a taken one waits (a
-   * tenth of a second at ten thousand a second) and leaves the rest of `inFlightMax` to cancels.
-   * A smaller bound starves the pool while main reads a flood; a larger one buys nothing.
+   * Orders under way. Above it the next order gets 503, unread. It bounds the wait of an accepted
+   * order (a tenth of a second at ten thousand a second) and leaves the rest of `inFlightMax` to
+   * cancels. A smaller bound starves the intake pool while main reads a flood. A larger one buys
+   * nothing.
    */
   ordersUnderWayMax: 1024,
   /**
-   * Legs of a trade that can be taken back: an account has one for each outcome. A trade of more is
-   * always settled.
+   * Legs of a trade that can be reversed: an account has one leg for each outcome. A trade with
+   * more legs is always mined.
    */
   reversalLegsMax: 1500,
-  /** Faults that the embedded chain was told and did not meet yet. */
+  /** Faults that the embedded chain was told to make and has not made yet. */
   settlementFaultsMax: 1000,
-  /** Trades without a block that a start tells of; older ones are mined untold. */
+  /** Trades without a block that a start reads. Older ones are mined without a notice. */
   waitingTradesMax: 1 << 16,
   batchBytesMax: 1 << 20,
   ringBytes: 1 << 22,
-  /** Between main and one market thread: each market may have two. */
+  /** A ring between main and one market thread. Each market may have two. */
   shardRingBytes: 1 << 20,
-  /** Room in each ring that only deadlines may use. */
+  /** Room in each ring that only commands of deadlines may use. */
   ringHeadroomBytes: 256 * 1024,
-  /** Lines of the log that standard error has not taken; above it they are dropped and counted. */
+  /** Log lines that standard error has not taken. Above it lines are dropped and counted. */
   logWaitingBytesMax: 1 << 20,
-  /** Encoded markets kept for readers; above it they are encoded anew. */
+  /** Encoded markets kept for readers. Above it they are dropped and encoded again. */
   marketBytesCachedMax: 1 << 26,
   /** A thread that gives no sign of life for longer makes the exchange not ready. */
   threadSilentMsMax: 1000,
-  /** So do read tables that are further behind what is durable. */
+  /** Read tables further behind the durable seq make the exchange not ready. */
   followerLagMsMax: 5000,
-  /** So does less room for the journal, its log and a snapshot. */
+  /** Less disk room for the journal, its log and a snapshot makes the exchange not ready. */
   diskFreeBytesMin: 1 << 27,
   marketThreadsAutoMax: 16,
   marketThreadsEachMax: 64,
   privateReadDeadlineMs: 1000,
   /** A snapshot is due after this many commands. */
   snapshotEveryCommands: 250_000,
-  /** One that could not be saved is tried again after this pause; it doubles up to the second. */
+  /**
+   * A snapshot that failed is tried again after the first pause, which doubles up to the second.
+   */
   snapshotRetryMsMin: 5_000,
   snapshotRetryMsMax: 600_000,
-  /** What a command takes of the journal, about. */
+  /** Bytes that a command takes in the journal, on average. */
   commandBytesTypical: 256,
-  /** Orders wait no longer for the markets to stand still. */
+  /** Longest time that orders wait for the markets to stand still. */
   stillWaitMsMax: 100,
   queryQueueMax: 1024,
-  /** Reads of one profile under way, so that they cannot fill the queue of all. */
+  /** Reads of one profile under way, so that one profile cannot fill the queue. */
   readsPerProfileMax: 256,
-  /** Threads of orders or questions that died without one to blame; more end the process. */
+  /** Deaths of intake or query threads without an input to blame. More of them end the process. */
   idleDeathsPerMinuteMax: 5,
-  /** Open sockets; above it an upgrade gets 503. */
+  /** Open sockets. Above it an upgrade gets 503. */
   socketsMax: 16_384,
-  /** Of clients without a proof; the rest is for signed ones. */
+  /** Sockets of clients without a proof. The rest is for signed clients. */
   anonymousSocketsMax: 8192,
-  /** Above it an upgrade gets 429. */
+  /** Sockets of one address. Above it an upgrade gets 429. */
   socketsPerAddressMax: 2048,
-  /** Above it a client hears `exception` and is disconnected. */
+  /** Sockets of one profile. Above it a client gets `exception` and is disconnected. */
   socketsPerProfileMax: 1024,
-  /** One message of a client; a longer one ends its connection. */
+  /** One message of a client. A longer one ends its connection. */
   socketMessageBytesMax: 16 * 1024,
-  /** What joins a namespace, its name, and whatever is no message at all. */
+  /** A message that joins a namespace, a namespace's name, and anything that is not a message. */
   socketControlBytesMax: 512,
-  /** A client that says more within a second is disconnected. */
+  /** Messages of one socket in a second. A client that sends more is disconnected. */
   socketMessagesPerSecondMax: 50,
-  /** Of all sockets of an address, or of a profile, in so long: clients come back all at once. */
+  /**
+   * Messages of all sockets of an address or a profile, in `ownerMessagesSec`: clients all return
+   * at once.
+   */
   ownerMessagesMax: 8192,
   ownerMessagesSec: 4,
   /** Markets in one subscription. */
   socketMarketsMax: 100,
   /** Markets in the subscriptions of all sockets of a profile. */
   socketMarketsPerProfileMax: 4096,
-  /** Frames of an account that wait for a slow reader; above it the reader is disconnected. */
+  /** Frames of an account that wait for a slow reader. Above it the reader is disconnected. */
   socketLagBytesMax: 1 << 20,
-  /** What all accounts keep of them; above it those that do not keep up are disconnected. */
+  /** Waiting frames of all accounts. Above it the readers that do not keep up are disconnected. */
   socketLogBytesMax: 1 << 28,
-  /** Frames of an account that are not made yet; above it who would hear them is disconnected. */
+  /** Frames of an account that are not rendered yet. Above it their readers are disconnected. */
   socketFramesDueMax: 1 << 16,
-  /** Written to a socket before its reader took some of it, and in one go. */
+  /** Bytes written to a socket ahead of its reader, and bytes written in one go. */
   socketAheadBytesMax: 32 * 1024,
   socketBatchBytes: 16 * 1024,
-  /** What is written and not read; above it a connection ends at once. */
+  /** Bytes written and not read. Above it a connection ends at once. */
   socketBufferedBytesMax: 128 * 1024,
-  /** Trades whose end is not told yet; their listeners hear that they missed them. */
+  /** Trades whose end is not told yet. Above it their listeners hear that they missed them. */
   settledDueMax: 1 << 18,
-  /** Markets in one question to the tables about what an account holds. */
+  /** Markets in one read of an account's positions. */
   positionsReadMax: 128,
-  /** Trades in one question to the tables, how often it is asked, and after how long again. */
+  /**
+   * Trades in one read of settled trades, how often it is tried, and the pause between two tries.
+   */
   settledReadMax: 1024,
   settledReadsMax: 30,
   settledReadPauseMs: 200,
@@ -225,28 +242,31 @@ assert(
 assert(
   LIMITS.socketsPerAddressMax < LIMITS.anonymousSocketsMax &&
     LIMITS.anonymousSocketsMax < LIMITS.socketsMax,
-  'no address takes the room of readers without a proof, nor they that of signed clients',
+  'one address cannot take all anonymous sockets, nor anonymous clients all sockets',
 )
 assert(
   LIMITS.socketAheadBytesMax + 2 * LIMITS.socketBatchBytes < LIMITS.socketBufferedBytesMax,
-  'a batch and the reason of an end fit behind what is not read',
+  'a batch and the reason for a disconnect fit behind unread bytes',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(
   ROOMS.reduce((sum, room) => sum + LIMITS.rooms[room].all, 0) <= LIMITS.inFlightMax,
-  'all rooms together hold what may be under way',
+  'all rooms together hold no more than may be under way',
 )
-assert(LIMITS.ordersUnderWayMax <= LIMITS.rooms.orders.all, 'orders under way find a place')
-assert(LIMITS.batchOrdersMax < 255, 'a place in a group fits its byte')
+assert(LIMITS.ordersUnderWayMax <= LIMITS.rooms.orders.all, 'orders under way fit their room')
+assert(LIMITS.batchOrdersMax < 255, 'an index in a group fits its byte')
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')
-assert(LIMITS.venueAddressesMax * 64 < LIMITS.recordBytesMax, 'approvals of all fit a record')
+assert(
+  LIMITS.venueAddressesMax * 64 < LIMITS.recordBytesMax,
+  'approvals of all venue addresses fit a record',
+)
 assert(LIMITS.marketsMax < 1 << 16, 'a market id fits its event word')
 assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')
 assert(LIMITS.feeBpsMax < 1 << 16, 'a fee fits its field of a PLACE record')
 assert(LIMITS.clientOrderIdBytesMax < 1 << 16, 'a client id fits its field of a PLACE record')
 assert(
   LIMITS.clientOrderIdCodePointsMax * 2 < LIMITS.clientOrderIdGivenCharactersMax,
-  'a client id with a space beside it may come',
+  'a client id may be sent with spaces around it',
 )

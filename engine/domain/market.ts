@@ -10,7 +10,7 @@ export const MARKET_STATUSES = [
 ] as const
 export type MarketStatus = (typeof MARKET_STATUSES)[number]
 
-/** The table of allowed status changes; a change that is not listed is refused. */
+/** The allowed status changes. Any other change is refused. */
 export const STATUS_CHANGES: Readonly<Record<MarketStatus, readonly MarketStatus[]>> = {
   CREATED: ['FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'],
   FUNDED: ['FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'],
@@ -24,7 +24,8 @@ export function takesOrders(status: MarketStatus): boolean {
 }
 
 /**
- * Everything fixed when a CLOB market is created. Token ids are decimal uint256, addresses EIP-55.
+ * All that is fixed when a CLOB market is created. Token ids are decimal uint256; addresses are
+ * EIP-55.
  */
 export interface MarketSpec {
   readonly slug: string

@@ -1,12 +1,14 @@
-// Operators: who they are and what they may do. Each role may do all that the ones before it may.
+// Roles of operators. Each role may do all that the roles before it may do.
 
 export const ROLES = ['read', 'support', 'money', 'root'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Whose token the server makes at its first start, or is given by `--admin-token`. */
+/**
+ * The first operator. The server makes its token at the first start, or `--admin-token` gives it.
+ */
 export const ROOT_OPERATOR = 'root'
 
-/** Whether one role may do what is asked of another. */
+/** Whether `role` may do what needs the role `needed`. */
 export function mayAct(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }

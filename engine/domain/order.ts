@@ -8,8 +8,9 @@ export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
 export type OrderType = (typeof ORDER_TYPES)[number]
 
 /**
- * What an order type may do: `rests` - what is left stays in the book; `whole` - all at once or
- * not at all. Post-only is a flag beside the type: it rests and may not take (rules §4.2).
+ * What an order type may do. `rests`: what is left stays in the book. `whole`: it fills whole or
+ * not at all. Post-only is a flag beside the type: such an order rests and may not take (rules
+ * §4.2).
  */
 export const POLICY_OF_TYPE = [
   { type: 'GTC', rests: true, whole: false },
@@ -21,12 +22,12 @@ export const POLICY_OF_TYPE = [
 export const STP_POLICIES = ['cancel_maker', 'cancel_taker', 'cancel_both'] as const
 export const STP = { CANCEL_MAKER: 0, CANCEL_TAKER: 1, CANCEL_BOTH: 2 } as const
 
-/** BUY YES and SELL NO are bids of the YES ladder; SELL YES and BUY NO are asks (rules §2.1). */
+/** BUY YES and SELL NO are bids on the YES ladder; SELL YES and BUY NO are asks (rules §2.1). */
 export function isBid(side: number, outcome: number): boolean {
   return side === outcome
 }
 
-/** A price of the order's own token on the YES ladder, and back: the map is its own inverse. */
+/** Maps a price of the order's own token to the YES ladder. The same map leads back. */
 export function ladderTicks(outcome: number, priceTicks: number): number {
   return outcome === OUTCOME.YES ? priceTicks : 1000 - priceTicks
 }
@@ -35,7 +36,7 @@ export function ladderTicks(outcome: number, priceTicks: number): number {
 export const ORDER_STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 
-/** A market buy: what it wants, and what is left of it, is collateral and not shares. */
+/** Whether the order is a market buy: it counts collateral and not shares. */
 export function buysBySpend(marketForm: boolean, side: number): boolean {
   return marketForm && side === SIDE.BUY
 }

@@ -1,8 +1,8 @@
 import type { Scope } from './command.ts'
 
-// Every refusal the exchange gives, in order of precedence: when two things are wrong, the one
-// that stands higher is answered (rules §1.8). The number is the index: 0, which is none,
-// stands for no refusal between threads; elsewhere that is null.
+// Every refusal of the exchange, in order of precedence: when two things are wrong, the refusal
+// that stands higher is given (rules §1.8). The index is the number of a refusal between threads.
+// Number 0 stands for no refusal, which is null elsewhere.
 
 const REJECTS = [
   ['NONE', ''],
@@ -10,14 +10,14 @@ const REJECTS = [
   ['OVERLOADED', 'The exchange is overloaded and did nothing; retry after the given seconds.'],
   ['NOT_READY', 'The exchange is not ready to trade; retry after the given seconds.'],
   ['RATE_LIMITED', 'Too many requests; retry after the given seconds.'],
-  ['SOCKET_LIMIT', 'This caller has as many sockets open as one may have.'],
+  ['SOCKET_LIMIT', 'This caller has reached its limit of open sockets.'],
   ['PATH_NOT_FOUND', 'No such path.'],
   ['METHOD_NOT_ALLOWED', 'This path does not take that method.'],
   ['REGION_BLOCKED', 'Trading is not offered in the country this request comes from.'],
-  ['BODY_ENCODED', 'A compressed request body is not taken; send it as it is.'],
+  ['BODY_ENCODED', 'A compressed request body is not accepted; send it uncompressed.'],
   ['BODY_TOO_LARGE', 'The request body is larger than 65536 bytes.'],
   ['BODY_TIMEOUT', 'The request body did not arrive in time.'],
-  // Who is speaking.
+  // Authentication and permissions.
   ['UNAUTHENTICATED', 'Authentication is required; static API keys are no longer accepted.'],
   ['COOKIE_REQUIRED', 'The token cookie is required.'],
   ['SESSION_INVALID', 'The session has ended; log in again.'],
@@ -49,12 +49,15 @@ const REJECTS = [
     'A page of another site may not use the session cookie here; see --public-url.',
   ],
   ['JSON_CONTENT_TYPE', 'A call with a cookie needs the content type application/json.'],
-  // What is said.
+  // The content of the request.
   ['BODY_MALFORMED', 'The request body is not valid JSON.'],
   ['VALIDATION', 'The request is not valid.'],
   ['NOT_SUB_ACCOUNT', 'The profile is not a sub-account of the caller.'],
   ['MARKET_NOT_FOUND', 'Market not found'],
-  ['SUBSCRIPTION_LIMIT', 'The sockets of this profile listen to as many markets as they may.'],
+  [
+    'SUBSCRIPTION_LIMIT',
+    'The sockets of this profile have reached their limit of subscribed markets.',
+  ],
   ['PROFILE_NOT_FOUND', 'Profile not found'],
   ['TOKEN_NOT_IN_MARKET', 'The order tokenId does not belong to this market.'],
   [
@@ -64,12 +67,15 @@ const REJECTS = [
   ],
   ['PRICE_MISMATCH', 'Price does not match amounts'],
   ['NO_SERVER_WALLET', 'The sub-account has no server wallet: it signs for itself.'],
-  ['ALLOWANCE_MISSING', "The server wallet has not approved the market's exchange: retry that."],
+  [
+    'ALLOWANCE_MISSING',
+    "The server wallet has not approved the market's exchange; retry its allowances.",
+  ],
   // The sequencer's gates.
   ['TOKEN_REVOKED', 'The API token was revoked.'],
   ['PROFILE_FROZEN', 'The profile is frozen: it may cancel and read, not trade or withdraw.'],
-  ['POST_ONLY_MODE', 'Only post-only orders and cancels are taken at the moment.'],
-  ['CANCEL_ONLY_MODE', 'Only cancels are taken at the moment.'],
+  ['POST_ONLY_MODE', 'Only post-only orders and cancels are accepted at the moment.'],
+  ['CANCEL_ONLY_MODE', 'Only cancels are accepted at the moment.'],
   ['TRADING_DISABLED', 'Trading is disabled.'],
   [
     'RECV_WINDOW_EXPIRED',
@@ -88,8 +94,8 @@ const REJECTS = [
   ['DUPLICATE_ORDER', 'This signed order was submitted before; sign a new salt.'],
   ['DUPLICATE_CLIENT_ORDER_ID', 'This clientOrderId was used before.'],
   ['OPEN_SIZE_LIMIT', 'The market cannot hold more open size.'],
-  ['OPEN_ORDERS_LIMIT', 'The profile holds as many open orders as it may; cancel some.'],
-  ['CAPACITY', 'The exchange holds as many open orders as it can; cancel some or retry later.'],
+  ['OPEN_ORDERS_LIMIT', 'The profile has reached its limit of open orders; cancel some.'],
+  ['CAPACITY', 'The exchange has reached its limit of open orders; cancel some or retry later.'],
   ['INSUFFICIENT_COLLATERAL', 'Insufficient collateral balance'],
   ['INSUFFICIENT_SHARES', 'Insufficient outcome token balance'],
   // The book.
@@ -109,11 +115,11 @@ const REJECTS = [
     'The heartbeat deadline passed; its cancels are under way and cannot be called off.',
   ],
   ['TRADING_WINDOW_NOT_FOUND', 'No such trading window, or it is over.'],
-  ['TRADING_WINDOW_LIMIT', 'There are as many trading windows as there may be; end one.'],
-  ['FROZEN_LIMIT', 'There are as many frozen profiles as there may be.'],
+  ['TRADING_WINDOW_LIMIT', 'The limit of trading windows is reached; end one.'],
+  ['FROZEN_LIMIT', 'The limit of frozen profiles is reached.'],
   ['FREEZE_CANCELING', 'The cancels of the freeze are under way; retry.'],
   ['OPERATOR_TAKEN', 'An operator with this name exists.'],
-  ['OPERATOR_LIMIT', 'There are as many operators as there may be; remove one.'],
+  ['OPERATOR_LIMIT', 'The limit of operators is reached; remove one.'],
   ['OPERATOR_ROOT', 'The first operator stays; a start with --admin-token changes its token.'],
   ['OPERATOR_NOT_FOUND', 'No operator has this name.'],
   [
@@ -122,42 +128,45 @@ const REJECTS = [
   ],
   [
     'REGISTRATION_LIMIT',
-    'This address made as many new profiles today as it may; retry tomorrow (UTC).',
+    'This address has reached its limit of new profiles for today; retry tomorrow (UTC).',
   ],
-  ['PROFILE_LIMIT', 'The exchange holds as many profiles as it can.'],
-  ['SESSION_LIMIT', 'The exchange holds as many sessions as it can; retry later.'],
+  ['PROFILE_LIMIT', 'The exchange has reached its limit of profiles.'],
+  ['SESSION_LIMIT', 'The exchange has reached its limit of sessions; retry later.'],
   ['TOKEN_UNKNOWN', 'The API token is unknown or already revoked.'],
-  ['TOKEN_LIMIT', 'The profile has as many API tokens as it may; revoke one.'],
+  ['TOKEN_LIMIT', 'The profile has reached its limit of API tokens; revoke one.'],
   ['SCOPE_NEEDS_TRADING', 'The scope delegated_signing needs the scope trading beside it.'],
   ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],
   ['ACCOUNT_TAKEN', 'The address has a profile already.'],
-  ['SUB_ACCOUNT_LIMIT', 'The partner has as many sub-accounts as it may.'],
+  ['SUB_ACCOUNT_LIMIT', 'The partner has reached its limit of sub-accounts.'],
   ['ALLOWANCE_RETRY_RUNNING', 'Another retry of these allowances is running.'],
   ['ALLOWANCE_RETRY_TOO_SOON', 'The allowances were retried a moment ago; retry later.'],
   ['WITHDRAWAL_ADDRESS_LISTED', 'The address is on the list already.'],
-  ['WITHDRAWAL_ADDRESS_LIMIT', 'The list holds as many addresses as it may; remove one.'],
+  ['WITHDRAWAL_ADDRESS_LIMIT', 'The list has reached its limit of addresses; remove one.'],
   ['WITHDRAWAL_ADDRESS_UNKNOWN', 'The address is not on the list.'],
   ['USERNAME_TAKEN', 'The username is taken.'],
   ['SMART_WALLET_REQUIRED', 'A smartWallet is required for this client or trade wallet.'],
   ['SLUG_TAKEN', 'A market with this slug exists.'],
-  ['MARKET_LIMIT', 'The exchange holds as many markets as it can.'],
-  ['VENUE_LIMIT', 'The markets name as many exchanges and adapters as they may; name a known one.'],
+  ['MARKET_LIMIT', 'The exchange has reached its limit of markets.'],
+  [
+    'VENUE_LIMIT',
+    'The markets have reached their limit of exchange and adapter addresses; use a known one.',
+  ],
   ['MARKET_RESOLVED', 'The market is already resolved.'],
   ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],
   ['NO_EMBEDDED_CHAIN', 'Trades are not settled by the embedded chain.'],
   ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
   ['BALANCE_LIMIT', 'Total deposits cannot pass 2^53 - 1 raw units.'],
   ['READ_TIMEOUT', 'The read tables are behind; retry after the given seconds.'],
-  // A fault of ours, after all that can be refused.
-  ['INTERNAL', 'The exchange could not answer this call; say its faultId to the operator.'],
+  // A fault of the exchange comes after every refusal.
+  ['INTERNAL', 'The exchange could not answer this call; tell its faultId to the operator.'],
 ] as const
 
 type ListedName = (typeof REJECTS)[number][0]
 export type RejectName = Exclude<ListedName, 'NONE'>
 
-/** Why something is refused. There is one of each, so they are compared by identity. */
+/** A reason for a refusal. There is one object for each, so they are compared by identity. */
 export class Reject {
-  /** Index in the list: what crosses a thread. */
+  /** Index in the list. This number crosses threads. */
   readonly number: number
   readonly name: RejectName
   readonly sentence: string
@@ -181,12 +190,12 @@ function byName(): Readonly<Record<RejectName, Reject>> {
 
 export const REJECT = byName()
 
-/** The refusal of a number that crossed a thread; null for 0. */
+/** The refusal for a number that crossed a thread; null for 0. */
 export function rejectOf(number: number): Reject | null {
   return BY_NUMBER[number]
 }
 
-/** What a token is told that lacks a scope. */
+/** The refusal for a token that lacks a scope. */
 export const SCOPE_REJECT = {
   trading: 'SCOPE_MISSING_TRADING',
   account_creation: 'SCOPE_MISSING_ACCOUNT_CREATION',

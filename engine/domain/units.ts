@@ -1,7 +1,8 @@
-// The only arithmetic on money, prices and sizes (rules §1.5, §2.4).
-// A unit is a kind of number: one is never taken for another, and a column needs no cast.
+// The only arithmetic on money, prices and sizes (rules §1.5, §2.4). The unit ends each name and is
+// its kind: the compiler refuses one for another, and a typed-array column needs no cast.
 
 import type { Kind } from './ids.ts'
+
 
 /** YES-ladder or own-token price, 1 tick = 0.001 of a unit; 1..999. */
 export type PriceTicks = Kind<'ticks'>
@@ -16,16 +17,16 @@ export type TimeMs = Kind<'ms'>
 
 export const PRICE_ONE_TICKS = 1000
 export const UNIT_RAW = 1_000_000
-/** Limit orders come in steps of 0.001 share; then price times size never rounds. */
+/** Limit orders come in steps of 0.001 share, so that price times size never rounds. */
 export const SIZE_STEP_RAW = 1000
 const STEP_RAW = SIZE_STEP_RAW
 export const BPS = 10_000
 export const MS_PER_SEC = 1000
 
 /**
- * Collateral of `sizeRaw` shares at `priceTicks`, rounded down. Exact beyond 2^53 products. The
- * quotient by 1,000 of a safe integer lies at least half a thousandth below the next whole number
- * or is whole, so its floor is exact; `%` on doubles is a call.
+ * Collateral of `sizeRaw` shares at `priceTicks`, rounded down. It is exact for products beyond
+ * 2^53. The quotient of a safe integer by 1,000 is whole or lies at least half a thousandth below
+ * the next whole number, so its floor is exact. `%` on doubles is a function call.
  */
 export function costFloorRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): CollateralRaw {
   const steps = Math.floor(sizeRaw / STEP_RAW)
@@ -73,7 +74,7 @@ export function mulDivFloor(a: number, b: number, divisor: number): number {
   return quotient
 }
 
-/** A part of a whole in basis points, rounded half up; 0 of nothing. */
+/** A part of a whole in basis points, rounded half up; 0 when the whole is 0. */
 export function roundedBps(partRaw: number, wholeRaw: number): number {
   return wholeRaw === 0 ? 0 : Math.floor((mulDivFloor(partRaw, 2 * BPS, wholeRaw) + 1) / 2)
 }
