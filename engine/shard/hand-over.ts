@@ -1,4 +1,4 @@
-// A recovered book, built on main by the one-thread core, goes to the thread that will hold it.
+// Hands a recovered book, which the one-thread core built on main, to the thread that will hold it.
 
 import { eachHeld, eachResting } from '../core/book/market.ts'
 import type { OrderTable } from '../core/orders/order-table.ts'
@@ -9,7 +9,9 @@ import type { ShardHandle } from './shard-handle.ts'
 
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
-/** Waits for a full ring: nobody is served yet. Each level keeps its queue. */
+/**
+ * Waits while the ring is full: no client is served yet. Each level keeps the order of its queue.
+ */
 export function handOver(marketId: MarketId, orders: OrderTable, shard: ShardHandle): void {
   const chunk = new Float64Array(RESTORE_F64S * RESTORE_ORDERS_MAX)
   let length = 0

@@ -1,6 +1,6 @@
 // Hot path. bench/pipeline.bench.ts
-// The market side of a shard: takes command frames, runs core/market.ts, gives event frames.
-// It runs in a worker, or on main when the exchange is told to use no market threads.
+// The market side of a shard: takes command frames, runs core/book/market.ts, gives event frames.
+// It runs in a worker, or on main when the exchange has no market threads.
 
 import { eventWords, onEventsReady } from '../core/book/event-buffer.ts'
 import {
@@ -22,7 +22,7 @@ const order = blankPlace()
 const cancel = blankCancel(LIMITS.cancelItemsMax)
 const events = eventWords
 
-/** Sends every chunk of events to `output`, waiting by `waitForSpace` when it is full. */
+/** Sends every chunk of events to `output`. Calls `waitForSpace` while `output` is full. */
 export function sendEventsTo(output: Ring, waitForSpace: () => void): void {
   onEventsReady((count) => {
     while (!output.pushWords(FROM_SHARD.EVENTS, events, 0, count * EVENT_WORDS)) waitForSpace()
@@ -31,13 +31,13 @@ export function sendEventsTo(output: Ring, waitForSpace: () => void): void {
 
 export interface Frame {
   readonly tag: number
-  /** Of the buffer the payload lies in, from `byteOffset` on. */
+  /** A view of the buffer whose payload starts at `byteOffset`. */
   readonly view: DataView
   readonly byteOffset: number
   readonly payloadBytes: number
 }
 
-/** Carries out one frame; false when it was the last. */
+/** Carries out one frame. False when it was the last one. */
 export function handleFrame(frame: Frame, output: Ring): boolean {
   const { tag, view, byteOffset: at } = frame
   switch (tag) {

@@ -4,8 +4,9 @@ import { assert } from '../domain/assert.ts'
 import { LIMITS } from '../domain/limits.ts'
 
 /**
- * To the thread: the head of a PLACE record; a CANCEL record; a market id (u32) to digest; resting
- * and held orders to take over, oldest first; the end; a RELEASE record.
+ * To the thread. PLACE: the head of a PLACE record. CANCEL: a CANCEL record. DIGEST: the market id
+ * (u32) of a book to digest. STOP: the end. RESTORE: resting and held orders to take over, oldest
+ * first. RELEASE: a RELEASE record.
  */
 export const TO_SHARD = {
   PLACE: 1,
@@ -16,15 +17,17 @@ export const TO_SHARD = {
   RELEASE: 6,
 } as const
 /**
- * One order of a RESTORE frame, f64s: market, slot, generation, owner, 1 for a bid, ticks (0: it is
- * held), left.
+ * One order of a RESTORE frame, as f64s: market, slot, generation, owner, 1 for a bid, ticks (0 for
+ * a held order), left.
  */
 export const RESTORE_F64S = 7
 export const RESTORE_ORDERS_MAX = 1024
-/** From the thread: records of one command; the digest asked for. */
+/** From the thread. EVENTS: records of one command. DIGEST: the digest that was asked for. */
 export const FROM_SHARD = { EVENTS: 1, DIGEST: 2 } as const
 
-/** Books on main have no other thread to wait for: their ring holds the widest sweep there is. */
+/**
+ * Books on main have no other thread to wait for, so their ring holds the widest possible sweep.
+ */
 export const INLINE_RING_BYTES = 1 << 27
 /** Frames settled and not yet published, per shard. */
 export const UNPUBLISHED_FRAMES = 1 << 16

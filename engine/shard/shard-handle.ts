@@ -1,8 +1,8 @@
 // Hot path. bench/pipeline.bench.ts
-// Main's side of one shard: a set of markets and the thread (or main itself) that holds their
-// books. Event frames are read twice: once at once, to settle, and once when their command is
-// durable, to publish; their bytes stay in the ring until then, so nothing is copied.
-// Invariant: frames are released in the order they were settled.
+// Main's side of one shard: a set of markets, and the thread (or main itself) that holds their
+// books. Main reads event frames twice: on arrival, to settle them, and to publish them once their
+// command is durable. Their bytes stay in the ring until then, so nothing is copied.
+// Invariant: frames are freed in the order in which they were settled.
 
 import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
@@ -22,15 +22,15 @@ import {
   UNSETTLED_COMMANDS,
 } from './protocol.ts'
 
-/** What main does with frames: `words` and `f64s` view the ring, the frame starts at byte `at`. */
+/** What main does with frames. `words` and `f64s` view the ring; the frame starts at byte `at`. */
 export interface FrameVisitor {
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void
   publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void
 }
 
 /**
- * Where a shard's books live. `start` puts something else than a worker at the far end of the
- * rings; it says what a worker says: 'message', 'error', 'exit'.
+ * Where a shard's books live. `start` puts something other than a worker at the far end of the
+ * rings. It emits the events of a worker: 'message', 'error', 'exit'.
  */
 export interface ShardThread {
   readonly inline: boolean
@@ -50,7 +50,7 @@ function startWorker(name: string, workerData: ShardRings): EventEmitter {
   return spawn(new URL('./market.worker.ts', import.meta.url), { name, workerData })
 }
 
-/** What a frame costs beside its records: a reply, as a rule. */
+/** What a frame costs beside its records, which is usually a reply. */
 const FRAME_WORK = 8
 
 export class ShardHandle {
@@ -61,7 +61,7 @@ export class ShardHandle {
   readonly #f64s: Float64Array
   readonly #worker: EventEmitter | null
   readonly #visitor: FrameVisitor
-  /** Settled frames that are not published yet: where, how many records, seq, end in the ring. */
+  /** Settled frames that are not published yet: start, number of records, seq, end in the ring. */
   readonly #frameAt = new Int32Array(UNPUBLISHED_FRAMES)
   readonly #frameCount = new Int32Array(UNPUBLISHED_FRAMES)
   readonly #frameEnd = new Int32Array(UNPUBLISHED_FRAMES)
@@ -70,7 +70,9 @@ export class ShardHandle {
   #published = 0
   #digestWaiters: ((digest: Uint8Array) => void)[] = []
   #stopping = false
-  /** Commands sent, and those whose last record was settled; seqs of those between. */
+  /**
+   * Commands sent, and commands whose last record was settled. `#sentSeq` has the seqs in between.
+   */
   #sentCount = 0
   #doneCount = 0
   readonly #sentSeq = new Float64Array(UNSETTLED_COMMANDS)
@@ -99,7 +101,7 @@ export class ShardHandle {
   #start(thread: ShardThread): EventEmitter {
     const rings = { input: this.#input.shared, output: this.#output.shared }
     const worker = (thread.start ?? startWorker)(this.name, rings)
-    // The thread's first message says that it runs, each later one that frames have come.
+    // The thread's first message says that it runs. Each later message says that frames have come.
     worker.once('message', () => {
       this.#isStarted = true
       this.#onStarted()
@@ -112,7 +114,7 @@ export class ShardHandle {
     return worker
   }
 
-  /** Bytes of commands the shard can take now. */
+  /** Bytes of commands that the shard can take now. */
   freeBytes(): number {
     if (this.#sentCount - this.#doneCount === UNSETTLED_COMMANDS) return 0
     return this.#input.freeBytes()
@@ -145,22 +147,24 @@ export class ShardHandle {
     this.#send(TO_SHARD.CANCEL, record)
   }
 
-  /** A held order enters its market; its answer comes like that of an order. */
+  /** A held order enters its market. The market answers as for an order that was just placed. */
   releaseOrder(record: Uint8Array): void {
     this.#sent(record)
     this.#send(TO_SHARD.RELEASE, record)
   }
 
-  /** Gives the thread resting orders of a recovered book; false, and nothing done, when full. */
+  /**
+   * Gives the thread orders of a recovered book. False, and nothing done, when the ring is full.
+   */
   restore(orders: Float64Array): boolean {
-    assert(this.#worker !== null, 'books on main are where they were recovered')
+    assert(this.#worker !== null, 'books on main stay where they were recovered')
     const bytes = new Uint8Array(orders.buffer, orders.byteOffset, orders.byteLength)
     const taken = this.#input.push(TO_SHARD.RESTORE, bytes)
     this.#input.send()
     return taken
   }
 
-  /** SHA-256 of one book, after every command sent before. */
+  /** SHA-256 of one book, after every command that was sent before. */
   digest(marketId: MarketId): Promise<Uint8Array> {
     const request = new Uint8Array(new Uint32Array([marketId]).buffer)
     return new Promise((resolve) => {
@@ -181,19 +185,19 @@ export class ShardHandle {
     assert(this.#input.push(tag, bytes), 'main sends only what the ring has room for')
   }
 
-  /** Shows the thread what was sent; once per turn of main's loop. */
+  /** Shows the thread what was sent. Call it once per turn of main's loop. */
   send(): void {
     if (this.#worker === null) this.#output.send()
     else this.#input.send()
   }
 
   /**
-   * Settles every frame that has come. Asks for a doorbell only when a command up to `durableSeq`
-   * is still out: what is not durable cannot be told either, and the disk, which is slower, will
-   * wake main for it. A doorbell costs main and the thread more than a match does.
+   * Settles every frame that has come. It asks for a doorbell only while a command up to
+   * `durableSeq` is not settled: a result that is not durable cannot be published anyway, and the
+   * slower disk will wake main for it. A doorbell costs main and the thread more than a match does.
    *
-   * Stops when it has done `workMax`, and then asks for no doorbell: the caller comes again. Gives
-   * the work that was done.
+   * Stops after `workMax` and then asks for no doorbell: the caller comes again. Returns the work
+   * done.
    */
   drain(durableSeq: Seq, workMax = Number.POSITIVE_INFINITY): number {
     let work = 0
@@ -216,7 +220,7 @@ export class ShardHandle {
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] <= durableSeq
   }
 
-  /** Gives how many records it had. */
+  /** Settles the current frame and returns its number of records. */
   #settleFrame(): number {
     const at = this.#output.byteOffset
     const cell = this.#settled & (UNPUBLISHED_FRAMES - 1)
@@ -235,8 +239,8 @@ export class ShardHandle {
   }
 
   /**
-   * Publishes and frees the settled frames of every command up to `durableSeq`; like `drain` it
-   * stops when it has done `workMax`.
+   * Publishes and frees the settled frames of every command up to `durableSeq`. It stops after
+   * `workMax`, like `drain`.
    */
   publishThrough(durableSeq: Seq, workMax = Number.POSITIVE_INFINITY): number {
     const before = this.#published
@@ -251,39 +255,39 @@ export class ShardHandle {
     }
     if (this.#published === before) return work
     this.#output.freeTo(this.#frameEnd[(this.#published - 1) & (UNPUBLISHED_FRAMES - 1)])
-    // A full window stopped the drain; there is room again.
+    // A full window of unpublished frames stopped the drain. There is room again.
     if (this.#settled - before < UNPUBLISHED_FRAMES) return work
     return work + this.drain(durableSeq, workMax - work)
   }
 
-  /** Everything sent has been settled. */
+  /** Whether every command that was sent is settled. */
   get isIdle(): boolean {
     return this.#sentCount === this.#doneCount
   }
 
-  /** What was settled is published too, as far as it is durable. */
+  /** Whether every settled frame is published. */
   get isPublished(): boolean {
     return this.#published === this.#settled
   }
 
-  /** Every command up to this seq that was sent has been settled; Infinity when all were. */
+  /** Every command up to this seq that was sent is settled; Infinity when all are. */
   get settledThrough(): number {
     if (this.isIdle) return Number.POSITIVE_INFINITY
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] - 1
   }
 
-  /** Every command up to this seq that was sent has been settled, and its answer published. */
+  /** Every command up to this seq that was sent is settled, and its answer is published. */
   get publishedThrough(): number {
     for (let frame = this.#published; frame < this.#settled; frame++) {
       const cell = frame & (UNPUBLISHED_FRAMES - 1)
-      // A digest is the answer to no command.
+      // A digest answers no command.
       if (this.#frameCount[cell] === 0) continue
       return Math.min(this.settledThrough, this.#frameSeq[cell] - 1)
     }
     return this.settledThrough
   }
 
-  /** Asks the thread for a sign of life; one that is not there yet owes none. */
+  /** Asks the thread for a sign of life. A thread that has not started owes none. */
   ask(): void {
     if (this.#isStarted) this.#input.ask()
   }

@@ -1,5 +1,5 @@
 // Hot path. bench/pipeline.bench.ts
-// CANCEL records ↔ commands. The hot halves write into one buffer and fill a given object.
+// CANCEL records ↔ commands. The hot functions write into one buffer and fill a given object.
 
 import { assert } from '../domain/assert.ts'
 import type { CancelOrders } from '../domain/command.ts'
@@ -54,10 +54,10 @@ export function blankCancel(itemsMax: number): CancelOrders {
   }
 }
 
-/** Reads the CANCEL record at `at` into `cancel`, which has room for all it may name. */
+/** Reads the CANCEL record at `at` into `cancel`, which has room for every item. */
 export function readCancel(view: DataView, at: number, bytes: number, cancel: CancelOrders): void {
   const count = view.getUint32(at + CANCEL.count, true)
-  assert(CANCEL.items + count * CANCEL_ITEM_BYTES === bytes, 'a cancel is its items')
+  assert(CANCEL.items + count * CANCEL_ITEM_BYTES === bytes, 'a cancel ends with its last item')
   assert(count <= cancel.slots.length, 'a cancel names a bounded number of orders')
   cancel.seq = view.getFloat64(at + HEAD.seq, true)
   cancel.nowMs = view.getFloat64(at + HEAD.nowMs, true)

@@ -9,10 +9,10 @@ import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
 import { HEAD, KIND, padTo8, RARE } from './record-layout.ts'
 import { decodeRelease } from './release-codec.ts'
 
-// Command ↔ bytes. `moreTypes` off and records off: the bytes then depend on the command alone.
+// Command ↔ bytes. Records and `moreTypes` are off, so that the bytes depend on the command alone.
 const packr = new Packr({ useRecords: false, moreTypes: false, structuredClone: false })
 
-/** Beside plain values it knows typed arrays, which come back as copies of their own. */
+/** Packs typed arrays beside plain values. They are unpacked as copies. */
 const statePackr = new Packr({
   useRecords: false,
   moreTypes: true,
@@ -24,7 +24,7 @@ export function packState(part: unknown): Uint8Array {
   return statePackr.pack(part)
 }
 
-/** `Part` is what was packed: a checksum and a format number around the bytes say so. */
+/** `Part` is the type that was packed: a checksum and a format number around the bytes prove it. */
 export function unpackState<Part>(bytes: Uint8Array): Part {
   return statePackr.unpack(bytes) as Part
 }
@@ -42,7 +42,7 @@ export function encodeRare(command: RareCommand): Uint8Array {
   return record
 }
 
-/** One whole record. Damage is caught by the journal's checksum before it comes here. */
+/** Decodes one whole record. The journal's checksum has caught any damage before. */
 export function decodeCommand(record: Uint8Array): Command {
   const view = viewOf(record)
   switch (view.getUint8(HEAD.kind)) {

@@ -1,38 +1,38 @@
-// Where a fault can be asked for. OUTCOMEX_FAULT names a point and which passing of it breaks: at a
-// fault point the process ends as by a power cut, to prove that a start comes back from it; at an
-// edge point a fault is thrown, and at a thread point a thread breaks or stands still, to prove
-// that it costs one call and no more, or is noticed. Each thread counts its own passings. Without
-// the variable a point is one comparison.
+// Points where a fault can be asked for. OUTCOMEX_FAULT names a point and which passing of it
+// breaks. At a fault point the process ends as if the power failed, to prove that a start recovers.
+// At an edge point a fault is thrown, to prove that it costs one call and no more. At a thread
+// point a thread breaks or stalls, to prove that this costs one call or is noticed. Each thread
+// counts its own passings. Without the variable a point costs one comparison.
 
 import { fault } from '../domain/assert.ts'
 
 export const FAULT_VARIABLE = 'OUTCOMEX_FAULT'
 
 export const FAULT_POINTS = [
-  /** A command is decided; neither the journal nor its market was given it. */
+  /** A command is decided. Neither the journal nor its market has it. */
   'after-decide',
-  /** A held order is taken from holding, and its market was not given it. */
+  /** A held order is released, and its market does not have the release. */
   'mid-release',
-  /** A deadline passed: before each of the cancels that it asks for. */
+  /** A deadline passed: before each cancel that it causes. */
   'mid-cancels',
   'before-commit',
-  /** The disk has it and main does not know. */
+  /** The batch is on disk, and main does not know. */
   'after-commit',
-  /** Durable and settled, and its client was told nothing. */
+  /** A command is durable and settled, and its client got no reply. */
   'before-reply',
-  /** A block is durable, and nobody was told that its trades are mined. */
+  /** A block is durable, and no client was told that its trades are mined. */
   'before-mined',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
-  /** A snapshot is written and not yet under its name. */
+  /** A snapshot is written but does not have its final name yet. */
   'mid-snapshot',
 ] as const
 export type FaultPoint = (typeof FAULT_POINTS)[number]
 
 const EDGE_POINTS = [
-  /** The head of a request is copied; nothing of it was looked at. */
+  /** The head of a request is copied and not read yet. */
   'at-receive',
-  /** The proof of a caller. */
+  /** The proof of a caller is about to be checked. */
   'at-prove',
   /** Parameters, query and body are about to be read. */
   'at-parse',
@@ -44,21 +44,21 @@ const EDGE_POINTS = [
   'at-order-reply',
   /** A socket wants to come in. */
   'at-socket-upgrade',
-  /** It joined, and is to be greeted. */
+  /** A socket joined and is about to get its greeting. */
   'at-socket-join',
-  /** It said something. */
+  /** A socket sent a message. */
   'at-socket-message',
-  /** It left. */
+  /** A socket left. */
   'at-socket-leave',
-  /** A fact is to become a frame. */
+  /** A fact is about to become a frame. */
   'at-socket-news',
   /** Trades were mined, or one failed. */
   'at-socket-settled',
-  /** The tables answered for those who listen. */
+  /** The tables answered a read for listeners. */
   'at-socket-read',
-  /** A frame is to be made, once for all that hear it. */
+  /** A frame is about to be rendered, once for all its readers. */
   'at-socket-frame',
-  /** Frames are to be written to one socket. */
+  /** Frames are about to be written to one socket. */
   'at-socket-send',
   /** An order is about to be checked. */
   'in-intake',
@@ -68,17 +68,17 @@ const EDGE_POINTS = [
 export type EdgePoint = (typeof EDGE_POINTS)[number]
 
 const THREAD_POINTS = [
-  /** The thread that checks an order ends at it. */
+  /** The thread that checks an order ends while it does. */
   'intake-ends',
-  /** What the thread found of an order loses its last byte on the way to main. */
+  /** The result of checking an order loses its last byte on the way to main. */
   'intake-garbles',
-  /** The thread that answers a question ends at it. */
+  /** The thread that answers a question ends while it does. */
   'query-ends',
-  /** A question meets a machine that has no descriptor left. */
+  /** A question fails as if the machine had no file descriptor left. */
   'query-hindered',
-  /** The journal thread has looked for commands. */
+  /** The journal thread has looked for commands, and stalls. */
   'journal-stall',
-  /** A market thread has. */
+  /** A market thread has looked for commands, and stalls. */
   'market-stall',
 ] as const
 export type ThreadPoint = (typeof THREAD_POINTS)[number]
@@ -91,7 +91,7 @@ interface Armed {
   readonly passing: number
 }
 
-/** A point and a passing, or null for a text that means none. */
+/** A point and a passing, or null when the text names none. */
 export function readFault(text: string | undefined): Armed | null {
   const [, name, passing] = /^([a-z-]+):([1-9][0-9]{0,8})$/.exec(text ?? '') ?? []
   const point = POINTS.find((each) => each === name)
@@ -101,7 +101,7 @@ export function readFault(text: string | undefined): Armed | null {
 let armed = readFault(process.env[FAULT_VARIABLE])
 let passings = 0
 
-/** In the thread that calls it: as if it had been started with this text; '' asks for nothing. */
+/** Acts in the calling thread as if it had been started with this text. '' disarms it. */
 export function armFault(text: string): void {
   armed = readFault(text)
   passings = 0
@@ -116,7 +116,7 @@ export function edgePoint(point: EdgePoint): void {
   if (armed !== null && isPassing(armed, point)) fault('a fault was asked for at this edge')
 }
 
-/** True when this passing was asked for: a thread that keeps no state then breaks. */
+/** True when this passing was asked for. A thread that keeps no state then breaks. */
 export function threadPoint(point: ThreadPoint): boolean {
   return armed !== null && isPassing(armed, point)
 }

@@ -1,4 +1,4 @@
-// PLACE records ↔ orders. The hot decoders fill an object their caller reuses.
+// PLACE records ↔ orders. The hot decoders fill an object that their caller reuses.
 
 import { assert } from '../domain/assert.ts'
 import type { Arrival, PlaceOrder } from '../domain/command.ts'
@@ -14,7 +14,7 @@ import {
   SIGNATURE_BYTES,
 } from './record-layout.ts'
 
-/** Writes what the sequencer decides over a PLACE record that the intake filled. */
+/** Writes the sequencer's decisions into a PLACE record that the intake filled. */
 export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
   const view = wholeViewOf(record)
   const at = record.byteOffset
@@ -22,7 +22,7 @@ export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
   writeDecided(view, at, order)
 }
 
-/** What is decided of an order in the PLACE or RELEASE record at `at`. */
+/** Writes the decided fields of the order into the PLACE or RELEASE record at `at`. */
 export function writeDecided(view: DataView, at: number, order: Arrival): void {
   view.setFloat64(at + HEAD.seq, order.seq, true)
   view.setFloat64(at + HEAD.nowMs, order.nowMs, true)
@@ -77,7 +77,7 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
   return record
 }
 
-/** Writes into the head of a PLACE or RELEASE record all that `writeDecided` does not. */
+/** Writes the other fields of a PLACE or RELEASE head: all that `writeDecided` does not write. */
 export function writeTerms(view: DataView, order: Arrival): void {
   view.setUint32(HEAD.market, order.marketId, true)
   view.setUint32(HEAD.account, order.accountId, true)
@@ -110,8 +110,7 @@ export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
 }
 
 /**
- * Reads the fixed head of a PLACE or RELEASE record that starts at `at`; leaves hash and client id
- * alone.
+ * Reads the fixed head of the PLACE or RELEASE record at `at`. It leaves hash and client id alone.
  */
 export function readPlaceHead(view: DataView, at: number, order: Arrival): void {
   order.seq = view.getFloat64(at + HEAD.seq, true)

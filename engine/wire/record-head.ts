@@ -8,8 +8,8 @@ export function viewOf(bytes: Uint8Array): DataView {
 let seenView: DataView = new DataView(new ArrayBuffer(0))
 
 /**
- * A view of the whole buffer that `bytes` lie in; add `bytes.byteOffset`. Hot callers meet the
- * same ring again and again, and a fresh view for each record was a seventh of main's time.
+ * A view of the whole buffer that holds `bytes`; add `bytes.byteOffset`. Hot callers use the same
+ * ring again and again, and a new view for each record took a seventh of main's time.
  */
 export function wholeViewOf(bytes: Uint8Array): DataView {
   if (seenView.buffer !== bytes.buffer) seenView = new DataView(bytes.buffer)
@@ -19,8 +19,8 @@ export function wholeViewOf(bytes: Uint8Array): DataView {
 let seenWords: Int32Array = new Int32Array(0)
 
 /**
- * The words of the buffer that `bytes` lie in, whose last bytes may be no whole word; a record
- * starts at `bytes.byteOffset >> 2`.
+ * The words of the buffer that holds `bytes`. They leave out a last part of less than a word. A
+ * record starts at `bytes.byteOffset >> 2`.
  */
 export function wholeWordsOf(bytes: Uint8Array): Int32Array {
   const { buffer } = bytes

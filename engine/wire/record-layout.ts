@@ -44,7 +44,7 @@ export const PLACE = {
   signature: 192,
   clientOrderId: 264,
 } as const
-/** What a market thread needs of a PLACE record; all of a RELEASE record. */
+/** The part of a PLACE record that a market thread needs. It is the whole RELEASE record. */
 export const PLACE_HEAD_BYTES = PLACE.orderHash
 export const PLACE_FIXED_BYTES = PLACE.clientOrderId
 export const PLACE_FLAG = { postOnly: 1, marketForm: 2 } as const
@@ -55,15 +55,15 @@ export const CANCEL_ITEM_BYTES = 8
 
 export const RARE = { msgpackBytes: 32, msgpack: 40 } as const
 
-/** Record lengths keep every f64 aligned when records follow each other. */
+/** Pads a record so that every f64 stays aligned when records follow each other. */
 export function padTo8(bytes: number): number {
   return (bytes + 7) & ~7
 }
 
-assert(HEAD.account + 4 === HEAD_BYTES, 'the head is its fields')
+assert(HEAD.account + 4 === HEAD_BYTES, 'the head ends with its last field')
 assert(PLACE.slot === HEAD_BYTES && CANCEL.reason === HEAD_BYTES, 'bodies follow the head')
 assert(RARE.msgpackBytes === HEAD_BYTES, 'a rare body follows the head')
-assert(PLACE.orderHash === PLACE.takerDelayMs + 2, 'the PLACE head is its fields')
+assert(PLACE.orderHash === PLACE.takerDelayMs + 2, 'the PLACE head ends with its last field')
 assert(PLACE_HEAD_BYTES % 8 === 0, 'the PLACE head is whole words')
 assert(PLACE.sizeRaw % 8 === 0 && PLACE.expirationSec % 8 === 0, 'doubles are aligned')
 assert(PLACE.salt === PLACE.orderHash + 32, 'salt follows the hash')

@@ -27,7 +27,7 @@ export function scratchRelease(release: ReleaseOrder): Uint8Array {
 }
 
 export function decodeRelease(record: Uint8Array): ReleaseOrder {
-  assert(record.length === PLACE_HEAD_BYTES, 'a release has the head of its order alone')
+  assert(record.length === PLACE_HEAD_BYTES, 'a release is the head of its order and no more')
   const release = blankRelease()
   readPlaceHead(viewOf(record), 0, release)
   return release

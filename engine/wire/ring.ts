@@ -72,8 +72,8 @@ export class Ring {
   }
 
   /**
-   * Writer: adds one frame; false, and nothing done, when it does not fit. Not visible before
-   * `publish`.
+   * Writer: adds one frame. False, and nothing done, when it does not fit. The reader sees it
+   * after `send`.
    */
   push(tag: number, payload: Uint8Array): boolean {
     const offset = this.reserve(tag, payload.length)
@@ -82,7 +82,10 @@ export class Ring {
     return true
   }
 
-  /** `push` of `wordCount` words from `fromWord` on: no object is made for a part of a record. */
+  /**
+   * Like `push`, for `wordCount` words from `fromWord` on. It makes no object for a part of a
+   * record.
+   */
   pushWords(tag: number, from: Int32Array, fromWord: number, wordCount: number): boolean {
     const offset = this.reserve(tag, wordCount * 4)
     if (offset < 0) return false
@@ -92,7 +95,8 @@ export class Ring {
   }
 
   /**
-   * Writer: adds a frame whose payload the caller writes at the returned byte offset; -1 when full.
+   * Writer: adds a frame and returns the byte offset where the caller writes its payload; -1 when
+   * full.
    */
   reserve(tag: number, payloadBytes: number): number {
     const frameBytes = FRAME_BYTES + ((payloadBytes + 7) & ~7)
@@ -117,7 +121,10 @@ export class Ring {
     return bytes <= this.capacity - ((this.#head - this.#seenRead) >>> 0)
   }
 
-  /** Writer: shows the reader all pushed frames and wakes it if it sleeps. Once per batch. */
+  /**
+   * Writer: shows all pushed frames to the reader and wakes it if it sleeps. Call it once per
+   * batch.
+   */
   send(): void {
     if (this.#sent === this.#head) return
     this.#sent = this.#head
@@ -132,27 +139,27 @@ export class Ring {
     }
   }
 
-  /** Writer: asks the reader for a sign of life, which it gives when it next looks for frames. */
+  /** Writer: asks for a sign of life. The reader gives it when it next looks for frames. */
   ask(): void {
     Atomics.add(this.#words, ASKED, 1)
     this.#wake()
   }
 
-  /** Writer: whether the reader gave one since the last `ask`. */
+  /** Writer: whether the reader gave a sign of life since the last `ask`. */
   get isAnswered(): boolean {
     return Atomics.load(this.#words, ANSWERED) === Atomics.load(this.#words, ASKED)
   }
 
-  /** Writer, towards main: true when main sleeps in its event loop and wants one message. */
+  /** Writer, when main reads: true when main sleeps in its event loop and wants one message. */
   takeDoorbell(): boolean {
     if (Atomics.load(this.#words, ARMED) === 0) return false
     return Atomics.exchange(this.#words, ARMED, 0) === 1
   }
 
-  /** Writer in a worker: waits a moment for the reader, who may be slow but is never gone. */
+  /** Writer in a worker: waits a moment for the reader, which may be slow but is never gone. */
   waitForSpace(): void {
-    // Readers do not notify: a wake-up per release cost the intake a tenth of its time, and a
-    // millisecond is far below every deadline.
+    // Readers do not notify: one wake-up for each freed frame took a tenth of the intake's time. A
+    // wait of a millisecond is far below every deadline.
     Atomics.wait(this.#words, READ, Atomics.load(this.#words, READ), 1)
   }
 
@@ -175,12 +182,12 @@ export class Ring {
     return true
   }
 
-  /** Reader: the current payload as an object of its own, which the hottest readers do without. */
+  /** Reader: the current payload as an object of its own. The hottest readers avoid it. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(this.byteOffset, this.byteOffset + this.payloadBytes)
   }
 
-  /** Reader: a mark behind the current frame, for `freeTo`. */
+  /** Reader: the position after the current frame, for `freeTo`. */
   get position(): number {
     return this.#readTail
   }
@@ -190,14 +197,14 @@ export class Ring {
     this.freeTo(this.#readTail)
   }
 
-  /** Reader: gives back the space of the frames up to a mark taken from `position`. */
+  /** Reader: gives back the space of all frames up to a `position`. */
   freeTo(position: number): void {
     if (this.#tail === position) return
     this.#tail = position
     Atomics.store(this.#words, READ, this.#tail)
   }
 
-  /** Reader in a worker thread: sleeps until there is a frame, at most `timeoutMs`. */
+  /** Reader in a worker: sleeps until a frame comes, `timeoutMs` at most. */
   waitForData(timeoutMs: number): boolean {
     Atomics.store(this.#words, ASLEEP, 1)
     if (Atomics.load(this.#words, WRITTEN) === this.#readTail && this.isAnswered) {
@@ -208,13 +215,13 @@ export class Ring {
     return Atomics.load(this.#words, WRITTEN) !== this.#readTail
   }
 
-  /** Reader on main: asks for a doorbell; false when frames came meanwhile, so drain again. */
+  /** Reader on main: asks for a doorbell. False when frames came meanwhile: then drain again. */
   arm(): boolean {
     Atomics.store(this.#words, ARMED, 1)
     return Atomics.load(this.#words, WRITTEN) === this.#readTail
   }
 
-  /** Bytes written and not yet released, for metrics. */
+  /** Bytes sent and not yet freed, for metrics. */
   usedBytes(): number {
     const written = Atomics.load(this.#words, WRITTEN)
     return (written - Atomics.load(this.#words, READ)) >>> 0

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Names a folder with the sources compiled: of those who run from sources, tests have one. */
+/** Names a folder with the compiled sources. Tests run from the sources and have such a folder. */
 export const COMPILED_VARIABLE = 'TEST_COMPILED'
 
 export interface SpawnOptions {
@@ -14,8 +14,8 @@ export interface SpawnOptions {
 }
 
 /**
- * Starts a thread; the only `new Worker`. Callers pass `new URL('./x.worker.ts', import.meta.url)`:
- * the compiler leaves that string alone, so in dist/ the ending is swapped here.
+ * Starts a thread. This is the only `new Worker`. Callers pass `new URL('./x.worker.ts',
+ * import.meta.url)`: the compiler leaves that string alone, so in dist/ the ending is swapped here.
  */
 export function spawn(entry: URL, options: SpawnOptions): Worker {
   if (!import.meta.url.endsWith('.ts')) {
@@ -23,7 +23,7 @@ export function spawn(entry: URL, options: SpawnOptions): Worker {
   }
   const compiled = compiledOf(entry)
   if (compiled !== null) return new Worker(compiled, { ...options, execArgv: [] })
-  // Node 20 does not hand the loader of the main thread to a worker: the thread registers its own.
+  // Node 20 does not pass the main thread's loader to a worker, so the thread registers its own.
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
   const stub = `import(${loader}).then((tsx) => {
     tsx.register()
@@ -32,7 +32,7 @@ export function spawn(entry: URL, options: SpawnOptions): Worker {
   return new Worker(stub, { ...options, eval: true, execArgv: [] })
 }
 
-/** A thread starts five times as fast from a compiled file; null when there is none. */
+/** The compiled file, or null without one. A thread starts five times as fast from it. */
 function compiledOf(entry: URL): URL | null {
   const folder = process.env[COMPILED_VARIABLE]
   const sources = new URL('../..', import.meta.url).href

@@ -178,8 +178,8 @@ test('a cancel that is longer or shorter than its items is a fault', () => {
   const record = encodeCancel({ ...command, ...items })
   const longer = new Uint8Array(record.length + 8)
   longer.set(record)
-  assert.throws(() => decodeCommand(longer), /a cancel is its items/)
-  assert.throws(() => decodeCommand(record.slice(0, -8)), /a cancel is its items/)
+  assert.throws(() => decodeCommand(longer), /a cancel ends with its last item/)
+  assert.throws(() => decodeCommand(record.slice(0, -8)), /a cancel ends with its last item/)
 })
 
 test('a rare command comes back from its bytes, and the same command has the same bytes', () => {
