@@ -3,7 +3,6 @@
 
 import type { Kind } from './ids.ts'
 
-
 /** YES-ladder or own-token price, 1 tick = 0.001 of a unit; 1..999. */
 export type PriceTicks = Kind<'ticks'>
 /** Outcome shares, 1 share = 1,000,000. */

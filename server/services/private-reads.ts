@@ -1,7 +1,7 @@
-// Reads of what one profile owns, from the tables the follower writes. Each waits until the
-// tables show the newest seq that was told to anyone when it came (design §4), and then for its
-// turn: profiles take turns, and none has more reads under way than its bound. The deadline runs
-// from the moment it came.
+// Reads of what one profile owns, from the tables that the follower writes. A read waits until the
+// tables show the newest seq that was told to anyone when the read came (design §4). Then it waits
+// for its turn: profiles take turns, and each has a bound on its reads under way. The deadline runs
+// from the moment when the read came.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -13,13 +13,13 @@ import type { Call, Caller } from '../http/call.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 
-/** Whose turn a read takes: a profile's, or with 0 the exchange's own. */
+/** The profile whose turn a read takes; 0 is the exchange itself. */
 export interface Asker {
   readonly profileId: ProfileId
   readonly isGone?: () => boolean
 }
 
-/** The turn of who makes a call, whomever the call is for. */
+/** A call takes the turn of its caller, even when it is about another profile. */
 export function askerOf({ caller, call }: { caller: Caller; call: Call }): Asker {
   return { profileId: caller.profileId, isGone: () => call.isGone === true }
 }
@@ -37,7 +37,7 @@ export class PrivateReads {
   readonly #follower: FollowerHandle
   readonly #query: QueryHandle
   readonly #faults: EdgeFaults
-  /** Reads under way, of each profile that has some. */
+  /** How many reads of each profile are under way; a profile with none has no entry. */
   readonly #underWay = new Map<number, number>()
 
   constructor(pipeline: Pipeline, { follower, query, faults }: PrivateReadParts) {
@@ -48,8 +48,8 @@ export class PrivateReads {
   }
 
   /**
-   * Asks the tables. Undefined when they did not catch up or did not answer in time, or when the
-   * asker has too many reads under way; throws when the question broke its thread.
+   * Asks the tables. Gives undefined when they did not catch up or did not answer in time, or when
+   * the asker has too many reads under way. Throws when the question broke its thread.
    */
   async read<Asked, Answer>(
     query: Query<Asked, Answer>,
@@ -71,7 +71,10 @@ export class PrivateReads {
     }
   }
 
-  /** For a frame: no call waits for it, so a fault is counted here, and the frame is left out. */
+  /**
+   * Reads for a frame. No call waits for the answer, so a fault is counted here and the frame is
+   * left out.
+   */
   readForFrame<Asked, Answer>(
     query: Query<Asked, Answer>,
     asked: Asked,
@@ -83,9 +86,12 @@ export class PrivateReads {
     })
   }
 
-  /** What the profile says of itself; null for none, undefined for no answer in time. */
+  /**
+   * The profile as the tables show it; null when there is none, undefined when there is no answer
+   * in time.
+   */
   async profile(profileId: ProfileId): Promise<ShownProfile | null | undefined> {
-    // It may have been made just now.
+    // The profile may have been made just now, by a command that is not durable yet.
     await this.#pipeline.durable()
     return (await this.read(profiles, [profileId], { profileId }))?.[0]
   }

@@ -1,5 +1,5 @@
-// Profiles, API tokens and sessions: each change is a command like any other (law 3). Gates and
-// stamp stand in one stretch; what comes out is durable.
+// Profiles, API tokens and sessions. Each change is an ordinary command (law 3). Its gates and its
+// stamp run in one synchronous stretch, and a method answers once its command is durable.
 
 import { randomUUID } from 'node:crypto'
 import type { Profile, Token } from '../../../engine/core/accounts/accounts.ts'
@@ -36,7 +36,7 @@ import type { PrivateReads } from '../private-reads.ts'
 
 type Wished<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
-/** What a new or edited profile may say of itself; absent fields keep what they were. */
+/** The fields that a new or edited profile may set. An absent field keeps its value. */
 export interface ProfileWish extends Wished<ProfileAbout> {
   readonly account: string
   readonly username?: string | null | undefined
@@ -55,12 +55,15 @@ export interface MintedToken {
   readonly scopes: readonly Scope[]
 }
 
-/** What a profile may do of itself; an operator allows more. */
+/** The scopes of a new profile; an operator may allow more. */
 export const SELF_SERVICE: readonly Scope[] = ['trading']
-/** How often an edit reads anew because others of the same profile came in between. */
+/**
+ * How often one edit reads its profile, at the most. It reads again when another edit came in
+ * between.
+ */
 const READINGS_MAX = 5
 
-/** Reads of one profile that an edit waits for, and the edits that came meanwhile. */
+/** How many edits wait for a read of one profile, and how many edits were decided meanwhile. */
 interface EditWatch {
   readers: number
   edits: number
@@ -78,7 +81,7 @@ export class AccountChanges {
     this.#intake = intake
   }
 
-  /** Creates or edits the profile of an address, with a token when scopes for one are given. */
+  /** Creates or edits the profile of an address. Makes a token too when `tokenScopes` is given. */
   async putProfile(
     wish: ProfileWish,
     tokenScopes: readonly Scope[] | null,
@@ -87,11 +90,11 @@ export class AccountChanges {
     const { accounts } = this.#pipeline.clearing
     const put = { profileId: 0, token: tokenScopes === null ? null : freshToken(tokenScopes) }
     const changing = this.#pipeline.change(() => this.#decidePut(wish, put), by)
-    // Before the wait: a later edit may not be durable when this one is.
+    // Read before the wait: after it, the state may hold a later edit that is not durable yet.
     const stored = accounts.byId(put.profileId)
     const refused = await changing
     if (refused !== null) return refused
-    assert(stored !== undefined, 'a profile that was put is there')
+    assert(stored !== undefined, 'a profile that was put is in the state')
     if (put.token !== null) this.#teach(stored, put.token)
     else this.#intake.putProfile(taughtProfile(accounts, this.#seal, put.profileId))
     return { profile: stored, token: put.token }
@@ -118,8 +121,8 @@ export class AccountChanges {
   }
 
   /**
-   * Edits a profile and gives it as the edit left it. What it says of itself is read before:
-   * whoever is told 503 knows that nothing happened.
+   * Edits a profile and gives its fields as the edit left them. The profile is read before the
+   * edit, so a caller that gets a 503 knows that nothing happened.
    */
   async editProfile(
     profileId: ProfileId,
@@ -135,7 +138,7 @@ export class AccountChanges {
       this.#unwatch(profileId, watch)
       if (before === undefined) return REJECT.READ_TIMEOUT
       if (before === null) return REJECT.PROFILE_NOT_FOUND
-      // Another edit came in between: what was read is not what this one changes.
+      // Another edit came in between, so the fields that were read are out of date.
       if (watch.edits > 0) continue
       const made = await this.putProfile({ ...wish, account }, null, by)
       return made instanceof Reject ? made : { ...before, ...changeOf(wish) }
@@ -158,7 +161,7 @@ export class AccountChanges {
   #noteEdit(profileId: ProfileId): void {
     const watch = this.#watched.get(profileId)
     if (watch === undefined) return
-    // Its readers see that; who comes later begins anew.
+    // The edits that wait for a read see the count. A later edit starts with a new watch.
     this.#watched.delete(profileId)
     watch.edits++
   }
@@ -193,14 +196,14 @@ export class AccountChanges {
     return null
   }
 
-  /** What the intake threads know of a profile goes with its last token. */
+  /** The intake threads forget a profile with its last token, unless it is a sub-account. */
   #forgetIfIdle(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
     if (taughtProfile(accounts, this.#seal, profileId) !== null) return
     this.#intake.forgetProfile(profileId)
   }
 
-  /** Every live token of a profile, by an operator: how many there were, or why not. */
+  /** Revokes every live token of a profile for an operator. Gives their count, or the refusal. */
   async revokeTokens(profileId: ProfileId, by: string): Promise<{ count: number } | Reject> {
     const { accounts } = this.#pipeline.clearing
     let tokens: readonly Token[] = []
@@ -215,7 +218,7 @@ export class AccountChanges {
     return { count: tokens.length }
   }
 
-  /** Opens a session for a proven account, whose first login makes its profile. */
+  /** Opens a session for a proven account. The first login makes the profile. */
   async login(
     proven: ProvenLogin & { readonly address: string },
     wish: Omit<ProfileWish, 'account'>,
@@ -225,7 +228,7 @@ export class AccountChanges {
     // A login that finds no room for its session makes no profile.
     const full = decideLogin(clearing, this.#pipeline.sequencer.nowMs())
     if (full !== null) return this.#pipeline.refused(full)
-    // A wallet is registered once, by the first login that names one.
+    // A smart wallet is registered once, by the first login that names one.
     if (profile === undefined || (profile.smartWallet === null && wish.smartWallet)) {
       const made = await this.putProfile({ account: proven.address, ...wish }, null)
       if (made instanceof Reject) return made
@@ -235,8 +238,8 @@ export class AccountChanges {
     const { nonce, nonceExpiresMs } = proven
     const session = mintSession()
     const refused = await this.#pipeline.change((nowMs) => {
-      // The same proof may have come twice while the profile was made; and one that has expired
-      // since is no longer known as burned.
+      // The same proof may have come twice while the profile was made. A proof that expired
+      // meanwhile is refused too: its burned nonce may be forgotten already.
       const isBurned = clearing.accounts.isNonceBurned(nonce) || nowMs >= nonceExpiresMs
       if (isBurned) return REJECT.LOGIN_INVALID
       const expiresMs = nowMs + LIMITS.sessionMs
@@ -250,7 +253,7 @@ export class AccountChanges {
     return this.#pipeline.change(() => ({ kind: 'logout', sessionDigest }))
   }
 
-  /** Ends every session of a profile, that of the caller too; `by` names an operator who asks. */
+  /** Ends every session of a profile, the caller's too; `by` names an operator who asks. */
   logoutEverywhere(profileId: ProfileId, by?: string): Promise<Reject | null> {
     return this.#pipeline.change(() => ({ kind: 'logoutEverywhere', profileId }), by)
   }
@@ -266,7 +269,7 @@ export class AccountChanges {
       const reject = decideWithdrawalAddress(clearing, profileId, address)
       return reject ?? { kind: 'addWithdrawalAddress', ...added }
     })
-    // Before the wait: a removal may follow that is durable with it.
+    // Read before the wait: a later removal may become durable together with this command.
     const stored = clearing.accounts.withdrawalAddresses.find(profileId, address)
     const refused = await changing
     if (refused !== null) return refused
@@ -283,7 +286,7 @@ export class AccountChanges {
     })
   }
 
-  /** What the journal holds of a token. */
+  /** The fields of a token that the journal holds. The secret in them is sealed. */
   #sealed(profileId: ProfileId, minted: MintedToken, label: string | null): TokenFields {
     const { tokenId, scopes } = minted
     const secret = Buffer.from(minted.secret, 'base64')
@@ -303,7 +306,7 @@ function freshToken(scopes: readonly Scope[]): MintedToken {
   return { tokenId: randomUUID(), secret: mintToken().secret.toString('base64'), scopes }
 }
 
-/** What a wish says; what it leaves out stays, and a wallet is never taken back. */
+/** The fields that a wish sets. Absent fields stay, and a smart wallet is never taken back. */
 function changeOf({ account: _account, ...wish }: Partial<ProfileWish>): ProfileChange {
   const said = Object.entries(wish).filter(([name, value]) => {
     return value !== undefined && !(name === 'smartWallet' && value === null)

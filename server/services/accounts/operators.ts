@@ -1,4 +1,4 @@
-// What operators do to profiles and to each other: commands like any other, each with the name of
+// What operators do to profiles and to each other. Each act is an ordinary command with the name of
 // the operator who asked.
 
 import { randomBytes } from 'node:crypto'
@@ -27,8 +27,8 @@ export class OperatorChanges {
   }
 
   /**
-   * The profile neither trades nor withdraws from then on, and its orders are canceled; one that is
-   * frozen stays as it is. Resolves when all of it is durable.
+   * Freezes a profile: it neither trades nor withdraws, and its orders are canceled. A profile that
+   * is frozen already stays as it is. Resolves when all of this is durable.
    */
   async freeze(profileId: ProfileId, reason: string, by: string): Promise<FrozenProfile | Reject> {
     const { frozen } = this.#pipeline.clearing
@@ -37,15 +37,15 @@ export class OperatorChanges {
       const refused = decideFreeze(this.#pipeline.clearing, profileId)
       return refused ?? { kind: 'freezeProfile', profileId, reason }
     }, by)
-    // Before the wait: an end of the freeze may be durable with it.
+    // Read before the wait: the end of the freeze may become durable together with it.
     const found = frozen.of(profileId)
     const refused = await changing
     if (refused !== null) return refused
-    assert(found !== undefined, 'a profile that was frozen is')
+    assert(found !== undefined, 'a profile that was frozen has its entry')
     return found
   }
 
-  /** Null once the profile may trade again, or why not. */
+  /** Gives null once the profile may trade again, or the refusal. */
   unfreeze(profileId: ProfileId, reason: string, by: string): Promise<Reject | null> {
     const { clearing } = this.#pipeline
     return this.#pipeline.change(() => {
@@ -55,7 +55,7 @@ export class OperatorChanges {
     }, by)
   }
 
-  /** The new operator and its token, which is told once. */
+  /** Adds an operator. Gives its token, which is told once, or the refusal. */
   async add(
     name: string,
     role: Role,
@@ -71,7 +71,7 @@ export class OperatorChanges {
     return refused ?? { token, createdMs }
   }
 
-  /** Its token proves nothing from then on. */
+  /** Removes an operator. Its token is not valid any more. */
   remove(name: string, by: string): Promise<Reject | null> {
     return this.#pipeline.change(() => {
       return decideRemoval(this.#pipeline.clearing, name) ?? { kind: 'removeOperator', name }

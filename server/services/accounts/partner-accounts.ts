@@ -1,5 +1,6 @@
-// Sub-accounts of partners: creation, and the approvals of their server wallets (rules §12.1).
-// Each change is a command; gates and stamp stand in one stretch, and what comes out is durable.
+// Sub-accounts of partners: their creation, and the approvals of their server wallets (rules
+// §12.1). Each change is a command. Its gates and its stamp run in one synchronous stretch, and a
+// method answers once its command is durable.
 
 import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../../engine/core/accounts/accounts.ts'
@@ -20,7 +21,7 @@ import { taughtProfile } from '../../intake/taught-profile.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { SELF_SERVICE } from './accounts.ts'
 
-/** What a server wallet has to approve before it can trade everywhere. */
+/** The approvals that a server wallet needs before it can trade in every market. */
 export interface Allowances {
   readonly profileId: ProfileId
   readonly partnerId: ProfileId
@@ -28,7 +29,7 @@ export interface Allowances {
   readonly spenders: readonly { readonly address: string; readonly status: ApprovalStatus }[]
 }
 
-/** A refusal, and for a retry that came too soon the seconds to wait. */
+/** A refusal. `retryAfterSec` is not 0 when a retry came too soon. */
 export interface Refused {
   readonly reject: Reject
   readonly retryAfterSec: number
@@ -47,12 +48,15 @@ export class PartnerAccounts {
   readonly #pipeline: Pipeline
   readonly #seal: Seal
   readonly #intake: IntakePool
-  /** Venue of markets that name none. */
+  /** The venue of the markets that name none. */
   readonly #exchangeAddress: string
   readonly #retrying = new Set<number>()
-  /** When the allowances of a profile may be retried again. All wait equally long: oldest first. */
+  /**
+   * The time from which each profile may retry its allowances. All waits are equally long, so the
+   * oldest entry comes first.
+   */
   readonly #nextRetryMs = new Map<number, number>()
-  /** When a retry was last asked for. */
+  /** The time of the newest request for a retry. */
   #retriedMs = 0
 
   constructor(
@@ -71,13 +75,16 @@ export class PartnerAccounts {
     })
   }
 
-  /** What the intake must know of it, as the state has it now. */
+  /** Tells the intake about the profile as the state has it now. */
   #teach(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
     this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
   }
 
-  /** A sub-account whose `key` stays here, sealed; its wallet approves all that is in use. */
+  /**
+   * Makes a sub-account whose `key` the exchange keeps, sealed. Its wallet approves every spender
+   * that is in use.
+   */
   async createServerWallet(
     partner: Profile,
     displayName?: string,
@@ -87,7 +94,7 @@ export class PartnerAccounts {
     return this.#create(partner, { account, displayName, key, proof: null })
   }
 
-  /** A sub-account that signs for itself, once its wallet has proven the address. */
+  /** Makes a sub-account that signs for itself. Its wallet has proven the address. */
   async createOwnWallet(
     partner: Profile,
     proven: ProvenLogin,
@@ -124,16 +131,19 @@ export class PartnerAccounts {
         proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
       }
     })
-    // Before the wait: a later edit may not be durable when this one is.
+    // Read before the wait: after it, the state may hold a later edit that is not durable yet.
     const stored = clearing.accounts.byId(profileId)
     const refused = await changing
     if (refused !== null) return refused
-    assert(stored !== undefined, 'a sub-account that was made is there')
+    assert(stored !== undefined, 'a sub-account that was made is in the state')
     this.#teach(profileId)
     return stored
   }
 
-  /** The partner's sub-accounts, oldest first, all or the one with this address; durable. */
+  /**
+   * The partner's sub-accounts, oldest first, or only the one with this address. Answers once they
+   * are durable.
+   */
   async list(
     partnerId: ProfileId,
     { account, page, limit }: { account?: string | undefined; page: number; limit: number },
@@ -156,12 +166,12 @@ export class PartnerAccounts {
     return accounts.partners.byId(profileId)?.partnerId === partnerId ? [profileId] : []
   }
 
-  /** Addresses that move what traders hold: exchanges and adapters of all markets. */
+  /** The addresses that move what traders hold: the exchanges and adapters of all markets. */
   #spenders(): string[] {
     return [...new Set([this.#exchangeAddress, ...this.#pipeline.clearing.catalogue.venues])]
   }
 
-  /** Durable; the profile must be a sub-account. */
+  /** Where the approvals of a sub-account's server wallet stand. Answers once that is durable. */
   async allowances(profileId: ProfileId): Promise<Allowances | Refused> {
     const found = this.#allowances(profileId)
     await this.#pipeline.durable()
@@ -181,9 +191,9 @@ export class PartnerAccounts {
     return { profileId, partnerId: made.partnerId, account: profile.account, spenders }
   }
 
-  /** Submits what is missing: one retry at a time and one every few seconds for each wallet. */
+  /** Submits the missing approvals. A wallet has one retry at a time, and one every few seconds. */
   async retryAllowances(profileId: ProfileId): Promise<Allowances | Refused> {
-    // It never goes back: what was over once, and forgotten, stays over.
+    // This time never goes back. So a wait that was over, and whose entry was deleted, stays over.
     const nowMs = Math.max(this.#retriedMs, this.#pipeline.sequencer.nowMs())
     this.#retriedMs = nowMs
     const before = this.#allowances(profileId)
@@ -198,11 +208,11 @@ export class PartnerAccounts {
     const missing = before.spenders.filter(({ status }) => status !== 'confirmed')
     if (missing.length === 0) return this.allowances(profileId)
     const spenders = missing.map(({ address }) => address)
-    // A chain confirms them with its next block.
+    // With a chain, its next block confirms the approvals; without one, they are confirmed at once.
     const kind = this.#pipeline.mining === null ? 'approveSpenders' : 'submitApprovals'
     this.#retrying.add(profileId)
     const changing = this.#pipeline.change(() => ({ kind, profileId, spenders }))
-    // Before the wait: a block may follow that is durable with it.
+    // Read before the wait: a later block may become durable together with this command.
     const after = this.#allowances(profileId)
     const overloaded = await changing
     this.#retrying.delete(profileId)
@@ -220,7 +230,10 @@ export class PartnerAccounts {
   }
 }
 
-/** A sub-account starts with the rank of its partner; a cap of the fee is a favour to one. */
+/**
+ * A sub-account starts with the rank of its partner. A fee cap is a favour to one profile, so the
+ * sub-account does not get it.
+ */
 function fieldsOf(partner: Profile, account: string, displayName?: string): ProfileFields {
   return {
     account,

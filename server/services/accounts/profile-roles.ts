@@ -1,5 +1,6 @@
-// What an edit of a profile asks of an operator beyond its route's own role: a name is help, a rank
-// or a capability is money, and a token acts in the place of its profile.
+// The role that an operator needs to edit a field of a profile, beyond the role of the route. To
+// set a name is help (support); to set a rank or a capability is to move money (money). A token
+// acts in the place of its profile, so only root makes one.
 
 import { ROLES, type Role } from '../../../engine/domain/operator.ts'
 

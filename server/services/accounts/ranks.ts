@@ -14,10 +14,10 @@ const LADDER = [
 /** A rank's name in any letter case. */
 export const RANK_PATTERN = '^([Bb]ronze|[Ss]ilver|[Gg]old|[Pp]latinum|[Dd]iamond)$'
 
-/** A rank by the name the pattern lets through, or by its id 1..5. */
+/** The rank with this name, which matches RANK_PATTERN, or with this id, 1 to 5. */
 export function rankOf(rank: string | number): Rank {
   const named = typeof rank === 'string' ? rank.toLowerCase() : ''
   const found = LADDER.find((each) => each.id === rank || each.name.toLowerCase() === named)
-  assert(found !== undefined, 'a rank that was let through is on the ladder')
+  assert(found !== undefined, 'a rank that the schema admits is on the ladder')
   return found
 }

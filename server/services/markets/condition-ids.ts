@@ -1,4 +1,4 @@
-// Ids of conditional tokens (rules §6.1): they follow from who reports and what is asked, so any
+// Ids of conditional tokens (rules §6.1). They follow from the oracle and the question, so any
 // client can check them against the chain's own arithmetic.
 
 import { keccak256 } from '../../crypto/keccak.ts'

@@ -1,4 +1,4 @@
-// What an operator does to markets and balances: commands like any other.
+// What an operator does to markets and balances. Each act is an ordinary command.
 
 import { decideAdjust, decideMarket, decideResolve } from '../../../engine/core/decide/accounts.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -28,7 +28,8 @@ export class MarketChanges {
       if (reject !== null) return reject
       if (clearing.catalogue.count >= this.#shards.marketsMax) return REJECT.MARKET_LIMIT
       marketId = clearing.catalogue.count + 1
-      // Its deadline may come, and ask its shard for room, before the command is durable.
+      // The market's deadline may pass, and need room in its shard, before the command is durable.
+      // So its shard is started here.
       this.#shards.of(marketId)
       return { kind: 'createMarket', marketId, market }
     }, by)
@@ -54,7 +55,7 @@ export class MarketChanges {
     return published
   }
 
-  /** Credits (positive) or debits (negative) free collateral; the balances after it. */
+  /** Credits (positive) or debits (negative) free collateral. Gives the balances after it. */
   async adjustBalance(
     profileId: ProfileId,
     collateralRaw: number,
@@ -65,7 +66,7 @@ export class MarketChanges {
       const reject = decideAdjust(clearing, profileId, collateralRaw)
       return reject ?? { kind: 'adjustBalance', profileId, collateralRaw }
     }, by)
-    // Before the wait: what later commands do to the balance may not be durable when this one is.
+    // Read before the wait: after it, the balance may include later commands that are not durable.
     const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
     const reservedRaw = clearing.ledger.collateralReservedRaw[profileId]
     return (await changing) ?? { freeRaw, reservedRaw }

@@ -1,6 +1,7 @@
-// An order canceled and another put in its place (rules §4.8). Not atomic: the cancel comes first,
-// and what it freed is the replacement's, since the account's other orders and cancels wait until
-// the replacement is decided. Operations of one request run one after the other.
+// Cancels an order and puts another in its place (rules §4.8). The two legs are not atomic: the
+// cancel comes first. The funds that it frees are for the replacement, so the account's other
+// orders and cancels wait until the replacement is decided. The operations of one request run one
+// after the other.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -18,20 +19,20 @@ import {
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { Cancels, OrderNames } from './cancels.ts'
 
-/** Both legs of an operation. */
+/** The answers of both legs of an operation. */
 export interface ReplaceLegs {
   readonly cancel: OrderNames | Reject
-  /** Null when it was not attempted. */
+  /** Null when the replacement was not attempted. */
   readonly replacement: OrderAnswer | null
 }
 
-/** Legs for each operation, or the refusal of the whole request. */
+/** The legs of each operation, or the refusal of the whole request. */
 export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | RefusedAnswer
 
 interface Operation extends ReplaceTask {
-  /** Of the profile whose order is canceled and replaced. */
+  /** The profile whose order is canceled and replaced. */
   readonly profileId: ProfileId
-  /** Whose token signed the request: its rate counts. */
+  /** The profile whose token signed the request; its rate counts. */
   readonly callerId: ProfileId
   readonly tokenId: string
   /** Why the caller may not act for the profile it named; null when it may. */
@@ -65,11 +66,11 @@ export class CancelReplace {
         broken ??= { reject: result.reject, broke: result.broke }
       } else if (task !== null) operations.push(this.#operationOf(result, task))
       if (index < count - 1) return
-      // Nothing of it was carried out.
+      // No operation was carried out.
       if (broken !== null) return reply(broken)
       assert(operations.length === count, 'each operation has a task')
       const [{ forbidden }] = operations
-      // Alone it is refused as a whole; among others each operation has an answer of its own.
+      // A single operation is refused as a whole. In a group, each operation has its own answer.
       if (form === FORM.REPLACE && forbidden !== null) reply({ reject: forbidden })
       else this.#all(operations).then(reply, (error) => reply(brokenBy(error)))
     }
@@ -105,7 +106,10 @@ export class CancelReplace {
     return { legs }
   }
 
-  /** Why the caller may not go on: its token, or its rate, which an operation counts against. */
+  /**
+   * Why the token or the rate of the caller stops this operation; null when both let it through.
+   * Each operation counts against the rate.
+   */
   #refusalOf(operation: Operation): Promise<RefusedAnswer | null> {
     return new Promise((resolve) => {
       const { callerId: profileId, tokenId } = operation
@@ -117,7 +121,7 @@ export class CancelReplace {
     const { profileId, cancel, mode, forbidden } = operation
     if (forbidden !== null) return { cancel: forbidden, replacement: null }
     const { queues } = this.#pipeline
-    // Nothing was done: neither leg is worth a try while the account's line is full.
+    // The queue of the account is full, so neither leg is tried and nothing is done.
     if (!(await queues.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
     const names = this.#cancels.namesOf(profileId, cancel)
     let replacement: Promise<OrderAnswer | null> | null = null
@@ -131,11 +135,12 @@ export class CancelReplace {
     const reject = await this.#cancels
       .one(profileId, cancel, ({ canceled }) => go(canceled.length === 1))
       .catch((error: unknown) => {
-        // The tables broke at the question why: the account's other orders go on.
+        // The tables broke when they were asked for the reason. The account's other orders go on.
         if (replacement === null) queues.end(profileId)
         throw error
       })
-    // What was refused before its command has freed nothing to wait for.
+    // A cancel that was refused before it was sent has freed nothing, so there is nothing to wait
+    // for.
     if (replacement === null) go(false)
     const answer = await replacement
     if (reject !== null) return { cancel: reject, replacement: answer }
@@ -157,14 +162,14 @@ const OF_CALLER: readonly Reject[] = [
   REJECT.NOT_SUB_ACCOUNT,
 ]
 
-/** A refusal for the caller, not for its order: then nothing is canceled either. */
+/** The refusal, if it is about the caller and not about its order. Then nothing is canceled. */
 function forbiddenBy(result: IntakeResult): Reject | null {
   if (result.kind !== 'refused') return null
   const { reject } = result
   return OF_CALLER.includes(reject) ? reject : null
 }
 
-/** What broke on the way is the call's own: its reply says so. */
+/** A fault on the way is the fault of this call alone, and its reply says so. */
 function brokenBy(error: unknown): RefusedAnswer {
   return { reject: REJECT.INTERNAL, broke: { error } }
 }

@@ -13,13 +13,13 @@ import { inTurns } from './turns.ts'
 /** How a client names an order. */
 export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
 
-/** Both names of an order, as far as it has them. */
+/** The names of an order. Not every order has a client order id. */
 export interface OrderNames {
   readonly orderId: string
   readonly clientOrderId?: string
 }
 
-/** A name of a live order of the caller. */
+/** A name that stands for a live order of the caller. */
 interface Live {
   readonly text: OrderText
   readonly order: OrderName
@@ -27,7 +27,10 @@ interface Live {
   readonly reject: null
 }
 
-/** A name of none, and why; ORDER_NOT_OPEN may be an order that is not the caller's. */
+/**
+ * A name that stands for no live order of the caller, and the reason. With ORDER_NOT_OPEN the order
+ * may still prove to be another profile's.
+ */
 interface Unknown {
   readonly text: OrderText
   readonly order: null
@@ -69,7 +72,10 @@ export class Cancels {
     this.#endedOrders = ended
   }
 
-  /** The names of a live order of the profile; null when none has this one. */
+  /**
+   * Both names of the order that `text` names, or null. Whether the order is live, and the
+   * profile's own, is not checked for an order id: the cancel itself checks both.
+   */
   namesOf(profileId: ProfileId, text: OrderText): OrderNames | null {
     const { ids, clearing } = this.#pipeline
     const { orders } = clearing
@@ -84,8 +90,9 @@ export class Cancels {
   }
 
   /**
-   * Null once the cancel is durable, or the refusal. `answered` hears of a cancel that was sent,
-   * when its market has answered; a caller that gives it has the turn of the account.
+   * Cancels one order. Gives null once the cancel is durable, or the refusal. `answered` is called
+   * for a cancel that was sent, when its market has answered. A caller that passes `answered` has
+   * the turn of the account already.
    */
   async one(
     profileId: ProfileId,
@@ -111,8 +118,9 @@ export class Cancels {
   }
 
   /**
-   * Cancels what is open of the named orders; an id given twice counts once. What became of the
-   * others is looked up afterwards: who pulls its quotes does not wait for those that are gone.
+   * Cancels the open orders among those named; an id given twice counts once. The fate of the other
+   * orders is looked up after the cancels. So a maker that pulls its quotes does not wait for
+   * orders that are gone.
    */
   async batch(profileId: ProfileId, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
     const barred = await this.#barred(profileId)
@@ -152,12 +160,13 @@ export class Cancels {
     const receipt = await this.#cancelByMarket(live)
     if (receipt instanceof Reject) return receipt
     const { canceled, releasing } = receipt
-    // That none is open may rest on a fill that is not durable yet.
+    // That no order is open may rest on a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
     const { ids, clearing } = this.#pipeline
     const idsOf = (orders: readonly OrderName[]) => inTurns(orders, (some) => ids.texts(some))
     const gone = live.filter((order) => canceled.has(keyOf(order)))
-    // What filled meanwhile is no failure; what is still open found no room and may be retried.
+    // An order that filled meanwhile is no failure. An order that is still open found no room for
+    // its cancel, and the client may retry.
     const entering = live.filter((order) => releasing.has(keyOf(order)))
     const open = live.filter(
       (order) =>
@@ -176,8 +185,8 @@ export class Cancels {
   }
 
   /**
-   * Why nothing may be canceled, once it is the turn of the account: what a busy one sends waits in
-   * its queue. Null for the account is one whose turn it is.
+   * Waits for the turn of the account, then gives the refusal if nothing may be canceled. The
+   * requests of a busy account wait in its queue. With null the account has its turn already.
    */
   async #barred(profileId: ProfileId | null): Promise<Reject | null> {
     const { queues } = this.#pipeline
@@ -187,7 +196,7 @@ export class Cancels {
     return barred === null ? null : this.#pipeline.refused(barred)
   }
 
-  /** Keys of orders. No await before the last command is stamped. */
+  /** Cancels orders and gives their keys. There is no await before the last command is stamped. */
   async #cancelByMarket(
     orders: readonly OrderName[],
   ): Promise<{ canceled: Set<number>; releasing: Set<number> } | Reject> {
@@ -237,7 +246,9 @@ export class Cancels {
       : { text, order: null, orderId, reject }
   }
 
-  /** What a name that no live order has stands for, with the id of the order if there was one. */
+  /**
+   * Why no live order has this name, and the id of the ended order that had it, if there was one.
+   */
   async #ended(profileId: ProfileId, named: Unknown): Promise<Unknown> {
     const reject = await this.#reasonOf(profileId, named)
     const { text } = named
@@ -247,7 +258,7 @@ export class Cancels {
     return { ...named, reject, orderId: this.#pipeline.ids.text(row.slot, row.generation) }
   }
 
-  /** Why what no live order has for a name cannot be canceled. */
+  /** Why a name that no live order has cannot be canceled. */
   async #reasonOf(profileId: ProfileId, { text, reject }: Unknown): Promise<Reject> {
     if (reject !== REJECT.ORDER_NOT_OPEN) return reject
     if ('clientOrderId' in text) return this.#whyNotLive(profileId, text.clientOrderId.trim())
@@ -255,7 +266,10 @@ export class Cancels {
     return order === null ? REJECT.ORDER_NOT_FOUND : this.#whyNotOpen(profileId, order)
   }
 
-  /** Whether the id was ever used; past what main remembers the tables say so. */
+  /**
+   * Why no live order has this client id: whether it was ever used. For ids that main does not hold
+   * exactly, the tables say so.
+   */
   async #whyNotLive(profileId: ProfileId, clientOrderId: string): Promise<Reject> {
     const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
     if (known === SEEN.NO) return REJECT.ORDER_NOT_FOUND
@@ -265,7 +279,7 @@ export class Cancels {
     return row === undefined ? REJECT.READ_TIMEOUT : REJECT.ORDER_NOT_FOUND
   }
 
-  /** An order that ended is known to its owner only; the read tables remember whose it was. */
+  /** Why this order is not open. Only its owner is told; the read tables remember the owner. */
   async #whyNotOpen(profileId: ProfileId, order: OrderName): Promise<Reject> {
     const row = await this.#endedOrders.order(profileId, order)
     if (row === undefined) return REJECT.READ_TIMEOUT
@@ -283,7 +297,10 @@ function isOver(reject: Reject): boolean {
   return reject === REJECT.ORDER_NOT_OPEN || reject === REJECT.ORDER_FILLED
 }
 
-/** Still open, as its market's ring had no room for the cancel, or not known to have ended. */
+/**
+ * The order is still open, since its market's ring had no room for the cancel, or its end is not
+ * known.
+ */
 const NOT_CONFIRMED = {
   reason: 'UNKNOWN_ERROR',
   message: 'Failed to cancel order',

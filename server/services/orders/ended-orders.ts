@@ -5,11 +5,14 @@ import type { PrivateReads } from '../private-reads.ts'
 
 export interface EndedOrder {
   readonly accountId: AccountId
-  /** Index of ORDER_STATUSES. */
+  /** An index into ORDER_STATUSES. */
   readonly status: number
 }
 
-/** Orders that ended, and whose they were; null for none, undefined for no answer in time. */
+/**
+ * Looks up orders that ended, and their owners. Null when there is none, undefined when there is no
+ * answer in time.
+ */
 export interface EndedOrders {
   order(profileId: ProfileId, name: OrderName): Promise<EndedOrder | null | undefined>
   orderByClientId(
@@ -18,7 +21,7 @@ export interface EndedOrders {
   ): Promise<(EndedOrder & OrderName) | null | undefined>
 }
 
-/** As the read tables show them. */
+/** Looks them up in the read tables. */
 export function endedOrders(reads: PrivateReads): EndedOrders {
   return {
     order: (profileId, { slot, generation }) =>

@@ -1,5 +1,5 @@
-// Orders as POST /orders/status/batch tells them (rules §3.5, §5.2, §12.4): the reply of POST
-// /orders with the newest trade in place of the arrival.
+// Orders as POST /orders/status/batch tells them (rules §3.5, §5.2, §12.4). The shape is the reply
+// of POST /orders, with the newest trade of the order in place of its arrival.
 
 import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -28,7 +28,9 @@ const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
 let addressHex = ''
 let addressOfHex = ''
 
-/** Orders of one reply mostly share their maker, which signs them too. */
+/**
+ * Keeps the last text: the orders of one reply mostly share their maker, who is also the signer.
+ */
 function addressText(hex: string): string {
   if (hex !== addressHex) {
     addressOfHex = formatAddress(Buffer.from(hex, 'hex'))
@@ -65,7 +67,7 @@ function orderText({ order }: OrderStatus, published: PublishedMarket, ids: Orde
   return `${JSON.stringify(fields).slice(0, -1)},"market":${marketText(market)}}`
 }
 
-/** A maker is not told whom it met: its counterparties are not its own. */
+/** A maker is not told which orders it met: they belong to other profiles. */
 function makersText(trade: TradePart | null, ids: OrderIds): string {
   if (trade !== null && !trade.isTaker) return ''
   if (trade === null) return '"makerMatches":[],'
@@ -80,7 +82,7 @@ function makersText(trade: TradePart | null, ids: OrderIds): string {
   return `"makerMatches":[${told.join(',')}],`
 }
 
-/** What self-trade prevention did on its arrival, whatever it traded since. */
+/** What self-trade prevention did when the order arrived, even if the order traded later. */
 function stpFields({ isStopped, ownMakers }: OrderStatus, ids: OrderIds): object {
   const canceled = ids.texts(ownMakers)
   return {
@@ -96,7 +98,8 @@ function executionText(found: OrderStatus, ids: OrderIds): string {
   const isHeld = eligibleMs !== null
   const head = {
     matched: trade !== null,
-    // Rules §5.2: what never traded is UNMATCHED, a stopped or killed arrival too.
+    // Rules §5.2: an order that never traded is UNMATCHED, also when its arrival was stopped or
+    // killed.
     settlementStatus: isHeld ? 'DELAYED' : (trade?.settlement.status ?? 'UNMATCHED'),
     ...(clientOrderId === null ? {} : { clientOrderId }),
     ...(eligibleMs === null ? {} : { eligibleAt: isoText(eligibleMs) }),
@@ -130,8 +133,9 @@ export class OrderStatuses {
   }
 
   /**
-   * The profile's orders in the order asked, null for each that is none of its own; undefined when
-   * the tables did not catch up in time. One question for all.
+   * The profile's orders, in the order asked; null for an item that names no order of the profile.
+   * Undefined when the tables did not catch up in time. One question to the tables serves all
+   * items.
    */
   async find(
     accountId: AccountId,

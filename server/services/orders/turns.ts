@@ -1,8 +1,11 @@
-// Work that is wide is done in turns of the loop, so that nobody else waits for all of it.
+// Wide work is done in turns of the loop, so that other work does not wait for all of it.
 
 const ITEMS_PER_TURN = 1000
 
-/** What `give` makes of the items, a thousand a turn. Nothing may rest on one turn for all. */
+/**
+ * Calls `give` with a thousand items a turn and joins the results. The state may change between two
+ * turns, so `give` must not rely on one turn for all items.
+ */
 export async function inTurns<T, R>(
   items: readonly T[],
   give: (some: readonly T[]) => readonly R[],

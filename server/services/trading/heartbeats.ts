@@ -1,4 +1,4 @@
-// What a client does to its heartbeat deadline (rules §4.9).
+// How a client sets and clears its heartbeat deadline (rules §4.9).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -9,9 +9,9 @@ import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { RareBody } from '../../pipeline/spine/rare-body.ts'
 
 export interface Beat {
-  /** Null: nothing is armed. */
+  /** Null when no deadline is armed. */
   readonly cancelAtMs: TimeMs | null
-  /** Server time by which it was decided. */
+  /** Server time at which the beat was decided. */
   readonly nowMs: TimeMs
 }
 
@@ -23,8 +23,9 @@ export class HeartbeatChanges {
   }
 
   /**
-   * Arms the profile's deadline, whether or not one was armed; null disarms it. VALIDATION when it
-   * is less than five seconds ahead, HEARTBEAT_CANCELING while an older one is carried out.
+   * Arms the profile's deadline, also in place of an older one; null disarms it. Gives VALIDATION
+   * when the deadline is less than five seconds ahead. Gives HEARTBEAT_CANCELING while the cancels
+   * of an older deadline are under way.
    */
   async beat(profileId: ProfileId, cancelAtMs: TimeMs | null): Promise<Beat | Reject> {
     const { clearing, sequencer } = this.#pipeline
@@ -41,7 +42,7 @@ export class HeartbeatChanges {
   }
 }
 
-/** Null when there is nothing to disarm. */
+/** The command for a beat; null when there is nothing to disarm. */
 function changeOf(
   { heartbeats }: Clearing,
   profileId: ProfileId,

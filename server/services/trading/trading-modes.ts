@@ -1,4 +1,4 @@
-// What an operator does to the trading mode, and what everybody may see of it (rules §4.6, §12.7).
+// How an operator sets the trading mode, and what everybody may see of it (rules §4.6, §12.7).
 
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -13,34 +13,34 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { RareBody } from '../../pipeline/spine/rare-body.ts'
 
-/** A window as an operator asks for it: it starts now, and has no end, if not told otherwise. */
+/** A window as an operator asks for it. By default it starts now and has no end. */
 export interface WindowWish extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
   readonly startsAtMs: TimeMs | null
 }
 
 export class TradingModeChanges {
   readonly #pipeline: Pipeline
-  /** What is durable: it can be shown (law 1). */
+  /** The durable windows, which may be shown (law 1). */
   #shown: readonly TradingWindow[]
 
-  /** At the start, when everything is durable. */
+  /** Call it at the start, when everything is durable. */
   constructor(pipeline: Pipeline) {
     this.#pipeline = pipeline
     this.#shown = pipeline.clearing.modes.windows
   }
 
-  /** The mode in force, by what is durable. */
+  /** The mode in force, by the durable windows. */
   get mode(): TradingMode {
     return modeAt(this.#shown, this.#pipeline.sequencer.nowMs())
   }
 
-  /** Windows that are not over, by rising id. */
+  /** The durable windows that are not over, by rising id. */
   get windows(): readonly TradingWindow[] {
     const nowMs = this.#pipeline.sequencer.nowMs()
     return this.#shown.filter((window) => windowPhase(window, nowMs) !== 'over')
   }
 
-  /** A start that is past counts as now, an end that is past is refused by VALIDATION. */
+  /** Adds a window. A start in the past counts as now. The end must be after the start. */
   put(wish: WindowWish, by?: string): Promise<TradingWindow | Reject> {
     const { modes } = this.#pipeline.clearing
     return this.#change((nowMs) => {
@@ -67,7 +67,7 @@ export class TradingModeChanges {
     }, by)
   }
 
-  /** `decide` gives the window that the command is about, and the command. */
+  /** `decide` gives the command and the window that it is about. */
   async #change(
     decide: (nowMs: TimeMs) => readonly [TradingWindow, RareBody] | Reject,
     by?: string,
@@ -79,11 +79,11 @@ export class TradingModeChanges {
       window = decided[0]
       return decided[1]
     }, by)
-    // As this command leaves them: they may change again before it is durable.
+    // The windows as this command leaves them. They may change again before it is durable.
     const { windows } = this.#pipeline.clearing.modes
     const refused = await changing
     if (refused !== null) return refused
-    assert(window !== undefined, 'what was changed is a window')
+    assert(window !== undefined, 'a change that was taken has a window')
     this.#shown = windows
     return window
   }
