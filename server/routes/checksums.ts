@@ -1,9 +1,9 @@
-// Addresses of bodies and queries, once their checksums are right.
+// Checks addresses of bodies and queries by their EIP-55 checksums.
 
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
 import { invalid, type Refusal } from '../http/refusal.ts'
 
-/** The address as it is shown, or the refusal of its field. */
+/** The address in the spelling that replies show, or the refusal of its field. */
 export function checksummed(field: string, given: string): string | Refusal {
   const bytes = parseAddress(given)
   if (bytes !== undefined) return formatAddress(bytes)

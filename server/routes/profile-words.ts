@@ -1,4 +1,4 @@
-// What replies say of profiles, whoever reads them: the owner, a partner or an operator.
+// The profile fields that replies share, for the owner, a partner or an operator.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { address, isoTime } from '../http/schema/fields.ts'

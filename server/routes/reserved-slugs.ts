@@ -1,10 +1,10 @@
-// Names that no market may have, since a path means something else by them.
+// Names that no market may have as its slug, since they mean something else in a path.
 
 import type { Route } from '../http/route.ts'
 
-/** Where a market's slug stands in a path. */
+/** The path parameters that hold a market's slug. */
 const SLUG_NAMES: ReadonlySet<string> = new Set([':slug', ':addressOrSlug'])
-/** Of paths that the API names and this exchange does not serve yet. */
+/** Words of paths that the API names and this exchange does not serve yet. */
 const NAMED_BY_API = ['active', 'search', 'timeline', 'stable', 'categories', 'tickers']
 
 /** Every word that stands in a path where another route takes a slug. */

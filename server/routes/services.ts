@@ -36,18 +36,18 @@ export interface Services {
   readonly settings: {
     readonly headerPrefixes: readonly string[]
     readonly collateral: CollateralToken
-    /** Venue of markets that name none. */
+    /** The venue of the markets that name none. */
     readonly exchangeAddress: string
-    /** Words of paths: no market may have one for its slug. */
+    /** Words of paths, which no market may have as its slug. */
     readonly reservedSlugs: ReadonlySet<string>
-    /** Whether browsers reach it by TLS. */
+    /** Whether browsers reach the exchange by TLS. */
     readonly isSecure: boolean
     readonly chainId: number
     readonly version: string
   }
-  /** How messages that wallets sign are made and known again. */
+  /** Makes the messages that wallets sign, and knows them again. */
   readonly signing: Signing
-  /** Wall clock in Unix ms, which tests move. What a command decides goes by its own `nowMs`. */
+  /** Wall clock in Unix ms, which tests move. The time of a command is its own `nowMs`. */
   readonly clock: () => number
   readonly readiness: () => Readiness
   readonly metricsText: () => Promise<string>

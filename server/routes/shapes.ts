@@ -204,7 +204,9 @@ const referral = () =>
     displayName: means(text(), 'Name that the referred profile shows.'),
   })
 
-/** What the API names and this exchange does not keep: it has one value for every profile. */
+/**
+ * Fields that the API names and this exchange does not keep. Each has one value for all profiles.
+ */
 const notKept = () => ({
   isCreator: means(boolean(), 'Whether the profile makes markets; always false here.'),
   isOnboarded: means(boolean(), 'Whether the first steps are done; always true here.'),
@@ -226,7 +228,7 @@ const notKept = () => ({
   isCaptain: means(boolean(), 'Whether the profile leads a team; always false here.'),
 })
 
-/** Private: its owner alone sees it (rules §12.2). */
+/** A private profile: only its owner sees it (rules §12.2). */
 export function profile() {
   return openObject({
     id: profileId(),
@@ -255,7 +257,7 @@ export function profile() {
   })
 }
 
-/** An order with what came of it; a maker is not told whom it met. */
+/** An order with what came of it. A maker is not told which orders it met. */
 export function orderData() {
   const { order, makerMatches, execution } = orderParts()
   return object({ order, makerMatches: optional(makerMatches), execution })

@@ -4,7 +4,7 @@ import { headerTarget } from '../http/on-behalf.ts'
 import type { OrderCall } from '../pipeline/orders/order-answer.ts'
 import type { Services } from './services.ts'
 
-/** A call that holds orders as the intake takes it. */
+/** A call with orders, in the form that the intake takes. */
 export function signedCall(call: Call, { settings }: Services): OrderCall {
   const { method, target: pathWithQuery, body, timesRow } = call
   const { apiKey, timestamp, signature } = apiHeaders(call, settings.headerPrefixes)

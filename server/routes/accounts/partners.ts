@@ -24,10 +24,10 @@ import { account, nameToShow } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
-/** The conditional tokens of every market: the contract upstream's markets share. */
+/** The contract of every market's conditional tokens, which upstream's markets share too. */
 const CONDITIONAL_TOKENS = '0xC9c98965297Bc527861c898329Ee280632B76e18'
 
-/** Undefined when the headers prove nothing. */
+/** The wallet that the headers prove; undefined when they prove none. */
 function provenWallet(call: Call, caller: Caller, { pipeline, signing }: Services) {
   const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
   if (missing.length > 0) {
@@ -53,16 +53,16 @@ export const createPartnerAccount = route({
   lane: 'auth',
   about: 'Makes a sub-account of the caller: with a server wallet, or for a wallet that signed.',
   headers: {
-    'x-account': 'Address of the wallet; these three unless createServerWallet is true.',
+    'x-account': 'Address of the wallet. All three are needed unless createServerWallet is true.',
     'x-signing-message':
-      'A message of the purpose sub-account for this partner, or 0x and its hex.',
+      'The signed message, of purpose sub-account for this partner; text, or 0x and its hex.',
     'x-signature': 'The EIP-191 signature, 0x-hex.',
   },
   body: object({
     displayName: optional(displayName()),
     createServerWallet: means(
       optional(boolean()),
-      'True for a wallet that the exchange keeps and signs with; else a wallet must have signed.',
+      'True for a wallet that the exchange keeps and signs with; else the headers prove one.',
     ),
   }),
   status: 201,
@@ -121,7 +121,7 @@ export const listPartnerAccounts = route({
     ),
     limit: means(
       defaulted(optional(integer(1)), LIMITS.subAccountsPageMax),
-      `Most sub-accounts on a page; above ${LIMITS.subAccountsPageMax} it counts as that.`,
+      `Most sub-accounts on a page; a greater number counts as ${LIMITS.subAccountsPageMax}.`,
     ),
   },
   reply: object({
@@ -169,14 +169,14 @@ const target = () =>
     confirmed: means(boolean(), 'True when the status is confirmed.'),
     status: means(
       oneOf('confirmed', 'missing', 'submitted', 'failed'),
-      'How far the approval is: submitted ones wait for the next block.',
+      'How far the approval is; a submitted one waits for the next block.',
     ),
     retryable: means(boolean(), 'True when a retry would submit it.'),
     errorCode: means(
       optional(oneOf('PRIVY_SUBMISSION_FAILED')),
-      'Why it failed, as a word for programs; after failed alone.',
+      'Why it failed, as a word for programs; only after failed.',
     ),
-    errorMessage: means(optional(text()), 'Why it failed, in a sentence; after failed alone.'),
+    errorMessage: means(optional(text()), 'Why it failed, in a sentence; only after failed.'),
   })
 
 const approvals = (what: string) => means(integer(0), `How many approvals ${what}.`)
@@ -223,7 +223,7 @@ const ALLOWANCES_EXAMPLE = {
   ],
 }
 
-/** What a target of each status says besides; the code is the one that upstream's clients know. */
+/** The further fields of a target, by its status. Upstream's clients know the code. */
 const SAID = {
   confirmed: { confirmed: true, retryable: false },
   submitted: { confirmed: false, retryable: false },
@@ -284,7 +284,7 @@ export const partnerAllowances = route({
   path: '/profiles/partner-accounts/:profileId/allowances',
   auth: hmac('account_creation', 'delegated_signing'),
   lane: 'private',
-  about: "What a sub-account's server wallet has approved of what it needs to trade.",
+  about: "The approvals that a sub-account's server wallet needs to trade, each with its status.",
   params: { profileId: subAccountId() },
   reply: allowancesReply(),
   means: 'Where each approval stands.',
@@ -302,11 +302,11 @@ export const retryPartnerAllowances = route({
   path: '/profiles/partner-accounts/:profileId/allowances/retry',
   auth: hmac('account_creation', 'delegated_signing'),
   lane: 'auth',
-  about: "Submits what a sub-account's server wallet has not approved; the next block confirms it.",
+  about: "Submits the missing approvals of a sub-account's server wallet; a block confirms them.",
   params: { profileId: subAccountId() },
   body: object({}),
   reply: allowancesReply(),
-  means: 'What was missing or failed is submitted.',
+  means: 'The missing and the failed approvals are submitted.',
   rejects: [
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',

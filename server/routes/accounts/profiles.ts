@@ -19,7 +19,7 @@ import { ACCOUNT } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { profile } from '../shapes.ts'
 
-/** What this exchange has no source for yet; server/docs/api.md says so. */
+/** Fields for which this exchange has no source yet; server/docs/api.md says so. */
 const NOT_KEPT = {
   isCreator: false,
   isOnboarded: true,
@@ -80,7 +80,7 @@ function profileView(owner: ShownProfile) {
 
 type ProfileView = ReturnType<typeof profileView>
 
-/** As the newest state shows it that was told to anyone when the call came. */
+/** Shows the profile at least as new as anyone was told when the call came. */
 async function shown(profileId: ProfileId, { reads }: Services): Promise<ProfileView | Refusal> {
   const owner = await reads.profile(profileId)
   if (owner === undefined) return refuse('READ_TIMEOUT')
@@ -105,11 +105,11 @@ export const editOwnProfile = route({
   path: '/profiles/me',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   lane: 'auth',
-  about: "Edits the caller's profile; fields that are absent stay, null takes one back.",
+  about: "Edits the caller's profile; absent fields stay, null clears a field.",
   body: object({
     username: means(
       optional(nullable(username())),
-      'Name that no other profile has, trimmed; a letter comes first.',
+      'Name that no other profile has; it is trimmed and starts with a letter.',
     ),
     displayName: optional(displayName()),
     bio: means(

@@ -49,7 +49,7 @@ function purposeOf({ purpose, partner, account, smartWallet }: MessageAsked): Pu
   }
   if (partner !== undefined) return wrong('partner', 'is for a sub-account only')
   if (smartWallet === undefined) return { kind: 'login' }
-  if (account === undefined) return wrong('account', 'is needed: whose the smart wallet will be')
+  if (account === undefined) return wrong('account', 'is needed: the owner of the smart wallet')
   const wallet = checksummed('smartWallet', smartWallet)
   return wallet instanceof Refusal ? wallet : { kind: 'login', smartWallet: wallet }
 }
@@ -68,7 +68,7 @@ export const signingMessageRoute = route({
     ),
     partner: means(
       optional(profileId()),
-      'Number of the partner whose sub-account it will be; for that purpose alone.',
+      'Number of the partner whose sub-account it will be; only for that purpose.',
     ),
     account: means(
       optional(address()),
@@ -76,11 +76,11 @@ export const signingMessageRoute = route({
     ),
     smartWallet: means(
       optional(address()),
-      'Smart wallet that will sign too, to become that of the account.',
+      'Smart wallet that will sign too, to become the smart wallet of the account.',
     ),
   },
   reply: text(),
-  means: 'The message to sign, as it stands.',
+  means: 'The exact message to sign.',
   rejects: ['VALIDATION'],
   example: { reply: 'exchange.example asks you to sign this message; … Nonce: 0x…' },
   handle: ({ query }, { signing, pipeline }: Services) => {
@@ -88,7 +88,7 @@ export const signingMessageRoute = route({
     if (purpose instanceof Refusal) return purpose
     const account = query.account === undefined ? '' : checksummed('account', query.account)
     if (account instanceof Refusal) return account
-    // The sequencer's time never goes back, so a burned nonce is not forgotten before it ended.
+    // The sequencer's time never goes back, so a burned nonce is not forgotten before it expires.
     return signingMessage(signing, purpose, account, pipeline.sequencer.nowMs())
   },
 })
@@ -106,13 +106,13 @@ export const verifyAuth = route({
 })
 
 interface Proven extends ProvenLogin {
-  /** The smart wallet that signed as well, or is the account itself. */
+  /** The smart wallet that signed too, or that is the account itself; null without one. */
   readonly smartWallet: string | null
 }
 
 /**
- * Who logs in. A smart wallet counts with its own signature of a message that names it and its
- * account: orders of its maker and withdrawals to it are the account's from then on.
+ * Who logs in. A smart wallet counts only with its own signature of a message that names it and its
+ * account. From then on orders with this maker, and withdrawals to it, are the account's.
  */
 function provenLogin(
   call: Call,
@@ -142,7 +142,7 @@ function provenLogin(
   return signedMessage(message, own, wallet) ? { ...proven, smartWallet: named } : undefined
 }
 
-/** The profile of an account as it was before a login; null when this is to be its first. */
+/** The profile of an account as it was before a login; null before the account's first login. */
 async function knownProfile(
   account: string,
   { pipeline, reads }: Services,
@@ -172,7 +172,7 @@ export const login = route({
       optional(nullable(address())),
       'Smart wallet of the account; it counts once it has signed too.',
     ),
-    r: means(optional(text(128)), 'Code of a referral; taken and not kept.'),
+    r: means(optional(text(128)), 'Code of a referral; it is accepted but not kept.'),
   }),
   reply: object({
     account: account(),
@@ -213,10 +213,10 @@ export const login = route({
     const client = body.client ?? 'eoa'
     if (client !== 'eoa' && named === null) return refuse('SMART_WALLET_REQUIRED')
     const address = formatAddress(proven.account)
-    // Before the login: whoever is told 503 knows that nothing happened.
+    // Read before the login, so a caller that gets a 503 knows that nothing happened.
     const before = await knownProfile(address, services)
     if (before === undefined) return refuse('READ_TIMEOUT')
-    // No await from here on: the profile is made in the stretch that counts it.
+    // No await from here on: one synchronous stretch counts the registration and makes the profile.
     const barred =
       before === null ? registrations.take(call.from, pipeline.sequencer.nowMs()) : null
     if (barred !== null) return barred

@@ -17,7 +17,6 @@ import { account, allowedScopes, scopes } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 
-// Profiles are immutable values: what is read before `durable()` is what its commands made.
 const AT = isoText(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']
 
@@ -140,12 +139,13 @@ export const tokenCapabilities = route({
     ),
     allowedScopes: allowedScopes(),
   }),
-  means: 'What the caller may give its tokens now.',
+  means: 'The scopes that the caller may give its tokens now.',
   rejects: ['PROFILE_NOT_FOUND'],
   example: {
     reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
   },
   handle: async ({ caller }, { pipeline }: Services) => {
+    // A profile is an immutable value: what is read here is durable after the wait.
     const owner = pipeline.clearing.accounts.byId(caller.profileId)
     if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
     await pipeline.durable()

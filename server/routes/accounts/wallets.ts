@@ -1,4 +1,4 @@
-// Where money may go (rules §12.1).
+// The addresses that withdrawals may go to (rules §12.1).
 
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -15,7 +15,7 @@ import { object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import type { Services } from '../services.ts'
 
-/** The body of a reply that says all by its status, 204. */
+/** The empty body of a reply whose status, 204, says all. */
 const nothing = () => schemaOf<null>({ type: 'null' })
 
 function viewOf(added: WithdrawalAddress) {
@@ -92,7 +92,7 @@ export const removeWithdrawalAddress = route({
   path: '/portfolio/withdrawal-addresses/:address',
   auth: identity(),
   lane: 'auth',
-  about: 'Takes an address off that list; the reply has no body.',
+  about: 'Takes an address off the withdrawal list; the reply has no body.',
   params: { address: means(address(), 'Address to take off the list.') },
   status: 204,
   reply: nothing(),

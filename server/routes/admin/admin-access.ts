@@ -1,4 +1,4 @@
-// Who may speak: an operator ends the tokens and sessions of a profile, and makes other operators.
+// Access: an operator ends the tokens and sessions of a profile, and adds or removes operators.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ROLES, ROOT_OPERATOR } from '../../../engine/domain/operator.ts'
@@ -44,7 +44,7 @@ export const revokeProfileTokens = route({
   params: { profileId: profileId() },
   reply: object({
     profileId: profileId(),
-    revoked: means(integer(0), 'How many tokens were live and are revoked.'),
+    revoked: means(integer(0), 'How many live tokens were revoked.'),
   }),
   means: 'No token of the profile signs calls any more.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],

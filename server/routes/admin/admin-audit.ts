@@ -1,4 +1,5 @@
-// Who did what, when: the commands that operators caused, from the tables the follower writes.
+// The audit of what operators did: the commands that they caused, from the tables that the follower
+// writes.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ROLES } from '../../../engine/domain/operator.ts'
@@ -21,7 +22,7 @@ const [, ...RESTRICTIONS] = TRADING_MODES
 const DEFAULT_LIMIT = 50
 
 const act = {
-  seq: means(integer(1), 'Number of the command; a later one has a greater.'),
+  seq: means(integer(1), 'Number of the command; a later command has a greater one.'),
   at: means(isoTime(), 'When the command was decided.'),
   operator: means(text(), 'Name of the operator.'),
   kind: means(text(), 'Kind of the command, as the journal names it.'),
@@ -95,7 +96,7 @@ export const showAudit = route({
     entries: means(list(entry), 'What operators did, newest first.'),
     nextBefore: means(
       nullable(integer(1)),
-      'Value of before for the next page; null behind the last.',
+      'Value of before for the next page; null on the last page.',
     ),
   }),
   means: 'One page of what operators did; each entry has the fields that its command named.',
@@ -114,7 +115,7 @@ export const showAudit = route({
   },
   handle: async ({ query }, { reads }: Services) => {
     const { operator = null, before = Number.MAX_SAFE_INTEGER, limit } = query
-    // One more than asked for says whether there are more.
+    // One entry more than asked for is read, to know whether there are more.
     const rows = await reads.read(audit, { operator, beforeSeq: before, limit: limit + 1 })
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const entries = rows.slice(0, limit).map(entryOf)

@@ -1,4 +1,4 @@
-// What there is, a page at a time: profiles, their money, markets of every status.
+// Lists, a page at a time: profiles, their money, and markets of every status.
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
@@ -19,7 +19,7 @@ function nextOf(ids: readonly number[], limit: number): number | null {
   return ids.length === limit ? (ids.at(-1) ?? null) : null
 }
 
-/** The ids behind `after`, of those from 1 to `count`. */
+/** The ids after `after`, out of 1 to `count`. */
 function idsAfter(after: number, limit: number, count: number): number[] {
   const length = Math.max(0, Math.min(limit, count - after))
   return Array.from({ length }, (_, index) => after + 1 + index)
@@ -47,7 +47,7 @@ export const listProfiles = route({
     ),
     next: next(),
   }),
-  means: 'One page of profiles; empty behind the last.',
+  means: 'One page of profiles; a page behind the last is empty.',
   example: {
     query: { after: 0, limit: 1 },
     reply: {
@@ -90,13 +90,13 @@ export const listBalances = route({
   path: '/admin/balances',
   auth: admin('read'),
   lane: 'admin',
-  about: 'Collateral of profiles by rising id, a page at a time, raw.',
+  about: 'Raw collateral of profiles by rising id, a page at a time.',
   query: paging(),
   reply: object({
     balances: means(list(object(balance())), 'Balances of this page, by rising profile number.'),
     next: next(),
   }),
-  means: 'One page of balances; empty behind the last.',
+  means: 'One page of balances; a page behind the last is empty.',
   example: { query: { after: 0, limit: 1 }, reply: { balances: [BALANCE], next: 1 } },
   handle: async ({ query: { after, limit } }, services: Services) => {
     const ids = idsAfter(after, limit, services.pipeline.clearing.accounts.count)
@@ -111,7 +111,7 @@ export const showBalance = route({
   path: '/admin/balances/:profileId',
   auth: admin('read'),
   lane: 'admin',
-  about: 'Collateral of one profile, raw.',
+  about: 'Raw collateral of one profile.',
   params: { profileId: profileId() },
   reply: object(balance()),
   means: 'The balance of the profile as it stands now.',
@@ -157,7 +157,7 @@ export const listMarkets = route({
     ),
     next: next(),
   }),
-  means: 'One page of markets; empty behind the last.',
+  means: 'One page of markets; a page behind the last is empty.',
   example: {
     query: { after: 0, limit: 1 },
     reply: {

@@ -103,7 +103,7 @@ export const editManagedProfile = route({
   lane: 'admin',
   about:
     'Edits one profile: rank, cap and capabilities need role money. Capabilities bound the ' +
-    'tokens made from then on, not those there are.',
+    'tokens made from then on, not the tokens made before.',
   params: { profileId: profileId() },
   body: object({
     username: givenUsername(),
@@ -140,7 +140,7 @@ export const editManagedProfile = route({
       displayName: body.displayName?.trim(),
       scopes: body.scopes === undefined ? undefined : [...new Set(body.scopes)],
     }
-    // Before the wait: the edit, which comes after, is durable with it.
+    // Read before the wait: the edit comes after this state, so this state is durable with it.
     const held = pipeline.clearing.frozen.of(params.profileId)
     const edited = await accounts.editProfile(params.profileId, wish, reads, operator.name)
     return edited instanceof Reject ? refuse(edited) : managedView(edited, held)
@@ -163,7 +163,7 @@ export const freezeProfile = route({
   lane: 'admin',
   about:
     'Cancels all orders of a profile and lets it neither trade nor withdraw from then on. ' +
-    'Cancels and reads stay.',
+    'The profile may still cancel and read.',
   params: { profileId: profileId() },
   body: why(),
   reply: managedProfile(),
@@ -171,7 +171,7 @@ export const freezeProfile = route({
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FROZEN_LIMIT', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'Stolen key.' }, reply: FROZEN },
   handle: async ({ params, body, caller }, { operators, reads }: Services) => {
-    // Before the act: whoever is told 503 knows that nothing happened.
+    // Read before the freeze, so a caller that gets a 503 knows that nothing happened.
     const profile = await reads.profile(params.profileId)
     if (profile === undefined) return refuse('READ_TIMEOUT')
     const { reason = '' } = body
@@ -194,7 +194,7 @@ export const unfreezeProfile = route({
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FREEZE_CANCELING', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'It was mine.' }, reply: EXAMPLE },
   handle: async ({ params, body, caller }, { operators, reads }: Services) => {
-    // Before the act: whoever is told 503 knows that nothing happened.
+    // Read before the unfreeze, so a caller that gets a 503 knows that nothing happened.
     const profile = await reads.profile(params.profileId)
     if (profile === undefined) return refuse('READ_TIMEOUT')
     const { reason = '' } = body

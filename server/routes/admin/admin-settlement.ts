@@ -20,7 +20,7 @@ const tradeEventId = () => pattern('^[1-9][0-9]{0,15}$', 'Id of a trade, as its 
 const outcome = () =>
   means(
     oneOf('RETRYING', 'FAILED'),
-    'What is to happen: one more attempt, or a settlement that fails and is taken back.',
+    'What is to happen: one more attempt, or a failure, after which the trade is taken back.',
   )
 
 const trade = () =>
@@ -50,7 +50,7 @@ export const showSettlement = route({
     height: means(integer(0), 'Number of the newest block; 0 before the first.'),
     throughSeq: means(
       integer(0),
-      'Trades of commands up to this number are in blocks, but for retried and failed ones.',
+      'Trades of commands up to this number are in blocks, except retried and failed ones.',
     ),
     waiting: means(integer(0), 'How many trades wait for a block.'),
     trades: means(list(trade()), 'The newest trades, newest first.'),
@@ -76,7 +76,7 @@ export const showSettlement = route({
     },
   },
   handle: async ({ query }, { pipeline, reads }: Services) => {
-    // Before the tables are read: they show at least this much.
+    // Read before the tables are: they then show at least as much as this.
     const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
     const waiting = pipeline.mining?.waitingCount ?? 0
     const trades = await reads.read(newestTrades, { limit: query.limit })
@@ -99,7 +99,7 @@ export const showSettlement = route({
 
 const ONE_TARGET = 'Exactly one of tradeEventId, next or nextApprovals is required'
 
-/** Null unless one of the three is given. */
+/** The target of a fault; null unless exactly one of the three is given. */
 function targetOf(
   id: string | null,
   next: number | null,
@@ -118,7 +118,7 @@ export const armFault = route({
   auth: admin('root'),
   lane: 'admin',
   about:
-    'Lets a trade, or the next trades or approvals the embedded chain gets, be retried or fail.',
+    'Makes a trade, or the next trades or approvals of the embedded chain, be retried or fail.',
   body: object({
     tradeEventId: means(optional(tradeEventId()), 'The one trade to meet the fault.'),
     next: means(
@@ -132,11 +132,11 @@ export const armFault = route({
     outcome: outcome(),
   }),
   reply: object({
-    tradeEventId: means(nullable(tradeEventId()), 'The trade that will meet it; null for others.'),
-    next: means(nullable(integer(1)), 'How many of the next trades will meet it, or null.'),
+    tradeEventId: means(nullable(tradeEventId()), 'The trade that will meet the fault, or null.'),
+    next: means(nullable(integer(1)), 'How many of the next trades will meet the fault, or null.'),
     nextApprovals: means(
       nullable(integer(1)),
-      'How many of the next approvals will meet it, or null.',
+      'How many of the next approvals will meet the fault, or null.',
     ),
     outcome: outcome(),
   }),

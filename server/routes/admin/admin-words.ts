@@ -1,4 +1,4 @@
-// What several calls of operators say alike.
+// Fields and texts that several calls of operators share.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -28,7 +28,7 @@ export function rankWish() {
   )
 }
 
-/** Of a list that is read by rising ids. */
+/** The query of a list that is read by rising ids. */
 export function paging() {
   return {
     after: means(defaulted(integer(0), 0), 'Ids above this one are listed; 0 for the first page.'),
@@ -37,5 +37,5 @@ export function paging() {
 }
 
 export function next() {
-  return means(nullable(integer(1)), 'Value of after for the next page; null behind the last.')
+  return means(nullable(integer(1)), 'Value of after for the next page; null when no page follows.')
 }

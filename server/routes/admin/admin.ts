@@ -24,7 +24,9 @@ import { freeRaw, givenUsername, RESERVED, rankWish } from './admin-words.ts'
 
 const DEFAULT_MIN_SIZE_RAW = 50_000_000
 const DEFAULT_MAX_SPREAD = 0.035
-/** The last instant whose ISO 8601 text has a year of four digits: no reply can print a later. */
+/**
+ * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
+ */
 const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const labels = () => list(text(64, 1), 0, 32)
@@ -50,7 +52,7 @@ const marketBody = object({
   tags: means(optional(labels()), 'Further labels of the market; none when absent.'),
   exchangeAddress: means(
     optional(address()),
-    'Contract that orders are signed for; that of the settings when absent.',
+    'Contract that orders are signed for; the one of the settings when absent.',
   ),
   adapterAddress: means(
     optional(nullable(address())),
@@ -62,7 +64,7 @@ const marketBody = object({
   ),
 })
 
-/** Unix ms of a deadline given as ISO text or Unix ms; null for none, NaN for neither. */
+/** Unix ms of a deadline given as ISO text or Unix ms; null when absent, NaN for any other text. */
 function deadlineOf(deadline: number | string | null | undefined): number | null {
   if (deadline === undefined || deadline === null) return null
   return typeof deadline === 'number' ? deadline : Date.parse(deadline)
@@ -72,7 +74,7 @@ function isDeadline(deadlineMs: number | null, nowMs: number): boolean {
   return deadlineMs === null || (deadlineMs > nowMs && deadlineMs <= LAST_DEADLINE_MS)
 }
 
-/** One spelling of an address: approvals are given to it by its text. */
+/** The one spelling of an address: approvals are given to an address by its text. */
 const spelled = (given: string) => checksumAddress(given.toLowerCase())
 
 function specOf(body: Infer<typeof marketBody>, { settings }: Services) {

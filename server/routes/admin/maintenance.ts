@@ -1,4 +1,4 @@
-// The trading mode: what everybody may see of it (rules §12.7), and what an operator does to it.
+// The trading mode: what everybody may see of it (rules §12.7), and how an operator sets it.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -17,7 +17,9 @@ import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
 import type { Services } from '../services.ts'
 
-/** The last instant whose ISO 8601 text has a year of four digits: no reply can print a later. */
+/**
+ * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
+ */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const WINDOW = {
   id: 3,
@@ -63,7 +65,7 @@ function entryOf(window: TradingWindow) {
   return { ...spanOf(window), effects: [{ target: 'trading' as const, mode: window.mode }] }
 }
 
-/** Unix ms of an instant given as ISO text or Unix ms; null for none, NaN for neither. */
+/** Unix ms of an instant given as ISO text or Unix ms; null when absent, NaN for any other text. */
 function msOf(given: number | string | null | undefined): number | null {
   if (given === undefined || given === null) return null
   return typeof given === 'number' ? given : Date.parse(given)
@@ -78,7 +80,7 @@ export const maintenanceStatus = route({
   lane: 'public',
   about: 'Restrictions of trading that are in force and that are scheduled.',
   query: {
-    target: means(optional(oneOf('trading')), 'What to ask about; trading is all there is.'),
+    target: means(optional(oneOf('trading')), 'What to ask about; trading is the only target.'),
   },
   reply: object({
     active: means(list(entry()), 'Restrictions that are in force.'),

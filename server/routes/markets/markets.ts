@@ -33,7 +33,7 @@ export const activeMarkets = route({
     ),
     tradeType: means(
       optional(oneOf('amm', 'clob', 'group')),
-      'Kind of market to list: clob when absent; there are none of the others.',
+      'Kind of market to list: clob when absent. No market is of another kind.',
     ),
   },
   reply: object({

@@ -1,4 +1,4 @@
-// One order canceled and another put in its place (rules §4.8).
+// Cancels one order and puts another in its place (rules §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { hmac } from '../../http/auth-scheme.ts'
@@ -24,7 +24,10 @@ import { refused } from './order-answers.ts'
 const CONFLICT = 409
 const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
 
-/** The same word that a batch cancel gives as its reason, else the code of the refusal. */
+/**
+ * An order that is gone gets the word that a batch cancel gives as its reason. Any other refusal
+ * gets its code, or 503 when that is its status.
+ */
 function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   const { status, body } = refused(answer)
   const said: { code: string; message: unknown } = JSON.parse(body)
@@ -33,7 +36,7 @@ function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(said.message) }
 }
 
-/** Whether the order was canceled is not known: the tables were behind, or it is entering. */
+/** Not known whether the order was canceled: the tables were behind, or it is being released. */
 const isUnknown = (reject: Reject) =>
   reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
 
@@ -65,7 +68,7 @@ const error = () =>
       object({
         code: means(
           text(),
-          'Why it failed: the code of the refusal, or 503 for one of that status.',
+          'Why it failed: the code of the refusal, or 503 when that is its status.',
         ),
         message: means(text(), 'Why it failed, in a sentence.'),
       }),
@@ -88,9 +91,9 @@ const replacementShape = () =>
   object({
     status: means(
       oneOf('SUCCESS', 'FAILURE', 'UNKNOWN', 'NOT_ATTEMPTED'),
-      'Whether the new order was taken; NOT_ATTEMPTED when the cancel failed before it.',
+      'Whether the new order was taken; NOT_ATTEMPTED when the failed cancel stopped it.',
     ),
-    data: means(optional(orderReply()), 'The new order and what came of it; after SUCCESS alone.'),
+    data: means(optional(orderReply()), 'The new order and what came of it; only after SUCCESS.'),
     error: error(),
   })
 
@@ -117,11 +120,11 @@ export const replaceOrder = rawRoute({
   path: '/orders/cancel-replace',
   auth: hmac('trading'),
   lane: 'trade',
-  about: 'Cancels one order, then places another with what came free; 409 unless both were done.',
+  about: 'Cancels one order, then places another with the freed funds; 409 unless both were done.',
   headers: ON_BEHALF_HEADER,
   body: replaceBody,
   others: {
-    [CONFLICT]: 'At least one of the two was not done or is not known; each says its own status.',
+    [CONFLICT]: 'At least one leg was not done or is not known; each leg says its own status.',
   },
   reply: object(legs()),
   means: 'The order was canceled and the new one was taken.',
@@ -146,7 +149,7 @@ export const replaceOrders = rawRoute({
   path: '/orders/cancel-replace/batch',
   auth: hmac('trading'),
   lane: 'trade',
-  about: 'Up to 20 cancel-replaces, one after the other, each by itself; says what became of each.',
+  about: 'Does up to 20 cancel-replaces, one after the other; each succeeds or fails by itself.',
   headers: ON_BEHALF_HEADER,
   body: replacesBody,
   reply: object({

@@ -14,7 +14,7 @@ import type { BatchOutcome, FailedCancel } from '../../services/orders/cancels.t
 
 const DONE = 'Orders canceled successfully'
 const PARTLY = 'Some orders could not be canceled'
-/** Some were canceled and some were not. */
+/** The status when some orders are canceled and some are not. */
 export const MULTI_STATUS = 207
 export const SOME_CANCELED = 'Some orders are canceled, and failed names those that are not.'
 
@@ -75,7 +75,10 @@ interface BatchReply {
   failed: FailedCancel[]
 }
 
-/** 200 when none is open any more, 207 when some still are; there is nothing to find or miss. */
+/**
+ * 200 when no order is open any more, 207 when some still are. The call names no order, so none can
+ * be unknown.
+ */
 export function cancelAllResult({
   canceled,
   failed,
@@ -85,7 +88,7 @@ export function cancelAllResult({
   return reply(MULTI_STATUS, { message: PARTLY, canceled: ids, failed })
 }
 
-/** 200 all, 207 some, 400 none of those known, 404 when no id is known at all. */
+/** 200 when all are canceled, 207 when some are. When none is: 400 if an id is known, else 404. */
 export function batchResult(
   outcome: BatchOutcome,
   by: 'orderId' | 'clientOrderId',

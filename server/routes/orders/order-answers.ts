@@ -1,4 +1,4 @@
-// What the pipeline said of an order, as a reply of its own or as one of many.
+// The pipeline's answer to an order, as a reply of its own or as an entry of a list.
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
@@ -12,17 +12,17 @@ export function answered(answer: OrderAnswer): Bytes | Refusal {
   return 'text' in answer ? bytes(answer.text, JSON_TYPE, CREATED) : refused(answer)
 }
 
-/** The refusal of an order with what its body adds. */
+/** The refusal of an order, with the fields that its body has besides. */
 export function refused(answer: RefusedAnswer): Refusal {
   const { reject, issues, expectedFeeRateBps, retryAfterSec, bar, broke } = answer
-  // What the order did is durable: only this call learns that its reply could not be made.
+  // A fault on the way, often in the reply of a durable order: only this call learns of it.
   if (broke !== undefined) throw broke.error
   if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
   if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
   return refuse(reject, bar, retryAfterSec)
 }
 
-/** `index` and `status`, then what the order alone would have been told. */
+/** `index` and `status`, then the fields that the order alone would get. */
 function partText(answer: OrderAnswer, index: number): string {
   if ('text' in answer) return `{"index":${index},"status":${CREATED},${answer.text.slice(1)}`
   const { status, retryAfterSec, body } = refused(answer)

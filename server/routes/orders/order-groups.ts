@@ -38,7 +38,7 @@ export const orderBatch = rawRoute({
   path: '/orders/batch',
   auth: hmac('trading'),
   lane: 'trade',
-  about: 'Places up to 50 signed orders; each is taken or refused by itself, in their order.',
+  about: 'Places up to 50 signed orders in the order given; each is taken or refused by itself.',
   headers: ON_BEHALF_HEADER,
   body: ordersBody,
   reply: object({

@@ -132,7 +132,7 @@ const ONE_NAME = {
   message: 'Exactly one of orderId or clientOrderId is required',
 }
 
-/** Exactly one of the two ways to name an order, or what is wrong with them. */
+/** The one name that the body gives the order, or the issue when it gives none or both. */
 function named(body: { orderId?: string; clientOrderId?: string }): OrderText | Issue {
   const { orderId: id, clientOrderId } = body
   if (clientOrderId === undefined) return id === undefined ? ONE_NAME : { orderId: id }

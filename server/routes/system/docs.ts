@@ -1,4 +1,4 @@
-// The documents of the exchange as pages, so that each version serves its own.
+// The documents of the exchange as pages: each version serves its own documents.
 
 import { HTML_TYPE, PAGE_HEADERS } from '../../docs/html.ts'
 import type { Page } from '../../docs/pages.ts'
@@ -11,9 +11,11 @@ import { means } from '../../http/schema/meaning.ts'
 import { text } from '../../http/schema/scalars.ts'
 import type { Services } from '../services.ts'
 
-const IF_NONE_MATCH = { 'if-none-match': 'The ETag of a copy: 304 when it is still the page.' }
+const IF_NONE_MATCH = {
+  'if-none-match': 'The ETag of a copy of the page; gives 304 when the page is unchanged.',
+}
 
-const NOT_CHANGED = { 304: 'The copy of the caller is still the page; there is no body.' }
+const NOT_CHANGED = { 304: 'The page is unchanged since that copy; there is no body.' }
 
 /** The page, or 304 when the caller has it. */
 function shown({ html, etag }: Page, call: Call) {
@@ -31,7 +33,7 @@ export const documents = route({
   about: 'A page that lists the documents.',
   headers: IF_NONE_MATCH,
   reply: text(),
-  means: 'The page, which needs nothing but itself.',
+  means: 'The page; it loads no other file.',
   others: NOT_CHANGED,
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
@@ -47,7 +49,7 @@ export const documentPage = route({
   params: { page: means(text(), 'Name of a document, as /docs lists them.') },
   headers: IF_NONE_MATCH,
   reply: text(),
-  means: 'The document as a page, which needs nothing but itself.',
+  means: 'The document as a page; it loads no other file.',
   others: NOT_CHANGED,
   produces: HTML_TYPE,
   rejects: ['PATH_NOT_FOUND'],

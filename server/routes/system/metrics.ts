@@ -1,5 +1,5 @@
-// Metrics are the operator's: on the public listener a token proves who asks, on the listener of
-// operators whoever reaches it may.
+// Only operators read metrics. On the public listener a token proves who asks. On the listener of
+// operators everybody who reaches it may ask.
 
 import { type Auth, admin, open } from '../../http/auth-scheme.ts'
 import type { Caller } from '../../http/call.ts'

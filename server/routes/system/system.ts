@@ -35,7 +35,7 @@ export const ready = route({
   auth: open(),
   lane: 'public',
   room: 'vital',
-  about: 'Says whether orders are taken, by what it is known, and the newest durable command.',
+  about: 'Says whether orders are taken, which checks were made, and the newest durable command.',
   reply: object({
     ready: means(boolean(), 'True when orders are taken.'),
     seq: means(integer(0), 'Number of the newest durable command; it counts from 1.'),

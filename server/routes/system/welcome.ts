@@ -1,4 +1,4 @@
-// What a browser sees that comes to the address of the exchange.
+// The page that a browser gets at the address of the exchange.
 
 import { HTML_TYPE, htmlPage, PAGE_HEADERS } from '../../docs/html.ts'
 import { open } from '../../http/auth-scheme.ts'
@@ -32,9 +32,9 @@ export const welcome = route({
   path: '/',
   auth: open(),
   lane: 'public',
-  about: 'A page that says what this is, with links to what there is.',
+  about: 'A page that says what this exchange is, with links to its documents and reads.',
   reply: text(),
-  means: 'The page, which needs nothing but itself.',
+  means: 'The page; it loads no other file.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
   handle: (_input, { settings }: Services) =>
