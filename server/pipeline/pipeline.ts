@@ -1,6 +1,6 @@
-// The way of an order: intake → sequence → journal ∥ match → settle → publish (design §3).
-// Main's thread owns everything here. Every public method either answers, or did nothing and says
-// so with a refusal; what it promises resolves once it is durable (law 1).
+// The way of an order: intake → sequence → journal ∥ match → settle → publish (design §3). Main's
+// thread owns everything here. A public method either answers, or refuses and has done nothing. A
+// promise resolves once its answer is durable (law 1).
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideCancel } from '../../engine/core/decide/decide.ts'
@@ -50,13 +50,13 @@ export interface PipelineParts<Journal extends JournalWriter> {
   readonly openIntake?: (
     listener: Required<Pick<IntakePoolOptions, 'onResult' | 'onPart'>>,
   ) => IntakePool
-  /** Told each new durable seq after its replies went out. */
+  /** Called with each new durable seq, after its replies went out. */
   readonly onDurable: (seq: Seq) => void
   /** Seconds the profile must wait before its next order; 0 = none. */
   readonly profileWaitSec: (profileId: ProfileId) => number
   /** Absent when main holds every order there ever was. */
   readonly lookups?: SeenLookups
-  /** Absent: trades are never mined. */
+  /** Absent when trades are never mined. */
   readonly settlement?: SettlementParts
 }
 
@@ -72,13 +72,13 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly shards: Shards
   readonly times: OrderTimes
   readonly tokenUses: TokenUses
-  /** While it is on, orders and cancels wait. */
+  /** Orders and cancels wait while it is on. */
   readonly stillMoment: StillMoment
   /** Accounts whose orders and cancels wait for a replacement. */
   readonly queues = new AccountQueues()
   /** Requests that hold several orders. */
   readonly groups: OrderGroups
-  /** Decides orders the intake gave its verdict on. */
+  /** Decides orders after the intake's verdict. */
   readonly orders: OrderDecisions
   /** Null when trades are never mined. */
   readonly mining: Mining | null
@@ -88,7 +88,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly #asked = new Slab<Asked>()
   #sendDue = false
   #drainDue = false
-  /** Index of the shard whose turn it is. */
+  /** Index of the shard to drain next. */
   #drainNext = 0
   #unsent = 0
 
@@ -171,7 +171,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     return this.publisher.durableSeq
   }
 
-  /** Orders and replies that are under way. */
+  /** How many orders and replies are under way. */
   get underWay(): number {
     const looking = this.#parts.lookups?.count ?? 0
     const waiting = this.groups.waiting + this.queues.waiting
@@ -180,16 +180,16 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /**
-   * Whether one more order may come. One that does waits for those under way, which are answered
-   * in turn; cancels and all else are not held up by this bound.
+   * Whether one more order may come. A new order waits for those under way, which are answered in
+   * turn. This bound does not hold up cancels or any other call.
    */
   get takesOrders(): boolean {
     return this.underWay < LIMITS.ordersUnderWayMax
   }
 
   /**
-   * Rings are shown to their threads once per turn of the loop, or when much was put in: the disk
-   * and the markets then begin before the last of it is in.
+   * Rings are shown to their threads once per turn of the loop, or earlier when much was put in. So
+   * the disk and the markets begin before the last record is in.
    */
   #sendSoon(): void {
     if (++this.#unsent === SEND_AT) this.#send()
@@ -215,9 +215,10 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /**
-   * Settles what the markets answered and publishes what is durable; what is too much for one turn
-   * of the loop goes on in the next, so that nobody waits for a sweep or a wide cancel. The shards
-   * behind the one that used it up are first then: none waits for another that is always busy.
+   * Settles what the markets answered, and publishes what is durable. What is too much for one turn
+   * of the loop goes on in the next turn, so that nobody waits for a sweep or a wide cancel. The
+   * next turn begins behind the shard that used this one up, so no shard waits for another that is
+   * always busy.
    */
   drain(): void {
     const shards = this.shards.all
@@ -245,7 +246,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     })
   }
 
-  /** The only clock: emits what is due. */
+  /** The only clock: it emits every deadline that is due. */
   tick(): void {
     if (!this.stillMoment.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
     this.mining?.tick()
@@ -272,24 +273,24 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /**
-   * Cancels open orders of the caller, one command per market and thousand; those that are being
-   * released are left alone and named in the receipt. Gives the receipt of all, or a refusal:
-   * before the first command, never half way. `answered` hears of each command when its
-   * market has answered.
+   * Cancels open orders of the caller, with one command per market and thousand orders. Orders that
+   * are being released are left alone and named in the receipt. Gives the receipt of all commands,
+   * or a refusal. A refusal comes before the first command, never half way. `answered` is called
+   * for each command, when its market has answered.
    */
   async cancelOrders(
     marketId: MarketId,
     orders: readonly OrderName[],
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<CancelOutcome | Reject> {
-    // What ends meanwhile is no longer open to its market; a cancel decides nothing else.
+    // An order that ends meanwhile is no longer open to its market; a cancel decides nothing else.
     if (this.stillMoment.isOn) await this.stillMoment.over()
     const barred = this.cancelBar()
     if (barred !== null) return this.refused(barred)
     const stamped = stampCancels(this, marketId, orders, answered)
     if (stamped === null) return REJECT.OVERLOADED
     const { releasing } = stamped
-    // That some are being released may rest on a command that is not durable yet.
+    // That orders are being released may rest on a command that is not durable yet.
     if (releasing.length > 0) await this.durable()
     const receipts = await Promise.all(stamped.receipts)
     return {
@@ -299,7 +300,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     }
   }
 
-  /** Why the trading mode lets nobody cancel; null when it does. */
+  /** Why the trading mode refuses all cancels; null when it lets them through. */
   cancelBar(): Reject | null {
     return this.clearing.modes.cancelRefusal(this.sequencer.nowMs())
   }
@@ -322,9 +323,10 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /**
-   * The one way to stamp a rare command: `decide` runs at the time of the stamp, behind every
-   * deadline that is due, and gives the command, why not, or null for nothing to do. Resolves when
-   * what the answer rests on is durable: null, or why not. `by` names the operator who asked.
+   * The one way to stamp a rare command. `decide` runs at the time of the stamp, after every
+   * deadline that is due. It gives the command, the refusal, or null when there is nothing to do.
+   * Resolves when everything that the answer rests on is durable: with null, or with the refusal.
+   * `by` names the operator who asked.
    */
   async change(decide: Decision, by?: string): Promise<Reject | null> {
     const { seq, reject } = this.sequencer.change((nowMs) => {
@@ -335,18 +337,18 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     return reject
   }
 
-  /** Resolves when `seq` is durable; for refusals, the seq they were decided at. */
+  /** Resolves when `seq` is durable. A refusal waits for the seq at which it was decided. */
   durable(seq: Seq = this.clearing.lastSeq): Promise<void> {
     return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
   }
 
-  /** A refusal that rests on state is told when the seq it was decided at is durable (law 1). */
+  /** A refusal that rests on state is told once the seq of its decision is durable (law 1). */
   async refused(reject: Reject): Promise<Reject> {
     await this.durable()
     return reject
   }
 
-  /** A market's creation is durable, and so is that of every older one: shows them. */
+  /** Shows a market whose creation is durable, and every older one: those are durable too. */
   publishMarket(marketId: MarketId): void {
     for (let next = this.published.all().length + 1; next <= marketId; next++) {
       const market = this.clearing.catalogue.existing(next)
@@ -354,7 +356,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     }
   }
 
-  /** A market's change is durable: shows it. */
+  /** Shows a market's change, which is durable. */
   refreshMarket(marketId: MarketId): void {
     const market = this.clearing.catalogue.existing(marketId)
     this.published.refresh(market, market.status, market.updatedMs)
@@ -366,7 +368,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       await new Promise(setImmediate)
     }
     await this.durable()
-    // What is durable is published in turns of the loop; answers to other questions go with it.
+    // Durable records are published in turns of the loop; answers to other questions go with them.
     while (!this.shards.all.every((shard) => shard.isPublished)) {
       this.drain()
       await new Promise(setImmediate)

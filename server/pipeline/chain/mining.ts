@@ -1,8 +1,8 @@
-// When trades are settled, and how that is told. Main submits what traded since the last block to
-// the settlement port and stamps what it says: setbacks first, then the block, then what a block
-// passed over before. Everything is told when it is durable (law 1).
-// Invariants: a block covers only seqs whose receipts are settled here and durable (law 2); a
-// verdict of the port is acted on once, however often the rings were full.
+// When trades are mined, and how that is told. Main submits the trades since the last block to the
+// settlement port and stamps the answers: first the setbacks, then the block, then the trades that
+// an earlier block passed over. Everything is told when it is durable (law 1).
+// Invariants: a block covers only seqs whose receipts are settled here and durable (law 2). Main
+// acts on a verdict of the port once, however often the rings were full.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import {
@@ -34,18 +34,21 @@ export interface SettlementParts {
   readonly tradeOf: (tradeSeq: Seq) => Promise<SettledTrade | null | undefined>
 }
 
-/** A block that is durable: every trade up to `throughSeq` is in one, but for exceptions told. */
+/**
+ * A block that is durable. Every trade up to `throughSeq` is in a block, except the setbacks that
+ * were told.
+ */
 export interface BlockFact {
   readonly height: number
   readonly throughSeq: Seq
   readonly ms: TimeMs
-  /** Seqs of the trades that are in it, also those that an earlier block passed over. */
+  /** Seqs of the trades in this block, also those that an earlier block passed over. */
   readonly mined: readonly number[]
-  /** Profiles whose approvals it confirmed, or was to confirm and did not. */
+  /** Profiles whose approvals the block confirmed or failed to confirm. */
   readonly approvers: readonly number[]
 }
 
-/** What became of one trade; `txHash` of MINED alone. */
+/** What became of one trade. Only a MINED trade has a `txHash`. */
 export interface SettlementFact {
   readonly tradeSeq: Seq
   readonly status: SettlementStatus
@@ -53,13 +56,13 @@ export interface SettlementFact {
   readonly nowMs: TimeMs
 }
 
-/** Told what is durable: first the setbacks, then the block. */
+/** Hears what is durable: first the setbacks, then the block. */
 export interface SettlementListener {
   onBlock(block: BlockFact): void
   onSetback(fact: SettlementFact): void
 }
 
-/** What was stamped together and is told when it is durable. */
+/** The setbacks and the block that are stamped together, and told when they are durable. */
 interface Round {
   readonly setbacks: SettlementFact[]
   retries: number
@@ -67,7 +70,7 @@ interface Round {
   block: BlockFact | null
 }
 
-/** Trades that wait no more after it. */
+/** How many trades stop waiting with this round. */
 function endsOf({ failures, block }: Round): number {
   return failures + (block === null ? 0 : block.mined.length)
 }
@@ -82,16 +85,19 @@ export interface MiningParts extends SettlementParts {
 export class Mining {
   readonly #parts: MiningParts
   readonly #waiting = new WaitingTrades()
-  /** What the port said and is not stamped yet. */
+  /** The verdicts of the port that are not stamped yet. */
   readonly #verdicts = new Map<number, Setback>()
-  /** Of trades that failed; null for one too wide to be taken back, which is mined. */
+  /**
+   * The reversals of failed trades. Null for a trade that is too wide to be taken back: it is
+   * mined.
+   */
   readonly #reversals = new Map<number, Reversal | null>()
   readonly #replies = new Map<number, (fact: SettlementFact) => void>()
   readonly #listeners = new Set<SettlementListener>()
   #isAsking = false
   #minedMs: TimeMs
   #shown: Pick<BlockFact, 'height' | 'throughSeq'>
-  /** Trades whose end is stamped and not told yet. */
+  /** How many trades have an end that is stamped and not told yet. */
   #ending = 0
   retries = 0
   failures = 0
@@ -117,7 +123,7 @@ export class Mining {
     return this.#parts.port
   }
 
-  /** Trades that are in no durable block, those that are tried again among them. */
+  /** How many trades are in no durable block, those that are tried again included. */
   get waitingCount(): number {
     return this.#waiting.count + this.#parts.clearing.blocks.asideCount + this.#ending
   }
@@ -132,17 +138,17 @@ export class Mining {
     return txHashOf(this.#parts.port.chainId, height, tradeSeq)
   }
 
-  /** Replies that wait for their block. */
+  /** How many replies wait for a block. */
   get replyCount(): number {
     return this.#replies.size
   }
 
-  /** A trade that failed is looked up; nothing is mined meanwhile. */
+  /** True while failed trades are looked up; nothing is mined meanwhile. */
   get isAsking(): boolean {
     return this.#isAsking
   }
 
-  /** Whether a trade of this seq is still to be settled. */
+  /** Whether the trade of this seq still waits to be mined. */
   isWaiting(tradeSeq: Seq): boolean {
     return this.#waiting.has(tradeSeq) || this.#parts.clearing.blocks.isAside(tradeSeq)
   }
@@ -153,27 +159,30 @@ export class Mining {
   }
 
   /**
-   * Calls `reply` with what became of a trade once that is durable, when trades are mined at once;
-   * else at once with null.
+   * Calls `reply` with what became of a trade once that is durable, if trades are mined at once.
+   * Otherwise calls it now, with null.
    */
   whenMined(tradeSeq: Seq, reply: (fact: SettlementFact | null) => void): void {
     if (this.#parts.blockMs === 0 && this.#waiting.has(tradeSeq)) this.#replies.set(tradeSeq, reply)
     else reply(null)
   }
 
-  /** Mines when it is time. */
+  /** Mines when the last block is `blockMs` old. */
   tick(): void {
     if (this.#parts.sequencer.nowMs() - this.#minedMs >= this.#parts.blockMs) this.#mine()
   }
 
-  /** Results were settled, or more is durable. */
+  /** Call it when results were settled, or when more is durable. */
   drained(): void {
     if (this.#parts.blockMs !== 0) return
     const { submittedCount } = this.#parts.clearing.accounts.partners
     if (this.#waiting.count + submittedCount > 0) this.#mine()
   }
 
-  /** A trade whose reply is still to go out waits for it: the reply may wait for the block. */
+  /**
+   * Trades up to this seq may be mined. A trade that is not published yet must wait, because its
+   * reply may still come to wait for the block.
+   */
   #publishedThrough(): number {
     let throughSeq = this.#parts.publisher.durableSeq
     for (const shard of this.#parts.shards) {
@@ -199,7 +208,7 @@ export class Mining {
     else this.#stamp(throughSeq, aside)
   }
 
-  /** The block waits: it must not cover a trade that is to be taken back. */
+  /** The block waits for the answer: it must not cover a trade that is to be taken back. */
   async #ask(tradeSeqs: readonly Seq[]): Promise<void> {
     this.#isAsking = true
     const trades = await Promise.all(tradeSeqs.map((seq) => this.#parts.tradeOf(seq)))
@@ -218,7 +227,7 @@ export class Mining {
     const { clearing, publisher } = this.#parts
     const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const before = clearing.lastSeq
-    // Those that the port let wait once more stay aside.
+    // A trade that got a new verdict is not mined late in this round.
     const again = new Set(this.#verdicts.keys())
     if (this.#stampSetbacks(round)) {
       const late = aside.filter((seq) => !again.has(seq))
@@ -230,12 +239,12 @@ export class Mining {
     }
   }
 
-  /** False when a ring is full. */
+  /** Stamps a command; false when a ring is full. */
   #change(body: RareBody): boolean {
     return this.#parts.sequencer.change(() => body).reject === null
   }
 
-  /** False when a ring is full: the rest comes with the next block. */
+  /** Stamps the setbacks. False when a ring is full: the rest comes with the next block. */
   #stampSetbacks(round: Round): boolean {
     const { clearing } = this.#parts
     for (const [tradeSeq, status] of this.#verdicts) {
@@ -268,7 +277,7 @@ export class Mining {
     return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
   }
 
-  /** An approval is worth the same however often it is submitted: a full ring costs a block. */
+  /** An approval may be submitted again without harm, so a full ring only delays it by a block. */
   #stampApprovals(): number[] {
     const { clearing, port } = this.#parts
     const { height, throughSeq } = clearing.blocks

@@ -1,5 +1,5 @@
-// Trades that are settled and in no block yet, as a column: one is added with each arrival that
-// traded, so nothing is allocated for it.
+// Trades that are settled and in no block yet, as a column of seqs. Each arrival that trades adds
+// one, so nothing is allocated for it.
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 
@@ -24,7 +24,7 @@ export class WaitingTrades {
     return this.#seqs.subarray(0, this.#count).includes(seq)
   }
 
-  /** By rising seq. */
+  /** The trades up to this seq, by rising seq. */
   upTo(throughSeq: Seq): number[] {
     const due = this.#seqs.subarray(0, this.#count).filter((seq) => seq <= throughSeq)
     return Array.from(due.sort())

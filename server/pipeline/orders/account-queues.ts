@@ -1,15 +1,16 @@
-// While an account's order is canceled for another (rules §4.8), what else the account sends
-// waits in its queue: the funds that come free are the replacement's. Main's thread owns it.
-// Invariants: an account is busy from `begin` to the end of its queue; each that waits runs once,
-// in the order they came; a queue has a bound, past which nothing more is taken.
+// While an order of an account is canceled for another (rules §4.8), the account's other requests
+// wait in its queue: the funds that come free are for the replacement. Main's thread owns it.
+// Invariants: an account is busy from `begin` to the end of its queue. Each waiting request runs
+// once, in the order of arrival. A queue has a bound, past which it takes nothing more.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
 /**
- * When the one behind may run: at once; when a turn of the loop is over, for what goes on by
- * promises; or when the one that ran, which has the account from then on, calls `end`.
+ * When the next request in the queue may run. 'at once': right after this one. 'next turn': after a
+ * turn of the loop, for a request that goes on by promises. 'at its end': this request has the
+ * account until it calls `end`.
  */
 type Then = 'at once' | 'next turn' | 'at its end'
 
@@ -22,12 +23,12 @@ export class AccountQueues {
   readonly #queues = new Map<number, Waiting[]>()
   #waiting = 0
 
-  /** Accounts now busy. */
+  /** How many accounts are busy now. */
   get count(): number {
     return this.#queues.size
   }
 
-  /** All that wait. */
+  /** How many requests wait, over all accounts. */
   get waiting(): number {
     return this.#waiting
   }
@@ -46,7 +47,7 @@ export class AccountQueues {
     return true
   }
 
-  /** Resolves true when nobody before it has the account; false when the queue is full. */
+  /** Resolves true when nobody before the caller has the account; false when the queue is full. */
   turn(accountId: AccountId): Promise<boolean> {
     return new Promise((resolve) => {
       if (!this.isBusy(accountId)) resolve(true)
@@ -54,7 +55,7 @@ export class AccountQueues {
     })
   }
 
-  /** Resolves true when the caller has the account, until its `end`; false when it cannot. */
+  /** Resolves true when the caller has the account, until it calls `end`; false when it cannot. */
   begin(accountId: AccountId): Promise<boolean> {
     if (this.isBusy(accountId)) {
       return new Promise((resolve) => {
@@ -65,7 +66,7 @@ export class AccountQueues {
     return Promise.resolve(true)
   }
 
-  /** Lets those that wait run, up to the next that has the account until its end. */
+  /** Runs the waiting requests, up to the next one that has the account until its end. */
   end(accountId: AccountId): void {
     const queue = this.#queues.get(accountId)
     assert(queue !== undefined, 'what ends has begun')

@@ -5,10 +5,10 @@ import type { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { RestrictedMode } from '../../../engine/domain/trading-mode.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 
-/** A call that holds orders as it came, before anything of it was read. */
+/** A call with orders as it came: nothing of it has been read yet. */
 export interface OrderCall
   extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs' | 'form'> {
-  /** Where its times stand; 0 for none. */
+  /** The row of the call's times; 0 for none. */
   readonly timesRow: number
 }
 
@@ -16,13 +16,13 @@ export interface Asked {
   readonly timesRow: number
   readonly reply: (answer: OrderAnswer) => void
   /**
-   * Called once the order is decided, before anything else is. Such an order was waited for: it
-   * passes the queue of its account.
+   * Called once the order is decided, before anything else is decided. An order with this callback
+   * has the turn of its account already, so it does not wait in the queue.
    */
   readonly decided?: () => void
 }
 
-/** What the body of a 425 says besides; `resumeAt` is ISO 8601, null when no end is set. */
+/** The further fields of a 425 body. `resumeAt` is ISO 8601, or null when no end is set. */
 export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
 
 export interface RefusedAnswer {
@@ -31,16 +31,16 @@ export interface RefusedAnswer {
   readonly issues?: string
   readonly expectedFeeRateBps?: number
   readonly retryAfterSec?: number
-  /** Of a refusal by the trading mode. */
+  /** Set when the trading mode refuses. */
   readonly bar?: TradingBar
-  /** With INTERNAL: why the reply of an order that is durable could not be made. */
+  /** Set with INTERNAL: the fault. The order may be durable all the same. */
   readonly broke?: { readonly error: unknown }
 }
 
-/** The 201 as JSON text, or the refusal with what the body adds to it. */
+/** The 201 as JSON text, or the refusal with the further fields of its body. */
 export type OrderAnswer = { readonly text: string } | RefusedAnswer
 
-/** Of a request that holds several orders and is refused as a whole: no order of it was taken. */
+/** The refusal of a whole request that holds several orders: none of them was taken. */
 export function wholeRefusal(answer: OrderAnswer): RefusedAnswer {
   assert(!('text' in answer), 'a request that is refused as a whole holds no order')
   return answer

@@ -43,7 +43,7 @@ export interface OrderDecisionParts {
   readonly mining: Mining | null
 }
 
-/** An order on its way, in memory of its own where it must wait. */
+/** An order on its way. It has its own copy of the record where it must wait. */
 interface Arrival {
   readonly request: PlaceRequest
   readonly record: Uint8Array
@@ -54,8 +54,8 @@ interface Arrival {
 const NOBODY: Asked = { timesRow: 0, reply: () => {} }
 
 /**
- * In memory of its own; its order is still the one that is reused. What the intake gives is a
- * Buffer, whose `slice` would be the same memory again.
+ * Copies the record, so that the order can wait. The decoded order is still the shared one. The
+ * record is a Buffer from the intake, and `slice` of a Buffer would share its memory.
  */
 function copyOf(arrival: Arrival): Arrival {
   return { ...arrival, record: new Uint8Array(arrival.record) }
@@ -73,7 +73,7 @@ export class OrderDecisions {
     this.#parts = parts
   }
 
-  /** What the intake found, the caller's state, then the sequencer's gates. */
+  /** Checks the intake's verdict, then the caller's token and rate, then the sequencer's gates. */
   judge(result: IntakeResult, asked: Asked): void {
     this.#noteToken(result)
     if (result.kind === 'refused') {
@@ -96,7 +96,10 @@ export class OrderDecisions {
     return waitSec === 0
   }
 
-  /** Keeps what the intake found; what it gives decides the order, in the turn of its account. */
+  /**
+   * Keeps the intake's verdict. The function that it gives decides the order, in the turn of its
+   * account.
+   */
   keep(result: IntakeResult): (asked: Asked) => void {
     this.#noteToken(result)
     if (result.kind === 'refused') {
@@ -149,7 +152,7 @@ export class OrderDecisions {
     this.#decideNow(arrival)
   }
 
-  /** No await between the decision and the stamp. */
+  /** There is no await between the decision and the stamp. */
   #decideNow(arrival: Arrival): void {
     const { order, recvWindowMs } = arrival.request
     if (recvWindowMs !== 0) arrival.request.wallMs = this.#parts.clock.wallMs()
@@ -189,7 +192,7 @@ export class OrderDecisions {
     })
   }
 
-  /** Decides again, from the first gate, once the tables said whether they hold the order. */
+  /** Decides again, from the first gate, once the tables say whether they hold the order. */
   #askTables(arrival: Arrival): void {
     const { lookups } = this.#parts
     assert(lookups !== undefined, 'who does not hold every order can ask for it')
@@ -207,7 +210,7 @@ export class OrderDecisions {
     })
   }
 
-  /** The order is durable: a fault of its reply is the caller's alone, not the publisher's. */
+  /** The order is durable, so a fault of its reply concerns the caller alone, not the publisher. */
   #orderAnswer(
     accepted: AcceptedOrder,
     receipt: Receipt,

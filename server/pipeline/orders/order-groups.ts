@@ -1,6 +1,7 @@
 // Requests that hold several orders. The intake proves the caller once and gives a verdict on each
-// order; from there every one goes its own way, as if it had come alone: no order waits for another
-// and none undoes another. Invariant: a group is in `#asked` until its last verdict has come.
+// order. From there each order goes its own way, as if it had come alone: no order waits for
+// another, and none undoes another. Invariant: a group is in `#asked` until its last verdict has
+// come.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
@@ -18,24 +19,24 @@ import {
 /** An answer for each order, or the refusal of the whole request. */
 export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | RefusedAnswer
 
-/** The way each order goes from its verdict on. */
+/** What each order needs from its verdict on. */
 interface OrderWay {
   /** Null when orders do not come through a pool. */
   readonly intake: IntakePool | null
-  /** Orders and replies that are under way. */
+  /** How many orders and replies are under way. */
   readonly underWay: () => number
-  /** What the caller stamped is judged by it. */
+  /** The clock that judges what the caller stamped. */
   readonly wallMs: () => TimeMs
   readonly judge: (result: IntakeResult, asked: Asked) => void
 }
 
 interface AskedGroup {
-  /** Orders it may turn out to hold. */
+  /** The most orders that the request can hold. */
   readonly ordersMax: number
   readonly onPart: (result: IntakeResult, part: GroupPart) => void
 }
 
-/** No order is written in fewer bytes, one that a server wallet signs included. */
+/** No order takes fewer bytes, not even one that a server wallet signs. */
 const ORDER_BYTES_MIN = 200
 
 export class OrderGroups {
@@ -47,12 +48,12 @@ export class OrderGroups {
     this.#way = way
   }
 
-  /** Orders, at the most, whose verdicts are still to come or whose turn is. */
+  /** How many orders, at the most, wait for their verdict or for their turn. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Answers the orders of a request one by one; `reply` is called once, with all answers. */
+  /** Answers each order of a request. `reply` is called once, with all answers. */
   place(call: OrderCall, form: number, reply: (answer: GroupAnswer) => void): void {
     const answers: OrderAnswer[] = []
     let open = 0
@@ -72,12 +73,12 @@ export class OrderGroups {
     if (!this.submit(call, form, onPart)) reply({ reject: REJECT.OVERLOADED })
   }
 
-  /** Counts orders that are kept past their verdict, or no longer. */
+  /** Counts orders that are kept past their verdict; a negative number counts them off. */
   occupy(orders: number): void {
     this.#waiting += orders
   }
 
-  /** Gives the request to the intake; false, and nothing done, when it finds no room. */
+  /** Gives the request to the intake. False, and nothing is done, when there is no room. */
   submit(call: OrderCall, form: number, onPart: AskedGroup['onPart']): boolean {
     const ordersMax = Math.min(LIMITS.batchOrdersMax, Math.ceil(call.body.length / ORDER_BYTES_MIN))
     if (this.#way.underWay() + ordersMax > LIMITS.ordersUnderWayMax) return false
@@ -89,7 +90,7 @@ export class OrderGroups {
     return taken
   }
 
-  /** Takes what the intake found of one order of a request. */
+  /** Takes the intake's verdict on one order of a request. */
   onPart(result: IntakeResult, part: GroupPart): void {
     const { requestId } = result
     const { onPart } = this.#asked.at(requestId)

@@ -1,6 +1,6 @@
 // Hot path. bench/http.bench.ts
-// The 201 of POST /orders (rules §3.5, §12.4), written as text: building the objects and printing
-// them cost main more than deciding the order.
+// The 201 of POST /orders (rules §3.5, §12.4), written as text: to build the objects and print them
+// cost main more than to decide the order.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
@@ -13,7 +13,7 @@ import type { OrderIds } from '../shown/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
 import type { Receipt } from '../spine/durable-publisher.ts'
 
-/** What an accepted order was, as far as its receipt does not say. */
+/** What the reply tells of an accepted order beyond its receipt. */
 export interface AcceptedOrder {
   readonly id: string
   readonly ownerId: ProfileId
@@ -42,7 +42,7 @@ function statusOf(receipt: Receipt, settled: SettlementFact | null): OrderStatus
   }
 }
 
-/** Fixed at creation, so printed once. */
+/** The text of a market is fixed at creation, so it is printed once. */
 const marketTexts = new WeakMap<Market, string>()
 
 export function marketText(market: Market): string {
@@ -63,7 +63,7 @@ export function marketText(market: Market): string {
 let isoOfMs = -1
 let lastIso = ''
 
-/** Orders of one batch share their millisecond. */
+/** Keeps the last text: the orders of one batch share their millisecond. */
 function isoOf(nowMs: number): string {
   if (nowMs !== isoOfMs) {
     lastIso = isoText(nowMs)
@@ -99,7 +99,7 @@ export function totalsText(side: number, receipt: Fills): string {
   )
 }
 
-/** What the fill paid in basis points of what it received, rounded half up (rules §3.5). */
+/** The fee of the fill, in basis points of what it received, rounded half up (rules §3.5). */
 export function paidFeeBps(side: number, receipt: Fills): number {
   const grossRaw = side === SIDE.BUY ? receipt.filledSharesRaw : receipt.filledCollateralRaw
   return roundedBps(receipt.feeRaw, grossRaw)
@@ -133,7 +133,7 @@ function executionText(
   )
 }
 
-/** The intake's fields are spliced in as they are; `settled` says more than MATCHED. */
+/** The intake's fields are put in as they are. `settled` holds the status after MATCHED. */
 export function orderReplyText(
   order: AcceptedOrder,
   receipt: Receipt,

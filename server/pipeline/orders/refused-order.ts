@@ -7,7 +7,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { OrderAnswer, TradingBar } from './order-answer.ts'
 
-/** The mode behind a refusal of this moment; undefined when no mode is its reason. */
+/** The mode that causes a refusal decided at this moment; undefined when no mode does. */
 export function tradingBar(
   { modes }: Clearing,
   reject: Reject,
@@ -19,7 +19,7 @@ export function tradingBar(
   return { mode, resumeAt: endsAtMs === null ? null : isoText(endsAtMs) }
 }
 
-/** A refusal that was decided in this moment, before anything else is. */
+/** The answer to a refusal. Call it in the same moment, before anything else is decided. */
 export function refusedOrder(
   clearing: Clearing,
   reject: Reject,

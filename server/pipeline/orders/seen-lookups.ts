@@ -1,6 +1,6 @@
-// What main no longer holds exactly, the tables say: asks them, and tells main what it may forget.
-// Invariant: while a question is under way main forgets nothing that the answer may not show, so
-// that the first answer settles it.
+// Asks the tables about orders that main no longer holds exactly, and tells main what it may
+// forget. Invariant: while a question is under way, main forgets nothing that the answer may not
+// show. So the first answer is enough.
 
 import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
 import { SeenFilter } from '../../../engine/core/orders/seen-filter.ts'
@@ -15,11 +15,14 @@ export class SeenLookups {
   readonly #seen: SeenOrders
   readonly #filter = new SeenFilter()
   #appliedSeq: Seq
-  /** What the tables showed at least when each open question was asked, oldest first. */
+  /**
+   * For each open question, the seq that the tables showed at least when it was asked; oldest
+   * first.
+   */
   readonly #asked = new Set<{ readonly appliedSeq: Seq }>()
   #query: QueryHandle | null = null
 
-  /** Everything up to `seq` is what a recovery found; `seed` is known to nobody outside. */
+  /** A recovery found everything up to `seq`. Nobody outside knows `seed`. */
   constructor(seen: SeenOrders, seq: Seq, seed: number) {
     this.#seen = seen
     this.#appliedSeq = seq
@@ -30,7 +33,7 @@ export class SeenLookups {
     this.#query = query
   }
 
-  /** Orders that wait for an answer. */
+  /** How many orders wait for an answer. */
   get count(): number {
     return this.#asked.size
   }
@@ -43,8 +46,8 @@ export class SeenLookups {
   }
 
   /**
-   * Calls `decide` with what the tables hold of the order; undefined when not said in time, or when
-   * the question broke.
+   * Calls `decide` with what the tables hold of the order. Gives it undefined when there was no
+   * answer in time, or when the question broke.
    */
   lookUp(
     order: PlaceOrder,

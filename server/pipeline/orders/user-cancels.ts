@@ -1,11 +1,12 @@
-// What clients ask to cancel, cut into commands: one per thousand orders of a market (design §3).
+// Cuts the cancels that clients ask for into commands: one per thousand orders of a market (design
+// §3).
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
 
-/** What became of each named order; `releasing` were left alone (rules §4.3). */
+/** What became of each named order. The orders in `releasing` were left alone (rules §4.3). */
 export interface CancelOutcome extends CancelReceipt {
   readonly releasing: readonly OrderName[]
 }
@@ -16,9 +17,9 @@ interface StampedCancels {
 }
 
 /**
- * Stamps cancels of orders of one market; null when there was no room for the first. The orders of
- * a chunk that found no room later stay open and have no receipt. `answered` hears of each command
- * when its market has answered.
+ * Stamps cancels of orders of one market. Gives null when there was no room for the first command.
+ * When a later command finds no room, the rest of the orders stay open and have no receipt.
+ * `answered` is called for each command, when its market has answered.
  */
 export function stampCancels(
   { sequencer, publisher }: { readonly sequencer: Sequencer; readonly publisher: Publisher },

@@ -28,19 +28,19 @@ export class Depth {
     if (leftRaw >= this.#minSizeRaw) this.#largeCount[ticks]++
   }
 
-  /** A resting order went from `beforeRaw` to `afterRaw`, 0 when it left. */
+  /** A resting order shrank from `beforeRaw` to `afterRaw`, which is 0 when it left. */
   shrank(ticks: number, beforeRaw: number, afterRaw: number): void {
     assert(this.#sizeRaw[ticks] >= beforeRaw - afterRaw, 'a level holds what leaves it')
     this.#sizeRaw[ticks] -= beforeRaw - afterRaw
     if (beforeRaw >= this.#minSizeRaw && afterRaw < this.#minSizeRaw) this.#largeCount[ticks]--
   }
 
-  /** Best first. */
+  /** The levels of the bids, best first. */
   bids(): Level[] {
     return this.#levels(true).reverse()
   }
 
-  /** Best first. */
+  /** The levels of the asks, best first. */
   asks(): Level[] {
     return this.#levels(false)
   }
@@ -54,7 +54,7 @@ export class Depth {
     return levels
   }
 
-  /** What all orders here cost those who placed them, an ask as the bid for NO that it is. */
+  /** What all orders here cost their makers. An ask counts as the bid for NO that it is. */
   restingRaw(): number {
     let sumRaw = 0
     for (let ticks = 1; ticks < NO_ASK; ticks++) {

@@ -1,7 +1,7 @@
 // Public reads of markets as they are sent, from published facts alone (law 1). A market is encoded
-// once per its version, a list of them is joined from what is there: a book that moves a thousand
-// times a second costs a reader one encoding of that book. Invariant: `#bytes` is the length of all
-// that `#encoded` holds, and below its bound.
+// once per version, and a list is joined from encoded markets. So a book that moves a thousand
+// times a second costs a reader one encoding of that book. Invariant: `#bytes` is the length of
+// everything that `#encoded` holds, and is below its bound.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
@@ -19,7 +19,7 @@ const newest: Sorting = {
   compare: (one, other) => other.market.marketId - one.market.marketId,
 }
 
-/** Highest first; what is equal, newest first. */
+/** Highest first; equal markets newest first. */
 function highest(worth: (published: PublishedMarket) => number): Sorting {
   return {
     moves: true,
@@ -42,7 +42,7 @@ const SORTINGS = {
   liquidity: highest(restingRaw),
 } satisfies Record<SortBy, Sorting>
 
-/** By what a list can be sorted (rules §12.3). */
+/** The names by which a list can be sorted (rules §12.3). */
 export const SORT_NAMES = [
   'lp_rewards',
   'ending_soon',
@@ -55,7 +55,7 @@ export type SortBy = (typeof SORT_NAMES)[number]
 
 export interface Page {
   readonly sortBy: SortBy
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly page: number
   readonly limit: number
 }
@@ -84,7 +84,7 @@ export class MarketLists {
   readonly #sorted = new Map<SortBy, Sorted>()
   #slugTexts = new Map<PublishedMarket, string>()
   #slugs: { readonly listVersion: number; readonly bytes: Buffer } | null = null
-  /** Markets encoded since the start. */
+  /** How many markets were encoded since the start. */
   encodedCount = 0
 
   constructor(published: PublishedMarkets, collateral: CollateralToken, clock: () => number) {
@@ -93,12 +93,12 @@ export class MarketLists {
     this.#clock = clock
   }
 
-  /** Of all markets that are kept encoded. */
+  /** The bytes of all markets that are kept encoded. */
   get heldBytes(): number {
     return this.#bytes
   }
 
-  /** One market. */
+  /** The JSON of one market. */
   market(published: PublishedMarket): Buffer {
     const { deadlineMs } = published.market
     const nowMs = this.#clock()
@@ -116,7 +116,7 @@ export class MarketLists {
     return bytes
   }
 
-  /** A page of the active markets, and how many there are. */
+  /** A page of the active markets, with their number. */
   page({ sortBy, page, limit }: Page): Buffer {
     const all = this.#active(sortBy)
     const shown = all.slice((page - 1) * limit, page * limit)
@@ -156,7 +156,7 @@ export class MarketLists {
       return markets
     }
     if (moves && known.changes !== changes) {
-      // Nearly sorted already, which costs little more than looking at each.
+      // The list is nearly sorted already, so this costs little more than a look at each market.
       known.markets.sort(compare)
       known.changes = changes
     }

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto'
 import type { Generation, Slot } from '../../../engine/domain/ids.ts'
 
-/** Where an order lives while it is open, and what names it for ever. */
+/** Where an order lives while it is open, and its name for ever. */
 export interface OrderRef {
   slot: Slot
   generation: Generation
@@ -15,13 +15,15 @@ interface Pair {
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const BLOCK_BYTES = 16
-/** What a block is for: its first word. */
+/** The first word of a block says what the block is for. */
 const TAG = 1
 const MASK = 2
 
 const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** By a table: a reply may hold hundreds of ids, and padding each word took most of their time. */
+/**
+ * Uses a table: a reply may hold hundreds of ids, and padding each word took most of their time.
+ */
 function hex8(word: number): string {
   const high = HEX_OF_BYTE[word >>> 24] + HEX_OF_BYTE[(word >>> 16) & 255]
   return high + HEX_OF_BYTE[(word >>> 8) & 255] + HEX_OF_BYTE[word & 255]
@@ -36,7 +38,7 @@ function textOf({ slot, generation }: OrderRef, tag: Pair, mask: Pair): string {
   return `${pair.slice(0, 8)}-${versioned}-${tail}`
 }
 
-/** 58 bits of it: two in the variant nibble, 24 and 32 in the tail. */
+/** Keeps 58 bits of a tag: two in the variant nibble, 24 and 32 in the tail. */
 function shortened({ high, low }: Pair): Pair {
   return { high: high & 0x0cffffff, low }
 }
@@ -60,7 +62,9 @@ export class OrderIds {
     return textOf({ slot, generation }, tag, this.#encrypt(MASK, tag.high, tag.low))
   }
 
-  /** The same of many: two calls of the cipher for all, which cost more than the rest. */
+  /**
+   * The texts of many ids with two calls of the cipher: a call costs more than the rest of an id.
+   */
   texts(orders: readonly OrderRef[]): string[] {
     const pairs = orders.map(({ slot, generation }) => ({ high: slot, low: generation }))
     const tags = this.#encryptAll(TAG, pairs).map(shortened)
@@ -68,7 +72,7 @@ export class OrderIds {
     return orders.map((order, index) => textOf(order, tags[index], masks[index]))
   }
 
-  /** Null when the text is not an id this exchange gave out. */
+  /** Null when the text is not an id that this exchange gave out. */
   parse(text: string): OrderRef | null {
     if (!UUID_V4.test(text)) return null
     const hex = text.replaceAll('-', '')
@@ -102,7 +106,7 @@ export class OrderIds {
   }
 }
 
-/** The last four bytes stay zero. */
+/** Fills a block, whose last four bytes stay zero. */
 function fillBlock(block: Buffer, at: number, domain: number, { high, low }: Pair): void {
   block.writeUInt32BE(domain, at)
   block.writeUInt32BE(high >>> 0, at + 4)

@@ -1,8 +1,8 @@
 // Hot path. bench/pipeline.bench.ts
 // What owners are told of their orders (rules §5.3). Facts are taken from the columns while an
-// answer of a market is settled, and given on in the order of their seqs once nothing older is out
-// and their command is durable (law 1). Of owners whom nobody listens for nothing is made: one
-// byte an event. Invariant: `#due` holds facts that were not given on.
+// answer of a market is settled. They are given on in the order of their seqs, once their command
+// is durable and nothing older is out (law 1). Nothing is made for an owner without listeners, who
+// costs one byte an event. Invariant: `#due` holds the facts that were not given on.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
@@ -28,7 +28,7 @@ import type { AccountId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { POLICY_OF_TYPE } from '../../../engine/domain/order.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
 
-/** The order a fact is about, as it was when its command was settled. */
+/** The order of a fact, as it was when its command was settled. */
 type FactOrder = Omit<
   TradePart,
   'takerSlot' | 'takerGeneration' | 'isTaker' | 'sharesRaw' | 'collateralRaw' | 'feeBps' | 'feeRaw'
@@ -52,7 +52,7 @@ export type OrderFact = FactOrder &
     | ({ readonly type: 'MATCHED' } & TradePart)
   )
 
-/** A shard as far as news go. */
+/** What the news need to know of a shard. */
 interface Source {
   /** Every command up to this seq has been settled. */
   readonly settledThrough: number
@@ -60,7 +60,7 @@ interface Source {
 
 const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { FILLED, KILLED, RESTED, STP_STOPPED } = RESULT
-/** Commands whose time is held: far more than can be out. */
+/** How many commands keep their time: far more than can be out. */
 const STAMPS = 1 << 16
 
 /** Takes facts whose seqs never fall; the facts of one command come in one call. */
@@ -68,13 +68,13 @@ export type FactsListener = (facts: readonly OrderFact[]) => void
 
 export class OrderNews {
   readonly #clearing: Clearing
-  /** By account: how many channels listen for it. */
+  /** How many channels listen for each account. */
   #watched = new Uint8Array(1024)
   #watchedCount = 0
   readonly #stampSeq = new Float64Array(STAMPS)
   readonly #stampMs = new Float64Array(STAMPS)
   readonly #stampReason = new Uint8Array(STAMPS)
-  /** Of the records that are being settled, and of the one at hand. */
+  /** The client ids of the records that are being settled, and that of the record at hand. */
   readonly #clientIds: string[] = []
   #clientId = ''
   #due: OrderFact[] = []
@@ -93,7 +93,7 @@ export class OrderNews {
     this.#listener(facts)
   }
 
-  /** A channel listens for the account; `unwatch` ends that. */
+  /** A channel listens for the account from now on, until `unwatch`. */
   watch(accountId: AccountId): void {
     if (accountId >= this.#watched.length) {
       const grown = new Uint8Array(accountId * 2)
@@ -108,7 +108,7 @@ export class OrderNews {
     if (--this.#watched[accountId] === 0) this.#watchedCount--
   }
 
-  /** A command was stamped; `reason` indexes CANCEL_REASONS when it cancels. */
+  /** A command was stamped. For a cancel, `reason` is an index into CANCEL_REASONS. */
   stamped(seq: Seq, reason: number): void {
     if (this.#watchedCount === 0) return
     const cell = seq & (STAMPS - 1)
@@ -117,7 +117,7 @@ export class OrderNews {
     this.#stampReason[cell] = reason
   }
 
-  /** Call before the records are settled: an order that ends forgets what its client called it. */
+  /** Call it before the records are settled: an order that ends forgets its client order id. */
   settling(words: Int32Array, at: number, count: number): void {
     if (this.#watchedCount === 0) return
     const { orders } = this.#clearing
@@ -128,7 +128,7 @@ export class OrderNews {
     }
   }
 
-  /** Call right after the records were settled: a freed slot then still holds its order. */
+  /** Call it right after the records were settled: a freed slot then still holds its order. */
   settled(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     if (this.#watchedCount === 0) return
     const { orders } = this.#clearing
@@ -140,7 +140,7 @@ export class OrderNews {
     }
   }
 
-  /** Gives on what is durable and has nothing older before it. */
+  /** Gives on the facts that are durable and have nothing older before them. */
   flush(durableSeq: Seq, sources: readonly Source[]): void {
     if (this.#due.length === 0) return
     let through = durableSeq
@@ -196,7 +196,7 @@ export class OrderNews {
     }
   }
 
-  /** Null for what its owner asked for. */
+  /** Why an order was canceled; null when its owner asked for it. */
   #reasonOf(seq: Seq): string | null {
     const cell = seq & (STAMPS - 1)
     const reason = this.#stampSeq[cell] === seq ? CANCEL_REASONS[this.#stampReason[cell]] : 'USER'
@@ -216,7 +216,7 @@ export class OrderNews {
     const takerBuys = !eventTakerSells(words, event)
     const sizeRaw = eventSizeRaw(f64s, event)
     const takerRaw = takerLegRaw(takerBuys, takerOutcome, eventTicks(words, event), sizeRaw)
-    // What a closed maker still had does not rest.
+    // A maker that was closed has nothing left in the book.
     const isClosed = eventCode(words, event) === MAKER.CLOSED
     const remainingRaw = isClosed ? 0 : eventLeftRaw(f64s, event)
     this.#due.push({ ...order, type: 'UPDATE', remainingRaw })
@@ -228,13 +228,13 @@ export class OrderNews {
       takerGeneration: orders.generationOf(takerSlot),
       sharesRaw: sizeRaw,
       collateralRaw: makerLegRaw(takerRaw, sizeRaw, takerOutcome === order.outcome),
-      // Takers alone pay (rules §3.2).
+      // Only takers pay a fee (rules §3.2).
       feeBps: 0,
       feeRaw: 0,
     })
   }
 
-  /** The rows of rules §5.4 for the owner of an arrival. */
+  /** The rows of rules §5.4 for the owner of an arriving order. */
   #arrived(order: FactOrder, result: number, leftRaw: number): void {
     const { orders } = this.#clearing
     const sharesRaw = orders.filledSharesRawOf(order.slot)
@@ -263,7 +263,7 @@ export class OrderNews {
     result: number,
     filled: { sharesRaw: number; collateralRaw: number },
   ): void {
-    // An order that is whole or nothing and got nothing leaves no frame.
+    // An order that must fill whole and did not fill leaves no frame.
     if (POLICY_OF_TYPE[order.orderType].whole && result !== FILLED) return
     const { orders } = this.#clearing
     const bySpend = orders.buysBySpend(order.slot)

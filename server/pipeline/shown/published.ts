@@ -29,15 +29,15 @@ export interface PublishedMarket {
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
   updatedMs: TimeMs
-  /** Collateral traded, the taker's leg. */
+  /** Collateral traded: the takers' legs. */
   volumeRaw: number
   /** YES price of the last trade in ticks; 0 before the first. */
   lastYesTicks: number
   /** Grows with each change of the book. */
   version: number
-  /** The book as sent, encoded once per version. */
+  /** The book as it is sent, encoded once per version. */
   bookBytes: Buffer | null
-  /** What `restingRaw` found, once per version. */
+  /** The result of `restingRaw`, computed once per version. */
   restingRaw: number | null
 }
 
@@ -50,12 +50,12 @@ export function restingRaw(published: PublishedMarket): number {
 export class PublishedMarkets {
   readonly #markets: PublishedMarket[] = []
   readonly #bySlug = new Map<string, PublishedMarket>()
-  /** Grows when a market is added or one's status may be another. */
+  /** Grows when a market is added or when the status of a market may have changed. */
   listVersion = 0
   /** Grows with each change of any market. */
   changes = 0
 
-  /** Newest last. */
+  /** All markets, newest last. */
   all(): readonly PublishedMarket[] {
     return this.#markets
   }
@@ -68,7 +68,7 @@ export class PublishedMarkets {
     return this.#bySlug.get(slug)
   }
 
-  /** Shows a market's creation, or its newest status. Call when the command is durable. */
+  /** Shows a market's creation, or its newest status. Call it when the command is durable. */
   refresh(market: Market, status: MarketStatus, updatedMs: TimeMs): void {
     const known = this.#markets[market.marketId - 1]
     if (known === undefined) {
@@ -82,7 +82,7 @@ export class PublishedMarkets {
     this.#changed(known)
   }
 
-  /** Shows a market of a recovered state, all of which is durable, with its resting orders. */
+  /** Shows a market of a recovered state, with its resting orders. All of that state is durable. */
   restore(market: Market, eachOrder: (rest: Depth['rested']) => void): void {
     const published = this.#add(market)
     published.status = market.status
@@ -150,13 +150,13 @@ export class PublishedMarkets {
         const sells = eventTakerSells(words, event)
         published.volumeRaw += (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
         published.lastYesTicks = ticks
-        // What a closed maker still had is given back, so its level loses that too.
+        // A maker that was closed gets its rest back, so its level loses that rest too.
         published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)
         return
       }
       case EVENT.STP_CANCEL:
       case EVENT.CANCELED:
-        // One that was held was in no level.
+        // A held order was in no level.
         if (ticks !== 0) published.depth.shrank(ticks, leftRaw, 0)
         return
       case EVENT.DONE:

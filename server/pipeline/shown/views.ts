@@ -16,7 +16,7 @@ export interface CollateralToken {
 }
 
 const ONE = 1000
-/** What typed clients read of a market without a deadline, who know no null there. */
+/** What a market without a deadline shows: typed clients know no null there. */
 const NO_DEADLINE = 'No deadline'
 const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
 const price = (ticks: number) => ticks / ONE
@@ -25,14 +25,17 @@ function midTicks(bidTicks: number, askTicks: number): number {
   return (bidTicks + askTicks) / 2
 }
 
-/** Only levels that hold an order of at least minSize count; else the plain best (rules §11.1). */
+/**
+ * Only levels that hold an order of at least minSize count. Without one, the plain best counts
+ * (rules §11.1).
+ */
 function adjustedMidTicks({ depth }: PublishedMarket): number {
   const bid = depth.bestBid(true) || depth.bestBid()
   const largeAsk = depth.bestAsk(true)
   return midTicks(bid, largeAsk === ONE ? depth.bestAsk() : largeAsk)
 }
 
-/** Of 2,000: the worth of a YES share in half ticks (rules §9.1); resolved, its payout. */
+/** The worth of a YES share in half ticks, out of 2,000 (rules §9.1). Its payout once resolved. */
 export function yesMarkHalfTicks(published: PublishedMarket): number {
   const { payoutNumerators: payout, depth, lastYesTicks } = published
   if (payout !== null) return Math.floor((2 * ONE * payout[0]) / (payout[0] + payout[1]))
@@ -59,13 +62,13 @@ export function orderbookView(published: PublishedMarket) {
   }
 }
 
-/** Encoded once per version of the book; every reader gets the same bytes. */
+/** The book, encoded once per version; every reader gets the same bytes. */
 export function orderbookBytes(published: PublishedMarket): Buffer {
   published.bookBytes ??= Buffer.from(JSON.stringify(orderbookView(published)))
   return published.bookBytes
 }
 
-/** Best prices as a trader of YES and of NO meets them (rules §11.4). */
+/** The best prices that a trader of YES and a trader of NO meet (rules §11.4). */
 function tradePrices({ depth }: PublishedMarket) {
   const bid = price(depth.bestBid())
   const ask = price(depth.bestAsk())
@@ -77,7 +80,7 @@ function tradePrices({ depth }: PublishedMarket) {
   }
 }
 
-/** The index that won, or null for a payout split and for what is not resolved. */
+/** The index that won; null for a payout split and for a market that is not resolved. */
 function winnerOf(payoutNumerators: readonly [number, number] | null): number | null {
   if (payoutNumerators === null) return null
   if (payoutNumerators[0] > 0 && payoutNumerators[1] > 0) return null
@@ -90,7 +93,7 @@ function settlementFields(published: PublishedMarket) {
   return { winningOutcomeIndex, payoutNumerators: isSplit ? published.payoutNumerators : null }
 }
 
-/** Nothing where takers are not delayed (rules §4.3). */
+/** Empty where takers are not delayed (rules §4.3). */
 function delayField({ takerDelayMs }: PublishedMarket['market']): { takerDelayMs?: number } {
   return takerDelayMs === 0 ? {} : { takerDelayMs }
 }
@@ -161,7 +164,7 @@ function strikePrice(title: string): string | null {
   return found === null ? null : found[1].replaceAll(',', '')
 }
 
-/** A market in the list of slugs: nothing that changes while it is active. */
+/** A market in the list of slugs. These fields do not change while the market is active. */
 export function slugView({ market: { slug, title, deadlineMs } }: PublishedMarket) {
   return {
     slug,
@@ -171,7 +174,7 @@ export function slugView({ market: { slug, title, deadlineMs } }: PublishedMarke
   }
 }
 
-/** Both signed amounts, which follow from what the order is (rules §1.5, §1.6). */
+/** Both signed amounts, which follow from the fields of the order (rules §1.5, §1.6). */
 export function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {
   if (row.marketForm === 1) {
     return { makerRaw: row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw, takerRaw: 1 }

@@ -1,8 +1,9 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 
 /**
- * What waits for its seq. Seqs that wait lie close together, so that a table of cells by their low
- * bits holds them; it grows until no two fall on one cell. Not a Map, as domain/slab.ts says.
+ * Items that wait, by their seq. Waiting seqs lie close together, so a table of cells by their low
+ * bits holds them. It grows until no two items need the same cell. domain/slab.ts says why it is
+ * not a Map.
  */
 export class BySeq<T extends { readonly seq: Seq }> {
   #cells: (T | null)[] = new Array(1024).fill(null)
@@ -17,7 +18,7 @@ export class BySeq<T extends { readonly seq: Seq }> {
     return item !== null && item.seq === seq ? item : undefined
   }
 
-  /** No item of this seq is in it. */
+  /** The table must not hold an item of this seq yet. */
   add(item: T): void {
     while (this.#cells[item.seq & (this.#cells.length - 1)] !== null) this.#grow()
     this.#cells[item.seq & (this.#cells.length - 1)] = item

@@ -28,15 +28,15 @@ export interface ClockParts {
   readonly wall: () => TimeMs
   /** Milliseconds since any instant, never back: `performance.now`. */
   readonly monotonic: () => number
-  /** A sentence for the log: the wall clock left the server's time, or they met again. */
+  /** Gets a sentence for the log: the wall clock left the server's time, or they agree again. */
   readonly onChange: (sentence: string) => void
 }
 
 const { clockLeapMs, clockLeapWaitMs } = LIMITS
 const SLOWED = 0.9
-/** A wall clock that counts whole milliseconds may be so much later than it says. */
+/** A wall clock that counts whole milliseconds may be this much later than it says. */
 const WALL_STEP_MS = 1
-/** Less is how clocks drift, and nobody needs to hear of it. */
+/** A smaller gap is ordinary drift, and nobody needs to hear of it. */
 const TELL_BEHIND_MS = 100
 
 export class SteadyClock implements Clock {
@@ -73,13 +73,15 @@ export class SteadyClock implements Clock {
     return Math.floor(this.#timeMs)
   }
 
-  /** At a start the wall clock is taken at once, but never below the last command. */
+  /**
+   * At a start the server's time takes the wall clock at once, but is never below the last command.
+   */
   readonly resume = (lastMs: TimeMs): void => {
     this.#readAt = this.#parts.monotonic()
     this.#timeMs = Math.max(this.#timeMs, this.#parts.wall(), lastMs)
   }
 
-  /** Server's time less wall clock, milliseconds. */
+  /** The server's time minus the wall clock, in milliseconds. */
   get offsetMs(): number {
     return this.nowMs() - this.#parts.wall()
   }
@@ -135,7 +137,7 @@ function sentenceOf(state: ClockState, byMs: number): string {
   }
 }
 
-/** A clock that is told what time it is: the same for callers and deadlines. */
+/** A clock that is told the time. Callers and deadlines get the same time. */
 export function toldClock(told: () => TimeMs): Clock {
   return { nowMs: told, wallMs: told, resume: () => {} }
 }

@@ -1,8 +1,8 @@
-// Cancels that the exchange itself makes: of a market that closed, of orders that expired, of a
-// heartbeat whose deadline passed, of a profile that was frozen. They are stamped behind the
-// command they follow from, one per market and per thousand orders; what finds no room stays due,
-// and its market takes nothing else before it. Main's thread owns it.
-// Invariant: a profile is waited for while orders of its heartbeat are not all stamped.
+// Cancels that the exchange itself makes: for a market that closed, for orders that expired, for a
+// heartbeat whose deadline passed, for a profile that was frozen. They are stamped behind the
+// command that caused them, one per market and per thousand orders. A cancel that finds no room
+// stays due, and its market takes nothing else before it. Main's thread owns it.
+// Invariant: a profile is waited for while some orders of its heartbeat are not stamped.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Deadlines } from '../../../engine/core/markets/deadlines.ts'
@@ -20,7 +20,7 @@ export interface DueCancel {
   readonly marketId: MarketId
   readonly reason: CancelReason
   readonly orders: readonly OrderName[]
-  /** Whose heartbeats they follow from. */
+  /** The profiles whose heartbeats caused the cancel. */
   readonly profileIds: readonly ProfileId[]
 }
 
@@ -33,14 +33,14 @@ const NOBODY: readonly number[] = []
 export class DueCancels {
   #due: Due[] = []
   readonly #dueOf = new Map<number, number>()
-  /** How many of the cancels that are due follow from a profile's heartbeat. */
+  /** For each profile, how many of the due cancels its heartbeat caused. */
   readonly #waiting = new Map<number, number>()
 
   get isEmpty(): boolean {
     return this.#due.length === 0
   }
 
-  /** Whether a market must not take anything before them. */
+  /** Whether cancels are due that the market must take first. */
   holds(marketId: MarketId): boolean {
     return this.#dueOf.has(marketId)
   }
@@ -54,12 +54,14 @@ export class DueCancels {
     }
   }
 
-  /** Whether orders of the profile's heartbeat are still to be stamped. */
+  /** Whether some orders of the profile's heartbeat are not stamped yet. */
   waitsFor(profileId: ProfileId): boolean {
     return this.#waiting.has(profileId)
   }
 
-  /** Stamps what has room; `sent` hears of each profile of which nothing is left to stamp. */
+  /**
+   * Stamps the cancels that have room. Calls `sent` for each profile with nothing left to stamp.
+   */
   emit(
     hasRoom: (marketId: MarketId) => boolean,
     stamp: (due: DueCancel, orders: readonly OrderName[]) => void,
@@ -89,7 +91,7 @@ export class DueCancels {
   }
 }
 
-/** True when it was the last. */
+/** Counts down by one; true when that was the last. */
 function countDown(counts: Map<number, number>, key: number): boolean {
   const left = (counts.get(key) ?? 0) - 1
   if (left > 0) counts.set(key, left)
@@ -108,7 +110,7 @@ export function ordersOfMarket({ orders }: Clearing, marketId: MarketId): OrderN
   return names
 }
 
-/** Live orders by market, and whose they are. */
+/** Live orders by market, and the profiles that own them. */
 export type OrdersByMarket = Map<number, { orders: OrderName[]; profileIds: ProfileId[] }>
 
 /** Adds the live orders of a profile that came before `seq`; false when there are none. */
@@ -140,7 +142,7 @@ export function addOrdersBefore(
   return isAny
 }
 
-/** Takes what has expired by now out of the deadlines: orders by market. */
+/** Takes the orders that have expired by now out of the deadlines, and gives them by market. */
 export function takeExpired(
   expiries: Deadlines,
   { orders: table }: Pick<Clearing, 'orders'>,

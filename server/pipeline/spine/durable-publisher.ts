@@ -1,7 +1,7 @@
 // Hot path. bench/pipeline.bench.ts
-// Gives receipts and durable seqs to whoever waits for them. A market's frames come twice: at
-// once (`settle`: money moves, nothing is shown) and when durable (`release`: depth moves, the
-// reply goes out). Refusals that rest on state wait for the seq they were decided at (law 1).
+// Gives receipts and durable seqs to their waiters. A market's frames come twice: at once
+// (`settle`: money moves, nothing is shown) and when durable (`publish`: depth moves, the reply
+// goes out). A refusal that rests on state waits for the seq at which it was decided (law 1).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
@@ -31,7 +31,7 @@ export interface MakerMatch {
   sizeRaw: number
 }
 
-/** All a reply says of an arrival; filled while its frames are settled. */
+/** All that a reply says of an arrival; filled while the frames of the arrival are settled. */
 export interface Receipt {
   readonly seq: Seq
   readonly nowMs: number
@@ -39,9 +39,9 @@ export interface Receipt {
   result: number
   filledSharesRaw: number
   filledCollateralRaw: number
-  /** In shares for a buy, in collateral for a sell. */
+  /** In raw shares for a buy, in raw collateral for a sell. */
   feeRaw: number
-  /** The first of them, LIMITS.replyOrdersMax at the most; so are those canceled. */
+  /** The first makers, at most LIMITS.replyOrdersMax. The same bound holds for `stpCanceled`. */
   makers: MakerMatch[]
   stpCanceled: OrderName[]
 }
@@ -51,13 +51,15 @@ export interface CancelReceipt {
   notOpen: OrderName[]
 }
 
-/** One object per reply: most trade with nobody and cancel nothing. */
+/**
+ * One object per reply. Its lists start shared: most arrivals trade with nobody and cancel nothing.
+ */
 interface Waiter extends Receipt {
   cancels: CancelReceipt
   readonly finish: (receipt: Receipt, cancels: CancelReceipt) => void
 }
 
-/** Stand for every list that is empty; replaced, never filled. */
+/** These stand for every list that is empty. They are replaced, never filled. */
 const NO_MAKERS: MakerMatch[] = []
 const NO_ORDERS: OrderName[] = []
 const NO_CANCELS: CancelReceipt = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
@@ -97,7 +99,7 @@ export class Publisher implements FrameVisitor {
   /** Replies that wait for the disk alone, by rising seq. */
   #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
-  /** Told when their command is settled, by seq; and those that are to be told now. */
+  /** The callbacks of commands, by seq. They move to `#settled` when their command is settled. */
   readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
   #settled: (() => void)[] = []
   durableSeq: Seq
@@ -114,12 +116,12 @@ export class Publisher implements FrameVisitor {
     this.news = new OrderNews(parts.clearing)
   }
 
-  /** Replies that wait for the disk alone. */
+  /** How many replies wait for the disk alone. */
   get durableWaitingCount(): number {
     return this.#durableQueue.length - this.#durableHead
   }
 
-  /** Replies under way, for metrics and the stop. */
+  /** How many replies are under way, for metrics and the stop. */
   get waitingCount(): number {
     return this.#waiters.count + this.durableWaitingCount
   }
@@ -144,12 +146,15 @@ export class Publisher implements FrameVisitor {
     })
   }
 
-  /** Calls `run` when the cancel of `seq`, which has a waiter, is settled and the drain is over. */
+  /**
+   * Calls `run` when the cancel of `seq` is settled and the drain is over. The cancel must have a
+   * waiter.
+   */
   whenAnswered(seq: Seq, run: (cancels: CancelReceipt) => void): void {
     this.#watchers.set(seq, run)
   }
 
-  /** Tells of what was settled. Call after a drain: what is told may send new commands. */
+  /** Runs the callbacks of settled commands. Call it after a drain: they may send new commands. */
   tellAnswered(): void {
     while (this.#settled.length > 0) {
       const settled = this.#settled
@@ -158,7 +163,7 @@ export class Publisher implements FrameVisitor {
     }
   }
 
-  /** Calls `run` once `seq` is durable; at once when it is. */
+  /** Calls `run` once `seq` is durable; at once when it already is. */
   whenDurable(seq: Seq, run: () => void): void {
     if (seq <= this.durableSeq) run()
     else this.#durableQueue.push({ seq, run })
@@ -207,7 +212,7 @@ export class Publisher implements FrameVisitor {
     this.#settled.push(() => run(waiter?.cancels ?? NO_CANCELS))
   }
 
-  /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */
+  /** The columns of a freed slot still hold its order: nothing was decided since it was settled. */
   #collect(waiter: Waiter, words: Int32Array, f64s: Float64Array, event: number): void {
     const { orders } = this.#clearing
     const slot = eventSlot(words, event)

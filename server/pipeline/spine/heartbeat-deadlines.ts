@@ -1,5 +1,5 @@
-// Main's side of the heartbeats (rules §4.9): which deadline comes next, and whose cancels are
-// under way. The state itself is in the clearing, from which all of this follows again.
+// Main's side of the heartbeats (rules §4.9): the next deadline, and the profiles whose cancels are
+// under way. The state itself is in the clearing, and all of this follows from it.
 
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
@@ -9,9 +9,9 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 const FIRST_CAPACITY = 1024
 
 export class HeartbeatDeadlines {
-  /** By profile id. */
+  /** The deadlines, by profile id. */
   readonly #due = new Deadlines(FIRST_CAPACITY)
-  /** Profiles whose deadline passed while not all of their cancels are durable. */
+  /** Profiles whose deadline passed and whose cancels are not all durable yet. */
   readonly #canceling = new Set<number>()
 
   get nextMs(): TimeMs {
@@ -46,7 +46,7 @@ export class HeartbeatDeadlines {
     this.#canceling.add(profileId)
   }
 
-  /** The last of their cancels is durable. */
+  /** The last cancel of these profiles is durable. */
   ended(profileIds: readonly ProfileId[]): void {
     for (const profileId of profileIds) this.#canceling.delete(profileId)
   }

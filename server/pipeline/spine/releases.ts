@@ -1,6 +1,6 @@
-// Held orders on their way back to their markets (rules §4.3): each is released when its delay is
-// over and takers may enter, in the order the delays end, and of one instant in the order of their
-// seqs: first come, first served. Main's thread owns it.
+// Held orders on their way back to their markets (rules §4.3). An order is released when its delay
+// is over and takers may enter. Orders are released in the order in which their delays end, and at
+// one instant in the order of their seqs: first come, first served. Main's thread owns it.
 // Invariant: a held order whose release is not decided has a deadline, or is due and waits.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
@@ -25,34 +25,34 @@ function byTurn(one: Due, other: Due): number {
 export class Releases {
   readonly #clearing: Clearing
   readonly #deadlines = new Deadlines()
-  /** By the end of their delay, then by seq. */
+  /** Ordered by the end of the delay, then by seq. */
   #due: Due[] = []
 
   constructor(clearing: Clearing) {
     this.#clearing = clearing
   }
 
-  /** Releases that are due and not decided: takers may not enter, or there is no room. */
+  /** How many releases are due and not decided: takers may not enter, or there is no room. */
   get dueCount(): number {
     return this.#due.length
   }
 
-  /** Whether a release is due at `nowMs`, or was before and is not decided. */
+  /** Whether a release is due at `nowMs`, or is still due from before. */
   isDue(nowMs: TimeMs): boolean {
     return this.#due.length > 0 || this.#deadlines.nextMs <= nowMs
   }
 
-  /** An order came to be held. */
+  /** An order is held from now on. */
   held(slot: Slot): void {
     this.#deadlines.add(slot, this.#clearing.orders.held.eligibleMsOf(slot))
   }
 
-  /** An order ended: its release is off. */
+  /** An order ended, so it will not be released. */
   ended(slot: Slot): void {
     if (this.#deadlines.count > 0) this.#deadlines.remove(slot)
   }
 
-  /** After a restart: every order that was held is held again. */
+  /** After a restart: every held order gets its deadline again. */
   resume(): void {
     const { orders } = this.#clearing
     for (let slot = 1; slot <= orders.highSlot; slot++) {
@@ -60,7 +60,7 @@ export class Releases {
     }
   }
 
-  /** `release` stamps the release of a slot, or gives false when its market has no room for it. */
+  /** `release` stamps the release of a slot. It gives false when the market has no room for it. */
   emitDue(nowMs: TimeMs, release: (slot: Slot, marketId: MarketId) => boolean): void {
     const { orders } = this.#clearing
     const isNew = this.#deadlines.nextMs <= nowMs
@@ -70,14 +70,14 @@ export class Releases {
       const generation = orders.generationOf(slot)
       this.#due.push({ slot, generation, eligibleMs, seq: orders.seqOf(slot) })
     }
-    // The heap gives what is due at one instant in any order.
+    // The heap gives the orders that are due at one instant in any order.
     if (isNew) this.#due.sort(byTurn)
     if (this.#due.length === 0 || !mayRelease(this.#clearing, nowMs)) return
     const full = new Set<number>()
     this.#due = this.#due.filter(({ slot, generation }) => {
       if (!orders.isLive(slot, generation)) return false
       const marketId = orders.marketOf(slot)
-      // Its cancel is on the way, or due: it never trades again.
+      // The cancel of this order is on the way or due: the order never trades again.
       if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) return false
       if (!full.has(marketId) && release(slot, marketId)) return false
       full.add(marketId)

@@ -1,8 +1,9 @@
 // Hot path. bench/pipeline.bench.ts
 // The one place that decides and stamps. Everything from the first gate to the last ring is one
 // synchronous stretch, so no decision sees half of another (law 2). Main's thread owns it.
-// Invariants: seq counts by one, nowMs never goes back, nothing is stamped unless every ring it
-// must enter has room, and nothing that a deadline asks for before that deadline.
+// Invariants: seq counts by one. nowMs never goes back. A command is stamped only if every ring
+// that it must enter has room. A command that a deadline asks for is never stamped before that
+// deadline.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import {
@@ -46,10 +47,12 @@ import { Releases } from './releases.ts'
 
 export type { OrderName } from './due-cancels.ts'
 
-/** A named order is entering its market, a cancel must wait (rules §4.3). */
+/** A named order is entering its market, so the cancel must wait (rules §4.3). */
 export const RELEASING = Symbol('an order is being released')
 
-/** What may come of a request for a rare command (`Sequencer.change`). */
+/**
+ * Decides a rare command (`Sequencer.change`): the command, the refusal, or null for nothing to do.
+ */
 export type Decision = (nowMs: TimeMs) => RareBody | Reject | null
 
 const NO_ORDERS: readonly OrderName[] = []
@@ -57,7 +60,7 @@ const NO_ORDERS: readonly OrderName[] = []
 /** Room for the widest cancel, frame and head included. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
 const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
-// Whatever has room beside the headroom comes after all cancels that are due: they had room too.
+// A command that has room beside the headroom comes after all due cancels: they had room too.
 assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'a cancel that is due fits the headroom')
 
 export class Sequencer {
@@ -75,9 +78,12 @@ export class Sequencer {
   readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
   readonly heartbeats = new HeartbeatDeadlines()
   readonly #dueCancels = new DueCancels()
-  /** When something was found due that no ring had room for. */
+  /** The time at which something was found due that no ring had room for. */
   #dueMs: TimeMs = 0
-  /** From the first gate to the last ring; on for ever once something threw in between. */
+  /**
+   * True from the first gate to the last ring. It stays true for ever if something threw in
+   * between.
+   */
   isTorn = false
 
   constructor(parts: {
@@ -86,13 +92,13 @@ export class Sequencer {
     shardOf: (marketId: MarketId) => ShardHandle
     clock: Clock
     /**
-     * Called with the seq and the KIND of what was put into a ring, and the reason of a cancel:
-     * the owner publishes within this turn.
+     * Called with the seq and the KIND of a command that was put into a ring, and with the reason
+     * of a cancel. The owner shows the ring to its thread within this turn.
      */
     afterStamp: (seq: Seq, kind: number, reason?: number) => void
-    /** A deadline locked a market by the command of this seq. */
+    /** A deadline locked a market with the command of this seq. */
     onLocked: (seq: Seq, marketId: MarketId) => void
-    /** The last cancel that heartbeats of these profiles ask for has at most this seq. */
+    /** The heartbeats of these profiles fired, and the seq of their last cancel is at most this. */
     onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
   }) {
     this.#clearing = parts.clearing
@@ -106,16 +112,17 @@ export class Sequencer {
   }
 
   /**
-   * The sequencer's time: the clock, but never before the last command, nor before the time at
-   * which something was found due: what waits for room is not early when the clock steps back.
+   * The sequencer's time: the clock, but never before the last command, and never before the time
+   * at which something was found due. So a command that waits for room is not early when the clock
+   * steps back.
    */
   nowMs(): TimeMs {
     return Math.max(this.#clock.nowMs(), this.#clearing.lastNowMs, this.#dueMs)
   }
 
   /**
-   * Decides an order whose PLACE record the intake filled; null, or what `decidePlace` said and
-   * nothing was done.
+   * Decides an order whose PLACE record the intake filled. Gives null, or why the order is not
+   * stamped: then nothing was done.
    */
   place(request: PlaceRequest, record: Uint8Array): ReturnType<typeof decidePlace> {
     const { order } = request
@@ -138,8 +145,9 @@ export class Sequencer {
   }
 
   /**
-   * Cancels orders of one market that `decideCancel` let through; the seq, or OVERLOADED. RELEASING
-   * when one of them is being released, which may have begun just now: then nothing was done.
+   * Cancels orders of one market that `decideCancel` let through. Gives the seq, or OVERLOADED, or
+   * RELEASING. With RELEASING one of them is being released, perhaps since just now, and nothing
+   * was done.
    */
   cancel(marketId: MarketId, orders: readonly OrderName[]): Seq | Reject | typeof RELEASING {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
@@ -150,7 +158,7 @@ export class Sequencer {
     return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
   }
 
-  /** Those of the orders that live and are being released (rules §4.3). */
+  /** The orders among these that live and are being released (rules §4.3). */
   releasing(orders: readonly OrderName[]): readonly OrderName[] {
     const { orders: table } = this.#clearing
     if (table.held.releasingCount === 0) return NO_ORDERS
@@ -160,10 +168,10 @@ export class Sequencer {
   }
 
   /**
-   * The one way to stamp a rare command. `decide` runs at the time of the stamp and behind every
-   * deadline that is due then; it gives the command, or why not, or null: nothing is to be done.
-   * What the command asks to cancel follows it at once. `seq` is what the answer rests on, 0 when
-   * overloaded.
+   * The one way to stamp a rare command. `decide` runs at the time of the stamp, after every
+   * deadline that is due then. It gives the command, the refusal, or null when nothing is to be
+   * done. The cancels that the command asks for follow it at once. `seq` is what the answer rests
+   * on; it is 0 when overloaded.
    */
   change(decide: Decision): { readonly seq: Seq; readonly reject: Reject | null } {
     const nowMs = this.#ready(0, LIMITS.recordBytesMax)
@@ -178,8 +186,8 @@ export class Sequencer {
   }
 
   /**
-   * After a restart: sets every deadline again, and closes what a crash left half closed between
-   * a market's change of status, a heartbeat's deadline or a freeze, and the last of its cancels.
+   * After a restart: sets every deadline again, and adds the cancels that a crash left unstamped.
+   * Those follow from a market's change of status, a heartbeat's deadline or a freeze.
    */
   resume(): void {
     const { catalogue, frozen, heartbeats, orders } = this.#clearing
@@ -203,8 +211,8 @@ export class Sequencer {
   }
 
   /**
-   * Emits every deadline that is due. What a market's full ring has no room for stays due, and
-   * that market takes nothing else before it; the others go on. False when the journal is full.
+   * Emits every deadline that is due. A command that finds its market's ring full stays due, and
+   * that market takes nothing else before it; other markets go on. False when the journal is full.
    */
   emitDue(nowMs: TimeMs): boolean {
     while (this.#marketDeadlines.nextMs <= nowMs) {
@@ -215,9 +223,9 @@ export class Sequencer {
     }
     if (this.heartbeats.nextMs <= nowMs && !this.#fireHeartbeats(nowMs)) return false
     if (this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
-    // Every command comes by here: no closure is made for what hardly ever is.
+    // Every command comes through here, so no closure is made for a rare case.
     if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
-    // Behind the cancels that are due: what has ended trades no more.
+    // Releases come behind the due cancels: an order that has ended trades no more.
     if (this.#releases.isDue(nowMs)) this.#emitReleases(nowMs)
     if (!this.#dueCancels.isEmpty || this.#releases.dueCount > 0) this.#dueMs = nowMs
     return this.#hasRoom(0, CANCEL_BYTES)
@@ -225,7 +233,7 @@ export class Sequencer {
 
   #emitReleases(nowMs: TimeMs): void {
     this.#releases.emitDue(nowMs, (slot, marketId) => {
-      // Room for a release may not be room for a cancel: one that is due may name this very order.
+      // A release may have room where a cancel has none. The due cancel may name this very order.
       if (this.#dueCancels.holds(marketId)) return false
       if (!this.#hasRoom(marketId, RELEASE_BYTES)) return false
       this.#stampRelease(slot, marketId, nowMs)
@@ -233,7 +241,7 @@ export class Sequencer {
     })
   }
 
-  /** An order ended: its expiry is off, and so is its release. */
+  /** An order ended: its expiry and its release are dropped. */
   ended(slot: Slot): void {
     if (this.#expiries.count > 0) this.#expiries.remove(slot)
     this.#releases.ended(slot)
@@ -255,7 +263,7 @@ export class Sequencer {
     } else if (command.kind === 'freezeProfile') this.#cancelFrozen(command.profileId, command.seq)
   }
 
-  /** The time to stamp with, once all due deadlines are out; null when a ring is full. */
+  /** The time to stamp with, after all due deadlines are out; null when a ring is full. */
   #ready(marketId: MarketId, bytes: number): TimeMs | null {
     assert(!this.isTorn, 'a decision that threw is the last')
     this.isTorn = true
@@ -320,7 +328,7 @@ export class Sequencer {
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
 
-  /** As far as their markets have room. */
+  /** Stamps the due cancels as far as their markets have room. */
   #emitCancels(nowMs: TimeMs): void {
     const sent: number[] = []
     this.#dueCancels.emit(
@@ -334,12 +342,15 @@ export class Sequencer {
     if (sent.length > 0) this.#onFired(this.#clearing.lastSeq, sent)
   }
 
-  /** All orders of a market that takes no more of them. */
+  /** Adds the cancels of all orders of a market that takes no more orders. */
   #cancelAllOf(marketId: MarketId, reason: CancelReason): void {
     this.#dueCancels.add(marketId, reason, ordersOfMarket(this.#clearing, marketId))
   }
 
-  /** False when the journal is full. One cancel serves many heartbeats of one instant. */
+  /**
+   * Fires the due heartbeats; false when the journal is full. One cancel serves many heartbeats of
+   * one instant.
+   */
   #fireHeartbeats(nowMs: TimeMs): boolean {
     const fired: number[] = []
     let seq = 0
@@ -355,8 +366,9 @@ export class Sequencer {
   }
 
   /**
-   * Whatever the profiles had when their heartbeats fired, by commands up to `seq`. No trading mode
-   * is asked: it is the exchange that cancels. False when nothing of it lives any more.
+   * Adds the cancels of all orders that the profiles had when their heartbeats fired, by commands
+   * up to `seq`. No trading mode is asked, since the exchange itself cancels. False when none of
+   * these orders lives any more.
    */
   #cancelFired(profileIds: readonly ProfileId[], seq: Seq): boolean {
     const byMarket: OrdersByMarket = new Map()
@@ -370,7 +382,7 @@ export class Sequencer {
     return isAny
   }
 
-  /** Whatever the profile had when it was frozen, by the command of `seq`. */
+  /** Adds the cancels of all orders that the profile had when the command of `seq` froze it. */
   #cancelFrozen(profileId: ProfileId, seq: Seq): void {
     const byMarket: OrdersByMarket = new Map()
     addOrdersBefore(this.#clearing, profileId, seq, byMarket)

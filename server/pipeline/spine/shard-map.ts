@@ -9,7 +9,7 @@ import {
   type ShardThread,
 } from '../../../engine/shard/shard-handle.ts'
 
-/** A number shares that many threads, 0 keeps the books on main (design §3). */
+/** With a number, the markets share that many threads; 0 keeps the books on main (design §3). */
 export type MarketThreads = 'auto' | 'each' | number
 
 export interface ShardOptions extends Omit<ShardThread, 'inline'> {
@@ -17,7 +17,7 @@ export interface ShardOptions extends Omit<ShardThread, 'inline'> {
   readonly visitor: FrameVisitor
 }
 
-/** Threads there may be. A market's is its id in turn, as OrderTable has its lanes. */
+/** How many threads there may be. Markets take them in turn by id, as OrderTable has its lanes. */
 export function lanesOf(threads: MarketThreads): number {
   if (threads === 'auto') return LIMITS.marketThreadsAutoMax
   return threads === 'each' ? LIMITS.marketThreadsEachMax : Math.max(1, threads)
@@ -31,7 +31,7 @@ export function marketsMaxOf(threads: MarketThreads): number {
 export class Shards {
   readonly all: ShardHandle[] = []
   readonly #options: ShardOptions
-  /** Markets a thread may be started for; later ones share. */
+  /** How many markets start a thread; later markets share one. */
   readonly #threadsMax: number
 
   constructor(options: ShardOptions) {

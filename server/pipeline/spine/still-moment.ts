@@ -1,14 +1,15 @@
-// A moment in which no market has anything left to answer: what main has then is the state at its
-// newest seq. New orders and cancels wait for it, a millisecond as a rule; what operators and
-// deadlines do goes on and only makes it come later. It has a bound: past it nothing is looked at.
+// A moment in which no market has anything left to answer: main's state is then the state at its
+// newest seq. New orders and cancels wait for it, usually a millisecond. The commands of operators
+// and deadlines go on, and only make it come later. The wait has a bound: past it nothing is looked
+// at.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
 export interface StillMomentParts {
-  /** Everything sent to the markets has been settled. */
+  /** Whether everything that was sent to the markets is settled. */
   readonly isStill: () => boolean
-  /** Stops and starts the coming of orders. */
+  /** Stops new orders from coming, until `resume`. */
   readonly pause: () => void
   readonly resume: () => void
 }
@@ -27,7 +28,7 @@ export class StillMoment {
     return this.#look !== null
   }
 
-  /** Calls `look` once, with false when the moment did not come in time. It must not wait. */
+  /** Calls `look` once, with false when the moment did not come in time. `look` must not wait. */
   begin(look: (isStill: boolean) => void): void {
     assert(this.#look === null, 'one looks at a time')
     this.#look = look
@@ -36,12 +37,12 @@ export class StillMoment {
     this.check()
   }
 
-  /** Call after results were settled. */
+  /** Call it after results were settled. */
   check(): void {
     if (this.#look !== null && this.#parts.isStill()) this.#end(true)
   }
 
-  /** Resolves when none is on. */
+  /** Resolves when no still moment is on. */
   async over(): Promise<void> {
     while (this.isOn) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
