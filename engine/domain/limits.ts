@@ -128,7 +128,7 @@ export const LIMITS = {
   /**
    * Replies that wait for their readers, of all and of one address. Above it connections are cut.
    */
-  heldReplyBytes: { all: 256 << 20, address: 16 << 20 },
+  unreadReplyBytes: { all: 256 << 20, address: 16 << 20 },
   /**
    * Orders under way. Above it the next order gets 503, unread. It bounds the wait of an accepted
    * order (a tenth of a second at ten thousand a second) and leaves the rest of `inFlightMax` to

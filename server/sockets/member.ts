@@ -75,8 +75,8 @@ export class Member {
   #ownBytes = 0
   /** Its reader is behind. */
   #isBlocked = false
-  /** What it is to hear rests on a command that may not be durable. */
-  #isHeldBack = false
+  /** Its next frames rest on a command that may not be durable. */
+  #isPaused = false
   #isGone = false
   /** In the stream, of the next frame that it was not offered. */
   place: number
@@ -121,7 +121,7 @@ export class Member {
   catchUp(isFull: boolean): boolean {
     const { stream } = this
     if (this.#isGone || stream === null) return false
-    if (this.#isBlocked || this.#isHeldBack) {
+    if (this.#isBlocked || this.#isPaused) {
       const isLost = isFull || this.#waitingBytes(stream) > LIMITS.socketLagBytesMax
       if (isLost) this.endSlow()
       return false
@@ -129,7 +129,7 @@ export class Member {
     const packets = this.#next(stream)
     if (packets.length === 0) return false
     if (!this.#parts.isStillProven()) {
-      this.holdBack(() => this.end(refuse('UNAUTHENTICATED')))
+      this.pauseUntilDurable(() => this.end(refuse('UNAUTHENTICATED')))
       return false
     }
     this.#write(packets)
@@ -146,13 +146,13 @@ export class Member {
   }
 
   /**
-   * Sends nothing until all that is stamped is durable, then does the work, if any, and goes on:
-   * nobody hears that a proof ended before the command that ended it is durable (law 1).
+   * Sends nothing until every stamped command is durable, then does the work, if any, and goes on.
+   * So no client hears that a proof ended before the command that ended it is durable (law 1).
    */
-  holdBack(work?: () => void): void {
-    this.#isHeldBack = true
+  pauseUntilDurable(work?: () => void): void {
+    this.#isPaused = true
     this.#parts.whenDurable(() => {
-      this.#isHeldBack = false
+      this.#isPaused = false
       work?.()
       this.#goOn()
     })
@@ -227,7 +227,7 @@ export class Member {
 
   /** Without anything before it: a reader that does not keep up is told. */
   #writeOwn(): void {
-    if (this.#isBlocked || this.#isHeldBack) {
+    if (this.#isBlocked || this.#isPaused) {
       if (this.#ownBytes > LIMITS.socketLagBytesMax) this.endSlow()
       return
     }

@@ -217,7 +217,7 @@ export class SocketGateway {
     const refusal = proof.caller === null ? proof.refusal : refuse('UNAUTHENTICATED')
     if (refusal === null) return
     // What it asks for meanwhile is answered behind this.
-    member.holdBack()
+    member.pauseUntilDurable()
     member.except(refusal)
   }
 }

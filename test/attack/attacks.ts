@@ -179,7 +179,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'unread replies on one connection',
     run: unreadReplies,
-    bytes: LIMITS.heldReplyBytes.address,
+    bytes: LIMITS.unreadReplyBytes.address,
     ...{ answers: ['closed'], meets: ['closed'], shortTurns: 30 },
   },
   {
@@ -241,7 +241,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: '/markets/active/slugs of all markets',
     run: hammer(() => SLUGS, 300),
-    ...{ bytes: LIMITS.heldReplyBytes.address, answers: ['200', ...CROWDED], meets: ['200'] },
+    ...{ bytes: LIMITS.unreadReplyBytes.address, answers: ['200', ...CROWDED], meets: ['200'] },
     shortTurns: 500,
   },
   {

@@ -109,7 +109,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/held-replies.ts',
+    file: 'server/http/gateway/unread-replies.ts',
     tests: BOUNDS,
     changes: [
       [
@@ -118,7 +118,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'else response.end(payload)',
       ],
       [
-        'an address may hold replies without a bound',
+        'unread replies of an address have no bound',
         "if (address !== '' && ofAddress > this.#bounds.address) return 'full'\n",
         '\n',
       ],
@@ -157,7 +157,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/held-replies.ts',
+    file: 'server/http/gateway/unread-replies.ts',
     tests: CLIENTS,
     changes: [
       [

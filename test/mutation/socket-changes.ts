@@ -102,7 +102,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a socket hears of the end of its token before that is durable',
-        "this.holdBack(() => this.end(refuse('UNAUTHENTICATED')))",
+        "this.pauseUntilDurable(() => this.end(refuse('UNAUTHENTICATED')))",
         "this.end(refuse('UNAUTHENTICATED'))",
       ],
     ],
@@ -113,7 +113,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a handshake hears of the end of its proof before that is durable',
-        'member.holdBack()\n',
+        'member.pauseUntilDurable()\n',
         '\n',
       ],
     ],

@@ -4,8 +4,8 @@ import type { Refusal } from '../refusal.ts'
 import type { Regions } from '../regions.ts'
 import type { Guarded, OwnerOfCall, Route, Seen } from '../route.ts'
 import type { ConnectionBounds } from './connections.ts'
-import type { HeldBounds } from './held-replies.ts'
 import type { RoomSizes } from './rooms.ts'
+import type { UnreadBounds } from './unread-replies.ts'
 
 export interface GatewayOptions<S> {
   readonly routes: readonly Route<S>[]
@@ -31,7 +31,7 @@ export interface GatewayOptions<S> {
   readonly bodyBytesMax?: number
   readonly rooms?: RoomSizes
   readonly connections?: ConnectionBounds
-  readonly heldReplyBytes?: HeldBounds
+  readonly unreadReplyBytes?: UnreadBounds
   /**
    * Tests: a reply its route's schema does not allow, or a refusal it does not name, is a fault.
    */

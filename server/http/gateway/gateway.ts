@@ -20,12 +20,12 @@ import { CallerAddresses } from './caller-address.ts'
 import { Connections } from './connections.ts'
 import { type Entry, entryOf, needsJsonType, profileWaitSec, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { HeldReplies } from './held-replies.ts'
 import { listenAlone } from './listen.ts'
 import { encoded, type Outgoing, verify } from './outgoing.ts'
 import { Rooms } from './rooms.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
 import type { Turn } from './turn.ts'
+import { UnreadReplies } from './unread-replies.ts'
 
 /** As an operator may put it in: upstream is CommonJS, where all there is stands under one name. */
 const uWS: typeof library = Reflect.get(library, 'default') ?? library
@@ -42,7 +42,7 @@ export class Gateway<S> {
   private readonly bodies: BodyReader<S>
   readonly rooms: Rooms
   readonly connections: Connections
-  readonly replies: HeldReplies
+  readonly replies: UnreadReplies
   private listenSocket: library.us_listen_socket | null = null
   private onIdle: (() => void) | null = null
   private stopping = false
@@ -53,7 +53,7 @@ export class Gateway<S> {
     this.bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax
     this.rooms = new Rooms(options.rooms)
     this.connections = new Connections(options.connections ?? ANY_ADDRESS, this.clock)
-    this.replies = new HeldReplies(options.heldReplyBytes ?? LIMITS.heldReplyBytes)
+    this.replies = new UnreadReplies(options.unreadReplyBytes ?? LIMITS.unreadReplyBytes)
     this.bodies = new BodyReader({
       clock: this.clock,
       firstMs: options.bodyFirstMs ?? LIMITS.bodyFirstMs,
@@ -161,7 +161,7 @@ export class Gateway<S> {
       address: this.addresses.keyOf(response, call.headers),
       room: null,
       profileId: 0,
-      held: null,
+      unread: null,
       aborted: false,
       written: false,
       ended: false,
@@ -333,14 +333,14 @@ export class Gateway<S> {
     }
     const { response, address, call } = turn
     turn.written = true
-    const held = this.replies.write(response, out, {
+    const unread = this.replies.write(response, out, {
       address,
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,
       done: () => this.letGo(turn),
     })
-    if (held === 'full') response.close()
-    else turn.held = held
+    if (unread === 'full') response.close()
+    else turn.unread = unread
     this.end(turn, out.status, out.refusal)
   }
 
@@ -366,7 +366,7 @@ export class Gateway<S> {
   private abort(turn: Turn<S>): void {
     turn.aborted = true
     turn.call.isGone = true
-    if (turn.held !== null) this.letGo(turn)
+    if (turn.unread !== null) this.letGo(turn)
     // A handler at work ends its turn itself, when it is done.
     if (this.bodies.ends(turn)) this.end(turn, 0, null)
   }
@@ -378,13 +378,13 @@ export class Gateway<S> {
     turn.refusal = refusal
     turn.endedMs = this.clock()
     this.observe(turn)
-    if (turn.held === null) this.letGo(turn)
+    if (turn.unread === null) this.letGo(turn)
   }
 
   /** Nothing of it is left here: its reply is out, or nobody is there to take it. */
   private letGo(turn: Turn<S>): void {
-    if (turn.held !== null) this.replies.free(turn.held)
-    turn.held = null
+    if (turn.unread !== null) this.replies.free(turn.unread)
+    turn.unread = null
     this.rooms.leave(turn)
     if (this.inFlight === 0) this.onIdle?.()
   }

@@ -2,8 +2,8 @@ import type { HttpResponse } from 'uWebSockets.js'
 import type { Caller } from '../call.ts'
 import type { Seen } from '../route.ts'
 import type { Entry } from './entry.ts'
-import type { Held } from './held-replies.ts'
 import type { Guest } from './rooms.ts'
+import type { UnreadReply } from './unread-replies.ts'
 
 /** One request on its way: from its first byte to its end, when it is also what was seen. */
 export interface Turn<S> extends Seen, Guest {
@@ -17,7 +17,7 @@ export interface Turn<S> extends Seen, Guest {
   refusal: string | null
   endedMs: number
   /** Of its reply, what its reader has not taken. */
-  held: Held | null
+  unread: UnreadReply | null
   aborted: boolean
   /** Bytes of its reply may be out: there is no other one. */
   written: boolean

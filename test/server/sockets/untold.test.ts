@@ -16,7 +16,7 @@ before(async () => {
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
 
-/** What the disk has to say is held back while the work is done, but for what is told by `upTo`. */
+/** During the work the disk says that nothing is durable, except up to a seq given to `upTo`. */
 async function withUntold(work: (upTo: (seq: number) => void) => Promise<void>): Promise<void> {
   const { pipeline } = live.exchange
   await pipeline.durable()

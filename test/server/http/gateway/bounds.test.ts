@@ -174,9 +174,9 @@ test('long replies arrive whole, and one that nobody reads is not kept twice', a
   await toys.gateway.stop()
 })
 
-test('held replies have a bound: past it the connection of the one who sleeps ends', async () => {
+test('unread replies have a bound: past it the connection of the slow reader ends', async () => {
   const bytes = 8 << 20
-  const toys = await bounded({}, { heldReplyBytes: { all: bytes * 3.5, address: bytes * 2 } })
+  const toys = await bounded({}, { unreadReplyBytes: { all: bytes * 3.5, address: bytes * 2 } })
   const ask = (from: string) =>
     new RawClient(toys.port).pause().send(request(`GET /wide?size=${bytes}`, from))
   const sleepers = ['10.0.0.1', '10.0.0.1', '10.0.0.2'].map(ask)

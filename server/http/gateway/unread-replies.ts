@@ -1,17 +1,18 @@
-// Writes replies. One that its reader does not take stays here as its text or its shared bytes, and
-// goes out as the kernel makes room: the library would copy it whole, for each reader that sleeps.
-// Invariant: what is held is counted until it is out or its connection has ended.
+// Writes replies. A reply that its reader does not take is kept here, as its text or its shared
+// bytes, and goes out as the kernel makes room. The library would copy it whole for each slow
+// reader.
+// Invariant: the bytes of an unread reply are counted until it is out or its connection has ended.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { type Outgoing, sizeOf, statusLine } from './outgoing.ts'
 
-/** Shorter ones go to the kernel, or into the buffer of their connection, at once. */
+/** Shorter replies go to the kernel, or into the buffer of their connection, at once. */
 const SHORT_BYTES = 1024
 
 /** The library closes an idle connection after ten seconds, and looks every four. */
 const KEEP_ALIVE = 'timeout=3'
 
-export interface HeldBounds {
+export interface UnreadBounds {
   readonly all: number
   readonly address: number
 }
@@ -21,8 +22,8 @@ function hasNoBody(status: number): boolean {
   return status === 204 || status === 304
 }
 
-/** One that is held, to be given back when its connection ends. */
-export interface Held {
+/** What is counted for a reply until its connection ends. */
+export interface UnreadReply {
   readonly address: string
   readonly bytes: number
 }
@@ -30,18 +31,18 @@ export interface Held {
 export interface Writing {
   readonly address: string
   readonly isHead: boolean
-  /** Its connection is not kept for another call, if it is short. */
+  /** After a short reply the connection is closed. */
   readonly isLast: boolean
-  /** Called when what was held is out. */
+  /** Called when the rest of an unread reply is out. */
   readonly done: () => void
 }
 
-export class HeldReplies {
-  readonly #bounds: HeldBounds
+export class UnreadReplies {
+  readonly #bounds: UnreadBounds
   readonly #byAddress = new Map<string, number>()
   #bytes = 0
 
-  constructor(bounds: HeldBounds) {
+  constructor(bounds: UnreadBounds) {
     this.#bounds = bounds
   }
 
@@ -51,14 +52,14 @@ export class HeldReplies {
   }
 
   /**
-   * Writes a reply in a cork. Null when all of it is out, else what is held; 'full' when there is
-   * no room to hold it: its connection must end.
+   * Writes a reply in a cork. Null when all of it is out, else what is counted for it. 'full' when
+   * there is no room to keep it: the connection must end.
    */
   write(
     response: HttpResponse,
     out: Outgoing,
     { address, isHead, isLast, done }: Writing,
-  ): Held | 'full' | null {
+  ): UnreadReply | 'full' | null {
     const { payload } = out
     const isShort = payload.length <= SHORT_BYTES
     const close = out.close || (isLast && isShort)
@@ -77,10 +78,10 @@ export class HeldReplies {
       } else if (close || isShort) response.end(payload, close)
       else [, isOut] = response.tryEnd(payload, sizeOf(out))
     })
-    return isOut ? null : this.#hold(response, out, address, done)
+    return isOut ? null : this.#keep(response, out, address, done)
   }
 
-  free({ address, bytes }: Held): void {
+  free({ address, bytes }: UnreadReply): void {
     this.#bytes -= bytes
     if (bytes === 0 || address === '') return
     const left = (this.#byAddress.get(address) ?? 0) - bytes
@@ -88,12 +89,12 @@ export class HeldReplies {
     else this.#byAddress.delete(address)
   }
 
-  #hold(
+  #keep(
     response: HttpResponse,
     { payload }: Outgoing,
     address: string,
     done: () => void,
-  ): Held | 'full' {
+  ): UnreadReply | 'full' {
     const isShared = typeof payload !== 'string'
     const whole = isShared ? payload : Buffer.from(payload)
     const bytes = isShared ? 0 : whole.length
