@@ -1,5 +1,5 @@
-// What a route accepts as proof of who is speaking. Descriptions only: server/auth does the
-// proving.
+// Which proofs of its caller a route accepts. These are descriptions only: server/auth checks the
+// proofs.
 
 import type { Scope } from '../../engine/domain/command.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
@@ -10,24 +10,24 @@ export type Scheme = 'session' | 'hmac' | 'identity' | 'admin'
 
 export interface Accepted {
   readonly scheme: Scheme
-  /** Scopes an API token needs; the other schemes have none. */
+  /** Scopes that an API token needs; empty for the other schemes. */
   readonly scopes: readonly Scope[]
-  /** The lowest role an operator needs; the other schemes have none. */
+  /** The lowest role that an operator needs; absent for the other schemes. */
   readonly role?: Role
 }
 
-/** `C` is the caller that a handler gets, `O` the owner. */
+/** `C` is the type of the caller that a handler gets, `O` that of the owner. */
 export interface Auth<C extends Caller | null, O = null> {
   /** Empty for a route open to all. */
   readonly accepts: readonly Accepted[]
   /** Whether the call may be for a sub-account of its caller (rules §12.1). */
   readonly isForSubAccounts: boolean
   admits(caller: Caller | null): caller is C
-  /** What the handler is told of the profile that the call is for. */
+  /** The owner that the handler gets for the profile that the call is for. */
   ownerOf(profileId: ProfileId): O
 }
 
-/** Of a caller with a token, whose partners may act for their sub-accounts. */
+/** Accepts an API token; a partner may use its own for a sub-account. */
 interface TokenAuth extends Auth<Caller> {
   forSubAccounts(): Auth<Caller, number>
 }
@@ -61,7 +61,7 @@ export function identity(): Auth<Caller> {
   return auth({ scheme: 'identity', scopes: [] })
 }
 
-/** An operator of this role, or of one that may do more. */
+/** Accepts an operator of this role, or of a higher one. */
 export function admin(role: Role): Auth<Acting> {
   return {
     ...auth({ scheme: 'admin', scopes: [], role }),
@@ -78,7 +78,7 @@ export function sessionOrIdentity(): Auth<Caller> {
   return eitherOf(session(), identity())
 }
 
-/** Any of several; the scopes of each stay its own. */
+/** Accepts any of several proofs; each keeps its own scopes. */
 export function eitherOf(...ways: Auth<Caller>[]): Auth<Caller> {
   return auth(...ways.flatMap((way) => way.accepts))
 }

@@ -2,13 +2,16 @@ import type { HttpRequest } from 'uWebSockets.js'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { Role } from '../../engine/domain/operator.ts'
 
-/** One request, copied out of the socket before anything may wait: the native request dies then. */
+/**
+ * One request, copied before anything waits: the library's request is valid only until its callback
+ * returns.
+ */
 export interface Call {
   /** Upper case. */
   readonly method: string
   /** As received, still percent-encoded, without the query. */
   readonly path: string
-  /** Path and query exactly as received: what an HMAC signs. */
+  /** Path and query exactly as received, because an HMAC signs them. */
   readonly target: string
   /** What follows the question mark, or ''. */
   readonly query: string
@@ -16,23 +19,23 @@ export interface Call {
   readonly headers: ReadonlyMap<string, string>
   /** Empty until the body has arrived. */
   body: Uint8Array
-  /** Address of the caller, on the lanes whose routes ask for it; else ''. */
+  /** Address of the caller on the lanes whose routes need it; else ''. */
   from: string
-  /** When its first bytes came and when its handler had all of it, monotonic; 0 until then. */
+  /** Monotonic times of its first bytes and of its whole body at the handler; 0 until then. */
   readonly receivedMs: number
   readMs: number
-  /** Where the times of its order stand; 0 for none. */
+  /** Row of its times in `OrderTimes`; 0 for none. */
   timesRow: number
-  /** Its caller hung up: an answer is not wanted any more. */
+  /** The caller hung up, so nobody waits for the reply. */
   isGone?: boolean
 }
 
 export const NO_BYTES = new Uint8Array(0)
 
-/** All of a request but its body. */
+/** Copies a request without its body. */
 export function copied(request: HttpRequest, receivedMs: number): Call {
   const headers = new Map<string, string>()
-  // Asked for first: the other getter lowers the letters in place.
+  // The method is read first, because the library's other getter of it lowers its letters in place.
   const method = request.getCaseSensitiveMethod()
   request.forEach((name, value) => {
     joinHeader(headers, name, value)
@@ -58,7 +61,7 @@ export function header(call: Call, lowerCaseName: string): string {
   return call.headers.get(lowerCaseName) ?? ''
 }
 
-/** Who is speaking, once proven. */
+/** A caller whose proof was accepted. */
 export interface Caller {
   /** 0 for an operator, who has no profile. */
   readonly profileId: ProfileId
@@ -66,14 +69,14 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>
   readonly tokenId: string | null
   readonly via: 'session' | 'hmac' | 'identity' | 'admin'
-  /** Of an operator alone. */
+  /** Present for an operator only. */
   readonly operator?: OperatorName
 }
 
 export interface OperatorName {
   readonly name: string
   readonly role: Role
-  /** Its calls are counted under it, as those of a profile under the profile's id. */
+  /** The rate limit counts its calls under this key, as it counts a profile's under its id. */
   readonly rateKey: number
 }
 
@@ -91,7 +94,7 @@ export function cookie(call: Call, name: string): string {
   return ''
 }
 
-/** A header that comes twice must not pick one of two meanings, so it becomes a third. */
+/** Joins the values of a header that comes twice, so that neither value wins over the other. */
 export function joinHeader(headers: Map<string, string>, name: string, value: string): void {
   const before = headers.get(name)
   if (before === undefined) headers.set(name, value)
@@ -109,8 +112,8 @@ export function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Ui
 }
 
 /**
- * Bytes of the body to come: Infinity when only its end will tell, NaN when it is told twice or in
- * a way that a proxy in front may read otherwise than the library, which takes any for chunked.
+ * Announced bytes of the body. Infinity for a chunked body. NaN when two lengths are given, or when
+ * a proxy may read the length in another way: the library takes any `transfer-encoding` as chunked.
  */
 export function announcedBytes(call: Call): number {
   const encoding = header(call, 'transfer-encoding').toLowerCase()
@@ -120,7 +123,7 @@ export function announcedBytes(call: Call): number {
   return /^[0-9]{1,15}$/.test(length) ? Number(length) : Number.NaN
 }
 
-/** Whether its body is compressed, or said to be. */
+/** Whether the headers say that the body is compressed. */
 export function isEncoded(call: Call): boolean {
   const encoding = header(call, 'content-encoding').trim().toLowerCase()
   return encoding !== '' && encoding !== 'identity'

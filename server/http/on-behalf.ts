@@ -4,8 +4,8 @@ import { profileId } from './schema/fields.ts'
 import { means } from './schema/meaning.ts'
 import { type Issue, optional } from './schema/schema.ts'
 
-// Whom a call names to act for (rules §12.1): the header `x-on-behalf-of` and
-// `onBehalfOf` of query or body mean one thing, on main and in the intake threads alike.
+// The profile that a call acts for (rules §12.1). The header `x-on-behalf-of` and `onBehalfOf` of
+// query or body mean the same, on main and in the intake threads alike.
 
 const HEADER = 'x-on-behalf-of'
 const PROFILE_ID = /^[1-9][0-9]{0,9}$/
@@ -16,7 +16,7 @@ export const ON_BEHALF_HEADER = {
   [HEADER]: 'Profile id of a sub-account of the caller; the token needs delegated_signing.',
 } as const
 
-/** The field of a query or a body that names it. */
+/** The field of a query or a body that names the sub-account. */
 export function onBehalfOf() {
   return means(
     optional(profileId()),
@@ -24,7 +24,7 @@ export function onBehalfOf() {
   )
 }
 
-/** The profile the header names: 0 without the header, NaN for what is no profile id. */
+/** The profile that the header names: 0 without the header, NaN when it is no profile id. */
 export function headerTarget(call: Call): number {
   const text = header(call, HEADER)
   if (text === '') return call.headers.has(HEADER) ? Number.NaN : 0
@@ -32,7 +32,7 @@ export function headerTarget(call: Call): number {
   return target <= PROFILE_ID_MAX ? target : Number.NaN
 }
 
-/** Whom a call is for, or what is wrong with the names it gives. */
+/** The profile that a call is for, or what is wrong with the names it gives. */
 interface Target {
   /** 0 for the caller's own profile. */
   readonly profileId: ProfileId
@@ -42,7 +42,7 @@ interface Target {
 const NO_PROFILE_ID = { field: HEADER, message: `must be an integer 1..${PROFILE_ID_MAX}` }
 const OTHER_PROFILE = { field: 'onBehalfOf', message: `must name the same profile as ${HEADER}` }
 
-/** The profile named by the header, by `onBehalfOf`, or alike by both. */
+/** The profile that the header or `onBehalfOf` names; both must name the same. */
 export function targetOf(inHeader: number, onBehalfOf: number | undefined): Target {
   if (Number.isNaN(inHeader)) return { profileId: 0, issue: NO_PROFILE_ID }
   if (onBehalfOf === undefined) return { profileId: inHeader, issue: null }

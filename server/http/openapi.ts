@@ -11,12 +11,12 @@ export interface Described {
   readonly title: string
   readonly version: string
   readonly headerPrefix: string
-  /** Where the exchange is reached; undefined when nobody said. */
+  /** The address of the exchange; undefined when none was configured. */
   readonly publicUrl?: string | undefined
 }
 
 type Node = Readonly<Record<string, unknown>>
-/** What the document reads of a route; it calls none. */
+/** The part of a route that the document reads. */
 type Documented = Omit<Route<never>, 'run'>
 
 export function openApi(routes: readonly Documented[], described: Described): Node {
@@ -157,7 +157,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** Refusals the gateway gives on its own, by what the route asks of it. */
+/** Refusals that the gateway itself gives, by what the route asks for. */
 function ownRejects(route: Documented): RejectName[] {
   const always: RejectName[] = ['OVERLOADED', 'NOT_READY', 'RATE_LIMITED', 'VALIDATION']
   const accepted = new Set(route.auth.accepts.map(({ scheme }) => scheme))
@@ -170,7 +170,7 @@ function ownRejects(route: Documented): RejectName[] {
   ]
   const cookie: RejectName[] = ['ORIGIN_NOT_ALLOWED', 'JSON_CONTENT_TYPE']
   const identity: RejectName[] = ['UNAUTHENTICATED', 'IDENTITY_INVALID', 'FORBIDDEN']
-  // To act for a sub-account takes a scope that the route itself does not ask for.
+  // A call for a sub-account needs a scope that the route itself does not ask for.
   const isDelegable = route.rejects.includes('NOT_SUB_ACCOUNT')
   const scopes = new Set(route.auth.accepts.flatMap((each) => each.scopes))
   if (isDelegable) scopes.add('delegated_signing')

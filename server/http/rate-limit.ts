@@ -1,5 +1,5 @@
 // Token buckets by key and lane. Each key costs one number: the time at which its bucket is full
-// again (the generic cell rate algorithm), so a full bucket needs no entry at all.
+// again (the generic cell rate algorithm). So a full bucket needs no entry.
 // Time is an argument; one thread owns an instance.
 
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
@@ -9,13 +9,13 @@ export type Lane = (typeof LANES)[number]
 
 export interface Rate {
   readonly perSecond: number
-  /** Calls that may come at once after a rest. */
+  /** Calls that may come at once when the bucket is full. */
   readonly burst: number
 }
 
 export type Rates = Readonly<Record<Lane, Rate>>
 
-/** One value for each lane. */
+/** Makes one value for each lane. */
 export function eachLane<T>(of: (lane: Lane) => T): Readonly<Record<Lane, T>> {
   return {
     public: of('public'),
@@ -26,7 +26,7 @@ export function eachLane<T>(of: (lane: Lane) => T): Readonly<Record<Lane, T>> {
   }
 }
 
-/** Generous: they stop a loop gone wrong, not a busy trader. */
+/** Generous rates: they stop a program in a wrong loop, not a busy trader. */
 export const ADDRESS_RATES: Rates = {
   public: { perSecond: 2000, burst: 4000 },
   private: { perSecond: 1000, burst: 2000 },
@@ -45,7 +45,7 @@ export const PROFILE_RATES: Rates = {
 
 const KEYS_MAX = 1 << 16
 
-/** Entries looked at per call, so that what expires is gone before what comes can pile up. */
+/** Entries checked per call: more than a call adds, so full buckets never pile up. */
 const SWEEP_STEPS = 2
 
 /** Buckets of one rate by key. */
@@ -68,13 +68,13 @@ export class Buckets<Key> {
     return this.fullAtMs.size
   }
 
-  /** Takes some tokens; returns 0, or the milliseconds until there are as many. */
+  /** Takes some tokens; returns 0, or the milliseconds until the bucket has as many. */
   take(key: Key, nowMs: number, tokens = 1): number {
     this.forgetFull(nowMs)
     const before = this.fullAtMs.get(key)
     const fullAtMs = Math.max(before ?? nowMs, nowMs) + Math.min(tokens * this.costMs, this.burstMs)
     const waitMs = fullAtMs - nowMs - this.burstMs
-    // The sum is of doubles: a thousandth of a millisecond is no reason to refuse.
+    // The sum of doubles is not exact: a thousandth of a millisecond is no reason to refuse.
     if (waitMs > 0.001) {
       this.refusedCount++
       return waitMs
@@ -97,8 +97,8 @@ export class Buckets<Key> {
   }
 
   /**
-   * At the bound the key the sweep comes to starts afresh: a flood of keys must not lock others
-   * out. To look for the oldest would step over all that was deleted before it, each time anew.
+   * Deletes the next key of the sweep when the map is full: a flood of keys must not lock others
+   * out. A search for the oldest key would step over all deleted entries each time.
    */
   private forgetNext(): void {
     let next = this.sweep.next()
@@ -110,7 +110,7 @@ export class Buckets<Key> {
   }
 }
 
-/** Limits calls per key (an address text or a profile id), each lane by itself. */
+/** Limits calls per key (an address or a profile id), separately for each lane. */
 export class RateLimiter<Key> {
   private readonly lanes: Readonly<Record<Lane, Buckets<Key>>>
 
@@ -123,23 +123,23 @@ export class RateLimiter<Key> {
     return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / MS_PER_SEC)
   }
 
-  /** Keys of a lane that are now remembered. */
+  /** Keys of a lane that have an entry. */
   keysOf(lane: Lane): number {
     return this.lanes[lane].keys
   }
 
-  /** Calls of a lane that had to wait, since the start. */
+  /** Calls of a lane that were refused since the start. */
   refusedOf(lane: Lane): number {
     return this.lanes[lane].refusedCount
   }
 
-  /** Keys now remembered, over all lanes. */
+  /** The same over all lanes. */
   get keys(): number {
     return LANES.reduce((sum, lane) => sum + this.keysOf(lane), 0)
   }
 }
 
-/** A call passes both: that of its address when it is read, that of its profile once proven. */
+/** A call must pass both: the address when it is read, the profile when it is proven. */
 export interface Limits {
   readonly addresses: RateLimiter<string>
   readonly profiles: RateLimiter<number>
@@ -152,8 +152,8 @@ export function openLimits(rates: { readonly address: Rates; readonly profile: R
 const MAPPED_V4 = '0000:0000:0000:0000:0000:ffff:'
 
 /**
- * What one subscriber holds: an IPv4 address, or the first 64 bits of an IPv6 one, which comes with
- * all its digits written out.
+ * The key of one internet subscriber: an IPv4 address, or the first 64 bits of an IPv6 address,
+ * which is given with all its digits.
  */
 export function addressKey(address: string): string {
   const isV6 = address.includes(':') && !address.startsWith(MAPPED_V4)

@@ -8,9 +8,9 @@ interface Row {
   readonly status: number
   /** Seconds in `Retry-After`. */
   readonly retryAfterSec?: number
-  /** The word in `code` where the API has one of its own. */
+  /** The text of `code` where the API has another word than the name of the refusal. */
   readonly code?: string
-  /** What its body says besides. */
+  /** Further fields of its body. */
   readonly extra?: Extra
 }
 
@@ -137,7 +137,7 @@ const ROWS: Readonly<Record<RejectName, Row>> = {
 
 export type Extra = Readonly<Record<string, unknown>>
 
-/** A refusal on its way out, its body already encoded. */
+/** A refusal as it is sent, with its body encoded. */
 export class Refusal {
   readonly name: RejectName
   readonly status: number
@@ -159,13 +159,13 @@ export class Refusal {
 
 const NO_EXTRA: Extra = {}
 
-// A refusal without extras is the same every time, so a flood of them encodes nothing.
+// A refusal without extras is always the same, so a flood of refusals encodes nothing.
 const plain = new Map<Reject, Refusal>()
 for (const reject of Object.values(REJECT)) {
   plain.set(reject, new Refusal(reject.name, reject.sentence, NO_EXTRA))
 }
 
-/** What a refusal looks like on its way out; `extra` fields stand on top of the usual four. */
+/** Makes the reply of a refusal; `extra` fields come after the usual four. */
 export function refuse(said: RejectName | Reject, extra?: Extra, retryAfterSec = 0): Refusal {
   const reject = said instanceof Reject ? said : REJECT[said]
   const known = extra === undefined && retryAfterSec === 0 ? plain.get(reject) : undefined
@@ -178,7 +178,7 @@ export function roleMissing(needed: Role, { role }: { readonly role: Role }): Re
   return refuse('ROLE_MISSING', { message })
 }
 
-/** The refusal of a request that says what is wrong, field by field. */
+/** A refusal that says what is wrong with the request, field by field. */
 export function invalid(...issues: Issue[]): Refusal {
   return new Refusal('VALIDATION', issues, NO_EXTRA)
 }

@@ -1,5 +1,5 @@
-// Countries whose people may not trade here: 403. Which country a call comes from, only the proxy
-// in front of the exchange can say, in a header.
+// Countries from which nobody may trade here (403). Only the proxy in front of the exchange knows
+// the country of a call; it says so in a header.
 
 import type { Lane } from './rate-limit.ts'
 
@@ -13,17 +13,17 @@ export interface Regions {
 }
 
 const COUNTRY = /^[A-Z]{2}$/
-/** What proxies say when they do not know. */
+/** The code that proxies send for an unknown country. */
 const UNKNOWN = 'XX'
 
-/** Reads stay open, and so do logins: who may no longer trade can still see what is theirs. */
+/** Reads and logins stay open: people who may no longer trade can still see their own data. */
 export function isTrading(route: { readonly lane: Lane; readonly method: string }): boolean {
   return route.lane === 'trade' && route.method !== 'GET'
 }
 
 /**
- * Whether a call with these headers comes from where trading is refused. A header that came twice
- * names several countries: one that is blocked is enough.
+ * Whether a call with these headers comes from a blocked country. A header that came twice names
+ * several countries, and one blocked country is enough.
  */
 export function isBarred(regions: Regions, headers: ReadonlyMap<string, string>): boolean {
   const given = headers.get(regions.header) ?? ''

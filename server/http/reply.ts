@@ -38,9 +38,9 @@ export class Bytes {
 }
 
 /**
- * An outcome that another part of the exchange settles later. Unlike a promise it is answered in
- * the same turn, and costs main nothing but itself. Whoever settles it never feels a fault of the
- * reply: that is the call's own.
+ * An outcome that another part of the exchange gives later. Unlike a promise it is answered in the
+ * same turn of the loop, and costs main only this object. A fault of the reply costs its own call,
+ * and never reaches the code that settles the outcome.
  */
 export class Pending<T> {
   private outcome: { readonly value: T } | { readonly error: unknown } | null = null
@@ -53,7 +53,7 @@ export class Pending<T> {
     this.next?.(value)
   }
 
-  /** Settles it with what `make` gives, or with the fault of it. */
+  /** Settles it with the value that `make` gives, or with the error that it throws. */
   doneBy(make: () => T): void {
     let value: T
     try {
@@ -67,7 +67,7 @@ export class Pending<T> {
     this.settle(value)
   }
 
-  /** Neither of them may throw. */
+  /** Neither callback may throw. */
   whenDone(next: (value: T) => void, failed: (error: unknown) => void): void {
     this.next = next
     this.failed = failed

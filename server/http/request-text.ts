@@ -1,5 +1,4 @@
-// Reads what a client wrote as text (path parameters, query, JSON body) into plain values,
-// strictly.
+// Reads the text of a client (path parameters, query, JSON body) into plain values, strictly.
 import type { Fields, Issue, Schema } from './schema/schema.ts'
 
 type Kind = 'text' | 'integer' | 'number' | 'boolean'
@@ -18,7 +17,7 @@ const KINDS: ReadonlyMap<unknown, Kind> = new Map([
   ['boolean', 'boolean'],
 ])
 
-/** How the text of each field is read, worked out once per route. */
+/** Works out once per route how the text of each field is read. */
 export function readingOf(fields: Fields): ReadonlyMap<string, Field> {
   const reading = Object.entries(fields).map(
     ([name, schema]) => [name, fieldOf(name, schema)] as const,
@@ -40,7 +39,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,18})?$/
 
-/** The value of one text, or undefined when it is not of its kind; `1e3`, ` 1`, `0x1` are not. */
+/** The value of one text; undefined when it is not of its kind, like `1e3`, ` 1`, `0x1`. */
 function plainValue(kind: Kind, text: string): unknown {
   if (kind === 'text') return text
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
@@ -135,8 +134,8 @@ const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/
 const HALF_PAIR = /\p{Cs}/u
 
 /**
- * The value of a JSON body; null when it is not JSON. An absent body reads as an empty object. Half
- * a surrogate pair, which only an escape can say, is no text: the journal would keep another.
+ * The value of a JSON body; null when it is not JSON. An absent body counts as an empty object.
+ * Half a surrogate pair, which only an escape can write, is refused: the journal cannot keep it.
  */
 export function readJson(body: Uint8Array): { readonly value: unknown } | null {
   if (body.length === 0) return { value: {} }

@@ -3,7 +3,7 @@ import type { Caller } from './call.ts'
 import { type Refusal, roleMissing } from './refusal.ts'
 import type { Guarded } from './route.ts'
 
-/** What a proven operator is told whose role does not allow a call; null when it does. */
+/** The refusal of a proven operator whose role does not allow a call; null when it does. */
 export function roleRefusal({ accepts }: Guarded, { operator }: Caller): Refusal | null {
   const needed = accepts.find(({ scheme }) => scheme === 'admin')?.role
   if (operator === undefined || needed === undefined) return null

@@ -22,7 +22,7 @@ import {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A handler may hand back what it must not change. */
+/** The same type, read-only: a handler may return data that it must not change. */
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object
@@ -31,7 +31,7 @@ export type Frozen<T> = T extends readonly (infer Item)[]
 
 type Settled<T> = T | Reply<T> | Bytes | Refusal
 type Later<T> = Pick<Pending<T>, 'whenDone'>
-/** A handler that returns a value instead of a promise is answered in the same turn of the loop. */
+/** A value instead of a promise is answered in the same turn of the loop. */
 export type Result<T> = Settled<T> | Promise<Settled<T>> | Later<Settled<T>>
 
 type NoFields = Record<never, Schema>
@@ -42,22 +42,22 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   /** `/orders/:orderId`; each `:name` has a schema in `params`. */
   readonly path: string
   readonly lane: Lane
-  /** Where its calls stand, when it is not that of reads, of orders or of all else. */
+  /** The room of its calls; absent for the room that method and lane give. */
   readonly room?: 'vital' | 'frees'
   readonly about: string
   readonly params?: P
   readonly query?: Q
   readonly body?: B
   readonly reply: R
-  /** What the plain reply says of the call: a sentence. */
+  /** A sentence that says what the plain reply means. */
   readonly means: string
-  /** Request headers the route reads, name to meaning. */
+  /** Request headers that the route reads, each with its meaning. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Of the plain reply; 200 when absent. */
+  /** Status of the plain reply; 200 when absent. */
   readonly status?: number
-  /** Other statuses that a reply of the same shape may have, each with what it means. */
+  /** Other statuses that a reply of the same shape may have, each with its meaning. */
   readonly others?: Readonly<Record<number, string>>
-  /** Of the reply when it is not JSON. */
+  /** Content type of a reply that is not JSON. */
   readonly produces?: string
   readonly rejects?: readonly RejectName[]
   readonly example: {
@@ -73,15 +73,15 @@ export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, 
   readonly query: Values<Q>
   readonly body: Infer<B>
   readonly caller: C
-  /** The profile that the call is for, of a route whose auth says `forSubAccounts`; else null. */
+  /** The profile that the call is for, when the auth has `forSubAccounts`; else null. */
   readonly owner: O
   readonly call: Call
 }
 
-/** The profile that a call is for, named by its header or its query, or why it may not be. */
+/** The profile that header or query of a call name, or the refusal to act for it. */
 export type OwnerOfCall = (call: Call, caller: Caller, inQuery: unknown) => ProfileId | Refusal
 
-/** What the gateway knows of a request before its route has checked it. */
+/** A request that its route has not checked yet. */
 export interface Unchecked {
   readonly params: Readonly<Record<string, unknown>>
   readonly query: Readonly<Record<string, unknown>>
@@ -90,10 +90,10 @@ export interface Unchecked {
   readonly call: Call
 }
 
-/** Who may call, without the proof of it. */
+/** Which proofs a route accepts, without the types of its callers. */
 export type Guarded = Pick<Auth<null>, 'accepts'>
 
-/** A route with its types folded away: what routers and documents read. */
+/** A route without the types of its input, as routers and documents read it. */
 export interface Route<S> {
   readonly method: Method
   readonly path: string
@@ -108,7 +108,7 @@ export interface Route<S> {
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
   readonly others: readonly number[]
-  /** Of each status of a reply. */
+  /** The meaning of each status of a reply. */
   readonly means: Readonly<Record<number, string>>
   readonly produces: string
   readonly rejects: readonly RejectName[]
@@ -120,11 +120,11 @@ export interface Route<S> {
   }
   /** True when the handler proves the caller and parses the body itself. */
   readonly raw: boolean
-  /** False: refused as overloaded before its body is read. */
+  /** When false, a call is refused as overloaded before its body is read. */
   readonly hasRoom: (services: S) => boolean
   /** Checks the request and calls the handler. */
   readonly run: (request: Unchecked, services: S, ownerOfCall: OwnerOfCall) => unknown
-  /** What a reply does that its schema does not allow. */
+  /** Where a reply breaks its schema. */
   readonly replyIssues: (value: unknown) => Issue[]
 }
 
@@ -161,7 +161,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
   }
 }
 
-/** With what names the sub-account, and the refusal of one that is none. */
+/** Adds the fields that name a sub-account, and the refusal of a profile that is none. */
 function forSubAccounts(doc: Doc): Doc {
   return {
     ...doc,
@@ -171,7 +171,7 @@ function forSubAccounts(doc: Doc): Doc {
   }
 }
 
-/** Explaining a body costs thirty times its check, so one built to be dear is told less. */
+/** To explain a body costs thirty times its check, so a longer body gets one sentence only. */
 const EXPLAINED_BYTES_MAX = 16 * 1024
 
 function bodyIssues<T>(checker: Checker<T>, body: unknown, call: Call): Issue[] {
@@ -210,7 +210,7 @@ export function route<
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
-      assert(auth.admits(caller), 'the gateway proves the caller a route asks for')
+      assert(auth.admits(caller), 'the gateway proves the caller that a route asks for')
       const isOther = auth.isForSubAccounts && caller !== null
       const profileId = isOther ? ownerOfCall(call, caller, unchecked.query.onBehalfOf) : 0
       if (profileId instanceof Refusal) return profileId
@@ -223,7 +223,7 @@ export function route<
 export interface RawInput<P extends Fields, Q extends Fields> {
   readonly params: Values<P>
   readonly query: Values<Q>
-  /** With the body's bytes as they came, valid until the handler returns. */
+  /** Its body is the bytes as they came, valid until the handler returns. */
   readonly call: Call
 }
 
@@ -237,7 +237,7 @@ export function rawRoute<
 >(
   spec: Described<P, Q, B, R> & {
     readonly auth: Auth<Caller>
-    /** Whether one more call can be taken, asked before its body is read. */
+    /** Whether one more call can be taken; called before its body is read. */
     readonly hasRoom: (services: S) => boolean
     readonly handle: (input: RawInput<P, Q>, services: S) => Result<Frozen<Infer<R>>>
   },
@@ -258,17 +258,17 @@ export function rawRoute<
   }
 }
 
-/** What a request came to. Its path is the client's word: the route's labels metrics. */
+/** The outcome of a request. Metrics use the route's path, as a client can send any path. */
 export interface Seen {
   readonly call: Call
-  /** null when there is none. */
+  /** Null when no route has the path and the method. */
   readonly route: Pick<Route<never>, 'method' | 'path' | 'lane'> | null
-  /** Once proven by the gateway; a raw route proves its own. */
+  /** Null until the gateway has proven it; a raw route proves its caller itself. */
   readonly caller: Caller | null
   /** 0 when the client left before its reply. */
   readonly status: number
   readonly refusal: string | null
   readonly endedMs: number
-  /** Address of an operator who called; '' of everybody else. */
+  /** Address of an operator; '' for all other callers. */
   readonly from: string
 }

@@ -1,5 +1,5 @@
-// Finds a route by method and path, segment by segment. A literal segment goes before a `:name`,
-// and the search comes back to the `:name` when the literal leads nowhere.
+// Finds a route by method and path, segment by segment. A literal segment is tried before a
+// `:name`; the search returns to the `:name` when the literal gives no route.
 import { assert } from '../../engine/domain/assert.ts'
 import type { Schema } from './schema/schema.ts'
 
@@ -13,7 +13,7 @@ export interface Found<T> {
   readonly target: T | null
   /** Values of the `:name` segments in the order of the path, still encoded. */
   readonly values: readonly string[]
-  /** Methods the path takes; empty when no route has the path. */
+  /** Methods that the path takes; empty when no route has the path. */
   readonly allow: readonly string[]
 }
 

@@ -1,5 +1,5 @@
-// Bodies on their way. Invariant: a turn is among them from its head to its last byte, or to its
-// end, whichever comes first.
+// Reads the bodies of requests. Invariant: a turn is listed from its head until its last byte or
+// until the turn ends, whichever comes first.
 
 import { Slab } from '../../../engine/domain/slab.ts'
 import { joinChunks, NO_BYTES } from '../call.ts'
@@ -8,13 +8,13 @@ import type { Turn } from './turn.ts'
 
 export interface BodyReaderParts<S> {
   readonly clock: () => number
-  /** From its head to its first byte, and to its last. */
+  /** Time from the head of a request to the first byte of its body, and to the last. */
   readonly firstMs: number
   readonly deadlineMs: number
   readonly bytesMax: number
-  /** The body of a call is whole. */
+  /** Called when the body of a request is complete. */
   readonly onWhole: (turn: Turn<S>) => void
-  /** It came too slowly or was too long. */
+  /** Called when a body comes too slowly or is too long. */
   readonly onRefused: (turn: Turn<S>, refusal: Refusal) => void
   readonly onFault: (turn: Turn<S>, error: unknown) => void
 }
@@ -27,7 +27,7 @@ interface Reading<S> {
 export class BodyReader<S> {
   readonly #parts: BodyReaderParts<S>
   readonly #reading = new Slab<Reading<S>>()
-  /** One for all of them. */
+  /** One timer for all bodies. */
   #timer: NodeJS.Timeout | null = null
 
   constructor(parts: BodyReaderParts<S>) {
@@ -46,7 +46,7 @@ export class BodyReader<S> {
         this.#refuse(turn, refuse('BODY_TOO_LARGE'))
         return
       }
-      // The chunk's memory is taken back when this returns; a raw route is done with it by then.
+      // The library reuses the chunk's memory after this returns; a raw route needs it no longer.
       const isWhole = isLast && chunks.length === 0 && turn.entry?.route.raw === true
       if (chunk.byteLength > 0) chunks.push(new Uint8Array(isWhole ? chunk : chunk.slice(0)))
       if (!isLast) return
@@ -65,7 +65,7 @@ export class BodyReader<S> {
     })
   }
 
-  /** Its body is awaited no longer; false when it was not on its way. */
+  /** Stops waiting for the body of a turn; false when the turn was not listed. */
   ends(turn: Turn<S>): boolean {
     if (turn.readingAt === 0) return false
     this.#reading.take(turn.readingAt)
@@ -73,7 +73,7 @@ export class BodyReader<S> {
     return true
   }
 
-  /** Nothing was done for a body that is not whole: its caller asks again elsewhere. */
+  /** Refuses incomplete bodies: nothing was done for them, so their callers may ask again. */
   stop(): void {
     for (const { turn } of this.#reading.all()) this.#refuse(turn, refuse('NOT_READY'))
     this.#stopTimer()

@@ -1,4 +1,4 @@
-// Where a call comes from: the far end of its connection, or what a trusted proxy in front says.
+// The address of a caller: the peer of its connection, or the address that a trusted proxy names.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
@@ -6,10 +6,10 @@ import { addressKey, type Lane, type RateLimiter } from '../rate-limit.ts'
 
 type Connection = Pick<HttpResponse, 'getRemoteAddressAsText'>
 
-/** Knows callers by their addresses, and which of them call too often. */
+/** Finds the addresses of callers, and limits the rate of each. */
 export class CallerAddresses {
   readonly #limiter: RateLimiter<string> | null
-  /** Lower case, '' when no proxy is trusted. */
+  /** Lower-case name; '' when no proxy is trusted. */
   readonly #proxyHeader: string
 
   constructor(limiter: RateLimiter<string> | null, proxyHeader: string) {
@@ -17,23 +17,23 @@ export class CallerAddresses {
     this.#proxyHeader = proxyHeader
   }
 
-  /** As text, an IPv6 one with all its digits. A header that ends in no address says nothing. */
+  /** The address as text, all digits of IPv6. A header that ends in no address is ignored. */
   of(response: Connection, headers: ReadonlyMap<string, string>): string {
     return addressOf(response, headers.get(this.#proxyHeader) ?? '')
   }
 
-  /** What its calls are counted under; '' when nothing is counted by address. */
+  /** The key of the caller's rate limit; '' when addresses have no limit. */
   keyOf(response: Connection, headers: ReadonlyMap<string, string>): string {
     return this.#limiter === null ? '' : addressKey(this.of(response, headers))
   }
 
-  /** Whose socket it is to count; '' when the trusted proxy names nobody. */
+  /** The address under which a socket is counted; '' when the trusted proxy names none. */
   ownerOf(response: Connection, headers: ReadonlyMap<string, string>): string {
     const isNamed = this.#proxyHeader === '' || lastAddress(headers.get(this.#proxyHeader) ?? '')
     return isNamed ? addressKey(this.of(response, headers)) : ''
   }
 
-  /** Seconds until the caller may ask again; 0 for now. */
+  /** Takes one token of a lane; returns 0, or the seconds until the caller may ask again. */
   waitSec(key: string, lane: Lane, nowMs: number): number {
     return this.#limiter?.take(key, lane, nowMs) ?? 0
   }
@@ -43,7 +43,7 @@ function addressOf(response: Connection, proxySays: string): string {
   return lastAddress(proxySays) || Buffer.from(response.getRemoteAddressAsText()).toString()
 }
 
-/** Each proxy adds what it saw itself: only the last entry is not the caller's word. */
+/** Each proxy adds the address that it saw. Only the last entry is not chosen by the caller. */
 function lastAddress(list: string): string {
   const text = list.slice(list.lastIndexOf(',') + 1).trim()
   const kind = isIP(text)

@@ -1,22 +1,23 @@
-// Connections: fewer in all than the process may open, and an address opens them one after the
-// other (design §11). The library tells the address of a new one, and only that one has ended:
-// so when many are open, whoever holds one must open it again and again.
-// Invariant: `count` rises once for each that opens and falls once for each that ends.
+// Bounds connections: fewer in all than the process may open, and a rate of new ones for each
+// address (design §11). The library does not say which connection ended, so connections cannot be
+// counted by address. Instead, while many are open, a short reply ends its connection. The client
+// must then open another, and the rate bounds that.
+// Invariant: `count` rises once when a connection opens and falls once when it ends.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { addressKey, Buckets, type Rate } from '../rate-limit.ts'
 
 export interface ConnectionBounds {
-  /** In all; more are closed as they come. */
+  /** Connections in all; a further one is closed at once. */
   readonly max: number
-  /** How fast one address may open them; null when addresses are not those of callers. */
+  /** How fast one address may open connections; null when addresses are not those of callers. */
   readonly openings: Rate | null
 }
 
-/** Of one address: a page or a bot opens a few and keeps them. */
+/** The rate of one address: a page or a bot opens a few connections and keeps them. */
 export const OPENINGS: Rate = { perSecond: 50, burst: 2000 }
 
-/** Above this part of the bound replies end their connections. */
+/** Above this part of the bound a short reply ends its connection. */
 const CROWDED_PART = 0.75
 
 export class Connections {
@@ -32,7 +33,7 @@ export class Connections {
     this.#clock = clock
   }
 
-  /** True when keeping a connection open would keep others out. */
+  /** True when so many connections are open that new callers may find no room. */
   get isCrowded(): boolean {
     return this.count > this.#max * CROWDED_PART
   }

@@ -5,7 +5,7 @@ import { type Field, readingOf, readJson, readParams, readQuery } from '../reque
 import type { Route, Unchecked } from '../route.ts'
 import { assertNames, pathNames } from '../router.ts'
 
-/** A route with what the router works out once. */
+/** A route, and how its path and query are read, worked out once. */
 export interface Entry<S> {
   readonly route: Route<S>
   readonly params: readonly Field[]
@@ -19,7 +19,7 @@ export function entryOf<S>(route: Route<S>): Entry<S> {
   return { route, params, query: readingOf(route.query) }
 }
 
-/** What a call says, as plain values; a raw route reads its body itself. */
+/** Reads a call into plain values; a raw route reads its body itself. */
 export function readCall<S>(
   { route, params, query }: Entry<S>,
   values: readonly string[],
@@ -36,16 +36,16 @@ export function readCall<S>(
   return { params: inPath.values, query: inQuery.values, body: json.value, caller, call }
 }
 
-/** A form on a foreign page can send a cookie and a body, but never a body of this type. */
+/** A form on another site can send a cookie and a body, but never a body of this type. */
 export function needsJsonType<S>({ method }: Route<S>, call: Call, { via }: Caller): boolean {
   if (via !== 'session' || method === 'GET' || call.body.length === 0) return false
   return header(call, 'content-type').split(';')[0].trim().toLowerCase() !== 'application/json'
 }
 
-/** A private read is paid by what its body asks for: a list of ids is many reads in one. */
+/** A private read costs tokens by the length of its body: a list of ids is many reads in one. */
 const BODY_BYTES_PER_TOKEN = 512
 
-/** Takes what the call costs of the key's rate; returns 0, or the seconds for `Retry-After`. */
+/** Takes the tokens of a call from the key's bucket; returns 0, or seconds for `Retry-After`. */
 export function profileWaitSec<S>(
   limiter: RateLimiter<number> | null,
   key: number,

@@ -12,13 +12,13 @@ export interface GatewayOptions<S> {
   readonly services: S
   /** Proves the caller of every route that is neither open nor raw. */
   readonly authenticate: (call: Call, auth: Guarded) => Caller | Refusal | Promise<Caller | Refusal>
-  /** Asked for a call that may be for a sub-account. */
+  /** Names the profile of a call that may be for a sub-account. */
   readonly ownerOfCall: OwnerOfCall
-  /** What a call threw, while it was taken or while its reply was made; gives the fault id. */
+  /** Reports what was thrown while a call was taken or its reply was made; gives the fault id. */
   readonly onFault: (error: unknown, edge: 'http' | 'reply') => string
   readonly addressLimiter?: RateLimiter<string> | null
   readonly profileLimiter?: RateLimiter<number> | null
-  /** In which a trusted proxy names the caller's address, lower case; absent: there is none. */
+  /** Lower-case header in which a trusted proxy names the caller's address; absent: no proxy. */
   readonly addressHeader?: string | undefined
   /** Where trading is refused; absent: nowhere. */
   readonly regions?: Regions | undefined
@@ -33,7 +33,7 @@ export interface GatewayOptions<S> {
   readonly connections?: ConnectionBounds
   readonly unreadReplyBytes?: UnreadBounds
   /**
-   * Tests: a reply its route's schema does not allow, or a refusal it does not name, is a fault.
+   * For tests: a reply that breaks its route's schema is a fault, and so is an unnamed refusal.
    */
   readonly verifyReplies?: boolean
 }

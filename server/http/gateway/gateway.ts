@@ -1,8 +1,8 @@
-// The only importer of uWebSockets.js: bytes from sockets become calls, outcomes become bytes.
-// Invariants: everything is copied out of the native request before anything may wait; a response
-// is written at most once, in a cork, and never after its connection ended; each turn ends exactly
-// once, and stands in a room from its admission until its reply is out. What throws here costs its
-// own call: 500 with a fault id, and the connection ends (design §11).
+// The only importer of uWebSockets.js: it turns bytes into calls and outcomes into bytes.
+// Invariants: a native request is copied before anything waits. A response is written at most once,
+// in a cork, and never after its connection ended. Each turn ends exactly once; a room counts it
+// until its reply is out. A fault costs its call (500 with a fault id) and its connection (design
+// §11).
 
 import * as library from 'uWebSockets.js'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -27,7 +27,7 @@ import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.t
 import type { Turn } from './turn.ts'
 import { UnreadReplies } from './unread-replies.ts'
 
-/** As an operator may put it in: upstream is CommonJS, where all there is stands under one name. */
+/** An operator may install upstream's build: that is CommonJS, with all exports under one name. */
 const uWS: typeof library = Reflect.get(library, 'default') ?? library
 
 const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }
@@ -77,7 +77,7 @@ export class Gateway<S> {
     this.app.filter((response, change) => this.count(response, change))
   }
 
-  /** Of an end the library tells nothing else, and of that of a WebSocket not even that. */
+  /** The library does not say which connection ended; of a WebSocket's end it says nothing. */
   private count(response: library.HttpResponse, change: number): void {
     try {
       if (change > 0) this.connections.opened(response)
@@ -87,7 +87,7 @@ export class Gateway<S> {
     }
   }
 
-  /** Where a WebSocket library may attach; call before `listen`. */
+  /** Gives the port to which a WebSocket library attaches; call before `listen`. */
   sockets(bounds: SocketBounds): SocketPort {
     const gate: UpgradeGate = (response, headers) => {
       if (this.stopping) return refuse('NOT_READY')
@@ -105,12 +105,12 @@ export class Gateway<S> {
     return uWS.us_socket_local_port(this.listenSocket)
   }
 
-  /** Requests under way, with those whose reply is not out. */
+  /** Requests under way, including those whose reply is not out. */
   get inFlight(): number {
     return this.rooms.count
   }
 
-  /** Takes no more connections, lets what is in flight finish, then closes what is left. */
+  /** Takes no more connections, waits for requests in flight, then closes the connections. */
   async stop(): Promise<void> {
     this.stopping = true
     if (this.listenSocket !== null) uWS.us_listen_socket_close(this.listenSocket)
@@ -121,7 +121,7 @@ export class Gateway<S> {
         this.onIdle = resolve
       })
     }
-    // The last reply is then with the kernel.
+    // One turn later the last reply is with the kernel.
     await nextTurn()
     this.app.close()
   }
@@ -177,7 +177,7 @@ export class Gateway<S> {
     const { call } = turn
     const bodyBytes = announcedBytes(call)
     if (Number.isNaN(bodyBytes)) {
-      // Later: till then the library runs no next request, whose beginning is a guess.
+      // A turn later: till then the library runs no next request, as it would guess its beginning.
       this.later(turn, nextTurn(), () => this.refuseEarly(turn, refuse('BODY_MALFORMED'), true))
       return
     }
@@ -198,10 +198,10 @@ export class Gateway<S> {
     }
   }
 
-  /** All of it is there: from here on it counts among its own kind. */
+  /** The request is complete: from here on it is counted in the room of its own kind. */
   private whole(turn: Turn<S>): void {
     const { entry, address } = turn
-    assert(entry !== null, 'a turn that was let in has a route')
+    assert(entry !== null, 'an admitted turn has a route')
     const { room } = entry.route
     const refusal = this.rooms.refusal(room, address)
     if (refusal !== null) {
@@ -212,7 +212,7 @@ export class Gateway<S> {
     this.prove(turn, entry)
   }
 
-  /** What can be refused from the first lines alone, in the precedence of the refusals. */
+  /** The refusals that need only the head of a request, in the order of their precedence. */
   private gate({ call, entry, allow, address }: Turn<S>, hasBody: boolean): Refusal | null {
     if (this.stopping) return refuse('NOT_READY')
     const full = entry === null ? null : this.rooms.refusal(entry.route.room, address)
@@ -305,12 +305,12 @@ export class Gateway<S> {
     const { route } = entry
     edgePoint('at-reply')
     if (this.options.verifyReplies === true) verify(route, outcome)
-    // What one caller may see must not stay in a shared cache.
+    // A shared cache must not keep a reply that only its caller may see.
     const headers: Header[] = route.auth.accepts.length > 0 ? [['cache-control', 'no-store']] : []
     this.send(turn, encoded(outcome, route.status, headers))
   }
 
-  /** May run inside whoever settles: a fault must not become theirs. */
+  /** May run in the code that settles the outcome, which must not feel a fault of the reply. */
   private finish(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
     try {
       this.answer(turn, entry, outcome)
@@ -348,7 +348,7 @@ export class Gateway<S> {
     promise.then(next).catch((error: unknown) => this.fault(turn, error))
   }
 
-  /** Never throws: it stands where nobody else would catch. */
+  /** Never throws, because no caller of it would catch. */
   private fault(turn: Turn<S>, error: unknown, edge: 'http' | 'reply' = 'http'): void {
     const faultId = this.options.onFault(error, edge)
     this.bodies.ends(turn)
@@ -367,7 +367,7 @@ export class Gateway<S> {
     turn.aborted = true
     turn.call.isGone = true
     if (turn.unread !== null) this.letGo(turn)
-    // A handler at work ends its turn itself, when it is done.
+    // A handler at work ends its own turn when it is done.
     if (this.bodies.ends(turn)) this.end(turn, 0, null)
   }
 
@@ -381,7 +381,7 @@ export class Gateway<S> {
     if (turn.unread === null) this.letGo(turn)
   }
 
-  /** Nothing of it is left here: its reply is out, or nobody is there to take it. */
+  /** Frees what a turn occupies, when its reply is out or its connection has ended. */
   private letGo(turn: Turn<S>): void {
     if (turn.unread !== null) this.replies.free(turn.unread)
     turn.unread = null
@@ -389,7 +389,7 @@ export class Gateway<S> {
     if (this.inFlight === 0) this.onIdle?.()
   }
 
-  /** What an observer throws is no matter of the call it saw. */
+  /** A fault of the observer does not change the call. */
   private observe(turn: Turn<S>): void {
     try {
       this.options.observe?.(turn)

@@ -1,5 +1,5 @@
-// Whether a server can listen, asked before anything is opened or made: the HTTP library says only
-// that it could not, and some of what is wrong with a certificate it does not say at all.
+// Checks whether a server can listen, before anything is opened or made. The HTTP library says only
+// that it could not listen, and it accepts some wrong certificates without a word.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,13 +12,13 @@ export interface TlsFiles {
   readonly keyFile: string
 }
 
-/** The address as a URL has it: an IPv6 one stands in brackets. */
+/** The origin of an address, with an IPv6 address in brackets. */
 export function originOf(tls: TlsFiles | undefined, host: string, port: number): string {
   const name = isIPv6(host) ? `[${host}]` : host
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`
 }
 
-/** A sentence that says why nobody can listen there, and what to do; null when one can. */
+/** Says in a sentence why a server cannot listen there and what to do; null when it can. */
 export async function addressProblem(host: string, port: number): Promise<string | null> {
   const server = createServer()
   try {
@@ -54,7 +54,7 @@ function textOf(path: string, what: string): string {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----/
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/
 
-/** A sentence that says what is wrong with a certificate and its key; null when nothing is. */
+/** Says in a sentence what is wrong with a certificate and its key; null when nothing is. */
 export function tlsProblem({ certFile, keyFile }: TlsFiles): string | null {
   try {
     const cert = textOf(certFile, `certificate ${certFile}`)

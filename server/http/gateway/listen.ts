@@ -1,6 +1,6 @@
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 
-/** Without it two exchanges could share a port, and each would get half of the calls. */
+/** Without this flag two exchanges could share a port, and each would get half of the calls. */
 const EXCLUSIVE_PORT = 1
 
 /** Starts to listen on a port of the app's own; 0 picks one. */

@@ -1,4 +1,4 @@
-// What a handler's outcome becomes on the wire, before any socket is touched.
+// Turns the outcome of a handler into a status, headers and bytes; it touches no socket.
 import { STATUS_CODES } from 'node:http'
 import { assert } from '../../../engine/domain/assert.ts'
 import { Refusal } from '../refusal.ts'
@@ -19,11 +19,11 @@ export interface Outgoing {
   readonly payload: Uint8Array | string
   readonly headers: readonly Header[]
   readonly refusal: string | null
-  /** Ends the connection too: what else comes on it is not worth reading. */
+  /** Ends the connection too: later bytes on it are not worth reading. */
   readonly close: boolean
 }
 
-/** Refusals that are the gateway's own and so need no mention in a route. */
+/** Refusals of the gateway itself, which a route need not name. */
 const COMMON: ReadonlySet<string> = new Set([
   'OVERLOADED',
   'NOT_READY',
@@ -71,7 +71,7 @@ function json(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-/** Faults on a reply that breaks its route's schema, and on what the route does not name. */
+/** Throws when a reply breaks its route's schema, or when the route does not name its status. */
 export function verify<S>(route: Route<S>, outcome: unknown): void {
   if (outcome instanceof Refusal) {
     const isNamed = COMMON.has(outcome.name) || route.rejects.some((name) => name === outcome.name)

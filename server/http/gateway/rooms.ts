@@ -1,12 +1,12 @@
-// Where requests under way stand: each kind has a room of its own, so that a flood of one never
-// makes another wait, and no address and no profile can fill one (design §11). Invariant: a guest
-// stands in one room at most, and is counted there in all, for its address and for its profile.
+// Bounds the requests under way. Each kind has its own room, so a flood of one kind never makes
+// another kind wait. No address and no profile can fill a room (design §11). Invariant: a guest is
+// in at most one room, which counts it in all, for its address and for its profile.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS, type RoomName } from '../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 
-/** How many may stand in a room: in all, of one address, of one profile. */
+/** The bounds of a room: guests in all, of one address, and of one profile. */
 export interface RoomSize {
   readonly all: number
   readonly address: number
@@ -16,14 +16,14 @@ export interface RoomSize {
 export type RoomSizes = Readonly<Record<RoomName, RoomSize>>
 
 export interface Guest {
-  /** '' is no address: it shares in the bound of all alone. */
+  /** '' for no address: only the bound for all guests applies. */
   readonly address: string
   room: RoomName | null
-  /** Whose it is; 0 until that is proven. */
+  /** The profile that calls; 0 until it is proven. */
   profileId: ProfileId
 }
 
-/** Counts that are forgotten when they come to nothing. */
+/** Counts by key; a count of 0 is deleted. */
 class Shares<Key> {
   readonly #counts = new Map<Key, number>()
 
@@ -77,7 +77,7 @@ export class Rooms {
     return this.#rooms[name].count
   }
 
-  /** Why one more of this address finds no place; null when it does. */
+  /** The refusal of one more guest from this address; null when the room has a place. */
   refusal(name: RoomName, address: string): Refusal | null {
     const { size, count, addresses } = this.#rooms[name]
     if (count >= size.all) return refuse('OVERLOADED')
@@ -85,7 +85,7 @@ export class Rooms {
     return null
   }
 
-  /** Takes a place, after giving up the one that the guest had in another room. */
+  /** Moves the guest into this room from the room it was in. */
   enter(guest: Guest, name: RoomName): void {
     this.leave(guest)
     const room = this.#rooms[name]
@@ -95,7 +95,7 @@ export class Rooms {
     if (guest.address !== '') room.addresses.add(guest.address)
   }
 
-  /** The guest is known: a refusal when its profile has its share already. */
+  /** Counts the guest for its profile; a refusal when the profile has its share already. */
   known(guest: Guest, profileId: ProfileId): Refusal | null {
     if (guest.room === null || profileId === 0) return null
     const { size, profiles } = this.#rooms[guest.room]

@@ -1,7 +1,7 @@
-// Where a WebSocket library meets the gateway. The library believes it holds the native app; what
-// it gets are upgrades that are WebSocket handshakes from their first byte and were let in, text
-// messages within their bounds, and no plain request at all: its long polling can be crashed by
-// anyone. Invariant: a link is in `links` from its open to its close, and its guest is in between.
+// Stands between a WebSocket library and the gateway: the library takes this for the native app. It
+// gets only admitted upgrades that are true WebSocket handshakes, and text messages within their
+// bounds. It gets no plain request, because anyone can crash its long polling. Invariant: a link is
+// in `#links` from its open to its close, and its guest is entered for the same time.
 
 import type {
   HttpRequest,
@@ -18,35 +18,35 @@ import { encoded, statusLine } from './outgoing.ts'
 export interface SocketBounds {
   readonly messageBytesMax: number
   /**
-   * What was written and not read. Above it a connection ends without a reason: it takes no byte
-   * more. Whoever writes frames stops far below it, so only answers that nobody counts get there.
+   * Bytes written and not read. Above this a connection ends without a reason, as it takes no more
+   * bytes. A writer of frames stops far below it, so only uncounted answers can reach it.
    */
   readonly bufferedBytesMax: number
 }
 
 type Headers = ReadonlyMap<string, string>
 
-/** Who was let in, from the end of the upgrade on. */
+/** An admitted connection, from the end of its upgrade on. */
 export interface Guest {
   entered(): void
-  /** Why a message is not heard and ends the connection; '' when it is. A ping has no bytes. */
+  /** Why a message ends the connection; '' for a message that is heard. A ping has no bytes. */
   whyNot(message: Uint8Array): string
-  /** Some of what waited for its reader was read. */
+  /** The reader took some of the bytes that waited. */
   drained(): void
   left(): void
 }
 
-/** Decides who comes in. */
+/** Decides which connections are admitted. */
 export interface Keeper {
   admit(headers: Headers, address: string): Refusal | Guest
-  /** What a connection threw; null for one that is not open. Gives the answer to an upgrade. */
+  /** Reports what a connection threw; its guest is null before it is open. Gives the reply. */
   broke(error: unknown, guest: Guest | null): Refusal
 }
 
-/** What stands before every upgrade: a refusal, or where the caller comes from. */
+/** Checked before every upgrade: gives a refusal, or the address of the caller. */
 export type UpgradeGate = (response: HttpResponse, headers: Headers) => Refusal | string
 
-/** What is kept with each connection. */
+/** The data kept with each connection. */
 interface Kept {
   readonly transport: object
   readonly guest: Guest
@@ -54,7 +54,7 @@ interface Kept {
 
 type Socket = WebSocket<Kept>
 
-/** What the library does with its connections. */
+/** The callbacks of the library. */
 interface Library {
   upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void
   open(socket: Socket): void
@@ -62,7 +62,7 @@ interface Library {
   close(socket: Socket, code: number, message: ArrayBuffer): void
 }
 
-/** Longer than the pings of the library, so that it decides who is gone. */
+/** Longer than the pings of the library, so that the library decides which peer is gone. */
 const IDLE_SEC = 60
 const UNSUPPORTED_DATA = 1003
 const POLICY = 1008
@@ -75,10 +75,10 @@ export class SocketPort {
   readonly #links = new Set<Socket>()
   readonly #socketOf = new WeakMap<object, Socket>()
   #keeper: Keeper | null = null
-  /** Connections that took no more of their frames. */
+  /** Connections ended because too many bytes waited for their readers. */
   overflowedCount = 0
 
-  /** `onEnded` is called for each connection that was let in, when it is over. */
+  /** `onEnded` is called once for each admitted connection, when it closes. */
   constructor(app: TemplatedApp, bounds: SocketBounds, gate: UpgradeGate, onEnded: () => void) {
     this.#app = app
     this.#bounds = bounds
@@ -100,7 +100,7 @@ export class SocketPort {
     return this.#socketOf.get(transport)?.getBufferedAmount() ?? 0
   }
 
-  /** Writes text that is encoded already, in one piece; nothing when the connection is gone. */
+  /** Writes encoded text in one cork; does nothing when the connection is gone. */
   send(transport: object, packets: readonly Uint8Array[]): void {
     const socket = this.#socketOf.get(transport)
     socket?.cork(() => {
@@ -108,18 +108,18 @@ export class SocketPort {
     })
   }
 
-  /** Undefined when it is gone. */
+  /** Gives undefined when the connection is gone. */
   guestOf(transport: object): Guest | undefined {
     return this.#socketOf.get(transport)?.getUserData().guest
   }
 
-  /** For the library: plain requests are none of its business. */
+  /** Called by the library, which must get no plain request: each is refused here. */
   any(path: string, _handler: unknown): this {
     this.#app.any(path, (response) => answer(response, NO_POLLING))
     return this
   }
 
-  /** For the library. */
+  /** Called by the library. */
   ws(path: string, library: Library): this {
     const { messageBytesMax, bufferedBytesMax } = this.#bounds
     this.#app.ws<Kept>(path, {
@@ -143,7 +143,8 @@ export class SocketPort {
       message: (socket, message, isBinary) => {
         this.#contained(socket, () => this.#hear(library, socket, message, isBinary))
       },
-      // Answered before this is called: whoever sends many and reads nothing must not fill memory.
+      // The pong is written before this is called. Pings are counted too: a client that sends many
+      // and reads nothing must not fill memory.
       ping: (socket) => void this.#takes(socket, NO_BYTES),
       pong: (socket) => void this.#takes(socket, NO_BYTES),
       dropped: () => {
@@ -166,7 +167,7 @@ export class SocketPort {
     return this
   }
 
-  /** For the library. */
+  /** Called by the library. */
   publish(topic: string, message: string, isBinary?: boolean): boolean {
     return this.#app.publish(topic, message, isBinary)
   }
@@ -177,14 +178,14 @@ export class SocketPort {
     request: HttpRequest,
     context: us_socket_context_t,
   ): void {
-    assert(this.#keeper !== null, 'nobody comes in before there is a keeper')
+    assert(this.#keeper !== null, 'no connection is admitted before there is a keeper')
     try {
       const guest = this.#admit(this.#keeper, response, request)
       if (guest instanceof Refusal) {
         answer(response, guest)
         return
       }
-      // The one thing of a request that the library hands on to its connection.
+      // Only this object passes from the request to its connection, so it carries the guest.
       const native = response.upgrade.bind(response)
       const upgrade: typeof native = (kept, ...rest) => native({ ...kept, guest }, ...rest)
       response.upgrade = upgrade
@@ -207,7 +208,7 @@ export class SocketPort {
 
   #hear(library: Library, socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
     if (!this.#takes(socket, new Uint8Array(message))) return
-    // No channel takes bytes; the library would keep what is announced until all of it has come.
+    // No channel takes bytes; the library would keep announced parts until all have come.
     if (isBinary) socket.end(UNSUPPORTED_DATA, 'text only')
     else library.message(socket, message, isBinary)
   }
@@ -234,7 +235,10 @@ export class SocketPort {
 
 const NO_POLLING = invalid({ field: 'transport', message: 'must be websocket, with EIO 4' })
 
-/** Each word once: of two the library might read the other one. A `sid` would upgrade a polling. */
+/**
+ * Each parameter must come once: of two values the library might read the other. A `sid` would
+ * upgrade a polling session.
+ */
 function isHandshake(query: string | undefined): boolean {
   const words = new URLSearchParams(query ?? '')
   const isOnly = (name: string, value: string) => {

@@ -5,23 +5,23 @@ import type { Entry } from './entry.ts'
 import type { Guest } from './rooms.ts'
 import type { UnreadReply } from './unread-replies.ts'
 
-/** One request on its way: from its first byte to its end, when it is also what was seen. */
+/** One request from its first byte to its end; `observe` gets it then. */
 export interface Turn<S> extends Seen, Guest {
   readonly response: HttpResponse
   readonly entry: Entry<S> | null
   readonly values: readonly string[]
-  /** Methods its path takes. */
+  /** Methods that its path takes. */
   readonly allow: readonly string[]
   caller: Caller | null
   status: number
   refusal: string | null
   endedMs: number
-  /** Of its reply, what its reader has not taken. */
+  /** What is counted for its reply while the reader has not taken all of it. */
   unread: UnreadReply | null
   aborted: boolean
-  /** Bytes of its reply may be out: there is no other one. */
+  /** Bytes of its reply may be out, so no other reply can be written. */
   written: boolean
   ended: boolean
-  /** Among those whose body is on its way; 0 for none. */
+  /** Its slot in the body reader; 0 for none. */
   readingAt: number
 }

@@ -1,4 +1,4 @@
-// The named values of the exchange as they stand on the wire.
+// The named values of the exchange as they are on the wire.
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { means } from './meaning.ts'
 import { integer, pattern } from './scalars.ts'

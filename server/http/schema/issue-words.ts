@@ -1,7 +1,7 @@
-// What is wrong with a value, in words a caller can act on: never a pattern, never the machinery of
-// schemas. What a schema says of itself comes before what its keywords say.
+// Says what is wrong with a value, in words that a caller can act on: never a pattern or a term of
+// schemas. The form that a pattern describes comes before the words of its keyword.
 
-/** As the validator tells it. */
+/** An error as the validator gives it. */
 export interface SchemaError {
   readonly keyword: string
   readonly schemaPath: string
@@ -12,7 +12,7 @@ export interface SchemaError {
 
 type Node = Readonly<Record<string, unknown>>
 
-/** Where a pattern keeps its form once its description says more; a symbol is never printed. */
+/** Keeps the form of a pattern whose description says more; a symbol is never printed. */
 export const FORM = Symbol('form')
 
 const KINDS: ReadonlyMap<unknown, string> = new Map([
@@ -44,7 +44,7 @@ function nodeAt(root: object, path: string): Node {
   return node
 }
 
-/** A shape, or null. */
+/** True for a choice between one shape and null. */
 export function isNullable(node: object): boolean {
   const { anyOf } = recordOf(node)
   if (!Array.isArray(anyOf)) return false
@@ -59,14 +59,14 @@ function kindsOf(node: Node): string {
     .join(' or ')
 }
 
-/** True for what only says that one of several shapes does not fit. */
+/** True for an error which only says that one of several shapes does not fit. */
 function isOfOneShape(root: object, path: string, node: Node): boolean {
   const at = path.indexOf('/anyOf/')
   if (at === -1) return false
   return !isNullable(nodeAt(root, path.slice(0, at))) || node.type === 'null'
 }
 
-/** Null when another error of the same value says it. */
+/** The words for an error; null when another error of the same value says the same. */
 export function wordsOf(error: SchemaError, root: object): string | null {
   const { keyword, schemaPath } = error
   const node = nodeAt(root, schemaPath)
@@ -100,7 +100,7 @@ export function wordsOf(error: SchemaError, root: object): string | null {
   }
 }
 
-/** The sentence in which a pattern says what it takes; undefined of any other shape. */
+/** The sentence that describes a pattern; undefined for a schema without one. */
 export function formOf(schema: object): string | undefined {
   const { pattern, description } = recordOf(schema)
   const form: unknown = Reflect.get(schema, FORM) ?? description

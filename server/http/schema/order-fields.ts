@@ -1,4 +1,4 @@
-// What an order says of itself, the same in the calls that place it and in the replies.
+// The fields of an order, the same in the calls that place it and in the replies.
 import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
 import { means } from './meaning.ts'
 import { oneOf, text } from './scalars.ts'
@@ -18,7 +18,7 @@ export function orderStatus() {
   )
 }
 
-/** Of an order, whose client may have given it none. */
+/** The client's id in a reply; a client may have given none. */
 export function shownClientOrderId() {
   return means(optional(text()), 'Id that the client gave the order; absent without one.')
 }

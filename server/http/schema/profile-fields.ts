@@ -1,18 +1,18 @@
-// What a profile may say of itself, and what its tokens may be made for.
+// The fields of a profile, and the scopes of its API tokens.
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { means } from './meaning.ts'
 import { oneOf, pattern } from './scalars.ts'
 
 const SPACE = '[ \\t]{0,8}'
 /**
- * No control characters, which break a line in two, and none that turn its direction. Half a
- * surrogate pair has no UTF-8: the journal could not give it back.
+ * Refuses control characters, which break a line in two, and characters that change its direction.
+ * Half a surrogate pair has no UTF-8, so the journal could not give it back.
  */
 const VISIBLE = '[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]'
 
 /**
- * A username its owner chooses, spaces around it left out later. Letters of one alphabet, so that
- * nobody poses as another; a letter comes first, so that no address and no @handle is one.
+ * A username that its owner chooses; it is trimmed later. It has letters of one alphabet, so that
+ * nobody can imitate another name. A letter comes first, so no address or @handle is a username.
  */
 export function username() {
   const rest = LIMITS.usernameCharactersMax - 1
@@ -20,7 +20,7 @@ export function username() {
   return pattern(`^${SPACE}${name}${SPACE}$`, 'A letter, then letters, digits, dots, dashes or _.')
 }
 
-/** One line that is not blank, spaces around it left out later. */
+/** One line that is not blank; it is trimmed later. */
 export function displayName() {
   const most = LIMITS.displayNameCharactersMax
   return means(

@@ -1,9 +1,9 @@
-// What a caller says: an optional field that is null is absent, unless null means something there.
-// Typed clients write null for what they do not set.
+// In a request an optional field with null counts as absent, unless the field takes null. Typed
+// clients write null for fields that they do not set.
 
 import { type Checker, compile, type Infer, type Schema } from './schema.ts'
 
-/** Takes such fields out of the value that it checks, which nobody else may hold yet. */
+/** The checker removes such fields from the value itself, so nothing else may refer to it yet. */
 export function compileSaid<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
   const plain = compile(schema)
   if (schema === undefined) return plain
@@ -24,7 +24,7 @@ function listOf(schema: object, keyword: string): readonly unknown[] {
   return Array.isArray(found) ? found : []
 }
 
-/** False when there was nothing to take out. */
+/** Removes the fields with null; false when there are none. */
 function dropNulls(schema: unknown, value: unknown): boolean {
   if (!isObject(schema) || !isObject(value)) return false
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-// Plain values a request or reply is made of; named values of the exchange are in fields.ts.
+// Plain values of requests and replies; the named values of the exchange are in fields.ts.
 import { type Schema, schemaOf } from './schema.ts'
 
 /** Text of `min` to `max` code points. */
@@ -7,7 +7,7 @@ export function text(max?: number, min = 0) {
   return schemaOf<string>({ type: 'string', ...(min > 0 ? { minLength: min } : {}), ...bound })
 }
 
-/** Text of one form; the pattern must be anchored and free of nested repeats. */
+/** Text of one form. The pattern must be anchored and must have no nested repeats. */
 export function pattern(source: string, description: string) {
   return schemaOf<string>({ type: 'string', pattern: source, description })
 }

@@ -1,7 +1,7 @@
 // The only importer of typebox. Schemas print as plain JSON Schema, so the same value checks a
-// request, types its handler and stands in the OpenAPI document. Its types alone are taken of its
-// builders, and four are written here: they come with 450 modules, which each thread that checks a
-// body would load (a fifth of a second of a start).
+// request, types its handler and appears in the OpenAPI document. Only types of typebox's builders
+// are imported; four builders are written here. The originals come with 450 modules, which each
+// thread that checks a body would load (a fifth of a second of a start).
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox'
 import { Compile } from 'typebox/schema'
 import { type SchemaError, wordsOf } from './issue-words.ts'
@@ -18,16 +18,16 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json }
 
-/** One thing that is wrong with a request; the wire shape of a validation refusal's `message`. */
+/** One fault of a request; the `message` of a validation refusal is a list of these. */
 export interface Issue {
   readonly field: string
   readonly message: string
 }
 
 export interface Checker<T> {
-  /** About a microsecond for a body of twenty fields. */
+  /** Takes about a microsecond for a body of twenty fields. */
   holds(value: unknown): value is T
-  /** Thirty times dearer than `holds`: call it only to explain a refusal. */
+  /** Costs thirty times as much as `holds`: call it only to explain a refusal. */
   issues(value: unknown): Issue[]
 }
 
@@ -36,7 +36,7 @@ export function object<F extends Fields>(fields: F): TObject<F> {
   return Object.assign(openObject(fields), { additionalProperties: false })
 }
 
-/** An object that may hold fields we do not read. */
+/** An object that may have fields we do not read. */
 export function openObject<F extends Fields>(fields: F): TObject<F> {
   const required = Object.keys(fields).filter((name) => !('~optional' in fields[name]))
   const needed = required.length === 0 ? {} : { required }
@@ -54,7 +54,7 @@ export function list<S extends Schema>(items: S, minItems = 0, maxItems?: number
   return plain as TArray<S>
 }
 
-/** A schema given as JSON Schema; the caller vouches that `T` is what it accepts. */
+/** A schema given as JSON Schema. The caller must give the `T` that it accepts. */
 export function schemaOf<T>(keywords: Readonly<Record<string, unknown>>): TUnsafe<T> {
   const plain: Schema = { ...keywords }
   return plain as TUnsafe<T>
@@ -65,7 +65,7 @@ export function anyOf<S extends Schema[]>(...schemas: S): TUnsafe<Infer<S[number
   return schemaOf<Infer<S[number]>>({ anyOf: schemas })
 }
 
-/** The checker of a schema; that of no schema takes undefined only. */
+/** The checker of a schema. Without a schema it accepts undefined only. */
 export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
   if (schema === undefined) {
     return { holds: (value): value is Infer<S> => value === undefined, issues: () => [] }
@@ -99,7 +99,7 @@ function issuesOf(error: SchemaError, root: object): Issue[] {
       .slice(0, 8)
       .map((name) => ({ field: under(name), message: 'is not a known field' }))
   }
-  // Said once already, by the line above.
+  // The line above says this already.
   if (error.schemaPath.endsWith('/additionalProperties')) return []
   const message = wordsOf(error, root)
   return message === null ? [] : [{ field: path, message }]
