@@ -1,8 +1,9 @@
-// The frames of one account, made and encoded once for all of its sockets. Each frame has a number;
-// a socket has all frames it is to hear up to its own, in this order. A reader that is slow waits
-// here, at the cost of its place alone; one that is too far behind is disconnected with a reason.
-// Invariants: numbers rise; `#log` holds every made frame that some member has not been offered;
-// what breaks here costs those sockets that would have heard it, and never who posted it.
+// The frames of one account, made and encoded once for all of its sockets. Each frame has a number,
+// and every socket gets its frames in the order of their numbers. A slow reader costs only its
+// place, an index into the log. A reader that falls too far behind is disconnected, and is told
+// why.
+// Invariants: numbers rise. `#log` has every made frame that some member was not offered yet. A
+// fault in a frame ends the sockets that should get it, and never reaches the code that posted it.
 
 import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
@@ -13,7 +14,7 @@ import type { Frame, Hearers, Member, SharedFrames } from './member.ts'
 import { packetOf } from './packets.ts'
 import type { Pump, Sender } from './pump.ts'
 
-/** A frame that is still to be made. */
+/** A frame that is not made yet. */
 export interface Post {
   readonly to: Hearers
   readonly event: string
@@ -27,7 +28,7 @@ interface Numbered extends Post {
 export interface StreamParts {
   readonly pump: Pump
   readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
-  /** All streams count what they hold here. */
+  /** Bytes in the logs of all streams. */
   readonly held: { bytes: number }
 }
 
@@ -37,14 +38,14 @@ export class AccountStream implements Sender, SharedFrames {
   #posts: Numbered[] = []
   #postAt = 0
   #log: Frame[] = []
-  /** Place in the stream of the first frame in the log. */
+  /** Place of the first frame in the log. */
   #firstPlace = 0
   #endBytes = 0
-  /** Members that may be behind, and which of them is next. */
+  /** Members to serve in this round, and the index of the next. */
   #round: Member[] = []
   #roundAt = 0
   #isRoundDue = false
-  /** Of the newest frame that was posted, and of the newest that was made. */
+  /** Numbers of the newest posted frame and of the newest made frame. */
   postedNumber = 0
   madeNumber = 0
 
@@ -56,17 +57,17 @@ export class AccountStream implements Sender, SharedFrames {
     return this.#members.size === 0
   }
 
-  /** Place of the next frame that is made. */
+  /** Place of the next frame to be made. */
   get endPlace(): number {
     return this.#firstPlace + this.#log.length
   }
 
-  /** Undefined past the newest. */
+  /** Gives undefined past the newest frame. */
   frameAt(place: number): Frame | undefined {
     return this.#log[place - this.#firstPlace]
   }
 
-  /** Bytes made from a place on. */
+  /** Bytes of the made frames from a place on. */
   bytesFrom(place: number): number {
     const frame = this.frameAt(place)
     return frame === undefined ? 0 : this.#endBytes - frame.endBytes + frame.packet.length
@@ -81,7 +82,7 @@ export class AccountStream implements Sender, SharedFrames {
     this.#trim()
   }
 
-  /** Makes a frame when its turn comes. */
+  /** Queues a frame; it is made in its turn. */
   post(post: Post): void {
     this.postedNumber++
     this.#posts.push({ ...post, number: this.postedNumber })
@@ -89,7 +90,7 @@ export class AccountStream implements Sender, SharedFrames {
     this.#parts.pump.wake(this)
   }
 
-  /** A member has something to send, or room for it again. */
+  /** Called when a member has something to send, or has room again. */
   wake(): void {
     this.#isRoundDue = true
     this.#parts.pump.wake(this)
@@ -98,7 +99,8 @@ export class AccountStream implements Sender, SharedFrames {
   work(untilMs: number): boolean {
     try {
       this.#serve(untilMs)
-      // More is made when what was is sent: a reader that keeps up is never far behind.
+      // The next batch is made after the last one was sent, so a reader that keeps up has a short
+      // backlog.
       if (!this.#isServing && !this.#isRoundDue) {
         this.#make(untilMs)
         this.#serve(untilMs)
@@ -110,7 +112,7 @@ export class AccountStream implements Sender, SharedFrames {
     return this.#postAt < this.#posts.length || this.#isServing || this.#isRoundDue
   }
 
-  /** Ends those that miss something because of it. */
+  /** Ends the members that miss a frame because of the error. */
   fail(error: unknown, misses: (member: Member) => boolean): void {
     endBroken(this.#parts, error, [...this.#members].filter(misses))
   }
@@ -119,7 +121,7 @@ export class AccountStream implements Sender, SharedFrames {
     return this.#roundAt < this.#round.length
   }
 
-  /** One batch at the most. */
+  /** Makes one batch of frames at the most. */
   #make(untilMs: number): void {
     const mostBytes = this.#endBytes + LIMITS.socketBatchBytes
     while (this.#postAt < this.#posts.length && this.#endBytes < mostBytes) {
@@ -170,7 +172,7 @@ export class AccountStream implements Sender, SharedFrames {
     }
   }
 
-  /** Lets go what every member was offered. */
+  /** Drops the frames that every member was offered. */
   #trim(): void {
     if (this.#log.length === 0) return
     let place = this.endPlace
@@ -185,7 +187,7 @@ export class AccountStream implements Sender, SharedFrames {
     this.#firstPlace = place
   }
 
-  /** More is due than is kept: whoever listens misses some of it, and hears so. */
+  /** Drops all posts when too many wait. The members that miss a frame are told and end. */
   #overflow(): void {
     const last = new Map(this.#posts.map(({ to, number }) => [to, number]))
     this.#posts = []
@@ -203,7 +205,7 @@ function endBroken({ onFault }: StreamParts, error: unknown, members: readonly M
   for (const member of members) member.end(refusal)
 }
 
-/** By account: a stream is there while somebody could hear it. */
+/** The streams by account; a stream exists while it has members. */
 export class Streams {
   readonly #parts: StreamParts
   readonly #streams = new Map<number, AccountStream>()
@@ -220,14 +222,14 @@ export class Streams {
     return this.#streams.get(profileId)
   }
 
-  /** The stream that a member of this profile is to join. */
+  /** The stream for a new member of this profile. */
   open(profileId: ProfileId): AccountStream {
     const stream = this.#streams.get(profileId) ?? new AccountStream(this.#parts)
     this.#streams.set(profileId, stream)
     return stream
   }
 
-  /** Ends members of any account that miss something because of it. */
+  /** Ends members of any account that miss a frame because of the error. */
   fail(error: unknown, members: readonly Member[]): void {
     endBroken(this.#parts, error, members)
   }

@@ -1,7 +1,7 @@
-// Who holds how many sockets, and how much they say. Each address and each profile has a bound, and
-// nobody without a proof takes the room that is kept for signed clients.
-// Invariants: a seat is counted from `entered` to `left`, each once; an owner is kept while it has
-// a seat, so owners are no more than sockets.
+// Counts sockets and their messages. Each address and each profile has a bound. Clients without a
+// proof cannot take the places that are reserved for signed clients.
+// Invariants: a seat is counted once, from `entered` to `left`. An owner is kept while it has a
+// seat, so there are never more owners than sockets.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -9,14 +9,14 @@ import { MS_PER_SEC } from '../../engine/domain/units.ts'
 
 export interface CensusBounds {
   readonly socketsMax: number
-  /** Without a proof; the rest is for signed clients alone. */
+  /** Sockets without a proof; the rest is for signed clients alone. */
   readonly anonymousMax: number
   readonly perAddressMax: number
   readonly perProfileMax: number
   /** Markets in the subscriptions of all sockets of a profile. */
   readonly marketsPerProfileMax: number
   readonly messagesPerSecondMax: number
-  /** Of all sockets of one address, and of one profile, in `LIMITS.ownerMessagesSec`. */
+  /** Messages of all sockets of one address or profile in `LIMITS.ownerMessagesSec`. */
   readonly ownerMessagesMax: number
 }
 
@@ -28,10 +28,10 @@ export const SOCKET_REFUSALS = [
   'markets',
   'messages',
 ] as const
-/** What was full: all sockets, those without a proof, those of an address or a profile, … */
+/** The bound that was reached: all sockets, those without a proof, those of an address, … */
 export type SocketRefusal = (typeof SOCKET_REFUSALS)[number]
 
-/** Messages of one span of time. */
+/** Counts the messages of one span of time. */
 class Tally {
   #span = 0
   #count = 0
@@ -51,15 +51,15 @@ interface Owner {
 }
 
 export interface Visitor {
-  /** '' when a proxy names none. */
+  /** '' when the trusted proxy names no address. */
   readonly address: string
-  /** 0 for nobody. */
+  /** 0 for a client without a proof. */
   readonly profileId: ProfileId
 }
 
-/** One connection, as far as it is counted. */
+/** One counted connection. */
 export class Seat {
-  /** Of a profile that has as many as one may: it hears so when it joins. */
+  /** The profile has its maximum of sockets already; this one is refused when it joins. */
   readonly isOver: boolean
   readonly #visitor: Visitor
   readonly #census: Census
@@ -122,7 +122,7 @@ export class Census {
     return what
   }
 
-  /** What an address comes up against, whoever it is; null for room. */
+  /** The limit that an address has reached, or null. */
   doorFull(address: string): SocketRefusal | null {
     const { socketsMax, perAddressMax } = this.bounds
     if (this.signed + this.anonymous >= socketsMax) return this.refuse('all')
@@ -130,7 +130,7 @@ export class Census {
     return held >= perAddressMax ? this.refuse('address') : null
   }
 
-  /** A profile above its bound sits among those without a proof, as long as it takes to tell it. */
+  /** A profile above its bound counts as a client without a proof until its socket is refused. */
   seatFor(visitor: Visitor): Seat | SocketRefusal {
     const { perProfileMax, anonymousMax } = this.bounds
     const held = this.#profiles.get(visitor.profileId)?.seats ?? 0

@@ -1,4 +1,4 @@
-// What a client of the namespace may say (rules §12.8): `subscribe_…` with its payload, and
+// The messages of a client in the namespace (rules §12.8): `subscribe_…` with its payload, and
 // `unsubscribe` with an acknowledgement. A repeated subscribe replaces the earlier one.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -16,15 +16,15 @@ const askFields = openObject({
 const ask = compileSaid(askFields)
 const unsubscribeAsk = compile(openObject({ channel: text(64) }))
 
-/** What a client names in a subscription; nothing at all is fine. */
+/** The markets that a client names in a subscription; it may name none. */
 export type SubscriptionAsk = Infer<typeof askFields>
 
 export interface Channel {
-  /** Only for a caller that proved who it is. */
+  /** Whether only a proven caller may subscribe. */
   readonly isPrivate: boolean
-  /** Replaces what the member asked for before; a refusal leaves that as it was. */
+  /** Replaces the member's earlier subscription; after a refusal the earlier one stays. */
   subscribe(member: Member, asked: SubscriptionAsk): Refusal | null
-  /** Without markets all of it ends, with markets these. */
+  /** Ends the subscription of the named markets, or all of it when none are named. */
   unsubscribe(member: Member, asked: SubscriptionAsk): void
   /** The member is gone. */
   left(member: Member): void
@@ -37,7 +37,7 @@ function askOf(payload: unknown): SubscriptionAsk | Refusal {
   return ask.holds(given) ? given : invalid(...ask.issues(given))
 }
 
-/** One event of a client, with its arguments as they came: its name may be a number as well. */
+/** Takes one event of a client with its raw arguments; its name may be a number. */
 export function hear(channels: Channels, member: Member, event: unknown, given: unknown[]): void {
   if (typeof event !== 'string') {
     member.except(unknownChannel())
@@ -73,7 +73,7 @@ function subscribe(
   return null
 }
 
-/** Null, or the sentence for the acknowledgement. */
+/** Gives null, or the sentence for the acknowledgement. */
 function unsubscribe(channels: Channels, member: Member, payload: unknown): string | null {
   if (!unsubscribeAsk.holds(payload)) return 'channel must name a channel'
   const channel = channels.get(payload.channel)

@@ -1,5 +1,5 @@
-// Who a socket speaks for: settled once, when it comes. A signature ages, so what it proved is kept
-// with the connection; whether a token was revoked or a session ended is asked again.
+// The caller behind a socket, decided once at its handshake. A signature ages, so its proof is kept
+// with the connection. Revoked tokens and ended sessions are checked again later.
 
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { AuthState, Guard } from '../auth/guard.ts'
@@ -7,7 +7,7 @@ import { hmacOrSession } from '../http/auth-scheme.ts'
 import { type Call, type Caller, NO_BYTES } from '../http/call.ts'
 import { Refusal, refuse } from '../http/refusal.ts'
 
-/** What the handshake signs, whatever else its query says (rules §12.1). */
+/** The path that a handshake signs, whatever else its query has (rules §12.1). */
 export const HANDSHAKE_TARGET = '/socket.io/?EIO=4&transport=websocket'
 
 const ACCEPTED = hmacOrSession().accepts
@@ -19,11 +19,11 @@ export interface HandshakeParts {
   readonly clock: () => TimeMs
 }
 
-/** What a connection proved, and whether that holds. */
+/** The proof of a connection, and whether it is still good. */
 export interface Proof {
-  /** Null for nobody. */
+  /** Null for an anonymous client. */
   readonly caller: Caller | null
-  /** Why a proof was not taken; null when there was none, or a good one. */
+  /** Why the proof was refused; null for a good proof, and for none. */
   readonly refusal: Refusal | null
   readonly isStillGood: () => boolean
 }
@@ -47,7 +47,7 @@ export class Handshakes {
     return { caller: proof, refusal: null, isStillGood }
   }
 
-  // Two, so that a connection of a token does not keep the headers that it came with.
+  // Two functions, so that a connection with a token does not keep the headers of its handshake.
   #session(call: Call): () => boolean {
     return () => !(this.#prove(call) instanceof Refusal)
   }
@@ -56,24 +56,24 @@ export class Handshakes {
     return () => this.#parts.auth.tokenById(tokenId) !== undefined
   }
 
-  /** Null when the client showed no proof at all. */
+  /** Null when the client sent no proof. */
   #prove(call: Call): Caller | Refusal | null {
     const { guard, clock } = this.#parts
     const proof = guard.authenticate(call, { accepts: ACCEPTED }, clock())
-    // Identity tokens alone take a promise, and they are not accepted here.
+    // Only identity tokens give a promise, and they are not accepted here.
     if (proof instanceof Promise) return refuse('UNAUTHENTICATED')
     if (!(proof instanceof Refusal)) {
-      // Any page may open a socket, and the browser sends the cookie along.
+      // Any page may open a socket, and the browser sends the cookie with it.
       const isOwn = proof.via !== 'session' || guard.isOwnOrigin(call)
       return isOwn ? proof : refuse('ORIGIN_NOT_ALLOWED')
     }
     if (proof.name !== 'UNAUTHENTICATED') return proof
-    // A key without a signature was good long ago.
+    // A bare `x-api-key` without a signature was a good proof long ago; it is refused now.
     return call.headers.has('x-api-key') ? proof : null
   }
 }
 
-/** The handshake as the call whose signature it carries. */
+/** The handshake as the call that its signature covers. */
 function handshakeCall(headers: ReadonlyMap<string, string>): Call {
   return {
     method: 'GET',

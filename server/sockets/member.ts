@@ -1,7 +1,7 @@
-// One connection to the namespace: who speaks there, and the frames it gets, in the order in which
-// they came about. A frame of an account is sent or its reader is disconnected: none is dropped in
-// silence. Invariant: what is written is what the library would write, past its queue, which is
-// empty whenever a transport is open (packets.ts holds the words, a test compares them).
+// One connection to the namespace: its caller, and its frames in the order of their events. Each
+// frame of an account is sent, or its reader is disconnected: no frame is dropped in silence.
+// Invariant: it writes the same bytes that the library would write, but past the library's queue.
+// That queue is empty while a transport is open (packets.ts makes the bytes, a test compares them).
 
 import type { Socket } from 'socket.io'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -11,33 +11,33 @@ import type { SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 import { packetOf } from './packets.ts'
 
-/** Who hears a frame: a channel, or one market of it. */
+/** The listeners of a frame: those of a channel, or of one market in it. */
 export interface Hearers {
-  /** Whether it listened before the frame of this number, and does so still. */
+  /** Whether the member subscribed before the frame of this number, and still listens. */
   hears(member: Member, number: number): boolean
 }
 
-/** A made one. */
+/** A frame that is made and encoded. */
 export interface Frame {
   readonly number: number
   readonly to: Hearers
   readonly packet: Uint8Array
-  /** Of the stream, up to and with it. */
+  /** Bytes of the stream up to and with this frame. */
   readonly endBytes: number
 }
 
-/** The frames of an account, as its members see them. */
+/** The frames of an account as its members read them. */
 export interface SharedFrames {
-  /** Of the newest frame that was posted, and of the newest that was made. */
+  /** Numbers of the newest posted frame and of the newest made frame. */
   readonly postedNumber: number
   readonly madeNumber: number
-  /** Place of the next frame that is made. */
+  /** Place of the next frame to be made. */
   readonly endPlace: number
-  /** Undefined past the newest. */
+  /** Gives undefined past the newest frame. */
   frameAt(place: number): Frame | undefined
-  /** Bytes made from a place on. */
+  /** Bytes of the made frames from a place on. */
   bytesFrom(place: number): number
-  /** A member has something to send, or room for it again. */
+  /** Called when a member has something to send, or has room again. */
   wake(): void
 }
 
@@ -46,22 +46,22 @@ export interface MemberParts {
   readonly port: SocketPort
   /** Null for an anonymous reader. */
   readonly caller: Caller | null
-  /** Of its account; null for an anonymous reader. */
+  /** The stream of its account; null for an anonymous reader. */
   readonly stream: SharedFrames | null
-  /** Whether the proof still holds: tokens are revoked, sessions end. */
+  /** Whether the proof is still good: tokens are revoked, and sessions end. */
   readonly isStillProven: () => boolean
-  /** Does it when all that is stamped is durable; a throw ends this member alone. */
+  /** Does the work when every stamped command is durable; a throw ends this member alone. */
   readonly whenDurable: (work: () => void) => void
   readonly counts: FrameCounts
 }
 
-/** Of all connections. */
+/** Counts over all connections. */
 export interface FrameCounts {
   framesSent: number
   slowReaders: number
 }
 
-/** A frame for this member alone, after all that was posted before it. */
+/** A frame for this member alone; it follows all frames that were posted before it. */
 interface Own {
   readonly afterNumber: number
   readonly packet: Uint8Array
@@ -73,12 +73,12 @@ export class Member {
   readonly #parts: MemberParts
   #own: Own[] = []
   #ownBytes = 0
-  /** Its reader is behind. */
+  /** The reader has not taken enough of the written bytes. */
   #isBlocked = false
   /** Its next frames rest on a command that may not be durable. */
   #isPaused = false
   #isGone = false
-  /** In the stream, of the next frame that it was not offered. */
+  /** Place of the next frame of the stream that it was not offered. */
   place: number
 
   constructor(parts: MemberParts) {
@@ -93,7 +93,7 @@ export class Member {
     this.sendPacket(packetOf(event, payload))
   }
 
-  /** The same, encoded already. */
+  /** Sends one encoded frame to this member alone. */
   sendPacket(packet: Uint8Array): void {
     if (this.#isGone) return
     const { stream } = this
@@ -105,8 +105,8 @@ export class Member {
   }
 
   /**
-   * What only its caller may see, encoded already: it goes out in its turn, while the proof of the
-   * caller holds. Whoever asks for more than goes out is told.
+   * Sends an encoded frame that only its caller may see. It goes out in its turn, while the proof
+   * of the caller is good. A member with too many waiting bytes is ended, and is told why.
    */
   sendLater(packet: Uint8Array): void {
     const { stream } = this
@@ -117,7 +117,7 @@ export class Member {
     else stream.wake()
   }
 
-  /** Writes what it has not got, as far as its reader keeps up; true when it could go on. */
+  /** Writes its next frames as far as the reader keeps up; true when it could write more. */
   catchUp(isFull: boolean): boolean {
     const { stream } = this
     if (this.#isGone || stream === null) return false
@@ -136,7 +136,7 @@ export class Member {
     return !this.#isBlocked
   }
 
-  /** Some of what was written was read. */
+  /** Called when the reader took some of the written bytes. */
   drained(): void {
     const { socket, port } = this.#parts
     if (!this.#isBlocked || this.#isGone) return
@@ -158,7 +158,7 @@ export class Member {
     })
   }
 
-  /** Says why something the client asked for is not done. */
+  /** Tells the client why its request was refused. */
   except(refusal: Refusal, channel?: string): void {
     this.send('exception', exceptionOf(refusal, channel))
   }
@@ -167,12 +167,12 @@ export class Member {
     this.#isGone = true
   }
 
-  /** Says why, and ends the transport, not the namespace alone: clients come back by themselves. */
+  /** Says why, and ends the transport, not only the namespace: then clients reconnect. */
   end(why: Refusal): void {
     this.#end(exceptionOf(why))
   }
 
-  /** Its frames were not read in time. */
+  /** Ends the member because its frames were not read in time. */
   endSlow(): void {
     if (this.#isGone) return
     this.#parts.counts.slowReaders++
@@ -189,7 +189,7 @@ export class Member {
     return this.#ownBytes + stream.bytesFrom(this.place)
   }
 
-  /** Whether all that was posted before its own next frame was offered. */
+  /** Whether every frame that was posted before its own next frame was offered. */
   #isNextOwn(stream: SharedFrames): boolean {
     if (this.#own.length === 0) return false
     const { afterNumber } = this.#own[0]
@@ -197,7 +197,7 @@ export class Member {
     return frame === undefined ? stream.madeNumber >= afterNumber : frame.number > afterNumber
   }
 
-  /** Up to a batch of what is next; its place moves over what others alone hear. */
+  /** Takes its next frames, up to a batch; its place moves past frames for others. */
   #next(stream: SharedFrames): Uint8Array[] {
     const packets: Uint8Array[] = []
     let bytes = 0
@@ -217,7 +217,7 @@ export class Member {
     return own?.packet
   }
 
-  /** Null for a frame that it does not hear, undefined when there is none. */
+  /** Gives null for a frame that the member does not hear, undefined when there is no frame. */
   #takeShared(stream: SharedFrames): Uint8Array | null | undefined {
     const frame = stream.frameAt(this.place)
     if (frame === undefined) return undefined
@@ -225,7 +225,7 @@ export class Member {
     return frame.to.hears(this, frame.number) ? frame.packet : null
   }
 
-  /** Without anything before it: a reader that does not keep up is told. */
+  /** Writes all frames for this member alone; a reader that falls too far behind is ended. */
   #writeOwn(): void {
     if (this.#isBlocked || this.#isPaused) {
       if (this.#ownBytes > LIMITS.socketLagBytesMax) this.endSlow()
@@ -256,7 +256,7 @@ export class Member {
 
 const SLOW_READER = 'The frames of this connection were not read in time; read what was missed.'
 
-/** The body a REST call would get, and the channel it is about. */
+/** The body that a REST call would get, and the channel of the refusal. */
 export function exceptionOf(refusal: Refusal, channel?: string): object {
   const body: object = JSON.parse(refusal.body)
   return channel === undefined ? body : { ...body, channel }

@@ -1,4 +1,4 @@
-// The parts of the sockets, joined: what bounds them, what they hear, and where they come in.
+// Joins the parts of the sockets: their bounds, their channels and their gateway.
 
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { PrivateReads } from '../services/private-reads.ts'

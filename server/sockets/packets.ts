@@ -1,6 +1,6 @@
 // Bytes of the two protocols below the channels: Engine.IO's message around Socket.IO's packet. The
-// library keeps what a client announces until all of it has come, and keeps what it joins with, so
-// what no channel needs is refused from its first bytes.
+// library keeps the announced parts of a message until all have come, and keeps the data of a
+// connect. So a message that no channel needs is refused from its first bytes.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 
@@ -15,7 +15,7 @@ const BINARY_ACK = code('6')
 const SLASH = code('/')
 const COMMA = code(',')
 
-/** Whether the library may see a text message: no bytes in it, no long name, no long greeting. */
+/** Whether the library may see a text message: no binary parts, no long name, no long connect. */
 export function isTakenMessage(message: Uint8Array): boolean {
   const [first, kind, third] = message
   if (first === BASE64) return false
@@ -34,7 +34,7 @@ function hasShortName(message: Uint8Array): boolean {
   return end === message.length
 }
 
-/** One event as the library would send it: encoded once, for as many sockets as hear it. */
+/** One event as the library would send it, encoded once for all sockets that hear it. */
 export function packetOf(event: string, payload: unknown): Uint8Array {
   return Buffer.from(`42${NAMESPACE},${JSON.stringify([event, payload])}`)
 }

@@ -1,13 +1,13 @@
-// Sends what sockets hear a slice at a time, so that however many listen to one account, whoever
-// else calls waits a moment only. Invariant: who waits is served in turns, each as long as others'.
+// Sends the frames of sockets in time slices. So other calls wait only a moment, however many
+// sockets listen to one account. Invariant: senders are served in turns of the same length.
 
-/** What has frames to send. */
+/** A source of frames. */
 export interface Sender {
-  /** Works until then at the most; true when it could go on at once. */
+  /** Works no longer than `untilMs`; true when it could go on at once. */
   work(untilMs: number): boolean
 }
 
-/** Of main, before other work comes first. */
+/** Time of main for all senders before other work comes first, and for the turn of one sender. */
 const SLICE_MS = 2
 const TURN_MS = 1
 
@@ -15,7 +15,7 @@ export class Pump {
   readonly #waiting = new Set<Sender>()
   #isDue = false
 
-  /** Its next turn is due; asked for twice it comes once. */
+  /** Asks for a turn of the sender; two requests before it give one turn. */
   wake(sender: Sender): void {
     this.#waiting.add(sender)
     if (this.#isDue) return

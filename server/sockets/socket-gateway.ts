@@ -1,8 +1,8 @@
-// The only importer of socket.io: the namespace `/markets` (rules §12.8) on the gateway's port.
-// Who speaks is settled once, when a client comes: a good proof gets `authenticated` when it joins,
-// a bad or stale one joins as nobody and gets `exception`, because a client that signs its
-// handshake once reuses it when it reconnects. What one connection breaks costs that connection
-// (design §11).
+// The only importer of socket.io: the namespace `/markets` (rules §12.8) on the gateway's port. The
+// caller is decided once, at the handshake. A client with a good proof gets `authenticated` when it
+// joins. A client with a bad or stale proof joins as anonymous and gets `exception`, because a
+// client that signs its handshake once reuses it when it reconnects. A fault of one connection
+// costs that connection only (design §11).
 
 import { Server, type Socket } from 'socket.io'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -30,11 +30,11 @@ export const SOCKET_BOUNDS: AllSocketBounds = {
   bufferedBytesMax: LIMITS.socketBufferedBytesMax,
 }
 
-/** How long a client may do nothing of what it must. */
+/** How long the server waits for a client. */
 export interface SocketWaits {
-  /** Until it joins a namespace. */
+  /** Time until a client must have joined a namespace. */
   readonly joinMs: number
-  /** Between pings, and until the answer of each. */
+  /** Time between pings, and time for the answer to each. */
   readonly pingMs: number
   readonly pongMs: number
 }
@@ -46,14 +46,14 @@ export interface SocketParts extends HandshakeParts {
   readonly channels: Channels
   readonly census: Census
   readonly streams: Streams
-  /** When all that is stamped is durable. */
+  /** Resolves when every stamped command is durable. */
   readonly durable: () => Promise<void>
-  /** Counts and tells of it; gives the fault id. */
+  /** Counts and reports a fault; gives its id. */
   readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
   readonly waits: SocketWaits
 }
 
-/** A connection from its upgrade on: its seat, what it proved, and who it is once it joined. */
+/** A connection from its upgrade on: its seat, its proof, and its member once it joined. */
 class Visit implements Guest {
   readonly seat: Seat
   readonly proof: Proof
@@ -120,17 +120,17 @@ export class SocketGateway {
     return this.counts.slowReaders + this.#parts.port.overflowedCount
   }
 
-  /** Of frames that are made and wait for readers. */
+  /** Bytes of made frames that wait for readers. */
   get heldBytes(): number {
     return this.#parts.streams.heldBytes
   }
 
-  /** Ends every connection; clients see a transport that closed, and come back. */
+  /** Ends every connection; clients see a closed transport and reconnect. */
   stop(): void {
     this.#server.engine.close()
   }
 
-  /** Refuses from what costs least to what costs most. */
+  /** Checks in the order of cost, the cheapest first. */
   #admit(headers: ReadonlyMap<string, string>, address: string): Refusal | Guest {
     edgePoint('at-socket-upgrade')
     const { census } = this.#parts
@@ -141,7 +141,7 @@ export class SocketGateway {
     return seat instanceof Seat ? new Visit(seat, proof) : refuse('OVERLOADED')
   }
 
-  /** Ends what broke, and tells it under which id. */
+  /** Ends the member that broke, and tells it the fault id. */
   #broke(error: unknown, member: Member | null): Refusal {
     const faultId = this.#parts.onFault(error, 'socket')
     const refusal = refuse('INTERNAL', { faultId })
@@ -149,7 +149,7 @@ export class SocketGateway {
     return refusal
   }
 
-  /** For what the library calls: nothing above it would catch a throw. */
+  /** Wraps the callbacks of the library, because nothing above them would catch a throw. */
   #contained(member: Member, work: () => void): void {
     try {
       work()
@@ -160,7 +160,7 @@ export class SocketGateway {
 
   #join(socket: Socket): void {
     const visit = this.#parts.port.guestOf(socket.conn.transport)
-    // Its connection ended meanwhile.
+    // The connection ended meanwhile.
     if (!(visit instanceof Visit)) return
     const { channels, streams } = this.#parts
     const member = this.#memberOf(socket, visit)
@@ -187,7 +187,7 @@ export class SocketGateway {
   }
 
   #memberOf(socket: Socket, { proof }: Visit): Member {
-    // What it came with is read; whoever stays must not keep it.
+    // The data of the handshake is read; an open socket must not keep it in memory.
     socket.handshake.auth = {}
     const { port, streams } = this.#parts
     const caller = proof.isStillGood() ? proof.caller : null
@@ -216,7 +216,7 @@ export class SocketGateway {
     }
     const refusal = proof.caller === null ? proof.refusal : refuse('UNAUTHENTICATED')
     if (refusal === null) return
-    // What it asks for meanwhile is answered behind this.
+    // Answers to later requests of the client come after this exception.
     member.pauseUntilDurable()
     member.except(refusal)
   }

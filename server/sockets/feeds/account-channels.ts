@@ -1,4 +1,4 @@
-// The channels of an account, and what feeds them.
+// The channels of an account, and the feeds behind them.
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -19,7 +19,7 @@ export interface AccountFeeds {
   readonly streams: Streams
 }
 
-/** By the event that subscribes to them. */
+/** The channels by the event that subscribes to them. */
 export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
   const { pipeline, reads, streams } = feeds
   const { news } = pipeline.publisher
@@ -36,7 +36,7 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
       positions,
     }),
   )
-  // Each contains what it breaks: the pipeline must not fall over a frame.
+  // Each feed contains its own faults: a frame must not break the pipeline.
   news.listen((facts) => {
     orderEvents.tell(facts)
     positions.tell(facts)

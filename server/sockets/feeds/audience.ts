@@ -1,6 +1,6 @@
-// Who listens to what of which profile, and the one way to come and go: a channel without a payload
-// is its audience. Invariants: a profile has an entry while it has listeners, and only then are its
-// facts made.
+// The listeners of a channel by profile, and the one way to subscribe and unsubscribe. A channel
+// without a payload is only its audience. Invariants: a profile has an entry while it has
+// listeners, and only then are its facts made.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { OrderNews } from '../../pipeline/shown/order-news.ts'
@@ -9,11 +9,11 @@ import type { Hearers, Member } from '../member.ts'
 
 export class Audience implements Channel, Hearers {
   readonly isPrivate = true
-  /** With the number of the newest frame that was posted before each came. */
+  /** Each member has the number of the newest frame that was posted before it subscribed. */
   readonly #members = new Map<number, Map<Member, number>>()
   readonly #news: OrderNews | null
 
-  /** With `news`, what it listens for are facts about orders. */
+  /** With `news`, the listeners get facts about orders. */
   constructor(news: OrderNews | null) {
     this.#news = news
   }
@@ -22,7 +22,7 @@ export class Audience implements Channel, Hearers {
     return this.#members.size === 0
   }
 
-  /** Once is enough: a member listens or does not. */
+  /** A member is listed once, however often it subscribes. */
   subscribe(member: Member): null {
     if (member.caller === null || member.stream === null) return null
     const { profileId } = member.caller
@@ -61,7 +61,7 @@ export class Audience implements Channel, Hearers {
     return [...this.#members.keys()]
   }
 
-  /** Safe while members leave: they are copied. */
+  /** A copy, so members may leave while it is read. */
   all(): readonly Member[] {
     return [...this.#members.values()].flatMap((members) => [...members.keys()])
   }

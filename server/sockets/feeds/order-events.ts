@@ -1,6 +1,6 @@
-// The frames of the channel `subscribe_order_events`: what became of the caller's own orders
-// (rules §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name
-// their order or trade. So nothing has to be kept to drop what comes twice.
+// The frames of the channel `subscribe_order_events`: the events of the caller's own orders (rules
+// §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name their
+// order or trade. So no memory of past ids is needed to drop duplicates.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
@@ -12,7 +12,7 @@ import type { Streams } from '../account-stream.ts'
 import type { Audience } from './audience.ts'
 import { type FrameNames, lifecycleFrame, type Matched, matchedFrame } from './order-frames.ts'
 
-/** How many frames with a number an owner got of one command. */
+/** Counts the numbered frames that an owner got from one command. */
 interface Place {
   readonly seq: Seq
   readonly index: number
@@ -38,7 +38,7 @@ export class OrderEvents {
     this.#streams = streams
   }
 
-  /** All facts of a command come in one call, so frames are counted within it. */
+  /** All facts of a command come in one call, so its frames are counted within that call. */
   tell(facts: readonly OrderFact[]): void {
     const places = new Map<number, Place>()
     for (const fact of facts) {
@@ -61,7 +61,7 @@ export class OrderEvents {
     return matchedFrame(fact, { ...this.#frameNames(fact), takerOrderId })
   }
 
-  /** Its number is settled at once, the rest when it is sent. */
+  /** The index of a frame is fixed at once; the rest of it is made when it is sent. */
   #frameOf(fact: OrderFact, places: Map<number, Place>): () => object {
     if (fact.type === 'MATCHED') return () => this.matchedFrame(fact)
     const { accountId, seq } = fact

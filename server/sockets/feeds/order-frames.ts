@@ -1,4 +1,5 @@
-// `orderEvent` frames from facts (rules §5.3): numbers on lifecycle frames, text on terminal ones.
+// Makes `orderEvent` frames from facts (rules §5.3). Amounts are numbers in lifecycle frames, and
+// text in terminal frames.
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
@@ -7,11 +8,11 @@ import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { OrderFact } from '../../pipeline/shown/order-news.ts'
 
-/** Frames of one owner in one command; a journal of 2^37 commands fills 30 terabytes. */
+/** Ids for the frames of one owner in one command; 2^37 commands fill 30 terabytes of journal. */
 const IDS_PER_COMMAND = 2 ** 16
 const TICKS_ONE = 1000
 
-/** What a frame says besides its fact. */
+/** The fields of a frame that its fact does not have. */
 export interface FrameNames {
   readonly orderId: string
   readonly marketSlug: string
@@ -23,7 +24,7 @@ export interface FrameNames {
 export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
 type Lifecycle = Exclude<OrderFact, Matched>
 
-/** Rises with the command and within it; the same however often the exchange was started. */
+/** An id that rises with each command and within it; it stays the same after a restart. */
 function lifecycleId(seq: Seq, index: number): number {
   return seq * IDS_PER_COMMAND + Math.min(index, IDS_PER_COMMAND - 1)
 }
@@ -51,7 +52,7 @@ function times(fact: OrderFact, { publishedMs }: FrameNames) {
   return { timestamp: occurredAt, occurredAt, publishedAt: isoText(publishedMs) }
 }
 
-/** PLACEMENT, UPDATE and CANCELLATION, or the terminal EXECUTION; `index` counts its like. */
+/** A PLACEMENT, UPDATE or CANCELLATION, or the terminal EXECUTION, which needs no `index`. */
 export function lifecycleFrame(
   fact: Lifecycle,
   names: FrameNames & { readonly index: number },
@@ -109,7 +110,7 @@ export function matchedFrame(fact: Matched, names: FrameNames & { readonly taker
   }
 }
 
-/** What became of a trade on the chain. */
+/** The outcome of a trade on the chain. */
 export interface Settled {
   readonly type: 'MINED' | 'FAILED'
   readonly txHash: string | null
@@ -118,7 +119,7 @@ export interface Settled {
   readonly makerMatches: readonly object[]
 }
 
-/** Whom a taker met, at that order's own limit. */
+/** One maker that a taker met, at the limit price of the maker's order. */
 export function makerMatch(part: TradePart, account: string, orderId: string): object {
   const price = String(part.priceTicks / TICKS_ONE)
   return { account, orderId, matchedSize: String(part.sharesRaw), price }

@@ -1,9 +1,9 @@
-// The channel `subscribe_positions` (rules §12.8): what the caller holds in the markets it names,
-// first as it is, then whenever a trade of it changed that. Read from the tables behind the barrier
-// of private reads, so a frame never shows less than the order event that came before it; read and
-// encoded once for all sockets of an account.
-// Invariant: of one account at most one read is out, however often its sockets subscribe; what
-// changes or is asked for meanwhile is read after it.
+// The channel `subscribe_positions` (rules §12.8): the caller's positions in the markets it names,
+// first a snapshot, then a frame after each trade that changed them. They are read from the tables
+// behind the barrier of private reads, so a frame is never older than the order event before it.
+// They are read and encoded once for all sockets of an account.
+// Invariant: an account has at most one read out, however often its sockets subscribe. Changes and
+// subscriptions that come meanwhile are read after it.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
@@ -33,9 +33,9 @@ const EVENT = 'positions'
 class Watch implements Hearers {
   readonly marketId: MarketId
   readonly members = new Set<Member>()
-  /** Of those that have their snapshot, the number of the newest frame that was posted before. */
+  /** Members with a snapshot, each with the number of the newest frame posted before it. */
   readonly #since = new Map<Member, number>()
-  /** No read for their snapshot has begun. */
+  /** Members for whose snapshot no read has begun. */
   fresh = new Set<Member>()
   isChanged = false
 
@@ -69,16 +69,16 @@ class Watch implements Hearers {
   }
 }
 
-/** What all sockets of one account listen to. */
+/** The subscriptions of all sockets of one account. */
 class AccountWatch {
   readonly profileId: ProfileId
   readonly account: string
   readonly watches = new Map<number, Watch>()
-  /** By member, the markets it named. */
+  /** The markets that each member named. */
   readonly marketIds = new Map<Member, Set<number>>()
   readonly due = new Set<Watch>()
   isReading = false
-  /** Markets over all members. */
+  /** The sum of the markets of all members. */
   count = 0
 
   constructor(profileId: ProfileId, account: string) {
@@ -140,7 +140,7 @@ export class PositionsFeed implements Channel {
     const markets = marketSlugs.map((slug) => published.bySlug(slug))
     const ids = markets.flatMap((shown) => shown?.market.marketId ?? [])
     if (ids.length < markets.length) return refuse('MARKET_NOT_FOUND')
-    assert(member.caller !== null, 'a private channel has members that proved who they are')
+    assert(member.caller !== null, 'a private channel has proven members only')
     const { profileId, account } = member.caller
     const own = this.#accounts.get(profileId) ?? new AccountWatch(profileId, account)
     const asked = new Set(ids)
@@ -175,12 +175,12 @@ export class PositionsFeed implements Channel {
     this.#forget(own)
   }
 
-  /** Not while a read of it is out: that must stay the only one. */
+  /** Keeps an account while its read is out, so that the read stays the only one. */
   #forget(own: AccountWatch): void {
     if (own.marketIds.size === 0 && !own.isReading) this.#accounts.delete(own.profileId)
   }
 
-  /** The pipeline calls this, and must not fall over a frame. */
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
   tell(facts: readonly OrderFact[]): void {
     for (const { type, accountId, marketId } of facts) {
       if (type !== 'MATCHED') continue
@@ -193,7 +193,7 @@ export class PositionsFeed implements Channel {
     }
   }
 
-  /** What a profile holds in a market is another than before: the read tells it. */
+  /** Called when a position of a profile in a market changed; the next read shows it. */
   changed(profileId: ProfileId, marketId: MarketId): void {
     const own = this.#accounts.get(profileId)
     const watch = own?.watches.get(marketId)
@@ -238,10 +238,10 @@ export class PositionsFeed implements Channel {
     }
   }
 
-  /** The tables are far behind: clients hear it, and ask again as after any 503. */
+  /** The tables are far behind. Clients are told so, and ask again as after any 503. */
   #giveUp(watch: Watch): void {
     for (const member of [...watch.members]) {
-      // Who asked anew meanwhile waits for another read.
+      // A member that subscribed again meanwhile waits for another read.
       if (watch.fresh.has(member)) continue
       this.left(member)
       member.except(refuse('READ_TIMEOUT'), CHANNEL)
@@ -255,7 +255,7 @@ export class PositionsFeed implements Channel {
   ): void {
     const { watch, isChanged, fresh } = asked
     const shown = this.#parts.pipeline.published.byId(watch.marketId)
-    assert(shown !== undefined, 'what is listened to is published')
+    assert(shown !== undefined, 'a market with listeners is published')
     const { market } = shown
     const frame = {
       type: 'CLOB',
@@ -273,7 +273,7 @@ export class PositionsFeed implements Channel {
     }
     const packet = fresh.size > 0 ? packetOf(EVENT, frame) : null
     for (const member of fresh) {
-      // Gone, or asked anew meanwhile: then it waits for a read that began after that.
+      // A member that left gets nothing. One that subscribed again waits for a later read.
       const isWanted = watch.members.has(member) && !watch.fresh.has(member)
       if (packet === null || !isWanted) continue
       this.#snapshot(watch, member, packet)
@@ -290,7 +290,7 @@ export class PositionsFeed implements Channel {
   }
 }
 
-/** Raw amounts as text; the price is of one share, raw as well (rules §9.1). */
+/** Raw amounts as text; the price is that of one share, raw too (rules §9.1). */
 export function positionView({ outcome, sizeRaw, costRaw }: PositionRow, shown: PublishedMarket) {
   const { market } = shown
   const yesMark = yesMarkHalfTicks(shown)
@@ -306,7 +306,7 @@ export function positionView({ outcome, sizeRaw, costRaw }: PositionRow, shown: 
   }
 }
 
-/** Rounded half up; 0 of nothing. */
+/** Raw price of one share, rounded half up; 0 without shares. */
 function fillPriceRaw(sizeRaw: number, costRaw: number): number {
   if (sizeRaw <= 0) return 0
   return Math.floor((mulDivFloor(costRaw, 2 * UNIT_RAW, sizeRaw) + 1) / 2)

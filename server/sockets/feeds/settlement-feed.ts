@@ -1,8 +1,9 @@
-// What became of trades on the chain: MINED and FAILED among the order events, and the `tx` frames
-// of the channel `subscribe_transactions` (rules §5.3, §12.8). A retry is no frame. The tables
-// hold every trade, so who listens when a trade is mined hears of it, whenever it was matched and
-// however often the exchange was started since.
-// Invariants: `#due` holds what is not told yet, while somebody listens; at most one read is out.
+// The outcomes of trades on the chain: MINED and FAILED among the order events, and the `tx` frames
+// of the channel `subscribe_transactions` (rules §5.3, §12.8). A retry makes no frame. The tables
+// have every trade. So each listener is told when its trade is mined, even when the trade was
+// matched before a restart.
+// Invariants: while there are listeners, `#due` has the outcomes that are not published yet. At
+// most one read is out.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -22,7 +23,7 @@ import { makerMatch, type Settled, settledFrame, txFrame } from './order-frames.
 import type { PositionsFeed } from './positions-feed.ts'
 
 export interface SettlementFeedParts {
-  /** Who listens to `tx` frames. */
+  /** The listeners to `tx` frames. */
   readonly audience: Audience
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
@@ -31,10 +32,10 @@ export interface SettlementFeedParts {
   readonly positions: PositionsFeed
 }
 
-/** The end of one trade. */
+/** The outcome of one trade. */
 interface Due {
   readonly tradeSeq: Seq
-  /** Of the block it is in; 0 when it failed. */
+  /** Height of its block; 0 when the trade failed. */
   readonly height: number
   readonly settledMs: number
 }
@@ -59,7 +60,7 @@ export class SettlementFeed implements SettlementListener {
     this.#contained(() => this.#add([{ tradeSeq, height: 0, settledMs: nowMs }]))
   }
 
-  /** The pipeline calls this, and must not fall over a frame. */
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
   #contained(work: () => void): void {
     try {
       edgePoint('at-socket-settled')
@@ -69,14 +70,14 @@ export class SettlementFeed implements SettlementListener {
     }
   }
 
-  /** Who waits for what is due misses it. */
+  /** Drops all due outcomes; every listener misses some, so its socket ends. */
   #broke(error: unknown): void {
     this.#due = []
     const waiting = this.#audiences.flatMap((audience) => audience.all())
     this.#parts.streams.fail(error, [...new Set(waiting)])
   }
 
-  /** Positions too: what a failure takes back is theirs. */
+  /** Includes the listeners to positions, because a failed trade is reversed in them. */
   get #audiences(): readonly Audience[] {
     const { audience, orderEvents, positions } = this.#parts
     return [orderEvents.audience, audience, positions.audience]
@@ -112,13 +113,13 @@ export class SettlementFeed implements SettlementListener {
       if (trades === undefined) this.#giveUp()
       for (const trade of trades ?? []) {
         const end = due.get(trade.seq)
-        assert(end !== undefined, 'the tables answer for what was asked')
+        assert(end !== undefined, 'the tables give only the trades that were asked for')
         this.#show(trade, end)
       }
     }
   }
 
-  /** Late tables cost a frame time. Undefined when they stay late, none when nobody listens. */
+  /** Waits for late tables. Undefined when they stay late; empty when nobody listens. */
   async #tradesOf(tradeSeqs: readonly Seq[]): Promise<readonly TradeParts[] | undefined> {
     for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
       const listeners = this.#audiences.flatMap((audience) => audience.profileIds())
@@ -131,7 +132,7 @@ export class SettlementFeed implements SettlementListener {
     return undefined
   }
 
-  /** Nothing is dropped in silence: who misses a frame hears so, and listens no more. */
+  /** No frame is dropped in silence: its listeners are told, and their subscriptions end. */
   #giveUp(): void {
     this.#due = []
     const { audience, orderEvents } = this.#parts
