@@ -39,8 +39,8 @@ export function signCall(call: Omit<SignedCall, 'signature' | 'nowMs'>): string 
 }
 
 /**
- * In a time that does not tell where they differ. The texts are compared, not the bytes: two
- * spellings of one digest are not both right.
+ * Compares in constant time, so the time does not show where the texts differ. It compares texts,
+ * not bytes: only one spelling of a digest is right.
  */
 function isSameText(given: string, digest: string): boolean {
   if (given.length !== DIGEST_BASE64_CHARACTERS) return false
@@ -58,7 +58,7 @@ export function verifyHmac(call: SignedCall): Reject | null {
   return isSameText(call.signature, digestOf(call)) ? null : REJECT.HMAC_INVALID
 }
 
-/** A fresh token. The secret leaves the server once, as base64, and is kept sealed. */
+/** Makes a new token. Its secret leaves the server once, as base64, and is kept sealed. */
 export function mintToken(): { tokenId: string; secret: Buffer } {
   return {
     tokenId: randomBytes(TOKEN_ID_BYTES).toString('base64url'),
@@ -66,13 +66,13 @@ export function mintToken(): { tokenId: string; secret: Buffer } {
   }
 }
 
-/** What an open token proves and may do. */
+/** The opened secret of a token, and its scopes. */
 export interface OpenToken {
   readonly secret: Uint8Array
   readonly scopes: readonly string[]
 }
 
-/** Null, or the first reason why this call does not act for the token it names. */
+/** Null, or the first reason why the call does not prove its token or lacks a scope. */
 export function checkTokenCall(
   token: OpenToken | undefined,
   apiKey: string,

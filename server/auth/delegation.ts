@@ -7,14 +7,14 @@ import { headerTarget, targetOf } from '../http/on-behalf.ts'
 import { invalid, type Refusal, refuse } from '../http/refusal.ts'
 import type { OwnerOfCall } from '../http/route.ts'
 
-// Partners that act for their sub-accounts (rules §12.1). Every route whose caller main proves asks
-// here. Orders are proven on intake threads, which do not see the clearing: server/intake/intake.ts
-// states scope and partner once more, over its own directory. A change here needs one there.
+// Partners that act for their sub-accounts (rules §12.1). Every route whose caller main proves uses
+// this check. Orders are proven on intake threads, which do not see the clearing. So
+// server/intake/intake.ts checks scope and partner too, in its own directory: change both together.
 
 /**
- * The profile a call is for: the caller's own, or the sub-account that header or query name. 400
- * for a header that is no profile id or names another than the query; 403 without the scope or for
- * a profile that is no sub-account of the caller.
+ * The profile that a call is for: the caller's own, or the sub-account that header or query names.
+ * 400 when the header is no profile id or differs from the query. 403 without the scope, or when
+ * the profile is no sub-account of the caller.
  */
 export function ownerOfCall(clearing: Clearing): OwnerOfCall {
   return (call, caller, inQuery) => {
@@ -25,7 +25,7 @@ export function ownerOfCall(clearing: Clearing): OwnerOfCall {
   }
 }
 
-/** `target` itself once the caller may act for it. */
+/** Gives `target` when the caller may act for it. */
 export function subAccount(
   caller: Caller,
   clearing: Clearing,

@@ -10,39 +10,39 @@ import { checkTokenCall } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
 import { digestOf, SESSION_COOKIE } from './session.ts'
 
-// Proves who is speaking, for every route but the order entry, whose proof the intake pool makes.
+// Checks the proof of the caller for every route except the order entry; the intake pool does that.
 
 export interface TokenState {
   readonly profileId: ProfileId
   readonly account: string
   readonly scopes: readonly string[]
-  /** Opened. */
+  /** The secret of the token, opened. */
   readonly secret: Uint8Array
 }
 
-/** An operator, and what proves it. */
+/** An operator, and the digest of its token. */
 export interface ProvenBy extends OperatorName {
-  /** Lowercase hex SHA-256 of its token as bytes of text. */
+  /** The text of the lowercase hex SHA-256 of its token, as bytes. */
   readonly digest: Uint8Array
 }
 
-/** What the guard reads of the exchange. */
+/** The state of the exchange that the guard reads. */
 export interface AuthState {
   tokenById(tokenId: string): TokenState | undefined
   sessionByDigest(digest: string): { profileId: ProfileId; expiresMs: number } | undefined
   accountOf(profileId: ProfileId): string | undefined
-  /** Any letter case. */
+  /** Takes an address in any letter case. */
   profileByAddress(address: string): { profileId: ProfileId; account: string } | undefined
   operators(): readonly ProvenBy[]
 }
 
 export interface GuardOptions {
   readonly state: AuthState
-  /** `svc-`, `lmts-`: what stands before api-key, timestamp and signature. */
+  /** Prefixes of the headers api-key, timestamp and signature, like `svc-` and `lmts-`. */
   readonly headerPrefixes: readonly string[]
-  /** `https://exchange.example`; absent: what the caller names in `Host` counts. */
+  /** Like `https://exchange.example`. When absent, the `Host` header of the call counts. */
   readonly publicUrl?: string | undefined
-  /** Absent: no identity token is ever valid. */
+  /** When absent, no identity token is valid. */
   readonly identity?: IdentityCheck
 }
 
@@ -61,7 +61,7 @@ type Check = (call: Call, accepted: Accepted, nowMs: number) => Proof | Promise<
 const NO_SCOPES: ReadonlySet<string> = new Set()
 const BEARER = /^Bearer +([^ ]+)$/i
 
-/** Which answer a caller without any proof gets, the first scheme of the route that has one. */
+/** The refusal of a caller without any proof, by the first scheme of the route. */
 const MISSING = {
   hmac: REJECT.UNAUTHENTICATED,
   session: REJECT.COOKIE_REQUIRED,
@@ -73,7 +73,7 @@ function bearer(text: string): string {
   return BEARER.exec(text)?.[1] ?? ''
 }
 
-/** The first prefix with an API key wins: two sets of headers must not mean two callers. */
+/** The first prefix with an API key counts: two sets of headers must not mean two callers. */
 export function apiHeaders(call: Call, prefixes: readonly string[]): ApiHeaders {
   for (const prefix of prefixes) {
     const apiKey = header(call, `${prefix}api-key`)
@@ -97,12 +97,13 @@ export class Guard {
     this.#options = options
   }
 
-  /** Who is speaking; a promise only when an identity token has to be checked. */
+  /** Proves the caller; gives a promise only for an identity token. */
   authenticate(call: Call, auth: Guarded, nowMs: number): Proof | Promise<Proof> {
     let shown: Accepted | undefined
     for (const accepted of auth.accepts) {
       if (!this.#offers(call, accepted.scheme)) continue
-      // A browser sends its cookie with every call, also one that ended: a header was meant.
+      // A browser sends its cookie with every call, even after the session ended. So a proof in a
+      // header counts before the cookie.
       if (shown === undefined || shown.scheme === 'session') shown = accepted
     }
     if (shown !== undefined) return this.#checks[shown.scheme](call, shown, nowMs)
@@ -110,7 +111,7 @@ export class Guard {
     return refuse(MISSING[scheme])
   }
 
-  /** Whether a call shows this kind of proof at all; what it is worth is another question. */
+  /** Whether a call brings this kind of proof, good or not. */
   #offers(call: Call, scheme: Scheme): boolean {
     switch (scheme) {
       case 'hmac':
@@ -131,7 +132,7 @@ export class Guard {
     const signed = { timestamp, signature, method, pathWithQuery, body, nowMs }
     const reject = checkTokenCall(token, apiKey, signed, accepted.scopes)
     if (reject !== null) return refuse(reject)
-    assert(token !== undefined, 'a call that is proven has a token')
+    assert(token !== undefined, 'a proven call has a token')
     const { profileId, account } = token
     return { profileId, account, scopes: new Set(token.scopes), tokenId: apiKey, via: 'hmac' }
   }
@@ -143,7 +144,7 @@ export class Guard {
     const { profileId } = session
     const account = state.accountOf(profileId)
     if (account === undefined) return refuse(REJECT.SESSION_INVALID)
-    // SameSite=Lax lets a page of the same site through, say of another port or another subdomain.
+    // SameSite=Lax allows pages of the same site, for example from another port or subdomain.
     const isForeign = header(call, 'origin') !== '' && !this.isOwnOrigin(call)
     if (isForeign && call.method !== 'GET' && call.method !== 'HEAD') {
       return refuse('ORIGIN_NOT_ALLOWED')
@@ -151,7 +152,7 @@ export class Guard {
     return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'session' }
   }
 
-  /** Whether a page of this exchange makes the call, by the word of the browser. */
+  /** Whether a page of this exchange makes the call, as the browser's `Origin` header says. */
   isOwnOrigin(call: Call): boolean {
     const told = header(call, 'origin')
     if (!URL.canParse(told)) return false
@@ -168,7 +169,7 @@ export class Guard {
     const address = await identity(token, nowMs)
     if (address === undefined) return refuse(REJECT.IDENTITY_INVALID)
     const profile = state.profileByAddress(lowercaseAddress(address))
-    // An account that never logged in has nothing to act for: the caller is known, yet not let in.
+    // An account that never logged in has no profile: the proof is good, but the call is forbidden.
     if (profile === undefined) return refuse(REJECT.FORBIDDEN)
     const { profileId, account } = profile
     return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'identity' }
@@ -178,7 +179,7 @@ export class Guard {
     const token = bearer(header(call, 'authorization'))
     const given = Buffer.from(digestOf(token), 'latin1')
     let operator: OperatorName | undefined
-    // All of them, whichever it is: the time it takes tells nothing.
+    // Compares with every operator, so the time does not show which token was close.
     for (const { digest, name, role, rateKey } of this.#options.state.operators()) {
       const isToken = given.length === digest.length && timingSafeEqual(given, digest)
       if (isToken) operator = { name, role, rateKey }

@@ -12,28 +12,28 @@ import {
 } from 'jose'
 import { parseAddress } from '../crypto/address.ts'
 
-// Identity tokens: JWTs of an identity provider the operator trusts (design §5). The only importer
-// of jose.
+// Identity tokens: JWTs of an identity provider that the operator trusts (design §5). The only
+// importer of jose.
 
-/** Where the provider's keys are. Neither of the two: no identity token is ever valid. */
+/** The provider's keys. With neither `jwks` nor `publicKey` no identity token is valid. */
 export interface IdentitySettings {
   /** An https URL or a file of a JWK set. */
   readonly jwks?: string
   /** File of one public key, PEM or JWK. */
   readonly publicKey?: string
-  /** Absent: any. The operator has to say so (server/settings/edge-settings.ts). */
+  /** Absent for any issuer, which the operator must allow (server/settings/edge-settings.ts). */
   readonly issuer?: string
   readonly audience?: string
-  /** In the place of the one of Node, for tests. */
+  /** Replaces Node's `fetch` in tests. */
   readonly fetch?: FetchImplementation
-  /** Hears that the host gives no keys, at most once in a few seconds. */
+  /** Called when the host gives no keys, at most once in a few seconds. */
   readonly onWarning?: (sentence: string) => void
 }
 
-/** Gives the twenty bytes of the account a token names, or undefined when it proves nothing. */
+/** Gives the twenty bytes of the account that a token names; undefined for a bad token. */
 export type IdentityCheck = (token: string, nowMs: number) => Promise<Uint8Array | undefined>
 
-/** Only signatures that a public key can check: with HMAC the public key would be the secret. */
+/** Only algorithms with public keys: with HMAC the public key would be the secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -50,14 +50,14 @@ const TOKEN_CHARACTERS_MAX = 8192
 const CLOCK_TOLERANCE_SEC = 5
 const KEY_SET_BYTES_MAX = 256 * 1024
 const KEY_SET_DEADLINE_MS = 5000
-/** Anybody may send a token, and each would ask a host again that gives no keys. */
+/** Pause after a failed request for keys, as every token from anybody would cause another one. */
 const KEY_SET_REST_MS = 5000
 
 function isKeySet(value: unknown): value is JSONWebKeySet {
   return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys)
 }
 
-/** The same answer with no more of a body than a key set has: a host may send without an end. */
+/** Reads the body up to a bound, because a host may send without an end. */
 async function bounded(response: Response): Promise<Response> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
@@ -70,8 +70,8 @@ async function bounded(response: Response): Promise<Response> {
 }
 
 /**
- * jose asks for an unknown key at most every thirty seconds, follows no redirect and ends by its
- * deadline; a host that failed is left alone for a while.
+ * jose asks for an unknown key at most every thirty seconds, follows no redirect and keeps its
+ * deadline. After a failure the host is not asked for a while.
  */
 function remoteKeySet(url: URL, { fetch: given, onWarning }: IdentitySettings): JWTVerifyGetKey {
   if (url.protocol !== 'https:') throw new Error(`${url.href} is not https`)
@@ -108,7 +108,7 @@ function readKeySet(source: string, settings: IdentitySettings): JWTVerifyGetKey
   return createLocalJWKSet(set)
 }
 
-/** Reads the keys once; throws when a configured file cannot be read, so that the start refuses. */
+/** Reads the keys once; throws when a configured file cannot be read, so that the start fails. */
 export function identityCheck(settings: IdentitySettings): IdentityCheck {
   const options: JWTVerifyOptions = {
     algorithms: ALGORITHMS,
@@ -132,8 +132,8 @@ export function identityCheck(settings: IdentitySettings): IdentityCheck {
       const account = verified?.payload.account
       return typeof account === 'string' ? parseAddress(account) : undefined
     } catch {
-      // Whoever sends a token chooses what its check stumbles over: an algorithm that is not of the
-      // key fails in the cryptography below jose, with errors of any class. None of it is a fault.
+      // The sender of a token can make its check fail in many ways. An algorithm that does not fit
+      // the key fails below jose, with errors of any class. No such error is a fault.
       return undefined
     }
   }

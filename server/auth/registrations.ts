@@ -1,5 +1,5 @@
-// Who may make a profile by a login: anybody or nobody, and so many a day from one address. Counts
-// are no state: a start begins them anew.
+// Decides whether a first login may make a profile: for anybody or nobody, with a bound per day and
+// address. The counts are no state, so a restart sets them to 0.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
@@ -10,15 +10,15 @@ import { type Refusal, refuse } from '../http/refusal.ts'
 const DAY_MS = 24 * 3_600_000
 
 export interface RegistrationRules {
-  /** Otherwise the operator makes every profile. */
+  /** When false, only the operator makes profiles. */
   readonly isOpen: boolean
-  /** New profiles of one address and day (UTC); the first 64 bits of an IPv6 one. */
+  /** New profiles per day (UTC) from one address; IPv6 counts by its first 64 bits. */
   readonly perAddressMax: number
 }
 
 export class Registrations {
   readonly #rules: RegistrationRules
-  /** Of this day, oldest address first. */
+  /** Profiles made today by address, the oldest address first. */
   readonly #made = new Map<string, number>()
   #day = 0
 
@@ -26,7 +26,7 @@ export class Registrations {
     this.#rules = rules
   }
 
-  /** Takes one of the profiles that an address may make today; why not, if it may not. */
+  /** Takes one of the profiles that an address may make today; a refusal when none is left. */
   take(address: string, nowMs: TimeMs): Refusal | null {
     if (!this.#rules.isOpen) return refuse(REJECT.REGISTRATION_CLOSED)
     const day = Math.floor(nowMs / DAY_MS)
@@ -38,7 +38,7 @@ export class Registrations {
       const waitSec = Math.ceil(((day + 1) * DAY_MS - nowMs) / MS_PER_SEC)
       return refuse(REJECT.REGISTRATION_LIMIT, undefined, waitSec)
     }
-    // A flood of addresses must not lock others out: the oldest starts afresh.
+    // A flood of addresses must not lock others out, so the oldest count is dropped.
     if (count === 0 && this.#made.size >= LIMITS.registrationAddressesMax) {
       for (const oldest of this.#made.keys()) {
         this.#made.delete(oldest)

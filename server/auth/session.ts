@@ -7,14 +7,14 @@ import { recoverAddress } from '../crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../crypto/eip712.ts'
 import { isoText } from '../http/iso-text.ts'
 
-// Wallet proofs and session cookies. A signed message says what it is for, and its nonce is
-// stateless: time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes
-// under a key of this server. What makes it single-use is the journal: the command that uses it
-// burns it, and the caller is asked whether that happened.
+// Wallet proofs and session cookies. A signed message says what it is for. Its nonce is stateless:
+// time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes under a key of
+// this server. The journal makes it single-use: the command that uses a nonce burns it, and
+// `isNonceBurned` asks for that.
 
 export const SESSION_COOKIE = 'outcomex_session'
 
-/** What stands between the text and its nonce. */
+/** The words between the text and its nonce. */
 const NONCE_HEAD = ' Nonce: '
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16
@@ -24,18 +24,18 @@ const NONCE_TEXT = /^0x[0-9a-f]+$/
 const HEX_TEXT = /^0x(?:[0-9a-fA-F]{2})+$/
 const SESSION_BYTES = 32
 
-/** Whose messages they are. */
+/** The server that issues the messages. */
 export interface Signing {
-  /** Of this server alone. */
+  /** A key that only this server has. */
   readonly key: Uint8Array
   /** Host and port that users know. */
   readonly host: string
   readonly chainId: number
 }
 
-/** What a signature is good for: one of these never does for another. */
+/** What a signature is good for. A signature for one purpose is never good for another. */
 export type Purpose =
-  /** With `smartWallet`, which signs as well: that wallet is the account's. */
+  /** With `smartWallet`, the signature also proves that this wallet belongs to the account. */
   | { readonly kind: 'login'; readonly smartWallet?: string | undefined }
   | { readonly kind: 'sub-account'; readonly partnerId: ProfileId }
 
@@ -48,8 +48,8 @@ function purposeText(purpose: Purpose): string {
 }
 
 /**
- * All but the nonce, on one line: a header can carry it as it is. The account stands in it when it
- * was named ('' when not), so that a wallet shows whose proof it signs.
+ * The message without its nonce, on one line, so that a header can carry it. It has the account
+ * when one was named ('' when not), so that a wallet shows which account it signs for.
  */
 function textOf(signing: Signing, purpose: Purpose, account: string, issuedMs: number): string {
   const whose = account === '' ? '' : ` Account: ${account}.`
@@ -65,7 +65,7 @@ function macOf(signedPart: Uint8Array, text: string, key: Uint8Array): Buffer {
   return mac.digest().subarray(0, MAC_BYTES)
 }
 
-/** The text a wallet signs; `account` is checksummed, or '' to name none. */
+/** The text that a wallet signs; `account` is checksummed, or '' to name none. */
 export function signingMessage(
   signing: Signing,
   purpose: Purpose,
@@ -80,7 +80,7 @@ export function signingMessage(
   return `${text}${NONCE_HEAD}0x${nonce.toString('hex')}`
 }
 
-/** When a nonce was issued for this text, or undefined if this server never did that. */
+/** The time when a nonce was issued for this text; undefined when this server did not issue it. */
 function issuedMsOf(nonce: string, text: string, key: Uint8Array): number | undefined {
   if (nonce.length !== 2 + 2 * NONCE_BYTES || !NONCE_TEXT.test(nonce)) return undefined
   const bytes = Buffer.from(nonce.slice(2), 'hex')
@@ -94,8 +94,8 @@ export interface WalletProof {
   /** Header `x-account`. */
   readonly account: string
   /**
-   * Header `x-signing-message`: the text, with or without the quotes of the JSON that brought it,
-   * or 0x and the hex of its UTF-8 bytes.
+   * Header `x-signing-message`: the text, with or without the quotes of its JSON string, or 0x and
+   * the hex of its UTF-8 bytes.
    */
   readonly signingMessage: string
   /** Header `x-signature`. */
@@ -122,7 +122,7 @@ function messageIn(given: string): string {
   return isQuoted ? text.slice(1, -1) : text
 }
 
-/** Whether the account signed the message, or the JSON string that brought it. */
+/** Whether the account signed the message, or the message with the quotes of its JSON string. */
 export function signedMessage(given: string, signature: string, account: Uint8Array): boolean {
   if (!HEX_TEXT.test(signature)) return false
   const bytes = Buffer.from(signature.slice(2), 'hex')
@@ -134,7 +134,7 @@ export function signedMessage(given: string, signature: string, account: Uint8Ar
 }
 
 /**
- * Who signed, or undefined when the signature does not prove the account over a fresh message of
+ * The account that signed; undefined when the signature does not prove it over a fresh message of
  * this purpose.
  */
 export function proveWallet(proof: WalletProof, rules: ProofRules): ProvenLogin | undefined {
@@ -155,7 +155,7 @@ export function proveWallet(proof: WalletProof, rules: ProofRules): ProvenLogin 
   return { account, nonce, nonceExpiresMs: issuedMs + LIMITS.loginNonceMs }
 }
 
-/** A fresh session: its text goes into the cookie, only its digest into the journal. */
+/** Makes a new session. Its text goes into the cookie, and only its digest into the journal. */
 export function mintSession(): { token: string; digest: string } {
   const token = randomBytes(SESSION_BYTES).toString('base64url')
   return { token, digest: digestOf(token) }

@@ -4,18 +4,18 @@ import { assert } from '../../engine/domain/assert.ts'
 import { ADDRESS_BYTES, sameAddress } from './address.ts'
 import { keccak256 } from './keccak.ts'
 
-// The only importer of the curve libraries. `secp256k1` replaces a missing addon by slow
-// JavaScript without a word, so its binding is asked for by name and the answer can be logged.
+// The only importer of the curve libraries. `secp256k1` silently replaces a missing addon by slow
+// JavaScript. So its native binding is loaded by name, and the log can say which curve is in use.
 
 export const RECOVERABLE_BYTES = 65
 const COMPACT_BYTES = 64
 const NO_KEY = new Uint8Array(0)
 
-/** What a curve library must do. `recover` gives 65 bytes of public key, or undefined. */
+/** The functions of a curve library. `recover` gives 65 bytes of public key, or undefined. */
 export interface Curve {
   readonly name: string
   recover(hash: Uint8Array, compact: Uint8Array, recovery: number): Uint8Array | undefined
-  /** 65 bytes: r, s in the lower half order, recovery id. */
+  /** Gives 65 bytes: r, s in the lower half order, recovery id. */
   sign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array
   publicKey(privateKey: Uint8Array): Uint8Array
 }
@@ -88,10 +88,10 @@ function loadCurve(): Curve {
   }
 }
 
-/** The curve in use; its name belongs in the log, because the fallback is some 24 times slower. */
+/** The curve in use. The log shows its name, because the fallback is some 24 times slower. */
 export const curve: Curve = loadCurve()
 
-/** Half of the group order: a signature whose s lies above it is the mirror of a valid one. */
+/** Half of the group order. A signature with a higher s is the mirror of a valid signature. */
 const HALF_ORDER = Buffer.from(
   '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0',
   'hex',
@@ -136,7 +136,7 @@ export function recoverAddress(
 /** An account whose signatures are checked again and again. */
 export interface Signer {
   readonly address: Uint8Array
-  /** Empty until a signature has shown it. */
+  /** Empty until the first good signature shows it. */
   publicKey: Uint8Array
 }
 
@@ -145,9 +145,9 @@ export function signerOf(address: Uint8Array): Signer {
 }
 
 /**
- * Whether `recoverAddress` gives the signer's address. A key once seen need not be hashed to its
- * address again. It is still recovered: a verification against the known key is a sixth cheaper,
- * but passes whatever v says.
+ * Whether `recoverAddress` gives the signer's address. A known key is not hashed to its address
+ * again. It is still recovered: a verification against the known key would be a sixth cheaper, but
+ * it ignores v.
  */
 export function isSignedBy(
   signer: Signer,
@@ -164,7 +164,7 @@ export function isSignedBy(
   return true
 }
 
-/** r‖s‖v over `hash`, v 27 or 28. */
+/** Gives r‖s‖v over `hash`, with v 27 or 28. */
 export function signHash(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
   const signature = curve.sign(hash, privateKey)
   assert(signature[COMPACT_BYTES] <= 1, 'a recovery id of a signature made here is 0 or 1')

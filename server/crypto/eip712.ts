@@ -4,8 +4,8 @@ import { signHash } from './ecdsa.ts'
 import { keccak256 } from './keccak.ts'
 import { WORD_BYTES, wordOf, writeSafeWord } from './uint256.ts'
 
-// EIP-712 hash of an order (rules §1.1) and EIP-191 hash of a login message, on buffers that are
-// made once: nothing here may be entered twice at a time, and nothing here awaits.
+// EIP-712 hash of an order (rules §1.1) and EIP-191 hash of a login message. The buffers are made
+// once and shared, so no function here is reentrant, and none awaits.
 
 /** The signed fields of an order. Amounts past 2^53 are refused long before they come here. */
 export interface SignedFields {
@@ -64,7 +64,7 @@ export function domainSeparator(name: string, chainId: number, exchange: Uint8Ar
   return keccak256(words)
 }
 
-/** keccak of the encoded order without its domain. */
+/** Gives keccak of the encoded order without its domain. */
 export function structHash(order: SignedFields): Uint8Array {
   if (!isPrepared) prepare()
   orderWords.set(order.salt, 1 * WORD_BYTES)
@@ -82,7 +82,7 @@ export function structHash(order: SignedFields): Uint8Array {
   return keccak256(orderWords)
 }
 
-/** The hash that an order's signature covers and that names the order for ever. */
+/** The hash that an order's signature covers; it identifies the order for ever. */
 export function hashOrder(order: SignedFields, separator: Uint8Array): Uint8Array {
   signedWords.set(separator, 2)
   signedWords.set(structHash(order), 2 + WORD_BYTES)

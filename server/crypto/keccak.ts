@@ -5,7 +5,7 @@ import { assert } from '../../engine/domain/assert.ts'
 
 let hasher: IHasher | undefined
 
-/** Resolves when keccak may be used; every thread that hashes waits for it once at its start. */
+/** Resolves when keccak may be used. Every thread that hashes waits for it once, at its start. */
 export const keccakReady: Promise<void> = createKeccak(256).then((loaded) => {
   hasher = loaded
 })

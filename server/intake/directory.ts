@@ -6,15 +6,15 @@ import { type Signer, signerOf } from '../crypto/ecdsa.ts'
 import { domainSeparator } from '../crypto/eip712.ts'
 import { wordOf } from '../crypto/uint256.ts'
 
-// What the intake must know of the exchange: tokens and markets. Each intake thread has its own
-// copy, fed by changes that main sends in order; a change that is late costs nothing, because the
-// sequencer asks again whether the token still holds.
+// The part of the exchange that the intake must know: tokens, profiles and markets. Each intake
+// thread has its own copy, and main sends it all changes in order. A late change does no harm,
+// because the sequencer checks again that the token is still valid.
 
 export type DirectoryChange =
   | {
       readonly kind: 'token'
       readonly tokenId: string
-      /** A number main chose; it comes back with each result of this token. */
+      /** A number that main chose; each result of this token brings it back. */
       readonly tokenRef: number
       readonly profileId: ProfileId
       readonly account: string
@@ -26,15 +26,15 @@ export type DirectoryChange =
   | {
       readonly kind: 'profile'
       readonly profileId: ProfileId
-      /** Who may act for it; 0 for nobody. */
+      /** The partner that may act for it; 0 for none. */
       readonly partnerId: ProfileId
       readonly account: string
       readonly smartWallet: string | null
-      /** What its orders on fee-enabled markets must sign. */
+      /** The fee rate that its orders on fee-enabled markets must sign. */
       readonly feeBps: number
       /** Key of its server wallet, '' without one. */
       readonly keyBase64: string
-      /** Exchanges and adapters its server wallet approved. */
+      /** Exchanges and adapters that its server wallet approved. */
       readonly approved: readonly string[]
     }
   | {
@@ -47,7 +47,7 @@ export type DirectoryChange =
       readonly feeEnabled: boolean
     }
 
-/** How this exchange names itself in the EIP-712 domain. */
+/** The name and chain of this exchange in the EIP-712 domain. */
 export interface SigningDomain {
   readonly name: string
   readonly chainId: number
@@ -61,7 +61,7 @@ export interface KnownToken {
   readonly secret: Uint8Array
 }
 
-/** A profile that others act for, or that has a wallet beside its account. */
+/** A profile that has a partner, or a wallet beside its account. */
 export interface KnownProfile {
   readonly profileId: ProfileId
   readonly partnerId: ProfileId
@@ -97,7 +97,7 @@ function profileOf(change: Extract<DirectoryChange, { kind: 'profile' }>): Known
     partnerId,
     account,
     signer: signerOf(addressBytes(account)),
-    // A journal may hold one that was never checked.
+    // A journal may have a smart wallet whose checksum was never checked.
     smartWallet: smartWallet === null ? null : addressBytes(smartWallet.toLowerCase()),
     feeBps,
     key: keyBase64 === '' ? null : Buffer.from(keyBase64, 'base64'),

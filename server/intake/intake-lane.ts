@@ -7,9 +7,9 @@ import { TO_INTAKE } from './intake-layout.ts'
 import type { IntakeThreadData } from './intake-loop.ts'
 import { AT_NOTHING, frameKey, pushRequest } from './intake-request.ts'
 
-// Main's end of one intake thread. Invariants: the thread gets frames in the order main gave them;
-// `open` holds every request given and not wholly answered; what the request ring holds is not
-// given back before it is answered, so that another thread can be asked instead.
+// Main's end of one intake thread. Invariants: the thread gets frames in the order in which main
+// gave them. `open` has every request that is not completely answered. A request stays in its ring
+// until it is answered, so that another thread can take it over.
 
 interface Frame {
   readonly tag: number
@@ -20,7 +20,7 @@ export interface LaneParts {
   readonly index: number
   readonly domain: SigningDomain
   readonly ringBytes: number
-  /** Requests asked of a thread before this one, and not answered. */
+  /** Unanswered requests of the thread that this one replaces. */
   readonly open?: Map<number, number>
   readonly onResults: (lane: IntakeLane) => void
   readonly onEnd: (lane: IntakeLane) => void
@@ -30,28 +30,28 @@ export class IntakeLane {
   readonly index: number
   readonly results: Ring
   /**
-   * By the name of the request: for a group the parts that were told, and 256 times how many there
-   * are; 0 before the first and for a single order.
+   * Open requests by their keys. For a group the value is 256 times its parts plus the parts that
+   * were answered; it is 0 before the first answer and for a single order.
    */
   readonly open: Map<number, number>
-  /** Token id by the reference this thread was given. References are never used again. */
+  /** Token ids by the references that this thread was given. A reference is never used again. */
   readonly tokenIds: string[] = ['']
   isReady = false
-  /** It knows what the exchange knows. */
+  /** The thread has the whole directory. */
   isTaught = true
-  /** The thread is no more. */
+  /** The thread has ended. */
   isEnded = false
-  /** It gave a result that is none, and is given nothing more. */
+  /** The thread gave a result that did not decode, so it gets no more requests. */
   isClosing = false
-  /** Requests that broke at such a result: what it says of them is not heard. */
+  /** Requests that broke at such a result; later results for them are ignored. */
   readonly lost = new Set<number>()
-  /** Why it ended. */
+  /** Why the thread ended. */
   reason = ''
   readonly #worker: Worker
   readonly #requests: Ring
   readonly #shared: Buffer
   readonly #working: Int32Array
-  /** What found the ring full, or waits until the thread is taught; oldest first. */
+  /** Frames that found the ring full, or that wait until the thread is taught; oldest first. */
   readonly #waiting: Frame[] = []
   readonly #inherited: Frame[] = []
 
@@ -82,7 +82,7 @@ export class IntakeLane {
     this.results.arm()
   }
 
-  /** It takes orders. */
+  /** Whether the thread takes orders. */
   get isOpen(): boolean {
     return this.isTaught && !this.isClosing
   }
@@ -91,17 +91,17 @@ export class IntakeLane {
     return `intake-${this.index}`
   }
 
-  /** Nothing waits: what is given now goes into the ring. */
+  /** Whether no frame waits, so that a new frame goes straight into the ring. */
   get isFlushed(): boolean {
     return this.#waiting.length === 0
   }
 
-  /** The request the thread is at, or was at when it ended; AT_NOTHING for none. */
+  /** Key of the request that the thread works on, or worked on at its end; AT_NOTHING for none. */
   get workingAt(): number {
     return Atomics.load(this.#working, 0)
   }
 
-  /** False, and nothing done, when there is no room. */
+  /** Does nothing and gives false when the ring has no room. */
   submit(request: IntakeRequest): boolean {
     return pushRequest(this.#requests, this.#shared, request)
   }
@@ -110,12 +110,12 @@ export class IntakeLane {
     this.#requests.send()
   }
 
-  /** Goes behind all that waits; `flush` brings it on its way. */
+  /** Queues a frame behind all that wait; `flush` moves it into the ring. */
   wait(tag: number, bytes: Uint8Array): void {
     this.#waiting.push({ tag, bytes })
   }
 
-  /** True when nothing waits any more. */
+  /** Moves waiting frames into the ring; true when none waits any more. */
   flush(): boolean {
     let sent = 0
     for (const { tag, bytes } of this.#waiting) {
@@ -127,7 +127,7 @@ export class IntakeLane {
     return this.isFlushed
   }
 
-  /** Requests of the thread before this one; they go behind all that it is taught. */
+  /** Takes over requests of an ended thread; they follow the whole directory. */
   inherit(orders: readonly Uint8Array[]): void {
     for (const bytes of orders) this.#inherited.push({ tag: TO_INTAKE.REQUEST, bytes })
     this.isTaught = false
@@ -138,7 +138,7 @@ export class IntakeLane {
     this.isTaught = true
   }
 
-  /** Requests that nobody answered, as they were given: in the ring, or on their way to it. */
+  /** Unanswered requests in the order in which they were given: in the ring, or waiting for it. */
   unanswered(): Uint8Array[] {
     this.#requests.send()
     const frames: Frame[] = []
@@ -149,7 +149,7 @@ export class IntakeLane {
       .map(({ bytes }) => bytes)
   }
 
-  /** `onEnd` hears when it is over. */
+  /** Ends the thread; `onEnd` is called when it has ended. */
   end(reason: string): void {
     this.reason = reason
     void this.#worker.terminate()

@@ -14,16 +14,16 @@ import { assert } from '../../engine/domain/assert.ts'
 //            46 taskBytes u16
 //            48 actorId u32 │ 52 zero
 //            56 PLACE record, then text: the echo of an order or the issues of a refusal; then, in
-//            a group, JSON of what else is asked with the order
+//            a group, JSON of the ReplaceTask of the order
 //            index and count are 0 for a request of one order; a group that is refused as a whole
 //            has one RESULT with the count WHOLE_GROUP
-//            a request that broke the thread has INTERNAL and for text what broke
+//            a request that broke has INTERNAL, and its text is the error
 //   READY    nothing: the thread has loaded what it needs
 //
-// A word beside the rings says which request the thread is at, as `openKey` names it, or
-// AT_NOTHING: when the thread dies, that one is to blame.
+// A word beside the rings has the key (`openKey`) of the request that the thread works on, or
+// AT_NOTHING. When the thread dies, this request is to blame.
 
-/** What the body of a request is: index on the wire. */
+/** The kinds of request bodies, by their numbers on the wire. */
 export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const
 export const WHOLE_GROUP = 255
 
@@ -62,7 +62,7 @@ export const RESULT = {
   record: 56,
 } as const
 
-/** What the intake found; whether it matters is the sequencer's to say. */
+/** The findings of the intake; the sequencer decides whether they matter. */
 export const VERDICT = {
   signatureOk: 1,
   signerIsMaker: 2,
@@ -70,7 +70,7 @@ export const VERDICT = {
   makerIsAccount: 8,
 } as const
 
-/** Longer header texts cannot be right; they are cut before they travel. */
+/** Longer header texts cannot be right, so they are cut before they are sent. */
 export const HEADER_CHARACTERS_MAX = 128
 
 assert(HEADER_CHARACTERS_MAX * 3 <= 0xffff, 'the length of a header fits its field')

@@ -6,20 +6,21 @@ import { Intake } from './intake.ts'
 import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
 import { AT_NOTHING, frameKey, readRequest } from './intake-request.ts'
 
-// The life of an intake thread: request frames in, result frames out; all thinking is in intake.ts.
+// The loop of an intake thread: it takes request frames and gives result frames. All checks are in
+// intake.ts.
 
 export interface IntakeThreadData {
   readonly requests: SharedArrayBuffer
   readonly results: SharedArrayBuffer
-  /** One word: what the thread is at. */
+  /** One word: the key of the request that the thread works on. */
   readonly working: SharedArrayBuffer
   readonly domain: SigningDomain
 }
 
 const IDLE_WAIT_MS = 1000
 /**
- * Results told to main by one wake-up, while more requests wait. Each wake-up costs main, journal
- * and market about as much as an order itself; the first result of a batch waits for the last.
+ * Results that go to main with one wake-up while more requests wait. Each wake-up costs main,
+ * journal and market about as much as an order. The first result of a batch waits for the last.
  */
 const BATCH_RESULTS = 8
 const ENDED_CODE = 7
@@ -82,7 +83,7 @@ export class IntakeLoop {
 
   #tell(): void {
     this.#untold = 0
-    // In this order: should the thread end between them, main asks for these once more.
+    // In this order: when the thread ends between the two calls, main asks for these again.
     this.#results.send()
     this.#requests.free()
     if (this.#results.takeDoorbell()) this.#ringDoorbell()

@@ -21,16 +21,16 @@ import {
 export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
 
 // Main's side of the intake pool. Invariants: a thread gets directory changes and orders in the
-// order main gave them; while a change waits for room no order passes it; the orders given to a
-// thread and not yet answered never pass its bound. A thread that breaks is replaced: the order it
-// broke at is never given to another, all others are (design §11).
+// order in which main gave them. While a change waits for room, no order passes it. The unanswered
+// orders of a thread never exceed its bound. A thread that breaks is replaced: the order at which
+// it broke is never given to another thread, all others are (design §11).
 
 export interface TokenEntry {
   readonly tokenId: string
   readonly profileId: ProfileId
   readonly account: string
   readonly scopes: Extract<DirectoryChange, { kind: 'token' }>['scopes']
-  /** Opened. */
+  /** The secret of the token, opened. */
   readonly secret: Uint8Array
 }
 
@@ -43,20 +43,20 @@ export interface IntakePoolOptions {
   readonly threads: number
   readonly domain: SigningDomain
   readonly onResult: (result: IntakeResult) => void
-  /** A result of a request that holds several orders; they come in order. */
+  /** Gets each result of a group of orders, in their order. */
   readonly onPart?: (result: IntakeResult, part: GroupPart) => void
-  /** Threads died too often: the process cannot go on. */
+  /** Called when threads died too often: the process cannot go on. */
   readonly onFault: (reason: Error) => void
   /**
-   * Tells the pool all that it must know, a little with each step: what a new thread is taught.
-   * Absent: a thread that dies is a fault.
+   * Tells the pool the whole directory, a little with each step, to teach a new thread. When it is
+   * absent, the death of a thread is a fault.
    */
   readonly teach?: () => Iterator<unknown>
-  /** A thread died and another has its place: a sentence. */
+  /** Gets a sentence when a thread died and was replaced. */
   readonly onReplaced?: (sentence: string) => void
   /** Orders inside the pool; above it `submit` refuses. */
   readonly inFlightMax?: number
-  /** A power of two. */
+  /** Must be a power of two. */
   readonly ringBytes?: number
 }
 
@@ -75,7 +75,7 @@ export class IntakePool {
   readonly #options: IntakePoolOptions
   readonly #lanes: IntakeLane[] = []
   readonly #laneInFlightMax: number
-  /** Without threads: what is known, and the token id by its reference. */
+  /** Used without threads: the directory, and the token ids by their references. */
   readonly #directory: Directory
   readonly #tokenIds: string[] = ['']
   readonly #intake: Intake
@@ -84,7 +84,7 @@ export class IntakePool {
   readonly #ready: Promise<void>
   #onReady: () => void = () => {}
   #flushTimer: NodeJS.Timeout | undefined
-  /** The one that hears what is told, while it is taught. */
+  /** The thread that gets the current step of teaching; null outside a step. */
   #pupil: IntakeLane | null = null
   #isStopping = false
   #isPaused = false
@@ -101,12 +101,12 @@ export class IntakePool {
       this.#onReady = resolve
       if (options.threads === 0) resolve()
     })
-    // Main hashes too: logins, checksums, and all of it when there are no threads.
+    // Main hashes too: for logins and checksums, and for orders when there are no threads.
     this.#ready = Promise.all([threadsReady, keccakReady]).then(() => {})
     for (let index = 0; index < options.threads; index++) this.#lanes.push(this.#start(index))
   }
 
-  /** Resolves when every thread and this one can hash; nothing before it without threads. */
+  /** Resolves when main and every thread can hash. Without threads, submit no order before. */
   ready(): Promise<void> {
     return this.#ready
   }
@@ -117,13 +117,13 @@ export class IntakePool {
       ...{ index, domain, ringBytes, open },
       onResults: (lane) => this.#drain(lane),
       onEnd: (lane) => {
-        // While results are held, what the thread said last is heard first.
+        // While the pool is paused, the thread's last results are read first, by `resume`.
         if (!this.#isStopping && !this.#isPaused) this.#replace(lane)
       },
     })
   }
 
-  /** Checks one request; its result comes to `onResult`. False, and nothing done, when full. */
+  /** Checks one request; `onResult` gets its result. Does nothing and gives false when full. */
   submit(request: IntakeRequest): boolean {
     if (this.#lanes.length === 0) {
       this.#checkHere(request)
@@ -140,7 +140,7 @@ export class IntakePool {
 
   #checkHere(request: IntakeRequest): void {
     const results: Uint8Array[] = []
-    // What throws in the pipeline is no fault of the check.
+    // The results are copied first: an error in the pipeline is no fault of the check.
     this.#intake.answer(request, (result) => results.push(new Uint8Array(result)))
     const open = new Map([[openKey(request.requestId, (request.form ?? 0) !== 0), 0]])
     for (const result of results) {
@@ -150,8 +150,9 @@ export class IntakePool {
   }
 
   /**
-   * One wake-up for all orders of a turn of the loop: each costs main as much as an order does. In
-   * a flood one turn reads thousands, so many enough are shown before it ends.
+   * One wake-up serves all orders of a turn of the loop, because each costs main as much as an
+   * order does. In a flood one turn reads thousands of orders, so every SEND_AT of them are sent
+   * earlier.
    */
   #sendSoon(): void {
     if (++this.#unsent === SEND_AT) this.#send()
@@ -168,7 +169,7 @@ export class IntakePool {
     for (const lane of this.#lanes) lane.send()
   }
 
-  /** Of those that take orders, when there is one. */
+  /** The thread with the fewest open orders, among those that take orders if there are any. */
   #leastLoaded(): IntakeLane {
     let [least] = this.#lanes
     for (const lane of this.#lanes) {
@@ -197,17 +198,17 @@ export class IntakePool {
     this.#tell(() => ({ kind: 'market', ...ids, feeEnabled }))
   }
 
-  /** Nothing more is known of a profile than what its tokens say. */
+  /** Forgets a profile; its tokens stay known. */
   forgetProfile(profileId: ProfileId): void {
     this.#tell(() => ({ kind: 'forget', profileId }))
   }
 
-  /** Makes a profile known, or known anew; nothing for one without partner and wallet. */
+  /** Adds or replaces a profile; does nothing for a profile without partner and wallet. */
   putProfile(profile: ProfileEntry | null): void {
     if (profile !== null) this.#tell(() => ({ kind: 'profile', ...profile }))
   }
 
-  /** Each thread has references of its own. */
+  /** Sends a change to the threads; each has its own references of tokens. */
   #tell(changeFor: (tokenIds: string[]) => DirectoryChange): void {
     if (this.#lanes.length === 0) {
       this.#directory.apply(changeFor(this.#tokenIds))
@@ -219,14 +220,14 @@ export class IntakePool {
     }
   }
 
-  /** True when nothing of this lane waits any more. */
+  /** True when no frame of this lane waits any more. */
   #flush(lane: IntakeLane): boolean {
     if (lane.flush()) return true
     this.#flushSoon()
     return false
   }
 
-  /** A thread that takes changes gives no results, so nothing else would say that there is room. */
+  /** Retries by a timer: a thread that takes changes gives no results, which would show room. */
   #flushSoon(): void {
     if (this.#flushTimer !== undefined || this.#isStopping) return
     this.#flushTimer = setTimeout(() => {
@@ -235,7 +236,7 @@ export class IntakePool {
     }, FLUSH_RETRY_MS)
   }
 
-  /** Results stay in their rings until `resume`; a thread whose ring is full waits. */
+  /** Leaves results in their rings until `resume`; a thread whose ring is full waits. */
   pause(): void {
     this.#isPaused = true
   }
@@ -268,7 +269,7 @@ export class IntakePool {
     try {
       this.#reader.read(bytes, lane.tokenIds)
       if (lane.lost.has(this.#reader.key)) return
-      assert(this.#isAwaited(lane), 'a result answers a request, its parts in order')
+      assert(this.#isAwaited(lane), 'a result answers an open request, its parts in order')
     } catch (error) {
       this.#garbled(lane, bytes, error)
       return
@@ -282,7 +283,7 @@ export class IntakePool {
     return told !== undefined && index <= told % PARTS
   }
 
-  /** An answer that is none: the call it is for breaks, and the thread is ended. */
+  /** A result did not decode: its request breaks, and the thread is ended. */
   #garbled(lane: IntakeLane, bytes: Uint8Array, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     const isWhole = bytes.length >= RESULT.record
@@ -296,11 +297,11 @@ export class IntakePool {
     lane.end(`gave a result that is none: ${reason}`)
   }
 
-  /** Tells what the reader read last. */
+  /** Passes on the result that the reader read last. */
   #settle(open: Map<number, number>): void {
     const { key, result, count, index, task } = this.#reader
     const told = open.get(key)
-    assert(told !== undefined, 'a result answers a request')
+    assert(told !== undefined, 'a result answers an open request')
     if (result.kind === 'refused' && result.broke !== undefined) {
       this.#break(open, key, result.broke.error.message)
     } else if (count === 0) {
@@ -310,14 +311,14 @@ export class IntakePool {
       open.delete(key)
       this.#options.onPart?.(result, { index: 0, count: 0, task: null })
     } else if (index === told % PARTS) {
-      // One that came before comes again from a thread that took over.
+      // A thread that took over may give a part again that came before; that part is ignored.
       if (index === count - 1) open.delete(key)
       else open.set(key, count * PARTS + index + 1)
       this.#options.onPart?.(result, { index, count, task })
     }
   }
 
-  /** A request, or what is left of it, is lost to what broke. */
+  /** Answers a request, or its remaining parts, with the fault that broke it. */
   #break(open: Map<number, number>, key: number, reason: string): void {
     const told = open.get(key) ?? 0
     open.delete(key)
@@ -330,7 +331,7 @@ export class IntakePool {
     }
   }
 
-  /** Puts another thread in the place of one that ended. */
+  /** Replaces a thread that ended. */
   #replace(ended: IntakeLane): void {
     this.#drain(ended)
     const { teach, onFault, onReplaced } = this.#options
@@ -347,7 +348,7 @@ export class IntakePool {
     if (isToBlame) this.#break(open, workingAt, `the thread ${sentence}`)
     const orders = ended.unanswered()
     const kept = new Set(orders.map(frameKey))
-    // Answered, and nobody heard it.
+    // These requests are no longer in the ring, and their answers were lost.
     for (const key of [...open.keys()]) {
       if (!kept.has(key)) this.#break(open, key, `the thread ${sentence}`)
     }
@@ -371,7 +372,7 @@ export class IntakePool {
     this.#flush(lane)
   }
 
-  /** Requests given and not yet answered, for metrics and for a stop that waits. */
+  /** Unanswered requests, for metrics and for a stop that waits. */
   inFlight(): number {
     let count = 0
     for (const lane of this.#lanes) count += lane.open.size

@@ -3,7 +3,7 @@ import type { Ring } from '../../engine/wire/ring.ts'
 import type { IntakeRequest } from './intake.ts'
 import { FORM, HEADER_CHARACTERS_MAX, REQUEST, TO_INTAKE } from './intake-layout.ts'
 
-// Request frames: written by main straight into the ring, read by the intake thread from it.
+// Request frames: main writes them straight into the ring, and the intake thread reads them there.
 
 const U16_MAX = 0xffff
 const REQUEST_ID_MAX = 2 ** 30
@@ -12,9 +12,9 @@ function cut(text: string): string {
   return text.length > HEADER_CHARACTERS_MAX ? text.slice(0, HEADER_CHARACTERS_MAX) : text
 }
 
-/** Adds one request to the ring; false, and nothing done, when it does not fit. */
+/** Adds one request to the ring; does nothing and gives false when it does not fit. */
 export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest): boolean {
-  assert(request.requestId < REQUEST_ID_MAX, 'the name of a request fits its word')
+  assert(request.requestId < REQUEST_ID_MAX, 'the key of a request fits its word')
   const apiKey = cut(request.apiKey)
   const timestamp = cut(request.timestamp)
   const signature = cut(request.signature)
@@ -23,7 +23,7 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   const signatureBytes = Buffer.byteLength(signature)
   const methodBytes = Buffer.byteLength(request.method)
   const targetBytes = Buffer.byteLength(request.pathWithQuery)
-  // Before the frame is reserved: what is begun there must be finished.
+  // Checked before the frame is reserved, because a reserved frame must be finished.
   assert(methodBytes <= U16_MAX, 'the length of a method fits its field')
   const textBytes = methodBytes + apiKeyBytes + timestampBytes + signatureBytes + targetBytes
   const frameBytes = REQUEST.texts + textBytes + request.body.length
@@ -50,15 +50,15 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   return true
 }
 
-/** No request: what a thread is at while it waits. */
+/** The key for no request, while a thread waits. */
 export const AT_NOTHING = -1
 
-/** The name of a request among those of one thread: single orders and groups count apart. */
+/** The key of a request among those of one thread. Single orders and groups have separate ids. */
 export function openKey(requestId: number, isGroup: boolean): number {
   return requestId * 2 + (isGroup ? 1 : 0)
 }
 
-/** The name of the request in a frame. */
+/** The key of the request in a frame. */
 export function frameKey(frame: Uint8Array): number {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
   const isGroup = view.getUint32(REQUEST.form, true) !== FORM.ORDER
@@ -79,7 +79,7 @@ export function readRequest(frame: Uint8Array): IntakeRequest {
   const signature = next(bytes.readUInt16LE(REQUEST.signatureBytes))
   const pathWithQuery = next(bytes.readUInt32LE(REQUEST.targetBytes))
   const bodyBytes = bytes.readUInt32LE(REQUEST.bodyBytes)
-  assert(end + bodyBytes === frame.length, 'a request is its parts')
+  assert(end + bodyBytes === frame.length, 'the parts of a request fill its frame')
   return {
     requestId: bytes.readUInt32LE(REQUEST.requestId),
     method,

@@ -7,15 +7,15 @@ import { RESULT, VERDICT } from './intake-layout.ts'
 import { openKey } from './intake-request.ts'
 import type { ReplaceTask } from './order/order-group.ts'
 
-// Results of the intake as main reads them. Bytes that are no result are a fault of the thread that
-// wrote them, and cost the call they answer: nothing of them is used before all of them is read.
+// Results of the intake as main reads them. Bytes that do not decode are a fault of the thread that
+// wrote them, and cost the call that they answer. No field is used before the whole result is read.
 
 const NOTHING = new Uint8Array(0)
 
 /**
- * An order whose sender, shape, amounts and hash the intake has checked; the verdict on its
- * signature is a finding that the sequencer judges. Only this file can make one. The object is
- * reused and its bytes lie in a ring: both are valid only during `onResult`.
+ * An order whose sender, shape, amounts and hash the intake has checked. The sequencer judges the
+ * verdict on its signature. Only this file can make such an order. The object is reused and its
+ * bytes are in a ring: both are valid only during `onResult`.
  */
 class VerifiedOrder {
   readonly kind = 'verified'
@@ -23,17 +23,17 @@ class VerifiedOrder {
   requestId = 0
   /** Profile and token that signed the call. */
   profileId: ProfileId = 0
-  /** Whom the order is for: that profile, or a sub-account of it. */
+  /** The profile that the order is for: the signer of the call, or its sub-account. */
   actorId: ProfileId = 0
   tokenId = ''
-  /** The `ownerId` of the body: a claim. */
+  /** The `ownerId` that the body claims. */
   ownerId: ProfileId = 0
   /** 0 when not given. */
   timestampMs = 0
-  /** 0 = no receive window. */
+  /** 0 without a receive window. */
   recvWindowMs = 0
   signedFeeBps = 0
-  /** Always false unless `signerIsAccount`: another account's signature is not even recovered. */
+  /** Always false unless `signerIsAccount`: the signature of another account is not recovered. */
   signatureOk = false
   signerIsMaker = false
   signerIsAccount = false
@@ -56,27 +56,27 @@ export interface RefusedOrder {
   readonly reject: Reject
   /** 0 and '' when the refusal came before the token was proven. */
   readonly profileId: ProfileId
-  /** The caller too when the refusal came before the body was read, or is for acting for others. */
+  /** The caller itself when the body was not read, or when it may not act for the sub-account. */
   readonly actorId: ProfileId
   readonly tokenId: string
-  /** JSON array of { field, message }; '' unless it is a VALIDATION. */
+  /** JSON array of { field, message }; '' unless the refusal is VALIDATION. */
   readonly issues: string
-  /** With INTERNAL: what broke at this order. */
+  /** The fault at this order, with INTERNAL. */
   readonly broke?: { readonly error: WorkerFault }
 }
 
 export type IntakeResult = VerifiedOrder | RefusedOrder
 
-/** Which order of its request a result is. */
+/** The place of a result in its group of orders. */
 export interface GroupPart {
   readonly index: number
   /** Orders in the request; 0 when it is refused as a whole. */
   readonly count: number
-  /** What else is asked; null for nothing. */
+  /** The cancel before this order; null without one. */
   readonly task: ReplaceTask | null
 }
 
-/** A request that broke the thread which checked it. */
+/** The result of a request that broke while a thread checked it. */
 export function brokenResult(requestId: number, reason: string): RefusedOrder {
   const nobody = { profileId: 0, actorId: 0, tokenId: '', issues: '' }
   const broke = { error: new WorkerFault('intake', reason) }
@@ -99,9 +99,9 @@ function taskOf(text: string): ReplaceTask | null {
 
 function assertIssues(text: string): void {
   const issues: unknown = JSON.parse(text)
-  assert(Array.isArray(issues) && issues.length > 0, 'what is wrong is a list')
+  assert(Array.isArray(issues) && issues.length > 0, 'the issues of a refusal are a list')
   for (const { field, message } of issues) {
-    assert(isText(field) && isText(message), 'what is wrong has a field and a message')
+    assert(isText(field) && isText(message), 'an issue has a field and a message')
   }
 }
 
@@ -111,30 +111,30 @@ interface ResultParts {
   readonly textEnd: number
 }
 
-/** Reads one RESULT at a time; its fields are of the one read last. */
+/** Reads one RESULT at a time; its fields belong to the RESULT that was read last. */
 export class ResultReader {
   readonly #order = new VerifiedOrder()
   result: IntakeResult = this.#order
   /** 0 for a request of one order, WHOLE_GROUP for a group that is refused as a whole. */
   count = 0
   index = 0
-  /** The name of the request, as main has it among those of a thread. */
+  /** The key of the request, as `openKey` makes it. */
   key = 0
   task: ReplaceTask | null = null
 
-  /** `tokenIds` by the references its thread was given. */
+  /** `tokenIds` has the token ids by the references that the thread was given. */
   read(bytes: Uint8Array, tokenIds: readonly string[]): void {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
     const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
     const taskEnd = textEnd + view.readUInt16LE(RESULT.taskBytes)
-    assert(taskEnd === view.length, 'a result is its parts')
+    assert(taskEnd === view.length, 'the parts of a result fill it')
     this.count = view[RESULT.count]
     this.index = view[RESULT.index]
     assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
     this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
     const tokenId = tokenIds[view.readUInt32LE(RESULT.tokenRef)]
-    assert(tokenId !== undefined, 'a result is of a token that is known')
+    assert(tokenId !== undefined, 'a result belongs to a known token')
     this.key = openKey(view.readUInt32LE(RESULT.requestId), this.count !== 0)
     this.result = this.#resultOf(view, { tokenId, recordEnd, textEnd })
   }
@@ -180,7 +180,7 @@ export class ResultReader {
     order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0
     order.makerIsAccount = (verdict & VERDICT.makerIsAccount) !== 0
     order.record = view.subarray(RESULT.record, recordEnd)
-    // Digits, addresses and names of ours: nothing in it is outside ASCII.
+    // The echo has only digits, addresses and our own names, so it is ASCII.
     order.echo = view.toString('latin1', recordEnd, textEnd)
     return order
   }

@@ -34,8 +34,8 @@ import {
 import { type Part, readGroup } from './order/order-group.ts'
 import { signedFields, signForWallet, verdictOf } from './order/order-signature.ts'
 
-// The intake step of an order's way (design §3): bytes in, a typed order and a signature verdict
-// out. Pure but for its own buffers, so threads and tests run the same code.
+// The intake step of an order (design §3): it turns bytes into a typed order and a signature
+// verdict. It is pure except for its own buffers, so threads and tests run the same code.
 
 export interface IntakeRequest {
   readonly requestId: number
@@ -48,18 +48,18 @@ export interface IntakeRequest {
   readonly nowMs: number
   /** FORM of the body; one order when absent. */
   readonly form?: number
-  /** What `headerTarget` found; 0 when absent. */
+  /** The result of `headerTarget`; 0 when absent. */
   readonly onBehalfOf?: number
 }
 
-/** Whom an order is for: the caller, or a sub-account it acts for. */
+/** The owner of an order: the caller, or a sub-account that it acts for. */
 type Actor = KnownToken | KnownProfile
 
 const SCOPES = ['trading'] as const
 const ISSUES_MAX = 16
 const FIELD_CHARACTERS_MAX = 64
 const MESSAGE_CHARACTERS_MAX = 200
-/** Holds any result: the longest is a refusal with all its issues, fields cut and escaped. */
+/** Fits any result: the longest is a refusal with all its issues, each cut and escaped. */
 const OUTPUT_BYTES = 32 * 1024
 const ESCAPED_BYTES_MAX = 6
 const REASON_CHARACTERS_MAX = 4000
@@ -79,8 +79,8 @@ export class Intake {
   }
 
   /**
-   * Gives all RESULTs of a request; the bytes of each are valid until `give` returns. What throws
-   * at it costs this request alone: its last RESULT says so (design §11).
+   * Gives all RESULTs of a request; the bytes of each are valid until `give` returns. A fault costs
+   * this request alone: its last RESULT says so (design §11).
    */
   answer(request: IntakeRequest, give: (result: Uint8Array) => void): void {
     try {
@@ -102,7 +102,7 @@ export class Intake {
     return this.#finish(0, reason.slice(0, REASON_CHARACTERS_MAX))
   }
 
-  /** One RESULT (intake-layout.ts); the bytes are valid until the next call. */
+  /** Gives one RESULT (intake-layout.ts); its bytes are valid until the next call. */
   check(request: IntakeRequest): Uint8Array {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
@@ -115,8 +115,8 @@ export class Intake {
   }
 
   /**
-   * Gives one RESULT for each order of a request that holds several, or one for them all when the
-   * request is refused; the bytes are valid until `give` returns. The caller is proven once.
+   * Gives one RESULT for each order of a group, or one RESULT when the group is refused as a whole.
+   * The bytes are valid until `give` returns. The caller is proven once.
    */
   checkGroup(request: IntakeRequest, give: (result: Uint8Array) => void): void {
     const output = this.#output
@@ -152,12 +152,12 @@ export class Intake {
     return output.subarray(0, result.length + taskBytes)
   }
 
-  /** The token that signed the call, or why it does not prove its owner. */
+  /** The token that signed the call, or why the call does not prove it. */
   #prove(request: IntakeRequest): KnownToken | Reject {
     const token = this.#directory.token(request.apiKey)
     const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
     if (reject !== null) return reject
-    assert(token !== undefined, 'a call that is proven has a token')
+    assert(token !== undefined, 'a proven call has a token')
     this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
     this.#output.writeUInt32LE(token.tokenRef, RESULT.tokenRef)
     return token
@@ -176,7 +176,7 @@ export class Intake {
     return this.#order(value, actor)
   }
 
-  /** The sub-account a token acts for, or why it may not. */
+  /** The sub-account that a token acts for, or why it may not. */
   #actor(token: KnownToken, profileId: ProfileId): KnownProfile | Reject {
     if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING_DELEGATED_SIGNING
     const profile = this.#directory.profile(profileId)
@@ -230,7 +230,7 @@ export class Intake {
     return this.#directory.profile(actor.profileId)?.smartWallet ?? null
   }
 
-  /** The PLACE record but for what the sequencer decides; returns its length. */
+  /** Writes the PLACE record except the fields that the sequencer sets; returns its length. */
   #writeRecord(body: SignedBody, market: KnownMarket, outcome: number): number {
     const { order } = body
     const amounts = this.#amounts
@@ -311,7 +311,7 @@ function outcomeOf(tokenId: string, market: KnownMarket): number {
   return tokenId === market.noTokenId ? OUTCOME.NO : -1
 }
 
-/** The order as it is signed, or why the server wallet does not sign it. */
+/** The signed order, or why the server wallet does not sign it. */
 function signedBy(
   actor: Actor,
   given: OrderBody,

@@ -7,14 +7,14 @@ function openedKey(seal: Seal, sealedKey: Uint8Array, profileId: ProfileId): str
   return Buffer.from(seal.open(sealedKey, walletKeyOf(profileId))).toString('base64')
 }
 
-/** A wallet beside the account is asked for by orders only, and these need a token. */
+/** Only orders use a wallet beside the account, and orders need a token. */
 function isIdle(accounts: Accounts, profileId: ProfileId): boolean {
   return !accounts.hasSmartWallet(profileId) || accounts.tokensOf(profileId).length === 0
 }
 
 /**
- * What the intake must know of a profile: who may act for it, its wallets and its fee. Most orders
- * need none of it, so null for a profile that has neither partner nor wallet.
+ * The part of a profile that the intake must know: its partner, its wallets and its fee. Most
+ * orders need none of it, so the result is null for a profile without partner and wallet.
  */
 export function taughtProfile(
   accounts: Accounts,
@@ -34,7 +34,7 @@ export function taughtProfile(
     partnerId: made?.partnerId ?? 0,
     account,
     smartWallet,
-    // Without a rate the order is refused for that, whatever it signs.
+    // The order of a profile without a rate is refused for that, whatever rate it signs.
     feeBps: feeBps === NO_FEE_RATE ? 0 : feeBps,
     keyBase64: key,
     approved: made?.approved ?? [],

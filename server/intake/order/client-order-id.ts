@@ -2,9 +2,9 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { schemaOf } from '../../http/schema/schema.ts'
 
-// The id a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
-// (rules §4.5). One definition for placing, canceling and asking. What comes untrimmed has a bound
-// too: nothing travels on that is longer than a reader would expect.
+// The id that a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
+// (rules §4.5). Placing, canceling and reading use this one definition. The untrimmed text has a
+// bound too, so that no part of the exchange gets a longer text than it expects.
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 const TOO_LONG =
@@ -16,7 +16,7 @@ assert(
   'a client order id within its code points is within its bytes',
 )
 
-/** Its type on the wire; what else it must be `clientOrderIdIssue` says. */
+/** The type of the id on the wire; `clientOrderIdIssue` checks the other rules. */
 export function clientOrderIdText() {
   const pointsMax = LIMITS.clientOrderIdCodePointsMax
   return schemaOf<string>({
@@ -28,7 +28,7 @@ export function clientOrderIdText() {
   })
 }
 
-/** What is wrong with an id as it came; undefined when nothing is. */
+/** What is wrong with an untrimmed id; undefined when nothing is. */
 export function clientOrderIdIssue(given: string): string | undefined {
   if (given.length > LIMITS.clientOrderIdGivenCharactersMax) return TOO_LONG
   const trimmed = given.trim()

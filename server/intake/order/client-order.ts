@@ -31,7 +31,7 @@ export interface ExchangeDomain {
   readonly exchange: string
 }
 
-/** EIP-55 text of the account of a private key. */
+/** The EIP-55 text of the account that a private key controls. */
 export function accountOf(privateKey: Uint8Array): string {
   return formatAddress(addressOfKey(privateKey))
 }

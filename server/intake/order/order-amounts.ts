@@ -26,7 +26,7 @@ interface Given {
   readonly price: number | undefined
 }
 
-/** A client's price may carry the noise of its own arithmetic, never another tick. */
+/** A client's price may have a rounding error of its own arithmetic, but never another tick. */
 const PRICE_NOISE = 1e-9
 
 function isAmount(raw: number): boolean {

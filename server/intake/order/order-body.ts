@@ -11,8 +11,8 @@ import { boolean, integer, number, oneOf, pattern, text } from '../../http/schem
 import { type Infer, type Issue, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 
-// The body of POST /orders (rules §12.4): its shape, and what can be wrong with its fields
-// whichever market it names.
+// The body of POST /orders (rules §12.4): its shape, and the checks of its fields that do not
+// depend on the market.
 
 /** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
 function uint(digitsMax: number, meaning: string) {
@@ -94,13 +94,13 @@ const orderFields = {
 
 export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
 
-/** An order inside another call, which says for itself on whose behalf it comes (rules §4.8). */
+/** An order inside another call; that call names the sub-account (rules §4.8). */
 export const replacementBody = object(orderFields)
 
 export type OrderBody = Infer<typeof orderBody>
 type OrderFields = Infer<typeof orderOf>
 
-/** A body that brings the signature of its order, and so all that is signed. */
+/** A body with the signature of its order, and so with all signed fields. */
 export type SignedBody = OrderBody & {
   readonly ownerId: ProfileId
   readonly order: OrderFields & Required<Pick<OrderFields, (typeof SIGNED)[number]>>
@@ -121,7 +121,7 @@ export function isSigned(body: OrderBody): body is SignedBody {
   return maker !== undefined && signer !== undefined && body.ownerId !== undefined
 }
 
-/** What is wrong with a value that `isOrderBody` refused. */
+/** The issues of a value that `isOrderBody` refused. */
 export function shapeIssues(value: unknown): Issue[] {
   return checker.issues(value)
 }
@@ -154,7 +154,7 @@ function orderIssues(order: OrderFields): Issue[] {
   return issues
 }
 
-/** What an order must bring that is signed already, or that a server wallet is to sign. */
+/** Checks the fields that depend on the signature: the order has one, or a server wallet signs. */
 function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): Issue[] {
   const issues: Issue[] = []
   const say = (field: string, message: string) => issues.push({ field, message })
@@ -173,7 +173,7 @@ function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): I
   return issues
 }
 
-/** What is wrong with a well-shaped body, for a sub-account or not; empty when nothing is. */
+/** The issues of a well-shaped body, for a sub-account or not; empty when nothing is wrong. */
 export function bodyIssues(body: OrderBody, isDelegated: boolean): Issue[] {
   const issues = [...signatureIssues(body, isDelegated), ...orderIssues(body.order)]
   const say = (field: string, message: string) => issues.push({ field, message })

@@ -16,9 +16,9 @@ import { FORM } from '../intake-layout.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
 
-// Requests that hold several orders, or an order with what is to happen before it (rules §4.8).
+// Requests with several orders, or with orders that each replace a canceled one (rules §4.8).
 
-/** POST /orders/batch. What is wrong with one order is said of that order alone. */
+/** POST /orders/batch. A fault of one order refuses that order alone. */
 export const ordersBody = object({
   orders: means(
     list(orderBody, 1, LIMITS.batchOrdersMax),
@@ -39,7 +39,7 @@ export const replaceBody = object({
     oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
     'Whether the replacement is placed when the cancel fails: only with ALLOW_FAILURE.',
   ),
-  // As in an order: what the schema lets through here must not be refused behind the cancel.
+  // The same schema as in an order: a replacement must not be refused after the cancel for this.
   onBehalfOf: onBehalfOf(),
 })
 
@@ -52,7 +52,7 @@ export const replacesBody = object({
 
 type ReplaceBody = Infer<typeof replaceBody>
 
-/** What a replacement's result carries beside its verdict. */
+/** The cancel that a replacement's result carries beside its verdict. */
 export interface ReplaceTask {
   readonly cancel: { readonly orderId: string } | { readonly clientOrderId: string }
   readonly mode: ReplaceBody['mode']
@@ -74,8 +74,8 @@ const oneReplace = compileSaid(replaceBody)
 const someReplaces = compileSaid(replacesBody)
 
 /**
- * The orders of a body that holds several, or what is wrong with it as a whole. `inHeader` is the
- * profile the header names: each order is for it, or for none other.
+ * The orders of a group, or the issues of the whole body. `inHeader` is the profile that the header
+ * names; every order must be for that profile.
  */
 export function readGroup(form: number, value: unknown, inHeader: number): Group {
   const { issue } = targetOf(inHeader, undefined)
@@ -92,7 +92,7 @@ export function readGroup(form: number, value: unknown, inHeader: number): Group
   return replacesOf(value.operations, 'operations', inHeader)
 }
 
-/** A body that is wrong anywhere is refused whole: then nothing was canceled. */
+/** A body with any issue is refused as a whole, before anything is canceled. */
 function replacesOf(operations: readonly ReplaceBody[], at: string, inHeader: number): Group {
   const parts = operations.map(({ cancel, mode, replacement, onBehalfOf }) => {
     const body = { ...replacement, ...(onBehalfOf === undefined ? {} : { onBehalfOf }) }
@@ -115,7 +115,7 @@ function underReplacement({ field, message }: Issue): Issue {
   return { field: `replacement.${field}`, message }
 }
 
-/** What names the order to cancel, as it travels: one of both, without the spaces around it. */
+/** The id of the order to cancel: one of the two, trimmed. */
 function nameIn({ orderId: id, clientOrderId }: ReplaceBody['cancel']): ReplaceBody['cancel'] {
   return clientOrderId === undefined ? { orderId: id } : { clientOrderId: clientOrderId.trim() }
 }

@@ -8,10 +8,10 @@ import type { KnownMarket, KnownProfile } from '../directory.ts'
 import { VERDICT } from '../intake-layout.ts'
 import type { OrderBody, SignedBody } from './order-body.ts'
 
-// What the signature of an order covers and proves (rules §1.1, §1.2), and how a server wallet
-// makes one (rules §12.4).
+// The fields that an order's signature covers, what it proves (rules §1.1, §1.2), and how a server
+// wallet makes it (rules §12.4).
 
-/** Signature types of rules §1.2: 1 and 2 sign for a wallet; 3 is a wallet that asks its owner. */
+/** Signature types of rules §1.2: 1 and 2 sign for a wallet, 3 is a wallet that asks its owner. */
 const EOA = 0
 const CONTRACT = 3
 const TAKER = new Uint8Array(ADDRESS_BYTES)
@@ -39,9 +39,10 @@ export function signedFields(
 }
 
 /**
- * VERDICT bits. Recovering costs more than all the rest, and SIGNER_MISMATCH stands above
- * SIGNATURE_INVALID: an order that another account would have to sign is not worth it. Without a
- * chain a wallet's owner answers for it: the maker of types 1 to 3 is the profile's `smartWallet`.
+ * Gives the VERDICT bits. Recovery of the key costs more than all other checks. SIGNER_MISMATCH
+ * comes before SIGNATURE_INVALID, so the key of an order with a wrong signer is not recovered.
+ * There is no chain to ask about wallets: the maker of types 1 to 3 must be the profile's
+ * `smartWallet`.
  */
 export function verdictOf(
   fields: SignedFields,
@@ -63,8 +64,8 @@ export function verdictOf(
 }
 
 /**
- * An order as the server wallet of a sub-account signs it: owner, signer and fee are its own, and
- * the maker unless one is named. From here it is an order like any other, its signature checked.
+ * Signs an order with the server wallet of a sub-account. Owner, signer and fee are those of the
+ * sub-account; so is the maker unless the order names one. Later checks treat it like any order.
  */
 export function signForWallet(
   body: OrderBody,
