@@ -4,11 +4,11 @@ import { type FileIdentity, identityOf } from './file-identity.ts'
 import { speaking, UnreadFolder } from './folder-error.ts'
 
 /**
- * Keeps a second process out of a data folder. Node has no flock; an open exclusive transaction
- * does the same and ends with its owner, however that one dies.
+ * Keeps a second process out of a data folder. Node has no flock. An open exclusive transaction
+ * does the same, and it ends with its process, however the process dies.
  */
 export class DataLock {
-  /** A lock on a file that was deleted keeps nobody out: the writer checks that it is there. */
+  /** A lock on a deleted file keeps no process out, so the journal writer checks this file. */
   readonly file: FileIdentity
   readonly #connection: Connection
 
@@ -17,7 +17,9 @@ export class DataLock {
     this.file = file
   }
 
-  /** Takes the folder, creating it when there is none, or says who is in the way. */
+  /**
+   * Locks the folder, and creates it when it does not exist. Throws when another process has it.
+   */
   static take(dataDir: string): DataLock {
     const path = join(dataDir, 'lock.db')
     try {

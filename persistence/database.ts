@@ -4,8 +4,8 @@ import SqliteDatabase from 'better-sqlite3'
 import { codeOf } from '../engine/domain/error-code.ts'
 import { makeFolder, speaking, WrongSchema } from './folder-error.ts'
 
-// The only place that opens a database. Every pragma that decides durability is written out here,
-// because the driver's own defaults differ from SQLite's (its WAL default is NORMAL).
+// Only this file opens a database. It sets every pragma that decides durability, because the
+// defaults of the driver differ from those of SQLite (the driver's default for WAL is NORMAL).
 
 export type Connection = SqliteDatabase.Database
 export type Statement<Parameters extends unknown[], Row = unknown> = SqliteDatabase.Statement<
@@ -13,7 +13,7 @@ export type Statement<Parameters extends unknown[], Row = unknown> = SqliteDatab
   Row
 >
 
-/** `full` reaches the disk before a commit returns; `normal` survives a process kill only. */
+/** Under `full` a commit is on the disk when it returns; under `normal` it survives a kill only. */
 export type Durability = 'full' | 'normal'
 
 const READER_BUSY_MS = 5000
@@ -21,17 +21,20 @@ const CACHE_KIBIBYTES = 16_384
 
 export interface WritableOptions {
   readonly durability: Durability
-  /** Statements that bring the file from version i to i + 1; never edited once released. */
+  /**
+   * Statements that bring the file from version i to i + 1. A released statement is never edited.
+   */
   readonly migrations: readonly string[]
-  /** Version the first of them starts from; files up to it are of a form that is read no more. */
+  /** The version from which the first migration starts. Files up to it are no longer read. */
   readonly baseVersion?: number
-  /** WAL pages after which a commit also checkpoints; 0 when the caller does it. */
+  /** A commit also checkpoints at this many WAL pages; 0 when the caller makes the checkpoints. */
   readonly autocheckpointPages: number
 }
 
 /**
- * Secrets are sealed, yet orders are nobody else's business either. Never opens a file that is
- * there: to close it would drop every lock that this process has on it, and SQLite relies on them.
+ * Creates a file that only its owner can read: secrets are sealed, but orders are private too. It
+ * never opens an existing file. Closing that file would drop every lock which this process has on
+ * it, and SQLite relies on these locks.
  */
 function createPrivate(path: string): void {
   try {
@@ -72,14 +75,14 @@ export function openReadOnly(path: string): Connection {
   })
 }
 
-/** What a file of these migrations looks like, without a file. */
+/** Makes a database of these migrations in memory, without a file. */
 export function openInMemory(migrations: readonly string[]): Connection {
   const connection = new SqliteDatabase(':memory:')
   for (const migration of migrations) connection.exec(migration)
   return connection
 }
 
-/** A tiny database in rollback mode, whose open transaction is a lock between processes. */
+/** Opens a tiny database in rollback mode. Its open transaction is a lock between processes. */
 export function openLockFile(path: string): Connection {
   makeFolder(dirname(path))
   return speaking(path, () => {
@@ -91,7 +94,7 @@ export function openLockFile(path: string): Connection {
 
 function statePragmas(connection: Connection): void {
   connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
-  // A failing disk then gives an error here instead of a SIGBUS of the whole process.
+  // Without mmap a failing disk gives an error here, not a SIGBUS for the whole process.
   connection.pragma('mmap_size = 0')
   connection.pragma('cell_size_check = ON')
   connection.pragma('trusted_schema = OFF')
@@ -103,7 +106,10 @@ export function schemaVersion(connection: Connection): number {
   return Number(connection.pragma('user_version', { simple: true }))
 }
 
-/** Refuses a file of a form that this version does not read; 0 is a file without tables. */
+/**
+ * Gives the schema version of a file; 0 means a file without tables. Throws for a version that this
+ * program does not read.
+ */
 export function knownVersion(
   connection: Connection,
   path: string,

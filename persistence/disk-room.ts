@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
 
 /**
- * Bytes that this user can still write where the data folder lies; null when the file system does
- * not say. It asks on a thread of the library: a stuck disk keeps the answer, not the caller.
+ * Gives the bytes that this user can still write on the disk of the data folder; null when the file
+ * system does not say. A library thread asks, so a stuck disk delays the answer but not the caller.
  */
 export async function freeDiskBytes(dataDir: string): Promise<number | null> {
   try {

@@ -2,19 +2,19 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { codeOf } from '../engine/domain/error-code.ts'
 
-// What is said of a data folder that cannot be used, or not made.
+// Turns a failure at a data folder into a sentence that says what is wrong and what to do.
 
 /** A data folder that cannot be used as it is. The message says what is wrong and what to do. */
 export class DataFolderError extends Error {
   override name = 'DataFolderError'
 }
 
-/** There is nothing to look at here, or somebody else is at it: the folder may well be sound. */
+/** The folder was not checked: it has no journal, or another process uses it. It may be sound. */
 export class UnreadFolder extends DataFolderError {
   override name = 'UnreadFolder'
 }
 
-/** A database of a form that this version does not read. */
+/** This version does not read the schema of the database. */
 export class WrongSchema extends DataFolderError {
   override name = 'WrongSchema'
 }
@@ -43,7 +43,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENFILE: 'the machine has no file descriptor left; raise its limit (fs.file-max)',
 }
 
-/** The read tables are a copy: what is lost there the journal gives back. */
+/** The read tables are a copy: the journal gives back whatever they lose. */
 const OF_A_COPY: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'the read tables are damaged; run outcomex rebuild, nothing is lost',
   SQLITE_NOTADB: 'the read tables are damaged; run outcomex rebuild, nothing is lost',
@@ -55,7 +55,10 @@ function sentenceOf(code: string, path: string): string | undefined {
   return (isCopy ? OF_A_COPY[primary] : undefined) ?? SENTENCES[primary]
 }
 
-/** The refusal for a failure of SQLite or the file system; others come back as they are. */
+/**
+ * Gives a DataFolderError for a failure of SQLite or of the file system, and any other error as it
+ * is.
+ */
 export function dataFolderError(error: unknown, path: string): unknown {
   if (error instanceof DataFolderError || !(error instanceof Error)) return error
   const code = codeOf(error)
@@ -74,7 +77,7 @@ export function speaking<T>(path: string, work: () => T): T {
   }
 }
 
-/** What `read` finds at `path`; null when nothing is there. */
+/** Gives what `read` finds at `path`; null when `path` does not exist. */
 export function ifThere<T>(path: string, read: () => T): T | null {
   try {
     return read()
@@ -85,8 +88,8 @@ export function ifThere<T>(path: string, read: () => T): T | null {
 }
 
 /**
- * Makes a folder and those above it, one by one: where a file system makes none (/proc), the
- * driver's own recursive way tries for ever.
+ * Makes a folder and its parents, one by one. Where a file system makes no folders (/proc), the
+ * recursive mkdir of Node tries for ever.
  */
 export function makeFolder(path: string): void {
   const folder = resolve(path)
@@ -103,7 +106,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** The names in a folder are on the disk when it returns. */
+/** Flushes a folder: the names in it are on the disk when this returns. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   fsyncSync(folder)

@@ -8,9 +8,10 @@ import { findMark, writeMark } from './journal/journal-marks.ts'
 import { KEY_BYTES, Seal, SealError } from './seal.ts'
 import { makeServerKey, readServerKey } from './server-key.ts'
 
-// Each data folder has a random key of its own, which every seal, MAC and order id comes from. It
-// lies in the journal, sealed by the server key: another server key means one value sealed anew.
-// It is opened before the end of the journal is looked at, since that end is told under it.
+// Each data folder has a random key. Every seal, MAC and order id derives from it. The journal
+// holds this folder key, sealed by the server key, so a new server key means that one value is
+// sealed anew. The folder key is opened before the end of the journal is checked, because that
+// check needs a MAC.
 
 const MARK = 'folder-key'
 
@@ -19,21 +20,22 @@ export function defaultKeyFile(dataDir: string): string {
 }
 
 /**
- * The seal of a data folder. Keys are made only for a journal in which nothing was acknowledged: a
- * fresh key for an old one could open none of its secrets. Call it with the folder locked.
+ * Opens the seal of a data folder. Keys are made only for a journal in which nothing was
+ * acknowledged: a fresh key opens no secret of an older journal. The caller holds the lock of the
+ * folder.
  */
 export function openSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Seal {
   const known = readSeal(dataDir, keyFile)
   if (known !== null) return known
   const serverKey = readServerKey(keyFile) ?? makeServerKey(keyFile)
   const folderKey = randomBytes(KEY_BYTES)
-  // A head of an earlier first start promises nothing, and is of another key.
+  // The head of an earlier empty start promises nothing, and its MAC has another key.
   rmSync(headPath(dataDir), { force: true })
   writeMark(dataDir, MARK, new Seal(serverKey).seal(folderKey, MARK))
   return new Seal(folderKey)
 }
 
-/** The seal, without writing anything; null where a start would make one. */
+/** Gives the seal and writes nothing; null where a start would make keys. */
 export function readSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Seal | null {
   const { value, isEmpty } = findMark(dataDir, MARK)
   const serverKey = readServerKey(keyFile)
@@ -69,9 +71,10 @@ function unsealed(value: Uint8Array, serverKey: Uint8Array): Uint8Array | null {
 }
 
 /**
- * Seals the folder key under another server key, which is made when its file is not there; from
- * then on the old one opens nothing. Call it with the folder locked. Ended midway the old key
- * still holds: the new file is whole before the one value is replaced.
+ * Seals the folder key under another server key, and makes that key when its file does not exist.
+ * From then on the old server key opens nothing. When the process dies midway the old key still
+ * works: the new file is complete before the one value is replaced. The caller holds the lock of
+ * the folder.
  */
 export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: string): void {
   const { value } = findMark(dataDir, MARK)

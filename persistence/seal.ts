@@ -3,8 +3,8 @@ import type { ProfileId } from '../engine/domain/ids.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 
 // Sealed bytes: version u8 (2) │ nonce 12 │ tag 16 │ AES-256-GCM of the secret.
-// What the secret is and whose it is goes into the tag: moved to another owner it does not open.
-// The master key encrypts nothing itself: each use has a sub-key of its own, named by a label.
+// The tag also covers the kind and the owner of the secret, so it does not open for another owner.
+// The master key encrypts nothing itself: each use has a sub-key, named by a label.
 
 export const KEY_BYTES = 32
 const VERSION = 2
@@ -13,19 +13,19 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 const CIPHER = 'aes-256-gcm'
 
-/** Thrown for bytes that were not sealed for this use under this key, or were changed since. */
+/** Thrown for bytes that this key did not seal for this use, or that were changed since. */
 export class SealError extends Error {
   override name = 'SealError'
 }
 
-/** What a secret is and whose it is. */
+/** The kind and the owner of a secret. */
 export type SealedFor = 'folder-key' | `token:${string}:${number}` | `wallet:${number}`
 
 export function tokenSecretOf(tokenId: string, profileId: ProfileId): SealedFor {
   return `token:${tokenId}:${profileId}`
 }
 
-/** Of the server wallet of a sub-account. */
+/** Names the key of the server wallet of a sub-account. */
 export function walletKeyOf(profileId: ProfileId): SealedFor {
   return `wallet:${profileId}`
 }
@@ -65,12 +65,12 @@ export class Seal {
     }
   }
 
-  /** The folder with the one key that its threads need. */
+  /** Gives the folder with the one key that its threads need. */
   keyed(dataDir: string): KeyedFolder {
     return { dataDir, macKey: Uint8Array.from(this.derive('macs')) }
   }
 
-  /** A sub-key of 32 bytes for one use; the same label gives the same key. */
+  /** Gives a sub-key of 32 bytes for one use. The same label always gives the same key. */
   derive(label: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#masterKey, '', `outcomex ${label}`, KEY_BYTES))
   }

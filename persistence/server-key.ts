@@ -14,7 +14,9 @@ import { KEY_BYTES } from './seal.ts'
 
 // The server key is a file of 64 hexadecimal digits. It seals the folder key and nothing else.
 
-/** Null when there is no such file, or nothing in it: a first start may die before it wrote. */
+/**
+ * Gives null for a file that is absent or empty: a first start may die before it writes the key.
+ */
 export function readServerKey(keyFile: string): Uint8Array | null {
   const text = ifThere(keyFile, () => readFileSync(keyFile, 'utf8'))
   if (text === null || text === '') return null
@@ -27,7 +29,7 @@ export function readServerKey(keyFile: string): Uint8Array | null {
   return new Uint8Array(Buffer.from(text.trim(), 'hex'))
 }
 
-/** A new key in a new file or an empty one, on the disk with its name when it returns. */
+/** Writes a new key to a new or empty file. Key and file name are on the disk when this returns. */
 export function makeServerKey(keyFile: string): Uint8Array {
   const key = randomBytes(KEY_BYTES)
   speaking(keyFile, () => {

@@ -2,8 +2,8 @@ import type { Worker } from 'node:worker_threads'
 import { DataFolderError } from './folder-error.ts'
 
 /**
- * Waits until a new thread says 'ready'. A thread that ends before it refuses the start with a
- * sentence: what it could not open is a matter of the data folder.
+ * Waits until a new thread says 'ready'. When the thread ends before that, the start fails with a
+ * sentence: the thread could not open something in the data folder.
  */
 export function startThread(worker: Worker, name: string): Promise<void> {
   return new Promise((resolve, reject) => {

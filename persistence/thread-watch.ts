@@ -7,8 +7,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Watches one thread: its death, unless asked for, is told once, with its name and the reason.
- * A thread that died cannot be replaced while the process lives; the journal brings all back.
+ * Watches one thread, and reports its unexpected end once, with its name and the reason. The thread
+ * cannot be replaced while the process lives; a restart recovers everything from the journal.
  */
 export class ThreadWatch {
   readonly #worker: Worker
@@ -26,7 +26,7 @@ export class ThreadWatch {
     worker.on('messageerror', (error) => this.#tell(reasonOf(error)))
     this.#ended = new Promise((resolve) => {
       worker.once('exit', (code) => {
-        if (!this.#expected) this.#tell(`it ended unasked with code ${code}`)
+        if (!this.#expected) this.#tell(`it ended unexpectedly with code ${code}`)
         resolve()
       })
     })
@@ -38,12 +38,12 @@ export class ThreadWatch {
     this.#onFault(`The ${this.#name} thread failed: ${reason}`)
   }
 
-  /** Ends the thread as a crash would: the fault is told. */
+  /** Ends the thread as a crash would, so that the fault is reported. */
   async kill(): Promise<void> {
     await this.#worker.terminate()
   }
 
-  /** Waits for the end that was asked for; a thread that does not come to it is ended. */
+  /** Waits until the thread ends as it was asked to. Past a deadline it is terminated. */
   async end(): Promise<void> {
     this.#expected = true
     const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)

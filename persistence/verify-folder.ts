@@ -16,8 +16,8 @@ import {
 } from './snapshot/snapshot-check.ts'
 import { snapshotSeqs, strayFiles } from './snapshot/snapshot-folder.ts'
 
-// Looks at a whole folder offline, as a start would and further: a start reads what follows its
-// snapshot, this reads everything.
+// Checks a whole folder offline, and reads more than a start. A start reads only what follows its
+// snapshot; this reads everything.
 
 export interface FolderReport {
   readonly seq: Seq
@@ -26,10 +26,10 @@ export interface FolderReport {
   readonly markets: number
   readonly openOrders: number
   readonly readTables: ReadTablesFinding
-  /** Newest first. */
+  /** The newest snapshot comes first. */
   readonly snapshots: readonly SnapshotFinding[]
   readonly lostRecords: number
-  /** Files of the folder that no start reads, relative to it. */
+  /** Files that no start reads, as paths relative to the folder. */
   readonly leftOver: readonly string[]
 }
 
@@ -46,8 +46,8 @@ function leftOver(dataDir: string): string[] {
 
 /**
  * Checks a whole folder: the key, the chain, every record, conservation, the snapshots, the read
- * tables. Changes nothing but takes the lock, so it refuses while a server runs. What stops a start
- * is thrown as a DataFolderError; what a start passes over or makes anew is in the report.
+ * tables. It changes nothing but takes the lock, so it fails while a server runs. What stops a
+ * start is thrown as a DataFolderError. What a start passes over or makes anew is in the report.
  */
 export function verifyFolder(
   dataDir: string,
@@ -62,7 +62,7 @@ export function verifyFolder(
   }
 }
 
-/** Nothing was ever acknowledged here: the next start makes the keys. */
+/** Nothing was ever acknowledged in this folder, so the next start makes the keys. */
 function emptyReport(dataDir: string): FolderReport {
   return {
     ...countsOf(new Exchange()),
@@ -103,7 +103,7 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     if (broken !== null) {
       throw new DataFolderError(`The state at seq ${tail.seq} breaks a law: ${broken}.`)
     }
-    // Before the snapshots: a thread holds the books of one exchange at a time.
+    // Count before the snapshots are loaded: a thread holds the books of one exchange at a time.
     const counts = countsOf(exchange)
     const checksumAt = (seq: Seq) => reader.checksumAt(seq)
     return {

@@ -18,24 +18,24 @@ import type {
 export { rebuildReadTables } from './follower.ts'
 export type { SavedSnapshot }
 
-// Main's side of the follower: tells it how far the journal is durable, and lets private reads wait
-// until the read tables show what was told to anyone.
+// Main's side of the follower. It tells the follower how far the journal is durable. Private reads
+// wait here until the read tables show everything that any client was told.
 
-/** How long commits gather before the follower hears of them, while nobody waits. */
+/** How long commits gather before the follower hears of them, while no read waits. */
 const GATHER_MS = 25
 
 export interface FollowerOptions {
   readonly folder: KeyedFolder
-  /** Caught up means applied to here; the end of the journal at start. */
+  /** The end of the journal at start. The follower has caught up when it has applied this seq. */
   readonly seq: Seq
   readonly onProgress?: Progress
-  /** Told of each step before any read that waits for it. */
+  /** Called after each step, before any read that waits for the step resolves. */
   readonly onApplied?: (applied: Applied) => void
-  /** A sentence that names the thread and why; the process must stop. */
+  /** Gets a sentence that names the thread and the reason; the process must then stop. */
   readonly onFault: (message: string) => void
 }
 
-/** Tables and filter show everything up to `seq`. */
+/** The tables and the filter show everything up to `seq`. */
 export interface Applied {
   readonly seq: Seq
   readonly filter: FilterNews
@@ -69,7 +69,9 @@ export class FollowerHandle {
   #nextHash = 0
   #timer: NodeJS.Timeout | undefined
   #onSaved: ((saved: SavedSnapshot) => void) | null = null
-  /** Resolved by the state, not only the tables: set while a start waits. */
+  /**
+   * Called after each step while a start waits. A start needs the state too, not only the tables.
+   */
   #onState: () => void = () => {}
   readonly #onApplied: (applied: Applied) => void
 
@@ -92,7 +94,10 @@ export class FollowerHandle {
     return FollowerHandle.launch(options).started
   }
 
-  /** The thread goes to `seq` by itself, while main may do the same; `abandon` ends it early. */
+  /**
+   * Starts the thread, which goes to `seq` by itself while main may do the same. `abandon` ends it
+   * early.
+   */
   static launch(options: FollowerOptions): FollowerLaunch {
     const { folder, seq } = options
     const workerData: FollowerThreadData = { folder, seq }
@@ -117,7 +122,7 @@ export class FollowerHandle {
         resolve(handle)
       }
     })
-    // A thread that never came up has the better sentence.
+    // When the thread never starts, `isReady` rejects with the better sentence.
     const started = Promise.all([isReady, isThere]).then(([, handle]) => handle)
     const abandon = async () => {
       started.catch(() => {})
@@ -126,15 +131,15 @@ export class FollowerHandle {
     return { started, abandon }
   }
 
-  /** The seq the read tables show. */
+  /** The seq that the read tables show. */
   get applied(): number {
     return this.#readSeq
   }
 
   /**
-   * The journal is durable up to `seq`. Calls while the follower works become one message, and so
-   * do those of a few milliseconds while nobody waits: a message and a transaction for every commit
-   * cost more than the rows in them.
+   * Tells the follower that the journal is durable up to `seq`. Calls become one message while the
+   * follower works, and for a few milliseconds while no read waits. A message and a transaction for
+   * each commit cost more than the rows in them.
    */
   advance(seq: Seq): void {
     if (seq > this.#wantedSeq) this.#wantedSeq = seq
@@ -152,7 +157,7 @@ export class FollowerHandle {
     this.#send({ kind: 'advance', seq: this.#sentSeq })
   }
 
-  /** True as soon as the tables show `seq`; false when they do not within the deadline. */
+  /** Gives true as soon as the tables show `seq`; false when the deadline passes first. */
   whenApplied(seq: Seq, deadlineMs: number): Promise<boolean> {
     if (this.#readSeq >= seq) return Promise.resolve(true)
     return new Promise((resolve) => {
@@ -172,7 +177,7 @@ export class FollowerHandle {
     })
   }
 
-  /** The hash of the follower's state, and the seq it is of. */
+  /** Gives the hash of the follower's state, and the seq of that state. */
   stateHash(): Promise<FollowerState> {
     return new Promise((resolve) => {
       const id = this.#nextHash++
@@ -182,8 +187,8 @@ export class FollowerHandle {
   }
 
   /**
-   * Lets the follower save its state at a seq that is not yet behind it, if its balances there are
-   * these of main; others are a fault.
+   * Lets the follower save its state at a seq that it has not passed. Its balances there must be
+   * these balances of main; a difference is a fault.
    */
   snapshot(order: SnapshotOrder): Promise<SavedSnapshot> {
     assert(this.#onSaved === null, 'one snapshot is taken at a time')

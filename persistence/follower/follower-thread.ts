@@ -2,17 +2,17 @@ import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 
-/** Main → follower. */
+/** Messages from main to the follower. */
 export type FollowerRequest =
   | { readonly kind: 'advance'; readonly seq: Seq }
   | { readonly kind: 'hash'; readonly id: number }
   | ({ readonly kind: 'snapshot' } & SnapshotOrder)
   | { readonly kind: 'stop' }
 
-/** Comes before the journal is durable up to `seq`, which ends a batch. */
+/** Main sends it before the journal is durable up to `seq`. A batch ends at `seq`. */
 export interface SnapshotOrder {
   readonly seq: Seq
-  /** Main's balances at `seq`, folded. */
+  /** The digest of main's balances at `seq`. */
   readonly balances: string
 }
 
@@ -20,11 +20,14 @@ export interface SavedSnapshot {
   readonly seq: Seq
   readonly bytes: number
   readonly tookMs: number
-  /** Why it was not saved; null when it was. */
+  /** Why the snapshot was not saved; null when it was saved. */
   readonly failure: string | null
 }
 
-/** Follower → main. `idle` answers the last `advance`: the next one may be sent. */
+/**
+ * Messages from the follower to main. `idle` means that the last `advance` is done, so main may
+ * send the next one.
+ */
 export type FollowerMessage =
   | 'ready'
   | {
@@ -39,6 +42,6 @@ export type FollowerMessage =
 
 export interface FollowerThreadData {
   readonly folder: KeyedFolder
-  /** Where the journal ends at the start; the thread goes there unasked. */
+  /** The end of the journal at the start; the thread goes there without a message. */
   readonly seq: Seq
 }

@@ -44,19 +44,25 @@ import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
-// Journal → one-thread core → read tables. One chunk is one transaction that carries the seq it
-// reaches, so the tables always show the state at one seq. Invariants: `stateSeq` ≥ `readSeq` once
-// caught up with the tables found; both stand at the end of a batch.
+// Applies the journal to a one-thread core, and writes the read tables. One chunk is one
+// transaction. It also stores the seq that the chunk reaches, so the tables always show the state
+// at one seq. Invariants: `stateSeq` ≥ `readSeq` once the state has caught up with the tables found
+// at the start; both stand at the end of a batch.
 
 const APPLY =
   'INSERT INTO applied (id, seq, checksum) VALUES (1, ?, ?) ' +
   'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
-/** A chunk ends after this many commands: enough to pay its commit, short enough to answer. */
+/**
+ * A chunk ends after this many commands: enough to be worth a commit, few enough to answer main
+ * soon.
+ */
 const CHUNK_COMMANDS = 8192
 
 export class Follower {
   readonly exchange: Exchange
-  /** Of every order that left a trace: main asks it what it no longer holds exactly. */
+  /**
+   * Has every order that left a trace. Main asks it about orders that main does not hold exactly.
+   */
   readonly filter: SeenFilter
   readonly #folder: KeyedFolder
   readonly #reader: SqliteJournalReader
@@ -70,15 +76,15 @@ export class Follower {
   readonly #profiles: ProfilesTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
-  /** Of the command when it is an order. */
+  /** The record of the current command when that is an order. */
   #record: Uint8Array = new Uint8Array(0)
   #batches: Iterator<Batch> | null = null
-  /** Read ahead of the target, not applied. */
+  /** A batch that was read ahead of the target and is not yet applied. */
   #waiting: Batch | null = null
   #readSeq: Seq
   /** Where the state stands in the journal. */
   #tail: JournalTail
-  /** It stops there until the snapshot is taken. */
+  /** The ordered snapshot. The follower stops at its seq until it is taken. */
   #due: SnapshotOrder | null = null
 
   constructor(folder: KeyedFolder) {
@@ -87,7 +93,7 @@ export class Follower {
     const found = openMatchingReadTables(folder.dataDir, this.#checksumAt)
     this.#connection = found.connection
     this.#readSeq = found.applied.seq
-    // A snapshot past the tables would leave a gap in them.
+    // A start from a snapshot past the tables would leave a gap in them.
     const start = startingState(folder, this.#checksumAt, this.#readSeq)
     this.exchange = start.exchange
     const { seen } = this.exchange.clearing
@@ -107,17 +113,17 @@ export class Follower {
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
 
-  /** What the tables show. */
+  /** The seq that the tables show. */
   get readSeq(): Seq {
     return this.#readSeq
   }
 
-  /** What the state in memory shows. */
+  /** The seq of the state in memory. */
   get stateSeq(): Seq {
     return this.exchange.clearing.lastSeq
   }
 
-  /** Applies one chunk, at most up to `targetSeq`; true when there may be more to do. */
+  /** Applies one chunk, at most up to `targetSeq`; gives true when there may be more to do. */
   step(targetSeq: Seq): boolean {
     const stopSeq = Math.min(targetSeq, this.#due?.seq ?? targetSeq)
     const endSeq = this.stateSeq + CHUNK_COMMANDS
@@ -135,7 +141,7 @@ export class Follower {
     return isMore
   }
 
-  /** A snapshot is to be taken at a seq that is not behind. */
+  /** Orders a snapshot at a seq that the state has not passed. */
   order(due: SnapshotOrder): void {
     assert(this.#due === null, 'one snapshot is taken at a time')
     assert(due.seq >= this.stateSeq, 'a snapshot is ordered before its seq is durable')
@@ -143,8 +149,8 @@ export class Follower {
   }
 
   /**
-   * Takes the ordered snapshot when the state stands at its seq, else gives null. Balances that are
-   * not main's are a fault: one of two replays of one journal is wrong.
+   * Takes the ordered snapshot when the state stands at its seq, else gives null. Balances that
+   * differ from main's are a fault: one of two replays of one journal is wrong.
    */
   takeDue(): Promise<SavedSnapshot> | null {
     const due = this.#due
@@ -158,7 +164,7 @@ export class Follower {
     return this.#save(due.seq)
   }
 
-  /** What cannot be saved costs a longer start, not the trading. */
+  /** A snapshot that cannot be saved makes the next start longer; trading goes on. */
   async #save(seq: Seq): Promise<SavedSnapshot> {
     const startMs = performance.now()
     let bytes = 0
@@ -192,7 +198,7 @@ export class Follower {
   #applyBatch(batch: Batch): void {
     // Rows up to `readSeq` are in the tables; only the state must catch up.
     const writes = batch.firstSeq > this.#readSeq
-    assert(writes || batch.lastSeq <= this.#readSeq, 'the tables end with a batch')
+    assert(writes || batch.lastSeq <= this.#readSeq, 'the tables stand at the end of a batch')
     this.exchange.onEvents = writes ? this.#onEvents : () => {}
     eachRecord(batch.records, (record) => {
       this.#command = this.#decode(record)
@@ -253,7 +259,7 @@ export class Follower {
           this.#trades.done(order)
           if (slot !== 0) this.#arrived(order, { result: code, filledRaw: sizeRaw, leftRaw })
           break
-        // These answer cancels alone.
+        // Only cancels give these events.
         case EVENT.CANCELED:
         case EVENT.NOT_OPEN:
           break
@@ -306,8 +312,8 @@ interface Events {
 }
 
 /**
- * Makes the read tables anew from the journal, offline; returns the seq they reach. Ended midway it
- * leaves tables that show an older seq, and the next start or rebuild takes it from there.
+ * Makes the read tables anew from the journal, offline, and returns the seq that they reach. When
+ * the process dies midway the tables show an older seq, and the next start continues from there.
  */
 export function rebuildReadTables(
   dataDir: string,

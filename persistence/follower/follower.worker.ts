@@ -18,16 +18,16 @@ function say(message: FollowerMessage): void {
 
 function work(): void {
   const hasMore = follower.step(targetSeq)
-  // A step ends where a snapshot is due.
+  // A step stops at a due snapshot, so there may be more to do after it.
   const isFurther = takeSnapshot() && follower.stateSeq < targetSeq
   working = hasMore || isFurther
   const { readSeq, stateSeq } = follower
   say({ kind: 'at', readSeq, stateSeq, idle: !working, filter: follower.filter.takeNews() })
-  // Between chunks the thread hears what main asks.
+  // Between chunks the thread receives the messages of main.
   if (working) setImmediate(work)
 }
 
-/** True when one was due here. */
+/** Gives true when a snapshot was due at this seq. */
 function takeSnapshot(): boolean {
   const taken = follower.takeDue()
   taken?.then((saved) => say({ kind: 'saved', ...saved }))

@@ -1,8 +1,8 @@
-// Tables of read.db. Numbered by position, never edited once released. The file is a copy that can
-// be deleted, so a change that needs other data than it holds may drop and rebuild.
+// Migrations of read.db, numbered by position. A released migration is never edited. The file is a
+// copy that can be deleted. So a change that needs data which the file lacks may drop and rebuild.
 //
-// A maker with a million quotes is one row of `traders`. `own_makers` names what self-trade
-// prevention took out. What profiles say of themselves stands nowhere else.
+// `traders` has one row for each owner, even for a maker with a million quotes. `own_makers` names
+// what self-trade prevention canceled. The texts of profiles stand in no other table.
 
 const M1 = `
 CREATE TABLE applied (

@@ -14,21 +14,21 @@ import { DataFolderError, speaking, WrongSchema } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { READ_SCHEMA } from './migrations.ts'
 
-// read.db is a copy: it may be missing, damaged or from another journal, and is then made anew.
+// read.db is a copy. It is made anew when it is missing, damaged or from another journal.
 
 const APPLIED = 'SELECT seq, checksum FROM applied WHERE id = 1'
 const SCHEMA = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name'
 const NEWEST_VERSION = READ_SCHEMA.baseVersion + READ_SCHEMA.migrations.length
 const EMPTY: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
 
-/** What the journal holds at a seq, null when it has no such end. */
+/** Gives the checksum of the journal at a seq; null when no batch ends there. */
 type ChecksumAt = (seq: Seq) => Uint8Array | null
 
 export function readPath(dataDir: string): string {
   return join(dataDir, 'read.db')
 }
 
-/** NORMAL: a power cut may take its newest rows, which the journal then gives back. */
+/** Opened as NORMAL: a power cut may take the newest rows, which the journal then gives back. */
 function openReadTables(dataDir: string): Connection {
   return openWritable(readPath(dataDir), {
     durability: 'normal',
@@ -51,7 +51,7 @@ function schemaOf(connection: Connection): string {
   return rows.map(({ sql }) => sql).join('\n')
 }
 
-/** The tables as a migration from nothing makes them. */
+/** Gives the schema that the migrations make from nothing. */
 function expectedSchema(): string {
   const connection = openInMemory(READ_SCHEMA.migrations)
   try {
@@ -61,9 +61,9 @@ function expectedSchema(): string {
   }
 }
 
-/** Where the tables stand, or why they are of no use, as the end of a sentence. */
+/** Gives where the tables stand, or the end of a sentence that says why they cannot be used. */
 function standOf(connection: Connection, checksumAt: ChecksumAt): JournalTail | string {
-  // A file of an earlier step is brought up to date by a start, before it looks.
+  // A start migrates an older file before it looks, so only the newest version is compared.
   const isNewest = schemaVersion(connection) === NEWEST_VERSION
   if (isNewest && schemaOf(connection) !== expectedSchema())
     return 'has other tables than it should'
@@ -73,7 +73,7 @@ function standOf(connection: Connection, checksumAt: ChecksumAt): JournalTail | 
   return isOurs ? applied : `was not made from this journal (it stands at seq ${applied.seq})`
 }
 
-/** Why a failure to open the tables costs only time; null when the new file would meet it too. */
+/** Says why the tables must be made anew; null when a new file would fail in the same way. */
 function uselessFor(error: unknown): string | null {
   if (error instanceof WrongSchema) return 'was written by another version of outcomex'
   const isDamage = /SQLITE_(CORRUPT|NOTADB|ERROR)/
@@ -113,15 +113,15 @@ function usable(
 
 /** What a start will find in the read tables. */
 export interface ReadTablesFinding {
-  /** The seq they show; null when the next start makes them anew. */
+  /** The seq that the tables show; null when the next start makes them anew. */
   readonly seq: Seq | null
-  /** Why it does, as the end of a sentence. */
+  /** Why the next start makes them anew, as the end of a sentence. */
   readonly anew: string | null
-  /** Damage that a start does not see: only a rebuild mends it. */
+  /** Damage that a start does not notice; only a rebuild repairs it. */
   readonly damage: string | null
 }
 
-/** Looks at the read tables as a start does, and at every page of them; writes nothing. */
+/** Checks the read tables as a start does, and also every page of them. It writes nothing. */
 export function checkReadTables(dataDir: string, checksumAt: ChecksumAt): ReadTablesFinding {
   const path = readPath(dataDir)
   const anew = (why: string) => ({ seq: null, anew: why, damage: null })

@@ -4,9 +4,9 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { HEAD } from '../../engine/wire/record-layout.ts'
 import type { Ring } from '../../engine/wire/ring.ts'
 
-assert(LIMITS.recordBytesMax <= LIMITS.batchBytesMax, 'a record fits a batch')
+assert(LIMITS.recordBytesMax <= LIMITS.batchBytesMax, 'a record fits into a batch')
 
-/** The records of one group commit, copied together. Invariant: their seqs follow each other. */
+/** The records of one group commit, copied together. Invariant: their seqs have no gap. */
 export class BatchBuffer {
   readonly #bytes = Buffer.alloc(LIMITS.batchBytesMax)
   readonly #words = new Int32Array(this.#bytes.buffer, this.#bytes.byteOffset)
@@ -26,7 +26,7 @@ export class BatchBuffer {
     return this.#lastSeq
   }
 
-  /** The records so far; valid until `clear`. */
+  /** The records so far. These bytes are valid until `clear`. */
   get records(): Uint8Array {
     return this.#bytes.subarray(0, this.#used)
   }

@@ -3,7 +3,7 @@ import type { BatchBuffer } from './batch-buffer.ts'
 import { REPORT, REPORT_F64S } from './journal-thread.ts'
 import type { SqliteJournalWriter } from './sqlite-journal.ts'
 
-/** Commits and checkpoints with a watch in hand; `bytes` is what main is told of them. */
+/** Measures each commit and checkpoint; `bytes` is the report for main. */
 export class CommitReport {
   readonly #f64s = new Float64Array(REPORT_F64S)
   readonly bytes = new Uint8Array(this.#f64s.buffer)
@@ -23,7 +23,7 @@ export class CommitReport {
     this.#checkpointMicros = 0
   }
 
-  /** Its time is told with the next commit. */
+  /** The time of a checkpoint goes into the report of the next commit. */
   checkpoint(journal: SqliteJournalWriter): void {
     const startedMs = performance.now()
     if (journal.checkpoint()) this.#checkpointMicros = (performance.now() - startedMs) * 1000

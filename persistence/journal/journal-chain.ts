@@ -1,11 +1,14 @@
 import type { Hmac } from 'node:crypto'
 import type { Batch, JournalTail } from './journal-port.ts'
 
-// How one batch of the journal is tied to all before it.
+// Each batch of the journal is chained to all batches before it.
 
 export const EMPTY_TAIL: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
 
-/** The checksum of a batch: a MAC of it and of the checksum before it, so of all there was. */
+/**
+ * Gives the checksum of a batch: a MAC over the batch and the checksum before it. So it covers all
+ * earlier batches too.
+ */
 export function chain(mac: Hmac, before: Uint8Array, batch: Omit<Batch, 'checksum'>): Uint8Array {
   const seqs = Buffer.alloc(16)
   seqs.writeDoubleLE(batch.firstSeq, 0)

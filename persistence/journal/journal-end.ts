@@ -15,7 +15,7 @@ import { claimedSeq, headPath, readHead } from './journal-head.ts'
 import type { JournalTail } from './journal-port.ts'
 import { JOURNAL_SCHEMA } from './migrations.ts'
 
-// The file of the journal, and its end against journal.head.
+// Opens the file of the journal, and compares its end with journal.head.
 
 const LAST =
   'SELECT first_seq AS firstSeq, last_seq AS lastSeq, checksum FROM batches ' +
@@ -39,26 +39,32 @@ export function tailOf(connection: Connection): JournalTail {
   return row === undefined ? EMPTY_TAIL : { seq: row.lastSeq, checksum: row.checksum }
 }
 
-/** Where the journal of a folder ends, and what a power cut took under `normal` durability. */
+/**
+ * Where the journal of a folder ends, and how many records a power cut took under `normal`
+ * durability.
+ */
 export interface JournalEnd {
   readonly tail: JournalTail
   readonly lostRecords: number
 }
 
 /**
- * Creates the journal of a new folder, and refuses one whose end is gone. The end is read before
- * anything is written: a checkpoint of a damaged WAL would throw away what could still be saved.
+ * Creates the journal of a new folder, and throws for a journal that lost its end. It reads the end
+ * before it writes: a checkpoint of a damaged WAL would destroy what could still be saved.
  */
 export function prepareJournal(folder: KeyedFolder): void {
   const path = journalPath(folder.dataDir)
   readUntouched(folder.dataDir, (connection) => checkEnd(folder, connection))
   const connection = openJournal(folder.dataDir, 'full')
-  // The schema leaves the WAL at once: a lost WAL then never looks like a new folder.
+  // The schema leaves the WAL at once, so that a lost WAL never looks like a new folder.
   speaking(path, () => connection.pragma('wal_checkpoint(TRUNCATE)'))
   connection.close()
 }
 
-/** Asks a journal without writing to it; null when there is none yet, and should be none. */
+/**
+ * Reads from a journal without writing to it. Gives null when there is no journal yet; throws when
+ * journal.head says that there was one.
+ */
 export function readUntouched<T>(dataDir: string, ask: (connection: Connection) => T): T | null {
   const path = journalPath(dataDir)
   if (!existsSync(path)) return refuseLostFile(dataDir)
@@ -82,7 +88,7 @@ function refuseLostFile(dataDir: string): null {
   )
 }
 
-/** For its one writer; checkpoints are the caller's. */
+/** Opens the journal for its one writer, which makes the checkpoints itself. */
 export function openJournal(dataDir: string, durability: Durability): Connection {
   return openWritable(journalPath(dataDir), {
     ...JOURNAL_SCHEMA,

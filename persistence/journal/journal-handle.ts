@@ -19,28 +19,28 @@ import {
   STOP_TAG,
 } from './journal-thread.ts'
 
-// Main's side of the journal thread. Main alone appends; it never waits here.
+// Main's side of the journal thread. Only main appends, and main never waits here.
 
 const DONE_RING_BYTES = 1 << 16
 
 export interface JournalOptions {
   readonly folder: KeyedFolder
   readonly durability: Durability
-  /** Where recovery found the end. */
+  /** The end of the journal as recovery found it. */
   readonly tail: JournalTail
-  /** What keeps a second process out of the folder; tests and benches may go without. */
+  /** The lock that keeps a second process out of the folder. Tests and benches may omit it. */
   readonly lock?: FileIdentity
-  /** A quota on journal.db in pages of 4 KiB; 0 or absent = none. */
+  /** A quota on journal.db in pages of 4 KiB; 0 or absent means no quota. */
   readonly pagesMax?: number
 }
 
-/** Since the start. */
+/** Counts since the start. */
 export interface JournalStats {
   batches: number
   records: number
 }
 
-/** One group commit as its thread measured it; no checkpoint before it took 0. */
+/** One group commit as its thread measured it; `checkpointMicros` is 0 without a checkpoint. */
 export type OnCommit = (
   records: number,
   bytes: number,
@@ -113,7 +113,7 @@ export class JournalHandle implements JournalWriter {
     return this.#durableSeq
   }
 
-  /** Bytes appended and not yet taken by the thread, for metrics. */
+  /** Bytes that are appended and that the thread has not yet taken, for metrics. */
   get waitingBytes(): number {
     return this.#incoming.usedBytes()
   }
@@ -133,7 +133,7 @@ export class JournalHandle implements JournalWriter {
 
   append(seq: Seq, record: Uint8Array): void {
     assert(seq === this.#appendedSeq + 1, 'the sequencer appends without a gap')
-    assert(this.#incoming.push(RECORD_TAG, record), 'the journal ring has room for what is decided')
+    assert(this.#incoming.push(RECORD_TAG, record), 'a decided command has room in the ring')
     this.#appendedSeq = seq
   }
 
@@ -178,7 +178,7 @@ export class JournalHandle implements JournalWriter {
     const report = new Float64Array(this.#done.shared, this.#done.byteOffset, REPORT_F64S)
     const seq = report[REPORT.seq]
     assert(seq > this.#durableSeq, 'the durable seq only grows')
-    assert(seq <= this.#appendedSeq, 'nothing is durable that was not appended')
+    assert(seq <= this.#appendedSeq, 'only appended records become durable')
     this.#durableSeq = seq
     const records = report[REPORT.records]
     this.stats.batches++

@@ -7,15 +7,15 @@ import { DataFolderError, ifThere, speaking, syncFolder } from '../folder-error.
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
 import type { JournalTail } from './journal-port.ts'
 
-// The last commit, told a second time outside the database. SQLite reopens shorter and content when
-// its WAL is lost or damaged; this file is how a start notices.
+// The last commit, written a second time outside the database. When its WAL is lost or damaged,
+// SQLite opens a shorter database and gives no error. This file shows the loss to a start.
 //
 //   0 magic 8 │ 8 seq f64 │ 16 checksum 32 │ 48 durability u8 (0 full, 1 normal) │ zero │
 //   96 MAC of all before it 32
 //
-// It lies within one sector, is made whole before the first commit and then only overwritten,
-// without an fsync: after a power cut it may be old, which is fine, but never torn and never ahead
-// of a commit that was `full`.
+// The file lies within one sector. It is complete before the first commit; later commits overwrite
+// it without an fsync. After a power cut it may be old, which is harmless. It is never torn, and
+// never ahead of a commit that was `full`.
 
 const HEAD_BYTES = 128
 const MAC_AT = 96
@@ -41,7 +41,7 @@ function fill(bytes: Buffer, head: JournalHead, mac: Hmac): void {
   macOf(bytes, mac).copy(bytes, MAC_AT)
 }
 
-/** The head of a data folder, or null when there is none or nothing in it. */
+/** Gives the head of a data folder; null when the file is absent or empty. */
 export function readHead(folder: KeyedFolder): JournalHead | null {
   const bytes = headBytes(folder.dataDir)
   if (bytes === null) return null
@@ -53,7 +53,10 @@ export function readHead(folder: KeyedFolder): JournalHead | null {
   )
 }
 
-/** The seq a head claims, before the key is known that it was written under; 0 without a head. */
+/**
+ * Gives the seq that a head claims; 0 without a head. The MAC is not checked, because the folder
+ * key is not known yet.
+ */
 export function claimedSeq(dataDir: string): Seq {
   const bytes = headBytes(dataDir)
   return bytes === null ? 0 : decode(bytes).seq
@@ -62,7 +65,7 @@ export function claimedSeq(dataDir: string): Seq {
 function headBytes(dataDir: string): Buffer | null {
   const path = headPath(dataDir)
   const bytes = ifThere(path, () => readFileSync(path))
-  // A first start that died before it wrote: nothing was acknowledged, or the journal says so.
+  // A first start may die before it writes. When records exist, `checkEnd` refuses an empty head.
   if (bytes === null || bytes.length === 0) return null
   const whole = bytes.length === HEAD_BYTES && MAGIC.equals(bytes.subarray(0, MAGIC.length))
   if (whole) return bytes

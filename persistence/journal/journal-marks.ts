@@ -3,7 +3,7 @@ import { EMPTY_TAIL } from './journal-chain.ts'
 import { journalPath, openJournal, readUntouched, tailOf } from './journal-end.ts'
 import { claimedSeq } from './journal-head.ts'
 
-// Small facts about a journal that are no commands: what it was written with.
+// Small facts about a journal which are not commands, such as the sealed folder key.
 
 const READ = 'SELECT value FROM marks WHERE name = ?'
 const WRITE =
@@ -24,7 +24,7 @@ export function findMark(dataDir: string, name: string): FoundMark {
   return { value, isEmpty: tail.seq === 0 && claimedSeq(dataDir) === 0 }
 }
 
-/** On the disk when it returns, and no longer in the WAL: a lost WAL must not take it along. */
+/** The mark is on the disk when this returns, and not in the WAL: a lost WAL must not lose it. */
 export function writeMark(dataDir: string, name: string, value: Uint8Array): void {
   const path = journalPath(dataDir)
   const connection = openJournal(dataDir, 'full')

@@ -1,15 +1,16 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { Durability } from '../database.ts'
 
-// What a journal is: append records, learn the durable seq, read from a seq. The embedded one is a
-// local file, another may be a replicated stream; nothing outside this folder may know which.
+// The port of a journal: append records, learn the durable seq, read from a seq. The embedded
+// journal is a local file; another may be a replicated stream. No code outside this folder may know
+// which.
 
 /** Decided commands `firstSeq`..`lastSeq`, one encoded record after the other. */
 export interface Batch {
   readonly firstSeq: Seq
   readonly lastSeq: Seq
   readonly records: Uint8Array
-  /** Chained over all batches before this one. */
+  /** The checksum is chained over all batches before this one. */
   readonly checksum: Uint8Array
 }
 
@@ -23,8 +24,8 @@ export interface JournalReader {
   /** The last committed seq; 0 when there is none. */
   readonly lastSeq: Seq
   /**
-   * Committed batches from the one that holds `fromSeq` on, in order. Each is checked against the
-   * chain before it is given; damage throws with a sentence.
+   * Gives the committed batches in order, from the batch that holds `fromSeq`. Each batch is first
+   * checked against the chain; damage throws a sentence.
    */
   batches(fromSeq: Seq): Iterable<Batch>
   close(): void
@@ -32,16 +33,21 @@ export interface JournalReader {
 
 export interface JournalWriter {
   readonly durability: Durability
-  /** All records up to here are committed as `durability` promises. */
+  /** All records up to this seq are committed as `durability` promises. */
   readonly durableSeq: Seq
-  /** Bytes one more record may have now. */
+  /** Gives the bytes that one more record may have now. */
   freeBytes(): number
-  /** Adds a record the caller made sure has room. Not under way before `publish`. */
+  /**
+   * Adds a record; the caller has checked that there is room. The next `send` sets it under way.
+   */
   append(seq: Seq, record: Uint8Array): void
   send(): void
-  /** Ends a batch with the newest record, so that its seq has a checksum; false when full. */
+  /**
+   * Ends a batch with the newest record, so that its seq has a checksum; false when there is no
+   * room.
+   */
   cut(): boolean
-  /** Commits what waits, then ends. */
+  /** Commits the waiting records, then ends. */
   stop(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { CommitReport } from './commit-report.ts'
 import { CUT_TAG, type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
 import { SqliteJournalWriter } from './sqlite-journal.ts'
 
-// Takes all that waits, commits it as one batch, says how far the journal reaches.
+// Takes all waiting records, commits them as one batch, and reports the durable seq.
 
 assert(parentPort !== null, 'the journal runs in a thread of its own')
 const port = parentPort
@@ -43,7 +43,7 @@ function run(): void {
     }
     incoming.free()
     if (batch.count > 0) commit()
-    // While nothing comes too: a second process would not wait for the next order.
+    // Check while idle too: a second process may come before the next order.
     else journal.checkFiles()
     report.checkpoint(journal)
   }

@@ -1,4 +1,4 @@
-// Migrations of journal.db. Numbered by position, never edited once released.
+// Migrations of journal.db, numbered by position. A released migration is never edited.
 
 const M1 = `
 CREATE TABLE batches (

@@ -19,8 +19,8 @@ import {
 import { HeadFile, headPath } from './journal-head.ts'
 import type { Batch, JournalReader, JournalTail } from './journal-port.ts'
 
-// The embedded journal: one row per group commit, each with a MAC over itself and, through the MAC
-// before it, over all that came earlier. `journal.db` only grows.
+// The embedded journal: one row per group commit. Each row has a MAC over itself and over the MAC
+// before it, and so over all earlier rows. `journal.db` only grows.
 
 const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
 const PAGE =
@@ -28,11 +28,11 @@ const PAGE =
   'WHERE first_seq >= ? ORDER BY first_seq LIMIT 16'
 
 /**
- * A commit appends to the WAL; past this many bytes the writer copies it into the database, after
- * it told everyone of the commit. Readers are short, so one that is in the way now is gone soon.
+ * A commit appends to the WAL. Past this many bytes the writer copies the WAL into the database,
+ * after it has reported the commit. Readers are short, so a reader that is in the way ends soon.
  */
 const CHECKPOINT_BYTES = 8 << 20
-/** Past this the writer waits for readers, so that the WAL stays bounded. */
+/** Past this many bytes the writer waits for readers, so that the WAL stays bounded. */
 const CHECKPOINT_WAIT_BYTES = 64 << 20
 const PAGE_BYTES = 4096
 
@@ -62,12 +62,12 @@ export class SqliteJournalReader implements JournalReader {
     return speaking(this.#path, () => tailOf(this.#connection).seq)
   }
 
-  /** Only for a journal that nobody writes: its end against journal.head. */
+  /** Compares the end with journal.head. Call it only while no process writes the journal. */
   checkEnd(): JournalEnd {
     return speaking(this.#path, () => checkEnd(this.#folder, this.#connection))
   }
 
-  /** The checksum of the batch that ends at `seq`; null when none does. */
+  /** Gives the checksum of the batch that ends at `seq`; null when no batch ends there. */
   checksumAt(seq: Seq): Uint8Array | null {
     if (seq === 0) return EMPTY_TAIL.checksum
     const row = speaking(this.#path, () => this.#holding.get(seq))
@@ -77,7 +77,7 @@ export class SqliteJournalReader implements JournalReader {
   *batches(fromSeq: Seq): Generator<Batch, void> {
     let previous = this.#before(fromSeq)
     for (;;) {
-      // A page at a time: an open cursor would hold the WAL and keep it growing.
+      // Read a page at a time: an open cursor would hold the WAL, and the WAL would grow.
       const rows = speaking(this.#path, () => this.#page.all(previous.seq + 1))
       for (const batch of rows) {
         this.#check(previous, batch)
@@ -104,7 +104,7 @@ export class SqliteJournalReader implements JournalReader {
     if (!same(chain(this.#newMac(), previous.checksum, batch), batch.checksum)) {
       this.#refuse(
         `the checksum of records ${batch.firstSeq} to ${batch.lastSeq} does not match: ` +
-          'they, or something before them, were changed, or written without the key',
+          'these records or earlier ones were changed, or written without the key',
       )
     }
     let seq = expected
@@ -137,13 +137,13 @@ export class SqliteJournalWriter {
   readonly #files: readonly FileIdentity[]
   readonly #head: HeadFile
   #tail: JournalTail
-  /** Committed since the last checkpoint, about; and the length of the WAL at that one. */
+  /** About the bytes committed since the last checkpoint, and the WAL's length at that time. */
   #freshBytes = 0
   #walBytes = 0
 
   /**
-   * `tail` is where recovery found the end; another end now means a second writer. `lock` is what
-   * keeps a second process out, if anything does.
+   * `tail` is the end that recovery found; another end now means a second writer. `lock` is the
+   * file that keeps a second process out, if there is one.
    */
   constructor(folder: KeyedFolder, durability: Durability, tail: JournalTail, lock?: FileIdentity) {
     const { dataDir } = folder
@@ -159,7 +159,7 @@ export class SqliteJournalWriter {
       )
     }
     this.#tail = tail
-    // What a `normal` run left in the WAL reaches the disk before the head may promise it.
+    // What a `normal` run left in the WAL must be on the disk before the head promises it.
     speaking(this.#path, () => this.#connection.pragma('wal_checkpoint(TRUNCATE)'))
     this.#head = new HeadFile(folder, durability, tail)
     this.#insert = this.#connection.prepare(INSERT)
@@ -171,7 +171,7 @@ export class SqliteJournalWriter {
     return this.#tail.seq
   }
 
-  /** A quota: past this many pages a commit fails as on a full disk. */
+  /** Sets a quota: past this many pages a commit fails as on a full disk. */
   limitPages(pages: number): void {
     this.#connection.pragma(`max_page_count = ${pages}`)
   }
@@ -181,7 +181,7 @@ export class SqliteJournalWriter {
     checkIdentities(this.#files)
   }
 
-  /** Commits one batch; when it returns the batch is as durable as was asked for. */
+  /** Commits one batch. When it returns the batch is as durable as `durability` promises. */
   commit(lastSeq: Seq, records: Uint8Array): void {
     this.checkFiles()
     const firstSeq = this.#tail.seq + 1
@@ -194,7 +194,7 @@ export class SqliteJournalWriter {
     this.#freshBytes += records.length + 3 * PAGE_BYTES
   }
 
-  /** Whoever commits a seq first has it: its row can't be there twice. */
+  /** The first process that commits a seq has it: a second row cannot have the same `first_seq`. */
   #add(firstSeq: Seq, lastSeq: Seq, records: Uint8Array, checksum: Uint8Array): void {
     try {
       this.#insert.run(firstSeq, lastSeq, records, checksum)
@@ -202,16 +202,19 @@ export class SqliteJournalWriter {
       if (!codeOf(error).startsWith('SQLITE_CONSTRAINT')) throw error
       throw new DataFolderError(
         `${this.#path}: another process has written seq ${firstSeq}; this one stops, and has ` +
-          'acknowledged nothing from there on.',
+          'acknowledged nothing from that seq on.',
       )
     }
   }
 
-  /** Keeps the WAL bounded; true if there was work. Between commits, after the last was told. */
+  /**
+   * Keeps the WAL bounded; gives true when there was work. Runs between commits, after the last was
+   * reported.
+   */
   checkpoint(): boolean {
     if (this.#freshBytes < CHECKPOINT_BYTES) return false
     speaking(this.#path, () => {
-      // A passive checkpoint gives way to readers; the WAL starts anew once none is in it.
+      // A passive checkpoint does not wait for readers. The WAL restarts when no reader is in it.
       const mustWait = this.#walBytes >= CHECKPOINT_WAIT_BYTES
       if (mustWait) this.#connection.pragma('busy_timeout = 1000')
       const [state] = this.#checkpointRows(mustWait ? 'RESTART' : 'PASSIVE')

@@ -9,17 +9,17 @@ import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread
 import { isTrouble } from './query-trouble.ts'
 import type { Query } from './read/query.ts'
 
-// Main's side of the query thread. Every question has a deadline and waits its turn: only a few are
-// with the thread at once, so that whose turn is next is decided late. `undefined` means not
-// answered: past its deadline or without room, the caller says 503. A question that breaks the
-// thread is lost alone and throws: another thread is put in its place and asked the others again
-// (design §11).
+// Main's side of the query thread. Every question has a deadline and waits for its turn. Only a few
+// questions are with the thread at once, so that the next turn is decided late. `undefined` means
+// that a question passed its deadline or found no room; the caller then says 503. A question that
+// breaks the thread is lost alone, and throws. A new thread takes the place of the broken one, and
+// is asked the other questions again (design §11).
 
 export interface QueryOptions {
   readonly dataDir: string
-  /** A sentence that names the thread and why; the process must stop. */
+  /** Gets a sentence that names the thread and the reason; the process must then stop. */
   readonly onFault: (message: string) => void
-  /** A sentence for the log: questions were not answered, the next may be. */
+  /** Gets a sentence for the log: questions were not answered, but the next may be. */
   readonly onTrouble?: ((message: string) => void) | undefined
 }
 
@@ -28,13 +28,15 @@ interface Open {
   readonly name: string
   readonly asked: unknown
   readonly turn: Turn
-  /** What the query of that name answered. */
+  /** Takes the answer of the query of that name. */
   readonly settle: (answer: never) => void
   readonly giveUp: () => void
   readonly fail: (fault: WorkerFault) => void
 }
 
-/** With the thread at once: one it is at, and one so that it need not wait for main. */
+/**
+ * Questions with the thread at once: the current one, and one so that it need not wait for main.
+ */
 const AHEAD = 2
 const ID_MAX = 2 ** 30
 const END_DEADLINE_MS = 30_000
@@ -54,10 +56,10 @@ export class QueryHandle {
   readonly #options: QueryOptions
   readonly #queue = new QuestionQueue<Open>()
   readonly #deaths = new IdleDeaths()
-  /** With the thread, oldest first; past their deadline or not. */
+  /** Questions with the thread, oldest first, whether past their deadline or not. */
   #sent: Open[] = []
   #worker: Worker
-  /** What the thread is at: the id and one more, 0 for nothing. */
+  /** The id plus one of the question that the thread works on; 0 for none. */
   #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   #nextId = 0
   #isReady = false
@@ -74,7 +76,7 @@ export class QueryHandle {
 
   /**
    * Resolves when the first thread can answer; throws a sentence when it cannot start. The read
-   * tables must be there: start the follower first.
+   * tables must exist, so start the follower first.
    */
   static async start(options: QueryOptions): Promise<QueryHandle> {
     const handle = new QueryHandle(options)
@@ -98,7 +100,7 @@ export class QueryHandle {
     worker.on('error', (error) => {
       this.#reason = reasonOf(error)
     })
-    // Answers come in the order of the questions: it is the oldest that did not decode.
+    // Answers come in the order of the questions, so the oldest one did not decode.
     worker.on('messageerror', (error) => this.#broke(this.#sent.shift(), reasonOf(error)))
     worker.on('exit', (code) => this.#ended(code))
   }
@@ -108,7 +110,7 @@ export class QueryHandle {
     return this.#queue.count + this.#queue.urgentCount + this.#sent.length
   }
 
-  /** Undefined when it is not answered in time, or finds no room; throws when it broke. */
+  /** Gives undefined for a question without room or past its deadline; throws when it broke. */
   ask<Asked, Answer>(
     { name, isUrgent }: Query<Asked, Answer>,
     asked: Asked,
@@ -142,7 +144,7 @@ export class QueryHandle {
     })
   }
 
-  /** When all places are taken, another may have to give way. */
+  /** When the queue is full, another question may have to give way. */
   #hasRoom(isUrgent: boolean, { owner }: Turn): boolean {
     if (isUrgent) return this.#queue.urgentCount < LIMITS.queryQueueMax
     if (this.#queue.count + this.#sent.length < LIMITS.queryQueueMax) return true
@@ -151,7 +153,7 @@ export class QueryHandle {
     return other !== undefined
   }
 
-  /** Nobody waits for one whose deadline passed: it left the queue then. */
+  /** A question whose deadline passed has already left the queue. */
   #hand(): void {
     while (this.#isReady && this.#sent.length < AHEAD) {
       const open = this.#queue.next()
@@ -198,14 +200,14 @@ export class QueryHandle {
     this.#isReady = false
     this.#onEnd()
     if (this.#isOver) return
-    const reason = this.#reason === '' ? `it ended unasked with code ${code}` : this.#reason
+    const reason = this.#reason === '' ? `it ended unexpectedly with code ${code}` : this.#reason
     const workingId = Atomics.load(this.#working, 0) - 1
     const sent = this.#sent
     this.#sent = []
     const blamed = sent.find(({ id }) => id === workingId)
     for (const open of sent.reverse()) if (open !== blamed) this.#queue.putFirst(open)
     blamed?.fail(new WorkerFault('query', `the query thread failed: ${reason}`))
-    // No descriptor left, for one: that passes, and until then nothing is answered.
+    // The machine may have no descriptor left. That passes; until then nothing is answered.
     const isHindered = !wasReady && isTrouble(new Error(reason))
     if (blamed === undefined && !isHindered && this.#deaths.tooMany(performance.now())) {
       this.#isOver = true
@@ -244,7 +246,7 @@ export class QueryHandle {
     await this.#worker.terminate()
   }
 
-  /** Ends the thread for good: the fault is told, and nothing is answered any more. */
+  /** Ends the thread for good: the fault is reported, and no question is answered any more. */
   async kill(): Promise<void> {
     this.#isOver = true
     await this.#worker.terminate()

@@ -1,26 +1,25 @@
-// Questions that wait for the query thread, in a line for each that asks. Lines take turns, so that
-// one caller's thousand questions cost another caller no more than one of them. What the way of an
-// order waits for goes first. Invariants: a line that is empty is no more, and each other line has
-// one turn to come.
+// Questions that wait for the query thread, in a line for each owner. Lines take turns, so a
+// thousand questions of one caller cost another caller no more than one. A question that an order
+// waits for goes first. Invariants: no line is empty, and each line has one turn to come.
 
-/** Who asks, when it is too late for an answer, and whether anybody still wants it. */
+/** Who asks, until when, and whether the caller still wants the answer. */
 export interface Turn {
   /** The profile that asks; 0 for the exchange itself. */
   readonly owner: number
-  /** By `performance.now()`. */
+  /** The deadline, by `performance.now()`. */
   readonly untilMs: number
-  /** The caller hung up. */
+  /** True when the caller hung up. */
   readonly isGone?: (() => boolean) | undefined
 }
 
 export class QuestionQueue<T extends { readonly turn: Turn }> {
   readonly #lines = new Map<number, T[]>()
-  /** Owners of lines, whose turn is next first. */
+  /** The owners of lines; the next turn comes first. */
   #turns: number[] = []
   readonly #urgent: T[] = []
   #count = 0
 
-  /** All that wait in lines; the urgent ones are not among them. */
+  /** Counts the questions in lines, without the urgent ones. */
   get count(): number {
     return this.#count
   }
@@ -43,7 +42,7 @@ export class QuestionQueue<T extends { readonly turn: Turn }> {
     this.#urgent.push(question)
   }
 
-  /** Before all others: it had its turn and was not answered. */
+  /** Puts a question before all others: it had its turn and was not answered. */
   putFirst(question: T): void {
     this.#urgent.unshift(question)
   }
@@ -61,7 +60,7 @@ export class QuestionQueue<T extends { readonly turn: Turn }> {
     return question
   }
 
-  /** Takes one out that nobody waits for any more. */
+  /** Removes a question that no caller waits for any more. */
   drop(question: T): void {
     const at = this.#urgent.indexOf(question)
     if (at >= 0) this.#urgent.splice(at, 1)
@@ -77,8 +76,8 @@ export class QuestionQueue<T extends { readonly turn: Turn }> {
   }
 
   /**
-   * The question that gives way to one more of `owner` when the queue is full: the newest of the
-   * longest line. None while that line is not longer than the owner's own would be.
+   * Gives the question that makes room for one more of `owner` when the queue is full: the newest
+   * of the longest line. Gives undefined unless that line is longer than the owner's line would be.
    */
   giveWayTo(owner: number): T | undefined {
     let longest: readonly T[] = []

@@ -1,8 +1,8 @@
-// What main and the query thread tell each other. A question and its answer are typed where they
-// are asked (`Query`). The sender of one gives a value of unknown type. The receiver knows that it
-// is of the query that is named, and says so with `never`.
+// Messages between main and the query thread. `Query` types a question and its answer for the
+// caller. A message carries values of unknown type. The receiver knows their types from the name of
+// the query, and says so with `never`.
 
-/** One question; `name` is that of its query. */
+/** One question; `name` names its query. */
 export interface Question<Asked = unknown> {
   readonly kind: 'ask'
   readonly id: number
@@ -10,16 +10,16 @@ export interface Question<Asked = unknown> {
   readonly asked: Asked
 }
 
-/** Main → query thread. */
+/** Messages from main to the query thread. */
 export type QueryRequest<Asked = unknown> = Question<Asked> | { readonly kind: 'stop' }
 
-/** What a question broke at; trouble is no fault, and the question may be asked again. */
+/** Why a question failed. Trouble is not a fault: the question may be asked again. */
 interface Failed {
   readonly reason: string
   readonly isTrouble: boolean
 }
 
-/** Query thread → main. */
+/** Messages from the query thread to main. */
 export type QueryMessage<Answer = unknown> =
   | 'ready'
   | { readonly id: number; readonly answer: Answer; readonly failed?: undefined }
@@ -27,6 +27,6 @@ export type QueryMessage<Answer = unknown> =
 
 export interface QueryThreadData {
   readonly dataDir: string
-  /** One shared word: the id of the question the thread is at and one more, 0 for none. */
+  /** One shared word: the id plus one of the question that the thread works on; 0 for none. */
   readonly working: Int32Array
 }

@@ -4,8 +4,8 @@ const TROUBLE =
   /SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|FULL|PROTOCOL|INTERRUPT)|\b(EMFILE|ENFILE|EAGAIN)\b/
 
 /**
- * Whether a question failed because the machine had no room for it at that moment: no descriptor
- * left, a disk that did not read, a table that is held. Asked again it may be answered.
+ * Says whether a question failed because the machine had no room at that moment: no descriptor
+ * left, a disk that did not read, a locked table. The same question may succeed later.
  */
 export function isTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false

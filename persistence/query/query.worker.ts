@@ -8,7 +8,7 @@ import type { QueryMessage, QueryRequest, QueryThreadData, Question } from './qu
 import { isTrouble } from './query-trouble.ts'
 import { READS } from './reads.ts'
 
-// Answers slow reads from the read tables, one after the other. What a question breaks at is its
+// Answers slow reads from the read tables, one after the other. The error of a question becomes its
 // answer.
 
 const ENDED_CODE = 7
@@ -22,7 +22,7 @@ const answers = speaking(
   path,
   () => new Map(READS.map(({ name, open }) => [name, open(connection)])),
 )
-assert(answers.size === READS.length, 'each read has a name of its own')
+assert(answers.size === READS.length, 'no two reads have the same name')
 
 function say(message: QueryMessage): void {
   port.postMessage(message)
@@ -34,7 +34,7 @@ function take({ id, name, asked }: Question<never>): void {
     edgePoint('in-query')
     if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
     const answer = answers.get(name)
-    assert(answer !== undefined, 'a read that is asked is listed in reads.ts')
+    assert(answer !== undefined, 'each read is listed in reads.ts')
     say({ id, answer: answer(asked) })
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)

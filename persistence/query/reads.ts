@@ -8,7 +8,7 @@ import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
 import { tradeParts } from './read/trade-parts.ts'
 import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
 
-/** What the query thread answers: a read that is not listed here is not known there. */
+/** All reads of the query thread. The thread does not know a read that is not listed here. */
 export const READS: readonly Query<never, unknown>[] = [
   userOrders,
   orderBySlot,

@@ -15,17 +15,18 @@ import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { type StartingState, startingState } from './snapshot.ts'
 
-// The way back: every committed command, once and in order. The caller holds the folder's lock.
+// Recovery gives back every committed command, once and in order. The caller holds the lock of the
+// folder.
 
 export { DataFolderError, UnreadFolder } from '../folder-error.ts'
 export type { JournalEnd }
 
-/** Told about once per batch, so that a long start can show where it is. */
+/** Called about once per batch, so that a long start can show its progress. */
 export type Progress = (seq: Seq, totalSeq: Seq) => void
 
-/** Of a command that works on a folder without a server. */
+/** Options of a command that works on a folder without a server. */
 export interface OfflineOptions {
-  /** Absent: server.key in the folder. */
+  /** When absent, the key is server.key in the folder. */
   readonly keyFile?: string | undefined
   readonly onProgress?: Progress
 }
@@ -35,13 +36,16 @@ export interface RecoverOptions {
   readonly onProgress?: Progress
 }
 
-/** Takes a folder that holds an exchange: an offline command makes none. */
+/** Locks a folder that holds an exchange; an offline command never makes a folder. */
 export function lockExisting(dataDir: string): DataLock {
   if (existsSync(journalPath(dataDir)) || claimedSeq(dataDir) > 0) return DataLock.take(dataDir)
   throw new UnreadFolder(`${dataDir}: there is no journal here; name a data folder with --data.`)
 }
 
-/** Where the journal ends, creating one in a new folder. Damage of its end throws a sentence. */
+/**
+ * Gives the end of the journal, and makes the journal of a new folder. A damaged end throws a
+ * sentence.
+ */
 export function journalEnd(folder: KeyedFolder): JournalEnd {
   prepareJournal(folder)
   const reader = new SqliteJournalReader(folder)
@@ -53,13 +57,13 @@ export function journalEnd(folder: KeyedFolder): JournalEnd {
 }
 
 export interface RecoveredExchange extends StartingState {
-  /** Seq of the snapshot the state came from; 0 for none. */
+  /** The seq of the snapshot that the state came from; 0 for none. */
   readonly snapshotSeq: Seq
 }
 
 /**
- * The state at `end`: the newest good snapshot, told to `onStart`, and the commands behind it, each
- * given to `visit`, which applies it.
+ * Gives the state at `end`. `onStart` gets the state of the newest good snapshot. `visit` gets each
+ * command after it, and applies the command.
  */
 export function recoverExchange(
   folder: KeyedFolder,
@@ -68,7 +72,7 @@ export function recoverExchange(
     readonly onStart: (exchange: Exchange) => void
     readonly visit: (command: Command, exchange: Exchange) => void
     readonly onProgress?: Progress
-    /** Of the order table. */
+    /** The lanes of the order table. */
     readonly lanes?: number
   },
 ): RecoveredExchange {
@@ -89,7 +93,8 @@ export function recoverExchange(
 }
 
 /**
- * Reads the whole journal, creating it and its key in a new folder. Damage throws with a sentence.
+ * Reads the whole journal. In a new folder it makes the journal and its key. Damage throws a
+ * sentence.
  */
 export function recoverJournal(
   dataDir: string,
@@ -107,13 +112,13 @@ export function recoverJournal(
   }
 }
 
-/** Every record between two seqs; each batch is checked before it is read. */
+/** Visits every record between two seqs. Each batch is checked before it is read. */
 export function replay(
   reader: SqliteJournalReader,
   seqs: { readonly from: number; readonly to: number },
   options: RecoverOptions & {
     readonly afterBatch?: (seq: Seq) => void
-    /** Every order is read into this one: `visit` keeps none. */
+    /** Every order is decoded into this object, so `visit` must not keep it. */
     readonly order?: PlaceOrder
   },
 ): void {
@@ -132,7 +137,7 @@ export function replay(
   )
 }
 
-/** The checksum held, so a record that does not decode was written by another version. */
+/** The checksum is right, so another version wrote a record that does not decode. */
 function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder): Command {
   try {
     if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)

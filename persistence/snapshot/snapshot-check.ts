@@ -15,10 +15,10 @@ import {
 } from './snapshot-file.ts'
 import { snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
-// Whether a snapshot may be started from. Its bytes and their MAC (snapshot-file.ts), its name, the
-// rules and the journal that it is of, the laws of its state, and the hash that its head claims.
+// Checks whether a start may use a snapshot: its bytes and their MAC (snapshot-file.ts), its name,
+// its rules version, its journal, the laws of its state, and the hash that its head claims.
 
-/** The checksum a journal holds at a seq; null when none of its batches ends there. */
+/** Gives the checksum of the journal at a seq; null when no batch ends there. */
 export type ChecksumAt = (seq: Seq) => Uint8Array | null
 
 function checkHead(head: SnapshotHead, seq: Seq, checksumAt: ChecksumAt): void {
@@ -39,7 +39,7 @@ interface Loaded {
   readonly head: SnapshotHead
 }
 
-/** The state of one snapshot, checked in every way there is, or why it cannot be used. */
+/** Gives the state of one snapshot after every check, or says why it cannot be used. */
 export function loadSnapshot(
   folder: KeyedFolder,
   seq: Seq,
@@ -56,12 +56,12 @@ export function loadSnapshot(
     return isWhole ? { exchange, head } : 'holds another state than its hash says'
   } catch (error) {
     if (error instanceof UnusableSnapshot) return error.message
-    // A file is no state of ours until it is restored: a fault in it stops nothing.
+    // A file becomes our state only when it is restored, so a fault in it stops nothing.
     return `cannot be restored: ${error instanceof Error ? error.message : error}`
   }
 }
 
-/** Whether a snapshot is of this journal, by what its head claims. */
+/** Says whether a snapshot is of this journal, by what its head claims. */
 export function claimOf(
   folder: KeyedFolder,
   seq: Seq,
@@ -80,18 +80,18 @@ export function claimOf(
 
 export interface SnapshotFinding {
   readonly seq: Seq
-  /** Null when a start can use it. */
+  /** Why a start cannot use it; null when it can. */
   readonly unusable: string | null
 }
 
-/** What is to be said of snapshots where no start can use one. */
+/** Gives the findings for a folder in which a start can use no snapshot. */
 export function unusableSnapshots(dataDir: string, unusable: string): SnapshotFinding[] {
   return snapshotSeqs(dataDir).map((seq) => ({ seq, unusable }))
 }
 
 /**
- * Looks at every snapshot as a start does; `hashOf` gives the hash that a replay of the journal has
- * at a seq. One that can be used and holds another state is a wrong history: it throws.
+ * Checks every snapshot as a start does. `hashOf` gives the hash that a replay of the journal has
+ * at a seq. A usable snapshot with another hash means a wrong history, and throws.
  */
 export function checkSnapshots(
   folder: KeyedFolder,

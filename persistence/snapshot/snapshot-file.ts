@@ -14,15 +14,17 @@ import { type KeyedFolder, MAC_BYTES, macsOf } from '../keyed-folder.ts'
 //   0 magic 8 │ 8 format u32 │ 12 rules u32 │ 16 seq f64 │ 24 journal checksum at seq 32 │
 //   56 state hash 32 │ then its sections: bytes u32, msgpack │ MAC of all before it 32
 //
-// A file is written under another name, flushed and then renamed, so a name means a whole file.
-// Whatever is wrong with one is a sentence and never a fault: the journal holds it all.
+// A file is written under another name, flushed and then renamed, so a file of this name is
+// complete. A bad file gives a sentence and never a fault: the journal holds everything.
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
-/** Grows with every change of the layout above or of CapturedState. */
+/** It grows with every change of the layout above or of CapturedState. */
 export const SNAPSHOT_FORMAT = 6
 const HEAD_BYTES = 88
 const SECTIONS = 11
-/** Written and flushed piece by piece: a commit of the journal waits for one piece at the most. */
+/**
+ * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
+ */
 const PIECE_BYTES = 1 << 19
 
 export interface SnapshotHead extends JournalTail {
@@ -36,7 +38,7 @@ export class UnusableSnapshot extends Error {
   override name = 'UnusableSnapshot'
 }
 
-/** It may be a good one: the file could not be opened or read to its end just now. */
+/** The file could not be opened or read to its end just now, but it may be good. */
 export class UnreadSnapshot extends UnusableSnapshot {
   override name = 'UnreadSnapshot'
 }
@@ -68,7 +70,10 @@ function decodeHead(bytes: Buffer): SnapshotHead {
   }
 }
 
-/** All bytes of a state, as they follow the head. Copies: the state may go on meanwhile. */
+/**
+ * Gives all bytes of a state, as they follow the head. They are copies, so the state may change
+ * meanwhile.
+ */
 export function packSections(state: CapturedState): Uint8Array[] {
   const { clock, accounts, markets, ledger, orders, seen, settlement } = state
   const { modes, heartbeats, frozen, operators } = state
@@ -92,7 +97,7 @@ function unpackSections(sections: readonly Uint8Array[]): CapturedState {
   }
 }
 
-/** Reads a file from its start; the MAC is of all that was read. */
+/** Reads a file from its start; the MAC covers what `readChecked` reads. */
 class CheckedReader {
   readonly #file: number
   readonly #mac: Hmac
@@ -130,7 +135,7 @@ class CheckedReader {
   }
 }
 
-/** Any failure to open or read the file is its sentence too. */
+/** Turns any failure to open or read the file into a sentence. */
 function reading<T>(path: string, mac: Hmac, work: (file: CheckedReader) => T): T {
   let file = -1
   try {
@@ -144,12 +149,12 @@ function reading<T>(path: string, mac: Hmac, work: (file: CheckedReader) => T): 
   }
 }
 
-/** What the head claims: whether it is true only the whole file says. */
+/** Gives what the head claims; only the whole file shows whether the claim is true. */
 export function readSnapshotHead(folder: KeyedFolder, path: string): SnapshotHead {
   return reading(path, macsOf(folder, 'snapshot')(), (file) => decodeHead(file.read(HEAD_BYTES)))
 }
 
-/** The whole file; throws UnusableSnapshot. */
+/** Reads the whole file; throws UnusableSnapshot. */
 export function readSnapshot(
   folder: KeyedFolder,
   path: string,
@@ -177,7 +182,7 @@ function* piecesOf(head: SnapshotHead, sections: readonly Uint8Array[]): Generat
   }
 }
 
-/** Writes the file whole or not at all; its length in bytes. Throws a DataFolderError. */
+/** Writes the whole file or nothing, and gives its length in bytes. Throws a DataFolderError. */
 export async function writeSnapshot(
   folder: KeyedFolder,
   path: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { ifThere } from '../folder-error.ts'
 
-// Where snapshots lie, and which there are.
+// Says where snapshots lie, and lists them.
 
 export const ENDING = '.snapshot'
 
@@ -20,19 +20,21 @@ export function namesIn(dataDir: string): string[] {
   return ifThere(folder, () => readdirSync(folder)) ?? []
 }
 
-/** Null for a file that is no snapshot. */
+/** Gives null for a file that is not a snapshot. */
 function seqIn(name: string): number | null {
   const seq = /^(\d{1,16})\.snapshot$/.exec(name)?.[1]
   return seq === undefined ? null : Number(seq)
 }
 
-/** Newest first. */
+/** Gives the newest seq first. */
 export function snapshotSeqs(dataDir: string): number[] {
   const seqs = namesIn(dataDir).flatMap((name) => seqIn(name) ?? [])
   return seqs.sort((a, b) => b - a)
 }
 
-/** Files beside the snapshots: what an unfinished save left is deleted by the next one. */
+/**
+ * Lists the other files beside the snapshots. The next save deletes what an unfinished save left.
+ */
 export function strayFiles(dataDir: string): string[] {
   return namesIn(dataDir).filter((name) => seqIn(name) === null)
 }

@@ -13,8 +13,8 @@ import { type ChecksumAt, claimOf, loadSnapshot } from './snapshot-check.ts'
 import { packSections, writeSnapshot } from './snapshot-file.ts'
 import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
-// Whole states of one journal, so that a start need not read it from its beginning. They are
-// copies: whatever is wrong with one is told and the next older, or the journal alone, is taken.
+// Snapshots are whole states of one journal, so that a start need not read it from its beginning.
+// They are copies: a start reports a bad one, and takes the next older one or the journal alone.
 
 export interface StartingState {
   readonly exchange: Exchange
@@ -24,7 +24,9 @@ export interface StartingState {
   readonly passedOver: readonly string[]
 }
 
-/** The state of the newest good snapshot up to `seqMax`; the empty one when there is none. */
+/**
+ * Gives the state of the newest good snapshot up to `seqMax`; an empty state when there is none.
+ */
 export function startingState(
   folder: KeyedFolder,
   checksumAt: ChecksumAt,
@@ -46,8 +48,8 @@ export function startingState(
 }
 
 /**
- * Saves the state, which stands at `tail`, and keeps the two newest of this journal. All of the
- * state is copied before the first wait, so it may go on at once. Gives the bytes written.
+ * Saves the state, which stands at `tail`, and keeps the two newest snapshots of this journal. All
+ * of the state is copied before the first wait, so it may change at once. Gives the bytes written.
  */
 export async function saveSnapshot(
   folder: KeyedFolder,
@@ -66,9 +68,9 @@ export async function saveSnapshot(
 }
 
 /**
- * Deletes all but the newest and one older that belongs to this journal. One past the newest is of
- * a history that the journal lost, and one that a kill left unfinished is of no use. What cannot be
- * read just now stays.
+ * Deletes all snapshots but the newest and one older that belongs to this journal. A snapshot past
+ * the newest is of a history that the journal lost. An unfinished file is of no use. A snapshot
+ * that cannot be read just now stays.
  */
 function prune(folder: KeyedFolder, newestSeq: Seq, checksumAt: ChecksumAt): void {
   const { dataDir } = folder

@@ -2,9 +2,9 @@ import type { Command, RareCommand, TokenFields } from '../../../engine/domain/c
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
 
-// A row for each command that an operator caused: who, when, and what it named. Never a secret, a
-// digest or a key: a field is in a row because it is named here. A journal that is read again
-// writes the same rows again.
+// One row for each command that an operator caused: the operator, the time, and what the command
+// named. A row never has a secret, a digest or a key, because it has only the fields that this file
+// lists. A replay of the journal writes the same rows again.
 
 const PUT =
   'INSERT OR REPLACE INTO audit (seq, at_ms, operator, kind, about) VALUES (?, ?, ?, ?, ?)'
@@ -12,7 +12,7 @@ const PUT =
 type Row = [seq: Seq, atMs: number, operator: string, kind: string, about: string]
 type About = Readonly<Record<string, unknown>>
 
-/** What the tables are told of a command's world as it was before it. */
+/** What the audit reads from the state as it was before the command. */
 export interface AuditWorld {
   slugOf(marketId: MarketId): string
   ownerOf(tokenId: string): ProfileId | undefined
@@ -27,14 +27,14 @@ export class AuditTable {
     this.#put = connection.prepare(PUT)
   }
 
-  /** Before the command is applied: what it ends is still there to be named. */
+  /** Call it before the command is applied, while what the command ends can still be named. */
   applying(command: Command, world: AuditWorld): void {
     if (!('by' in command) || command.by === undefined) return
     const { seq, nowMs, by, kind } = command
     this.#rows.push([seq, nowMs, by, kind, JSON.stringify(aboutOf(command, world))])
   }
 
-  /** Inside the chunk's transaction. */
+  /** Runs inside the chunk's transaction. */
   flush(): void {
     for (const row of this.#rows) this.#put.run(...row)
     this.#rows = []
@@ -76,7 +76,7 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
   }
 }
 
-/** Of an edit, what it changed. */
+/** Names what an edit changed. */
 function profileAbout(
   command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>,
   world: AuditWorld,

@@ -7,7 +7,7 @@ import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../engine/d
 import type { PlaceTail } from '../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../database.ts'
 
-// One row per stored order, written once per chunk however often the order changed in it.
+// One row per stored order. A chunk writes a row once, however often the order changed in it.
 // Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
 // still hold their slot, and is empty between chunks.
 
@@ -28,21 +28,23 @@ INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcom
   cancel_reason, eligible_ms)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
   ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-/** A change of size alone leaves every index alone. An order that changes is not held any more. */
+/** A change of size alone touches no index. An order that changes is no longer held. */
 const RESIZE = `
 UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ?,
   last_trade_seq = coalesce(?, last_trade_seq), eligible_ms = NULL WHERE placed_seq = ?`
-/** An order of which a fill was taken back ends canceled, however it ends (rules §5.2). */
+/** An order with a reversed fill ends as canceled, whatever ends it (rules §5.2). */
 const END = `
 UPDATE orders SET status = iif(undone_raw > 0, ${CANCELED}, ?),
   filled_raw = filled_raw + ?, remaining_raw = ?,
   last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?,
   eligible_ms = NULL WHERE placed_seq = ?`
 
-/** A maker that an order of its owner took out instead of trading with it, in that order. */
+/** Makers that self-trade prevention canceled for an arrival of their owner, in that order. */
 const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
 
-/** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
+/**
+ * `cancel_reason` of orders that self-trade prevention ended; other values index CANCEL_REASONS.
+ */
 export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
 
 interface Change {
@@ -50,17 +52,17 @@ interface Change {
   status: number
   filledRaw: number
   remainingRaw: number
-  /** Of the newest trade since the last flush; null for none. */
+  /** The seq of the newest trade since the last flush; null for none. */
   tradeSeq: Seq | null
   endedMs: number | null
   cancelReason: number | null
-  /** When a held order may enter its market; null for any other. */
+  /** When a held order may enter its market; null for an order that is not held. */
   eligibleMs: number | null
-  /** What a new row holds besides; null when the row is in the table. */
+  /** The other columns of a new row; null when the table already has the row. */
   placed: Placed | null
 }
 
-/** Fixed at placement, in the order of INSERT's columns after `placed_seq`. */
+/** Values fixed at placement, in the order of INSERT's columns after `placed_seq`. */
 type Placed = readonly [
   ...fixed: readonly [number, number, number, number, number, number, number, number, number],
   ...terms: readonly [number, number, number, number],
@@ -81,7 +83,7 @@ type SignedColumns = readonly [
   signatureType: number,
 ]
 
-/** A salt goes without its leading zeros, a signer only where it is not the maker. */
+/** Stores a salt without its leading zeros, and a signer only when it is not the maker. */
 function signedColumns(tail: PlaceTail): SignedColumns {
   const { salt, maker, signer, signature, signatureType } = tail
   const first = salt.findIndex((byte) => byte !== 0)
@@ -115,14 +117,14 @@ function placedOf(order: PlaceOrder, tail: PlaceTail): Placed {
   ]
 }
 
-/** Of an arrival's DONE: its code, what it filled, what it has left. */
+/** The DONE event of an arrival: its code, the filled size, and the size left. */
 interface Done {
   readonly result: number
   readonly filledRaw: number
   readonly leftRaw: number
 }
 
-/** Halves of a hash as the table has them: SQLite keeps signed 32 bits in four bytes. */
+/** Gives half of a hash as the table stores it: SQLite keeps signed 32 bits in four bytes. */
 export function signedHalf(half: number): number {
   return half | 0
 }
@@ -147,7 +149,10 @@ export class OrdersTable {
     this.#orders = orders
   }
 
-  /** An arrival that its market stored; `result` is the code of its DONE, `tail` its record's. */
+  /**
+   * Adds an order that its market stored. `result` is the code of its DONE event; `tail` is that of
+   * its record.
+   */
   arrived(order: PlaceOrder, done: Done, tail: PlaceTail): void {
     const { result, filledRaw, leftRaw } = done
     if (result === RESULT.WOULD_CROSS) return
@@ -167,7 +172,7 @@ export class OrdersTable {
     if (status === LIVE) this.#bySlot.set(order.slot, change)
   }
 
-  /** An order that was held arrived again, and is answered as a new one is (rules §4.3). */
+  /** A held order was released. Its market answers it like a new order (rules §4.3). */
   released(order: ReleaseOrder, { result, filledRaw, leftRaw }: Done): void {
     const status = statusOf(result, filledRaw)
     const change = this.#changeOf(order.slot)
@@ -198,14 +203,14 @@ export class OrdersTable {
     this.#ended(slot, change, CANCELED, endedMs)
   }
 
-  /** The arrival `taker` took out a maker of its own. */
+  /** Self-trade prevention canceled a maker of the same owner for the arrival `taker`. */
   selfTraded(taker: Arrival, maker: number, leftRaw: number): void {
     const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
     this.#ownMakers.push([takerSeq, this.#orders.seqOf(maker)])
     this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker.nowMs)
   }
 
-  /** Writes what changed since the last flush; inside the chunk's transaction. */
+  /** Writes the changes since the last flush. Runs inside the chunk's transaction. */
   flush(): void {
     for (const change of this.#changes) this.#write(change)
     for (const pair of this.#ownMakers) this.#insertOwnMaker.run(...pair)
@@ -218,7 +223,7 @@ export class OrdersTable {
     change.status = status
     change.eligibleMs = null
     change.endedMs = endedMs
-    // The next order of this slot is another row.
+    // The next order in this slot has another row.
     this.#bySlot.delete(slot)
   }
 
@@ -257,7 +262,7 @@ export class OrdersTable {
   }
 }
 
-/** What a market buy has left is collateral, not shares. */
+/** The rest of a market buy is collateral, so no shares remain. */
 function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: number): number {
   return buysBySpend(order.marketForm, order.side) ? 0 : leftRaw
 }

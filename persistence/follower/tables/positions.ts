@@ -5,9 +5,10 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 
-// What each outcome token cost its owner, at average cost (rules §9.1). It is no state of the
-// ledger: it follows from the trades. What a sale took out of the cost is kept, because a trade
-// that fails gives it back. Invariant: `#held` has every row this chunk touched, and only these.
+// What each outcome token cost its owner, at average cost (rules §9.1). The cost follows from the
+// trades; it is no part of the ledger. `sold_costs` keeps the cost that a sale removed, because a
+// failed trade gives it back. Invariant: `#held` has every row that this chunk touched, and no
+// other row.
 
 const FIND =
   'SELECT size_raw AS sizeRaw, cost_raw AS costRaw, realised_raw AS realisedRaw ' +
@@ -22,7 +23,7 @@ const PUT_SOLD = `
 INSERT INTO sold_costs (trade_seq, owner, outcome, cost_raw) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET cost_raw = cost_raw + excluded.cost_raw`
 
-/** One owner's part in a trade, its fee already out of what it received. */
+/** One owner's part in a trade. Its fee is already taken from what the owner received. */
 export interface TradedPart {
   readonly tradeSeq: Seq
   readonly owner: number
@@ -71,7 +72,7 @@ export class PositionsTable {
       held.costRaw += collateralRaw
       return
     }
-    // All of the cost goes with the last share, so that no remainder is left behind.
+    // The last share takes all of the remaining cost, so that no remainder is left.
     const isAll = sharesRaw >= held.sizeRaw
     const removedRaw = isAll ? held.costRaw : mulDivFloor(held.costRaw, sharesRaw, held.sizeRaw)
     held.costRaw -= removedRaw
@@ -80,7 +81,7 @@ export class PositionsTable {
     this.#sold.push([part.tradeSeq, part.owner, part.outcome, removedRaw])
   }
 
-  /** A trade is taken back: what was sold comes back at its cost, what was bought goes with its. */
+  /** Reverses a trade: sold shares come back at their cost, bought shares go with their cost. */
   reversed(tradeSeq: Seq, marketId: MarketId, legs: readonly ReversedLeg[]): void {
     for (const { accountId, outcome, collateralRaw, sharesRaw } of legs) {
       if (accountId === FEE_ACCOUNT) continue
@@ -92,14 +93,14 @@ export class PositionsTable {
         held.realisedRaw -= -collateralRaw - costRaw
         continue
       }
-      // Some of it was sold since: what comes back beyond the cost is realised.
+      // Some of these shares may be sold since. What comes back beyond the cost is realised.
       const backRaw = Math.min(collateralRaw, held.costRaw)
       held.costRaw -= backRaw
       held.realisedRaw += collateralRaw - backRaw
     }
   }
 
-  /** Inside the chunk's transaction. */
+  /** Runs inside the chunk's transaction. */
   flush(): void {
     for (const row of this.#held.values()) {
       const { owner, marketId, outcome, sizeRaw, costRaw, realisedRaw } = row

@@ -16,7 +16,7 @@ export interface ProfileRow {
   readonly profileId: ProfileId
   readonly account: string
   readonly username: string | null
-  /** null until one is chosen. */
+  /** Null until the owner chooses one. */
   readonly displayName: string | null
   readonly client: string
   readonly smartWallet: string | null
@@ -24,7 +24,7 @@ export interface ProfileRow {
   readonly rankName: string | null
   readonly rankFeeBps: number | null
   readonly feeCapBps: number | null
-  /** JSON. */
+  /** JSON text. */
   readonly scopes: string
   readonly bio: string | null
   readonly pfpUrl: string | null

@@ -1,4 +1,4 @@
-// What profiles say of themselves, as the journal tells it: the core keeps no text.
+// The texts of profiles, from the journal: the core keeps no text.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type {
@@ -43,7 +43,7 @@ export function isOfProfile(command: Command): command is ProfileCommand {
 export class ProfilesTable {
   readonly #put: Statement<[Written]>
   readonly #byId: Statement<[number], ProfileRow>
-  /** Since the last flush, in the order of the journal. */
+  /** Commands since the last flush, in the order of the journal. */
   #waiting: ProfileCommand[] = []
 
   constructor(connection: Connection) {
@@ -55,7 +55,7 @@ export class ProfilesTable {
     this.#waiting.push(command)
   }
 
-  /** Inside the transaction of its caller. */
+  /** Runs inside the chunk's transaction. */
   flush(): void {
     for (const command of this.#waiting) {
       if (command.kind === 'editProfile') this.#edit(command.profileId, command.profile)

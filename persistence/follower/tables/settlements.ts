@@ -4,9 +4,9 @@ import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
 
-// A row per block, and one for each trade that did not go into the block that covers its seq: the
-// newest of what became of it. A journal that is read again writes the same rows again. A trade
-// that is taken back marks the orders it joined, so their rows are written before.
+// One row per block, and one row per trade that is not in the block which covers its seq. That row
+// has the newest status of the trade. A replay of the journal writes the same rows again. A
+// reversed trade marks its orders, so the rows of orders are written first.
 
 const INSERT_BLOCK =
   'INSERT OR REPLACE INTO blocks (height, chain_id, through_seq, mined_ms) VALUES (?, ?, ?, ?)'
@@ -16,7 +16,10 @@ const PUT_TRADE =
   'changed_ms = excluded.changed_ms'
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
-/** A fill is not reopened: an order that ended with it counts as canceled (rules §5.2). */
+/**
+ * A reversed fill does not reopen an order: an order that ended matched counts as canceled (rules
+ * §5.2).
+ */
 const UNDO = `
 UPDATE orders SET undone_raw = undone_raw + part.size_raw,
   status = iif(status = ${MATCHED}, ${CANCELED}, status)
@@ -67,7 +70,7 @@ export class SettlementsTable {
     }
   }
 
-  /** Inside the chunk's transaction, after its orders and trades. */
+  /** Runs inside the chunk's transaction, after its orders and trades. */
   flush(): void {
     for (const block of this.#blocks) this.#insertBlock.run(...block)
     for (const trade of this.#trades) this.#putTrade.run(...trade)

@@ -6,8 +6,8 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import type { PositionsTable } from './positions.ts'
 
-// One trade per arrival that traded, with a row for each maker it met (rules §2.3). A fee is in
-// shares when the taker bought, in collateral when it sold.
+// One row per arrival that traded, and one row for each maker that it met (rules §2.3). A fee is in
+// shares when the taker bought, and in collateral when the taker sold.
 
 const INSERT_TRADE = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
@@ -33,9 +33,9 @@ export class TradesTable {
   readonly #positions: PositionsTable
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
-  /** Of both sides, since the last flush. */
+  /** Takers and makers since the last flush. */
   readonly #traders = new Set<number>()
-  /** Of the arrival under way. */
+  /** The sums of the current arrival. */
   #position = 0
   #sharesRaw = 0
   #collateralRaw = 0
@@ -49,7 +49,7 @@ export class TradesTable {
     this.#positions = positions
   }
 
-  /** One maker met at `yesTicks` by the arrival `order`. */
+  /** The arrival `order` met one maker at `yesTicks`. */
   filled(order: Arrival, maker: number, sizeRaw: number, yesTicks: number): void {
     const valueRaw = takerLegRaw(order.side === SIDE.BUY, order.outcome, yesTicks, sizeRaw)
     this.#collateralRaw += valueRaw
@@ -72,7 +72,7 @@ export class TradesTable {
     })
   }
 
-  /** The arrival is done; what it traded becomes one row. */
+  /** The arrival is done; its fills become one row. */
   done(order: Arrival): void {
     if (this.#position === 0) return
     const sharesRaw = this.#sharesRaw
@@ -110,7 +110,7 @@ export class TradesTable {
     this.#collateralRaw = 0
   }
 
-  /** Inside the chunk's transaction. */
+  /** Runs inside the chunk's transaction. */
   flush(): void {
     for (const trade of this.#trades) this.#insertTrade.run(...trade)
     for (const fill of this.#fills) this.#insertFill.run(...fill)

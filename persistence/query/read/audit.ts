@@ -1,8 +1,8 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { query } from './query.ts'
 
-// What operators did, newest first. Each question walks the newest end of one index, so `limit`
-// bounds the work.
+// What operators did, newest first. Each question reads only the newest end of one index, so
+// `limit` bounds the work.
 
 const COLUMNS = 'seq, at_ms AS atMs, operator, kind, about'
 const NEWEST = 'ORDER BY seq DESC LIMIT ?'
@@ -10,9 +10,9 @@ const ALL = `SELECT ${COLUMNS} FROM audit WHERE seq < ? ${NEWEST}`
 const BY_OPERATOR = `SELECT ${COLUMNS} FROM audit WHERE operator = ? AND seq < ? ${NEWEST}`
 
 export interface AuditAsk {
-  /** Rows of lower seqs alone. */
+  /** Only rows with lower seqs are given. */
   readonly beforeSeq: Seq
-  /** Null for all. */
+  /** Null for all operators. */
   readonly operator: string | null
   readonly limit: number
 }
@@ -21,13 +21,13 @@ export interface AuditRow {
   readonly seq: Seq
   readonly atMs: number
   readonly operator: string
-  /** Of the command. */
+  /** The kind of the command. */
   readonly kind: string
-  /** JSON of what it named. */
+  /** JSON of what the command named. */
   readonly about: string
 }
 
-/** Newest first. */
+/** Gives the newest rows first. */
 export const audit = query({
   name: 'audit',
   prepare: (db) => ({

@@ -3,8 +3,8 @@ import type { AccountId, Seq } from '../../../engine/domain/ids.ts'
 import { signedHalf } from '../../follower/tables/orders.ts'
 import { query } from './query.ts'
 
-// Whether the tables hold an order or a client order id, and up to which seq they would: one
-// statement, so that both are of one state.
+// Says whether the tables hold an order or a client order id, and which seq they show. One
+// statement reads both, so that both are of one state.
 
 const KNOWN = `
 SELECT (SELECT seq FROM applied WHERE id = 1) AS seq,
@@ -19,14 +19,14 @@ export interface KnownAsk {
   readonly clientOrderId: string
 }
 
-/** 0 or 1 each; null while the tables are empty. */
+/** `hash` and `clientId` are 0 or 1; `seq` is null while the tables are empty. */
 interface KnownRow {
   readonly seq: Seq | null
   readonly hash: number
   readonly clientId: number
 }
 
-/** What the tables hold of an order, and the seq they show everything up to. */
+/** Gives what the tables hold of an order, and the seq up to which they show everything. */
 export const knownInTables = query({
   name: 'knownInTables',
   isUrgent: true,

@@ -7,8 +7,8 @@ import { query } from './query.ts'
 import { type Settlement, Settlements } from './settlements.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
-// What POST /orders/status/batch says of an order: its signed fields and the newest trade it had
-// part in (rules §3.5, §5.2). All orders of one question are of one state.
+// What POST /orders/status/batch says of an order: its signed fields and its newest trade (rules
+// §3.5, §5.2). One transaction reads all orders of a question, so they are of one state.
 
 const SIGNED_COLUMNS = `
 lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
@@ -43,14 +43,14 @@ export type OrderName =
 export interface OrderStatusAsk {
   readonly accountId: AccountId
   readonly names: readonly OrderName[]
-  /** Makers told of one trade, and of those taken out, from the first. */
+  /** How many makers are given of one trade, and how many canceled own makers, from the first. */
   readonly makersMax: number
-  /** And of all orders of the question, from the first. */
+  /** How many makers are given for all orders of the question, from the first. */
   readonly makersInAllMax: number
 }
 
 export interface SignedOrderRow extends OrderRow {
-  /** Without leading zeros; '' is 0. Hex is lower case, without 0x. */
+  /** The salt has no leading zeros; '' is 0. Hex is lower case, without 0x. */
   readonly saltHex: string
   readonly makerHex: string
   readonly signerHex: string
@@ -58,7 +58,7 @@ export interface SignedOrderRow extends OrderRow {
   readonly signatureType: number
   readonly expirationSec: number
   readonly signedFeeBps: number
-  /** Charged: 0 where the market takes no fee. */
+  /** The fee that is charged; 0 where the market takes no fee. */
   readonly feeBps: number
   readonly tradeSeq: Seq | null
 }
@@ -70,9 +70,9 @@ export interface TradePart {
   readonly isTaker: boolean
   readonly filledSharesRaw: number
   readonly filledCollateralRaw: number
-  /** In shares for a buy, in collateral for a sell; a maker pays none. */
+  /** The fee is in shares for a buy, in collateral for a sell. A maker pays no fee. */
   readonly feeRaw: number
-  /** Whom a taker met; empty for a maker. */
+  /** The makers that a taker met; empty for a maker. */
   readonly makers: readonly MakerOfTrade[]
   readonly settlement: Settlement
 }
@@ -88,11 +88,11 @@ export interface MakerOfTrade extends OrderAt {
 
 export interface OrderStatus {
   readonly order: SignedOrderRow
-  /** Null when it never traded. */
+  /** Null for an order that never traded. */
   readonly trade: TradePart | null
-  /** Self-trade prevention stopped it on arrival. */
+  /** True when self-trade prevention stopped the order on arrival. */
   readonly isStopped: boolean
-  /** Makers of its owner that it took out instead of trading with them. */
+  /** Makers of the same owner that self-trade prevention canceled for this order. */
   readonly ownMakers: readonly OrderAt[]
 }
 
@@ -139,12 +139,12 @@ class OrderStatuses {
     this.#ofOneState = connection.transaction((ask: OrderStatusAsk) => this.#all(ask))
   }
 
-  /** In the order of the names; null for one that names no order of the account. */
+  /** Gives one status per name, in their order; null for a name without an order of the account. */
   find(ask: OrderStatusAsk): (OrderStatus | null)[] {
     return this.#ofOneState(ask)
   }
 
-  /** The first orders use up the makers that may be told; the others name none. */
+  /** The first orders use up the makers that may be given; the others then have none. */
   #all(ask: OrderStatusAsk): (OrderStatus | null)[] {
     let left = ask.makersInAllMax
     return ask.names.map((name) => {
@@ -185,7 +185,7 @@ class OrderStatuses {
         makers: this.#makers.all(seq, makersMax),
       }
     }
-    // One arrival may meet an order more than once only if the rules change; then all count.
+    // An arrival meets an order at most once, unless the rules change; then all fills count.
     const made = this.#made.all(seq, order.placedSeq)
     return {
       ...{ seq, tradedMs, settlement, isTaker: false, feeRaw: 0, makers: [] },
@@ -198,7 +198,7 @@ class OrderStatuses {
   }
 }
 
-/** In the order of the names; null for each that names no order of the account. */
+/** Gives one status per name, in their order; null for a name without an order of the account. */
 export const orderStatuses = query({
   name: 'orderStatuses',
   prepare: (db) => new OrderStatuses(db),

@@ -1,7 +1,7 @@
 import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
 import { query } from './query.ts'
 
-// What a profile holds of the outcome tokens of a market, and what it cost (rules §9.1).
+// What a profile holds of the outcome tokens of a market, and what they cost (rules §9.1).
 
 const OF_MARKET = `
 SELECT market_id AS marketId, outcome, size_raw AS sizeRaw, cost_raw AS costRaw,
@@ -21,7 +21,7 @@ export interface PositionsAsk {
   readonly marketIds: readonly MarketId[]
 }
 
-/** In the order of the markets, YES before NO; none for what was never traded. */
+/** Gives rows in the order of the markets, YES before NO; no row for a token that never traded. */
 export const positions = query({
   name: 'positions',
   prepare: (db) => db.prepare<[number, number], PositionRow>(OF_MARKET),

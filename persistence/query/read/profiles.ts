@@ -6,11 +6,11 @@ import { query } from './query.ts'
 
 // Profiles as their owners and the operator see them.
 
-/** A profile with all that it says of itself. */
+/** A profile with all its fields. */
 export interface ShownProfile extends Required<ProfileFields> {
   readonly profileId: ProfileId
   readonly createdMs: TimeMs
-  /** Whether it ever took or made a trade. */
+  /** True when the profile ever traded, as taker or maker. */
   readonly hasTraded: boolean
 }
 
@@ -23,7 +23,7 @@ export function shownName(profile: {
   return profile.displayName ?? profile.username ?? profile.account
 }
 
-/** Asked by their ids, and answered in their order; null for each that the tables do not show. */
+/** Gives profiles in the order of the ids; null for an id that the tables do not show. */
 export const profiles = query({
   name: 'profiles',
   prepare: (db) => db.prepare<[number], ProfileRow>(PROFILE_BY_ID),

@@ -2,11 +2,11 @@ import type { Connection } from '../../database.ts'
 
 /** One question that the read tables answer, on the query thread. */
 export interface Query<Asked, Answer> {
-  /** What names it between the threads. */
+  /** Names the query between the threads. */
   readonly name: string
-  /** Goes before all others: an order waits for the answer. */
+  /** An urgent question goes before all others, because an order waits for the answer. */
   readonly isUrgent: boolean
-  /** Prepares its statements once; what it gives answers questions, one after the other. */
+  /** Prepares the statements once, and gives the function that answers each question. */
   readonly open: (connection: Connection) => (asked: Asked) => Answer
 }
 
@@ -14,7 +14,7 @@ interface Definition<Prepared, Asked, Answer> {
   readonly name: string
   readonly isUrgent?: boolean
   readonly prepare: (connection: Connection) => Prepared
-  /** What was asked and what is answered cross a thread: plain values, and never `undefined`. */
+  /** Question and answer cross a thread: they are plain values, and never `undefined`. */
   readonly run: (prepared: Prepared, asked: Asked) => Answer
 }
 

@@ -5,8 +5,8 @@ import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/doma
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
 
-// What became of trades on the chain, and the trades themselves as far as the chain needs them. A
-// trade is named by the seq of its taker's order.
+// The status of trades on the chain, and the fields of trades that the chain needs. The seq of the
+// taker's order names a trade.
 
 const EXCEPTION = `
 SELECT s.status, s.height, s.changed_ms AS changedMs, b.chain_id AS chainId
@@ -27,9 +27,9 @@ WHERE f.trade_seq = ? ORDER BY f.position`
 
 export interface Settlement {
   readonly status: SettlementStatus
-  /** Of MINED alone: `0x` and 64 hex digits. */
+  /** Only MINED has a hash: `0x` and 64 hex digits. */
   readonly txHash: string | null
-  /** Of MINED alone: its block. */
+  /** Only MINED has a height, that of its block. */
   readonly height: number | null
   readonly minedMs: number | null
 }
@@ -71,7 +71,7 @@ export class Settlements {
     this.#newest = connection.prepare(NEWEST)
   }
 
-  /** Of a seq at which something was traded; that of any other means nothing. */
+  /** Gives the status of a trade. For a seq without a trade the result means nothing. */
   of(tradeSeq: Seq): Settlement {
     const exception = this.#exception.get(tradeSeq)
     if (exception !== undefined) {
@@ -85,7 +85,7 @@ export class Settlements {
     return covering === undefined ? { status: 'MATCHED', ...NOT_MINED } : mined(tradeSeq, covering)
   }
 
-  /** Newest first. */
+  /** Gives the newest trades first. */
   newest(limit: number): NewestTrade[] {
     return this.#newest.all(limit).map(({ seq, tradedMs }) => {
       return { tradeSeq: seq, tradedMs, ...this.of(seq) }
@@ -93,7 +93,7 @@ export class Settlements {
   }
 }
 
-/** The trade as it was settled; null when the tables do not show it. */
+/** Gives the trade as it was settled; null when the tables do not show it. */
 export const settledTrade = query({
   name: 'settledTrade',
   prepare: (db) => ({
@@ -106,7 +106,7 @@ export const settledTrade = query({
   },
 })
 
-/** Seqs of the newest trades after `seq`, newest first. */
+/** Gives the seqs of the newest trades after `seq`, newest first. */
 export const tradesAfter = query({
   name: 'tradesAfter',
   prepare: (db) => db.prepare<[number, number], { seq: Seq }>(WAITING),
@@ -114,7 +114,7 @@ export const tradesAfter = query({
     waiting.all(seq, limit).map((row) => row.seq),
 })
 
-/** Newest first. */
+/** Gives the newest trades first. */
 export const newestTrades = query({
   name: 'newestTrades',
   prepare: (db) => new Settlements(db),

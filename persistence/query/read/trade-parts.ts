@@ -4,7 +4,7 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
 
-// Trades as their owners are told of them (rules §5.3): what each had part with, before fees.
+// Trades as their owners see them (rules §5.3): each owner's part, before fees.
 
 const OWNERS = `
 SELECT taker_owner AS owner FROM trades WHERE seq = ?
@@ -26,7 +26,7 @@ WHERE f.trade_seq = ? ORDER BY f.position`
 
 /** One owner's part in one trade. A maker pays no fee. */
 export interface TradePart {
-  /** Of the trade, as the next four. */
+  /** This field and the next four are of the trade. */
   readonly seq: Seq
   readonly nowMs: number
   readonly marketId: MarketId
@@ -41,7 +41,7 @@ export interface TradePart {
   readonly side: number
   readonly outcome: number
   readonly orderType: number
-  /** Of the order's own token; 0 for the market form. */
+  /** The price of the order's own token; 0 for the market form. */
   readonly priceTicks: number
   readonly sharesRaw: number
   readonly collateralRaw: number
@@ -52,13 +52,13 @@ export interface TradePart {
 export interface TradeParts {
   readonly seq: Seq
   readonly marketId: MarketId
-  /** The taker's, then the makers' in the order in which it met them. */
+  /** The taker's part, then the makers' parts in the order in which the taker met them. */
   readonly parts: readonly [TradePart, ...TradePart[]]
 }
 
 export interface TradePartsAsk {
   readonly tradeSeqs: readonly Seq[]
-  /** Trades that none of them had part in are left out. */
+  /** Trades without a part of these accounts are left out. */
   readonly accountIds: readonly AccountId[]
 }
 
@@ -102,7 +102,7 @@ class TradePartsTable {
   }
 }
 
-/** In the order of the seqs; none for what is no trade of these accounts. */
+/** Gives trades in the order of the seqs; none for a seq without a trade of these accounts. */
 export const tradeParts = query({
   name: 'tradeParts',
   prepare: (db) => new TradePartsTable(db),

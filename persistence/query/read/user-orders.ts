@@ -2,11 +2,11 @@ import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../engine
 import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
 import { query } from './query.ts'
 
-// A profile's orders, as the routes need them; numbers are those of engine/domain/order.ts.
+// A profile's orders, as the routes need them. Numbers are those of engine/domain/order.ts.
 
 const LIVE = ORDER_STATUSES.indexOf('LIVE')
 
-/** What was taken back is not open again: only an order that ended counts it as unfilled. */
+/** A reversed size is not open again: only an order that ended counts it as unfilled. */
 const REMAINING = `
 remaining_raw + iif(status = ${LIVE} OR (market_form = 1 AND side = ${SIDE.BUY}), 0, undone_raw)`
 export const ORDER_COLUMNS = `
@@ -39,9 +39,9 @@ export interface OrderRow {
   readonly priceTicks: number
   readonly sizeRaw: number
   readonly spendRaw: number
-  /** What was matched, taken back or not. */
+  /** The matched size, whether reversed or not. */
   readonly filledRaw: number
-  /** Shares; 0 for a market buy, which wants collateral's worth. */
+  /** Shares; 0 for a market buy, which has its size in collateral. */
   readonly remainingRaw: number
   readonly placedSeq: Seq
   readonly placedMs: number
@@ -49,7 +49,7 @@ export interface OrderRow {
   /** Index of CANCEL_REASONS, one of SELF_TRADE_REASON, or null when it was not canceled. */
   readonly cancelReason: number | null
   readonly clientOrderId: string | null
-  /** When taker delay lets it into its market; null when it is not held. */
+  /** When the taker delay ends and the order may enter its market; null when it is not held. */
   readonly eligibleMs: number | null
 }
 
@@ -60,7 +60,10 @@ export interface UserOrdersAsk {
   readonly limit: number
 }
 
-/** Newest first. Each status walks its own stretch of the index, so `limit` bounds the work. */
+/**
+ * Gives the newest orders first. Each status has its own range of the index, so `limit` bounds the
+ * work.
+ */
 export const userOrders = query({
   name: 'userOrders',
   prepare: (db) => db.prepare<[number, number, number, number], OrderRow>(BY_OWNER),
@@ -74,7 +77,7 @@ export const userOrders = query({
   },
 })
 
-/** The order that ever had this name; null for none. */
+/** Gives the order of this slot and generation, open or not; null for none. */
 export const orderBySlot = query({
   name: 'orderBySlot',
   prepare: (db) => db.prepare<[number, number], OrderRow>(BY_SLOT),
@@ -82,7 +85,7 @@ export const orderBySlot = query({
     bySlot.get(slot, generation) ?? null,
 })
 
-/** The newest order of the account with this client id; null for none. */
+/** Gives the newest order of the account with this client id; null for none. */
 export const orderByClientId = query({
   name: 'orderByClientId',
   prepare: (db) => db.prepare<[number, string], OrderRow>(BY_CLIENT_ID),
