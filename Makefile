@@ -1,5 +1,5 @@
 # Every target sets up what it needs on a fresh machine with Node 20 or 22, make and a C++ compiler.
-# A target is listed by `make help` when its line carries a `##` sentence: adding one is one line.
+# `make help` lists each target whose line has a `##` sentence.
 
 NODE ?= node
 BIN := node_modules/.bin
@@ -37,25 +37,25 @@ run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in 
 test: $(INSTALLED) ## Runs all tests, or those whose path holds a word of ONLY="..."
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
-soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10) and says what drifted.
+soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and says what drifted.
 	@$(NODE) --import tsx test/soak.ts $(MIN)
 
-node22: ## Runs a short suite on Node 22, which it installs beside.
+node22: ## Runs a short suite on Node 22, which it installs into a temporary folder.
 	@bash .ci/node22.sh
 
-overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=... (60) and checks what becomes of them.
+overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=... (60), and checks every reply.
 	@$(NODE) --import tsx test/overload.ts $(SECONDS)
 
-hostile: $(INSTALLED) ## Attacks a server under normal load in each known way for SECONDS=... (60), those with ONLY=...
+hostile: $(INSTALLED) ## Attacks a server under normal load in each known way for SECONDS=... (60); ONLY=... picks attacks.
 	@$(NODE) --import tsx test/hostile.ts $(SECONDS) '$(ONLY)'
 
 sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)'
 
-fuzz: $(INSTALLED) ## Asks every route what nobody should, from SEED=... on, for MIN=... minutes (10).
+fuzz: $(INSTALLED) ## Sends right and wrong requests to every route, from SEED=... on, for MIN=... minutes (10).
 	@$(NODE) --import tsx test/fuzz.ts '$(SEED)' '$(MIN)'
 
-mutation: $(INSTALLED) ## Breaks one rule at a time, those with ONLY=..., SHARD=i/n or SAMPLE=n; the tests must notice.
+mutation: $(INSTALLED) ## Breaks one rule at a time, and the tests must notice; ONLY=..., SHARD=i/n or SAMPLE=n picks rules.
 	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts
 
 build: $(BUILT) ## Compiles the sources into dist/.
@@ -80,9 +80,9 @@ docs: $(INSTALLED) ## Puts the tables of routes, refusals, settings and metrics 
 bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md.
 	@$(NODE) --import tsx bench/run.ts --readme
 
-# The source maps of dist/ are read afterwards. `--enable-source-maps` stays off: throwing an error
-# ten frames deep and reading its stack took 12.6 µs with it and 9.7 without (medians of 15, two
-# cores). NODE_OPTIONS sets it where it is wanted.
+# The source maps of dist/ are read after the run, so `--enable-source-maps` stays off: with it, an
+# error thrown ten frames deep and its stack took 12.6 µs, without it 9.7 (medians of 15, two cores).
+# NODE_OPTIONS can set the flag.
 profile: $(INSTALLED) ## Records WHAT=book, core or server under load as a flame graph in .cache/profile/.
 	@$(NODE) --import tsx bench/profile.ts $(WHAT)
 

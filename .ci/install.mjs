@@ -1,5 +1,5 @@
-// Sets the repository up: checks the Node version, installs what package-lock.json names, says what
-// went wrong in full. Silent when all is well, unless it takes long enough to wonder.
+// Sets the repository up: checks the Node version, installs what package-lock.json names, and
+// prints a failure in full. A success prints nothing, but a slow install prints one line.
 import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,8 +17,8 @@ if (!WANTED_MAJORS.includes(Number(major))) {
 }
 
 const env = { ...process.env }
-// The addons that find no prebuilt binary are compiled, against the headers beside this Node if it
-// brought them: no download then.
+// An addon without a prebuilt binary is compiled. When headers lie beside this Node they are used,
+// so that nothing is downloaded.
 const nodeRoot = dirname(dirname(process.execPath))
 if (!env.npm_config_nodedir && existsSync(join(nodeRoot, 'include/node/node.h'))) {
   env.npm_config_nodedir = nodeRoot

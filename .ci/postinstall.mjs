@@ -1,6 +1,6 @@
-// The HTTP library ships one binary per platform and Node version. Keeps those of this platform, so
-// that the same folder serves Node 20 and 22. Runs after every install, also where only dist/ is
-// shipped, and never fails one.
+// The HTTP library ships one binary per platform and Node version. This script keeps the binaries
+// of this platform only, so that one folder serves Node 20 and 22. It runs after every install,
+// also where only dist/ is shipped, and never makes an install fail.
 import { readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,5 +13,5 @@ try {
     for (const name of binaries) if (!wanted.test(name)) rmSync(join(folder, name))
   }
 } catch {
-  // Saving space is a courtesy: an install that cannot save it is still an install.
+  // Saving space is optional: an install that cannot save it still succeeds.
 }
