@@ -103,13 +103,13 @@ test('a market at every limit is made, read and listed', async () => {
   assert.equal(long.status, 201)
 })
 
-test('two markets of one slug at the same moment: one is made', async () => {
+test('of markets with one slug at the same moment one is made', async () => {
   const both = await Promise.all([1, 2, 3].map(() => market({ slug: 'once' })))
   assert.deepEqual(both.map((reply) => reply.status).sort(), [201, 409, 409])
 })
 
-test('a market that locks before its creation is durable stops nothing', async () => {
-  // A thread of their own for each: the second market's must not come before the first's.
+test('a market that locks before its creation is durable does not stop the exchange', async () => {
+  // Each market has a thread of its own here. The threads must start in the order of the markets.
   const own = await startLive({ flags: ['--market-threads', 'auto'] })
   const { pipeline, intake, shards } = own.exchange
   const markets = new MarketChanges(pipeline, intake, shards)
@@ -132,7 +132,7 @@ test('a market that locks before its creation is durable stops nothing', async (
   await own.stop()
 })
 
-test('a market is resolved once, to a payout that adds up', async () => {
+test('a market is resolved once, and only to a valid payout', async () => {
   const rain = await openMarket(live, 'rain')
   const alice = await live.trader(20_000_000)
   assert.equal((await place(live, alice, rain)).status, 201)
@@ -158,7 +158,7 @@ test('a market is resolved once, to a payout that adds up', async () => {
   const both = await Promise.all([0, 1].map((index) => resolve({ winningOutcomeIndex: index })))
   assert.deepEqual(both.map((reply) => reply.status).sort(), [200, 409])
   assertRefused(await resolve({ payoutNumerators: [1, 1] }), 409, 'MARKET_RESOLVED')
-  // The reply waits for the disk, not for the market's thread: cancels may be on their way.
+  // The reply waits for the disk, not for the market's thread: some cancels may still be under way.
   await live.exchange.pipeline.whenIdle()
   assert.deepEqual(live.balances(alice), { freeRaw: 20_000_000, reservedRaw: 0 })
   const reply = await place(live, alice, rain)
@@ -198,7 +198,7 @@ test('a profile with a wrong field is refused and not made', async () => {
   assert.equal(at(both[0].body, 'profileId'), at(both[1].body, 'profileId'))
 })
 
-test('balances stay whole, free and below 2^53 whatever is asked', async () => {
+test('a credit or debit keeps a balance whole, not negative and below 2^53', async () => {
   const { profileId } = await live.trader(1_000_000)
   for (const raw of [0, 1.5, '5', null, 2 ** 53, -(2 ** 53), true]) {
     assertRefused(await credit(profileId, raw), 400, 'VALIDATION')

@@ -16,7 +16,7 @@ import { openMarket } from '../support/live-orders.ts'
 import { tokenOf } from '../support/live-partners.ts'
 import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
 
-// Every route, each asked wrongly in the ways all routes share.
+// Each route is called wrongly in every way that all routes share.
 
 const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
 const provider = new IdentityProvider()
@@ -44,7 +44,7 @@ function pathOf(route: Route<Services>): string {
   )
 }
 
-/** Calls a route as somebody it lets in. */
+/** Calls a route with a proof that it accepts. */
 function asAllowed(route: Route<Services>, path: string, body?: unknown): Promise<Reply> {
   const scheme = route.auth.accepts.at(0)?.scheme
   if (scheme === 'hmac') return live.call(alice, route.method, path, body)
@@ -54,7 +54,7 @@ function asAllowed(route: Route<Services>, path: string, body?: unknown): Promis
     ...(scheme === 'session' ? { cookie } : {}),
     ...(scheme === 'identity' ? { identity } : {}),
     ...(scheme === 'admin' ? { authorization: `Bearer ${ADMIN_TOKEN}` } : {}),
-    // A right login but for the proof.
+    // A login with every header, but without a valid proof.
     ...(route.path === '/auth/login'
       ? { 'x-account': 'x', 'x-signing-message': 'x', 'x-signature': 'x' }
       : {}),
@@ -72,7 +72,7 @@ function assertRefused(reply: Reply, status: number, code: string, what: string)
 
 const nameOf = (route: Route<Services>) => `${route.method} ${route.path}`
 
-test('an unknown query parameter is refused by every route, and named', async () => {
+test('every route refuses an unknown query parameter and names it', async () => {
   for (const route of api) {
     for (const query of ['surprise=1', '%73urprise', 'surprise=%zz']) {
       const reply = await asAllowed(
@@ -86,7 +86,7 @@ test('an unknown query parameter is refused by every route, and named', async ()
   }
 })
 
-test('a caller without any proof gets the 401 of the route, and nothing else', async () => {
+test('a caller without any proof gets the 401 of the route', async () => {
   for (const route of api) {
     const scheme = route.auth.accepts.at(0)?.scheme
     if (scheme === undefined) continue
@@ -97,7 +97,7 @@ test('a caller without any proof gets the 401 of the route, and nothing else', a
   }
 })
 
-test('a token that lacks a scope of a route is 403 there, its body unread', async () => {
+test('a token without a scope of the route gets 403 before its body is parsed', async () => {
   for (const lacking of SCOPES) {
     const rest = SCOPES.filter((each) => each !== lacking)
     const token = await tokenOf(live, alice, rest)
@@ -125,7 +125,7 @@ test('a wrong admin token opens nothing', async () => {
   }
 })
 
-test('a method a path does not take is answered with those it takes', async () => {
+test('an unknown method gets 405 with the methods that the path takes', async () => {
   const methodsOf = new Map<string, string[]>()
   for (const route of api) {
     methodsOf.set(route.path, [...(methodsOf.get(route.path) ?? []), route.method])
@@ -141,7 +141,7 @@ test('a method a path does not take is answered with those it takes', async () =
   }
 })
 
-test('the page at the address of the exchange says what it is, and its links lead on', async () => {
+test('the front page names the exchange, and each of its links works', async () => {
   const page = await live.send('GET', '/')
   assert.equal(page.status, 200)
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
@@ -172,7 +172,7 @@ const NOT_BODIES = [
   '\u0000',
 ]
 
-test('a body that is no object of known fields is refused by every route', async () => {
+test('every route refuses a body that is not an object of known fields', async () => {
   for (const route of api) {
     if (route.body === null) continue
     for (const body of NOT_BODIES) {
@@ -186,7 +186,7 @@ test('a body that is no object of known fields is refused by every route', async
   }
 })
 
-/** Values that are wrong, or that a careless reader trips over. */
+/** Values that are wrong, or that break a careless parser. */
 const STRANGE: readonly unknown[] = [
   null,
   true,
@@ -209,7 +209,7 @@ const STRANGE: readonly unknown[] = [
   { length: 5 },
 ]
 
-test('no value in any field of any body makes more than a refusal', async () => {
+test('a strange value in any field of a body causes a refusal at most', async () => {
   for (const route of api) {
     const example = route.example.body
     if (typeof example !== 'object' || example === null) continue
@@ -226,12 +226,12 @@ test('no value in any field of any body makes more than a refusal', async () => 
   }
 })
 
-test('no value of any path parameter makes more than a refusal', async () => {
+test('a strange value of any path parameter is refused', async () => {
   const strange = [
     '%00',
     '%ff',
     'x'.repeat(300),
-    // Two dots alone would leave the path in the client: it would ask for another one.
+    // The client itself would resolve two dots, and would then call another path.
     '...',
     '*',
     "'",
@@ -255,7 +255,7 @@ test('no value of any path parameter makes more than a refusal', async () => {
   }
 })
 
-test('after all of it the exchange answers and nothing is in flight', async () => {
+test('afterwards the exchange answers and nothing is in flight', async () => {
   assert.equal((await live.send('GET', '/health')).text, '{"status":"ok"}')
   const ready = await live.send('GET', '/ready')
   assert.equal(at(ready.body, 'ready'), true)

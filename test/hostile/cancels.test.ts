@@ -11,7 +11,7 @@ import {
 } from '../support/live-exchange.ts'
 import { type LiveMarket, type OrderWish, openMarket, place } from '../support/live-orders.ts'
 
-// Cancels and private reads: what is not mine looks like what does not exist.
+// Cancels and private reads: what another profile owns looks like what does not exist.
 
 const NOT_OPEN = 'Order not found or already canceled'
 let live: LiveExchange
@@ -63,7 +63,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(at(reply.body, 'code'), code)
 }
 
-test('a name of an order that is null is absent, wherever an order is named', async () => {
+test('an orderId or clientOrderId of null counts as absent on every route', async () => {
   const [id, other] = [await rest(bob, rain, {}, { clientOrderId: 'said' }), await rest(bob, rain)]
   const items = [
     { orderId: null, clientOrderId: 'said' },
@@ -83,7 +83,7 @@ test('a name of an order that is null is absent, wherever an order is named', as
   assert.equal(listed.status, 200, listed.text)
 })
 
-test("another's order, token and client id look like none", async () => {
+test("another's order, token and client id look like unknown ones", async () => {
   const id = await rest(bob, rain, {}, { clientOrderId: 'quote' })
   const nowhere = randomUUID()
   const pairs: [Reply, Reply][] = [
@@ -112,13 +112,13 @@ test("another's order, token and client id look like none", async () => {
   assert.equal(theirs.text.replaceAll(id, ''), none.text.replaceAll(nowhere, ''))
   assert.equal((await live.call(alice, 'GET', '/markets/rain/user-orders')).text, '[]')
   assert.equal((await cancel(bob, id)).status, 200)
-  // Also once it is dead: only its owner learns that it lived.
+  // The same holds for a canceled order: only its owner learns that it existed.
   assertRefused(await cancel(alice, id), 404, 'ORDER_NOT_FOUND')
   assertRefused(await cancel(bob, id), 400, 'ORDER_NOT_OPEN')
   assertRefused(await batch(alice, { orderIds: [id] }), 404, 'ORDERS_NOT_FOUND')
 })
 
-test("another's profile is forbidden and tells nothing", async () => {
+test("another's profile is forbidden, and the own one shows no secret", async () => {
   const other = await live.call(alice, 'GET', `/profiles/${bob.account}`)
   assertRefused(other, 403, 'FORBIDDEN')
   const nobody = `0x${'ab'.repeat(20)}`
@@ -140,7 +140,7 @@ test('an order is canceled once; every later cancel says it is not open', async 
   assertRefused(byClient, 400, 'ORDER_NOT_OPEN')
 })
 
-test('a cancel of a filled order says that it is filled, to its owner alone', async () => {
+test('a cancel of a filled order says that it is filled, but only to its owner', async () => {
   const FILLED = 'Order is filled: nothing of it is left to cancel'
   const id = await rest(bob, snow, { ticks: 400 }, { clientOrderId: 'filled' })
   await rest(alice, snow, { outcome: 1, ticks: 600 })
@@ -166,7 +166,7 @@ test('a cancel of a filled order says that it is filled, to its owner alone', as
   assert.equal(at((await cancel(bob, partly)).body, 'message'), NOT_OPEN)
 })
 
-test('POST /orders/cancel takes exactly one name', async () => {
+test('POST /orders/cancel takes either an orderId or a clientOrderId', async () => {
   const orderId = randomUUID()
   const blank = [{ clientOrderId: ' ' }, { clientOrderId: '\t' }, { clientOrderId: '' }]
   const names = [{}, { orderId, clientOrderId: 'x' }, { orderId: 'x' }, { orderId: '' }]
@@ -179,7 +179,7 @@ test('POST /orders/cancel takes exactly one name', async () => {
   }
 })
 
-test('a batch cancels what it can and says of each what became of it', async () => {
+test('a batch cancels every open order and reports the outcome of each id', async () => {
   const [first, second, third] = [
     await rest(alice, rain, {}, { clientOrderId: 'Case' }),
     await rest(alice, snow, {}, { clientOrderId: 'case' }),
@@ -196,7 +196,7 @@ test('a batch cancels what it can and says of each what became of it', async () 
   const both = await batch(alice, { clientOrderIds: ['Case', 'case', 'CASE'] })
   assert.equal(both.status, 207, both.text)
   assert.deepEqual(at(both.body, 'canceled'), [{ clientOrderId: 'case', orderId: second }])
-  // Only an id that named an order tells which.
+  // A failed client id comes with an orderId only if it named an order.
   assert.deepEqual(at(both.body, 'failed'), [
     { clientOrderId: 'Case', orderId: first, ...failed },
     { clientOrderId: 'CASE', ...failed },
@@ -249,7 +249,7 @@ test('a batch holds one to fifty ids of one kind', async () => {
   assertRefused(older, 400, 'VALIDATION')
 })
 
-test('cancel all ends the orders of one market and one profile, and none is fine too', async () => {
+test('cancel all ends the orders of one profile in one market, even if it has none', async () => {
   const mine = [await rest(alice, rain), await rest(alice, rain, { outcome: 1 })]
   const other = await rest(alice, snow)
   const theirs = await rest(bob, rain)
@@ -264,7 +264,7 @@ test('cancel all ends the orders of one market and one profile, and none is fine
   assert.equal((await cancel(bob, theirs)).status, 200)
 })
 
-test('user orders filter by statuses in any case, however often repeated', async () => {
+test('user orders are filtered by statuses in any letter case, repeated or not', async () => {
   const carol = await live.trader(100_000_000)
   const dead = await rest(carol, rain)
   await cancel(carol, dead)
@@ -308,7 +308,7 @@ test('a cancel and a fill of one order at the same moment never both win', async
   }
 })
 
-test('a client id is the same id wherever it is trimmed, up to 128 characters', async () => {
+test('every route trims a client id to the same id, of up to 128 characters', async () => {
   for (const clientOrderId of ['x'.repeat(128), '🙂'.repeat(128), 'é'.repeat(128)]) {
     const wide = `  ${clientOrderId}\n`
     const id = await rest(alice, rain, {}, { clientOrderId: wide })
@@ -320,13 +320,13 @@ test('a client id is the same id wherever it is trimmed, up to 128 characters', 
     assert.equal(at(told.body, 'results', 1, 'data', 'execution', 'clientOrderId'), clientOrderId)
     const reply = await batch(alice, { clientOrderIds: [wide] })
     assert.equal(reply.status, 200, reply.text)
-    // Used once is used for ever.
+    // A client id is used for ever, even after its order ended.
     const dead = await place(live, alice, rain, { ticks: 398 }, { clientOrderId })
     assertRefused(dead, 409, 'DUPLICATE_CLIENT_ORDER_ID')
   }
 })
 
-test('what is open is canceled though nobody says what became of the rest', async (t) => {
+test('a batch cancels open orders even when the state of the others is unknown', async (t) => {
   const own = await startLive()
   t.after(() => own.stop().catch(() => {}))
   const market = await openMarket(own, 'rain')

@@ -7,9 +7,9 @@ import { isOrderBody, shapeIssues } from '../../server/intake/order/order-body.t
 import { ORDER_REQUEST_EXAMPLE } from '../../server/routes/examples.ts'
 import { at } from '../support/live-exchange.ts'
 
-// What the routes say of themselves is true, and the document that says it is OpenAPI 3.1.
+// The routes do what they declare, and the document of their declarations is OpenAPI 3.1.
 
-test("every route's example is what its schemas allow", () => {
+test("every route's example is valid by its own schemas", () => {
   for (const route of api) {
     const name = `${route.method} ${route.path}`
     const { params = {}, query, body, reply } = route.example
@@ -20,7 +20,7 @@ test("every route's example is what its schemas allow", () => {
   }
 })
 
-test('the order the document shows is one the intake reads', () => {
+test('the intake reads the order that the document shows', () => {
   assert.deepEqual(shapeIssues(ORDER_REQUEST_EXAMPLE), [])
   const route = api.find(({ method, path }) => method === 'POST' && path === '/orders')
   assert.ok(route?.body)
@@ -40,7 +40,7 @@ const document: unknown = JSON.parse(
 )
 
 function entries(value: unknown): [string, unknown][] {
-  assert.ok(typeof value === 'object' && value !== null, 'an object is there')
+  assert.ok(typeof value === 'object' && value !== null, 'the value is an object')
   return Object.entries(value)
 }
 
@@ -119,7 +119,7 @@ function resolved(value: unknown): unknown {
   return found
 }
 
-test('every status a route can answer with is in its document', () => {
+test('the document has the status of success of each route, and 401 if it needs a proof', () => {
   for (const route of api) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const operation = at(document, 'paths', path, route.method.toLowerCase())

@@ -4,12 +4,13 @@ import { test } from 'node:test'
 import { newFolder } from '../support/data-folder.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
 
-// A process that may open few files lives through more connections than that, and answers again.
+// A process that may open few files gets more connections than files. It survives, and answers
+// again.
 
 const FILES = 256
 const CONNECTIONS = 600
 
-test('more connections than files cost refused ones alone, and nothing after them', async () => {
+test('connections beyond the files are refused, and the exchange works afterwards', async () => {
   const server = await ServerProcess.start({
     dataDir: newFolder(),
     args: ['--intake-threads', '1', '--market-threads', '1', '--no-rate-limit'],
@@ -29,14 +30,14 @@ test('more connections than files cost refused ones alone, and nothing after the
     socket.on('close', () => ended++)
     return socket
   })
-  // Each of those that are kept could be asked something.
+  // No more connections than files can stay open, so the rest must end.
   while (ended < CONNECTIONS - FILES) await new Promise((resolve) => setTimeout(resolve, 20))
   for (const socket of sockets) socket.destroy()
   while (!(await isHealthy())) await new Promise((resolve) => setTimeout(resolve, 20))
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const text = await (await fetch(`${server.baseUrl}/metrics`, { headers })).text()
   const refused = /^outcomex_connections_refused_total (\d+)$/m.exec(text)
-  assert.ok(Number(refused?.[1]) > 0, 'connections were refused by their bound')
+  assert.ok(Number(refused?.[1]) > 0, 'the bound on connections refuses the rest')
   // The stop commits, saves a snapshot and ends well.
   await server.stop()
 })

@@ -14,8 +14,8 @@ import {
 } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
 
-// An order is accepted once for ever, whoever remembers it: main, the filter and the tables, or
-// both after a restart.
+// An order is accepted only once, ever. Main knows the newest orders, and the filter and the tables
+// know the older ones. A restart forgets none.
 
 const CAUGHT_UP_MS = 10_000
 
@@ -27,14 +27,14 @@ function codesOf(replies: readonly Reply[]): string[] {
   return replies.map(({ status, body }) => `${status} ${at(body, 'code') ?? ''}`.trim()).sort()
 }
 
-/** Until main has dropped every order it may. */
+/** Waits until main has dropped every order that it may drop. */
 async function forgotten({ exchange }: LiveExchange): Promise<void> {
   const { pipeline, follower } = exchange
   await pipeline.durable()
   assert.ok(await follower.whenApplied(pipeline.clearing.lastSeq, CAUGHT_UP_MS))
 }
 
-/** From now on the filter is sure of nothing, as while marks are moved. */
+/** Makes the filter unsure of every order, as it is while marks move. */
 function doubtEverything({ exchange }: LiveExchange): void {
   const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
   new Int32Array(shared)[0] = 1
@@ -57,7 +57,7 @@ async function assertKnown(
   assert.equal((await send(live, trader, other)).status, 201)
 }
 
-test('an order stays known when main forgot it, and from a snapshot or without one', async () => {
+test('an order stays known after main forgets it, and after any start', async () => {
   const dataDir = newFolder()
   let live = await startLive({ dataDir })
   const market = await openMarket(live, 'rain')
@@ -70,7 +70,7 @@ test('an order stays known when main forgot it, and from a snapshot or without o
   await assertKnown(live, trader, market, placed[0])
   await forgotten(live)
   const { clearing } = live.exchange.pipeline
-  assert.ok(clearing.seen.forgottenSeq > 0, 'main holds exactly only what is newer')
+  assert.ok(clearing.seen.forgottenSeq > 0, 'main keeps only the newer orders')
   await assertKnown(live, trader, market, placed[0])
   const gone = await live.call(trader, 'DELETE', '/orders/all/rain')
   assert.equal(gone.status, 200, gone.text)
@@ -96,7 +96,7 @@ test('an order stays known when main forgot it, and from a snapshot or without o
   await live.stop()
 })
 
-test('a post-only order that would cross leaves no trace, in the filter neither', async () => {
+test('a post-only order that would cross leaves no trace, not even in the filter', async () => {
   const live = await startLive()
   const market = await openMarket(live, 'rain')
   const [alice, bob] = [await live.trader(1_000_000_000), await live.trader(1_000_000_000)]
@@ -112,7 +112,7 @@ test('a post-only order that would cross leaves no trace, in the filter neither'
   await live.stop()
 })
 
-test('while the tables are asked the same order may come again, and one is accepted', async () => {
+test('of equal orders that wait for a lookup in the tables one is accepted', async () => {
   const live = await startLive()
   const market = await openMarket(live, 'rain')
   const trader = await live.trader(1_000_000_000)
@@ -137,7 +137,7 @@ test('while the tables are asked the same order may come again, and one is accep
   await live.stop()
 })
 
-test('an order whose answer does not come does nothing and is told to retry', async () => {
+test('an order whose lookup gets no answer is not placed, and its client may retry', async () => {
   const live = await startLive()
   const market = await openMarket(live, 'rain')
   const trader = await live.trader(1_000_000_000)

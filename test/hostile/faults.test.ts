@@ -4,7 +4,8 @@ import { armFault } from '../../engine/wire/fault-point.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
 
-// A fault at the edge costs its call alone: what was decided stands, and nobody else is told of it.
+// A fault at the edge costs only its own call. The decision stands, and other calls are not
+// affected.
 
 let live: LiveExchange
 let market: LiveMarket
@@ -33,7 +34,7 @@ async function faultsCounted(edge: string): Promise<number> {
   return live.gauge(`outcomex_faults_total{edge="${edge}"}`)
 }
 
-test('an order whose reply cannot be written stands, and the next one is answered', async () => {
+test('an order stands when its reply cannot be written, and the next one is answered', async () => {
   const countedBefore = await faultsCounted('reply')
   armFault('at-order-reply:1')
   const [broken, fine] = await Promise.all([
@@ -51,7 +52,7 @@ test('an order whose reply cannot be written stands, and the next one is answere
   assert.equal(await faultsCounted('reply'), countedBefore + 1)
 })
 
-test('a reply of many orders that breaks in one of them is one fault', async () => {
+test('a batch reply that fails at one of its orders is one fault', async () => {
   const openBefore = await openOrders(alice)
   armFault('at-order-reply:2')
   const orders = [201, 202, 203].map((ticks) => orderBody(alice, market, { ticks }))

@@ -7,8 +7,9 @@ import { type LiveMarket, place } from '../support/live-orders.ts'
 import type { SocketClient } from '../support/socket-client.ts'
 import { closeAll, startDesk } from '../support/socket-desk.ts'
 
-// A frame that breaks costs the sockets that would have heard it: they are told an id and ended, so
-// that nothing is missing in silence. The order stands, and other accounts hear of theirs.
+// A fault in a frame costs only the sockets that should get the frame. They get a fault id and are
+// disconnected, so that no frame is missing in silence. The order stands, and other accounts get
+// their frames.
 
 const SHARE = 1_000_000
 const CHANNELS = ['subscribe_order_events']
@@ -48,7 +49,7 @@ async function endedWithId(client: SocketClient): Promise<void> {
 
 const FRAME_EDGES: readonly EdgePoint[] = ['at-socket-news', 'at-socket-frame', 'at-socket-send']
 for (const point of FRAME_EDGES) {
-  test(`a fault ${point} costs the sockets of that account`, async () => {
+  test(`a fault ${point} costs only the sockets of that account`, async () => {
     const [broken, other] = [await joined(bob, ['subscribe_order_events']), await joined(alice, [])]
     other.socket.emit('subscribe_order_events')
     await other.take('system', 1)
@@ -66,7 +67,7 @@ for (const point of FRAME_EDGES) {
   })
 }
 
-test('a fault in writing to one socket leaves the others of its account', async () => {
+test("a fault in writing to one socket leaves the account's other sockets open", async () => {
   const own = [await joined(bob, CHANNELS), await joined(bob, CHANNELS)]
   armFault('at-socket-send:1')
   const id = await placed(bob)
@@ -78,7 +79,7 @@ test('a fault in writing to one socket leaves the others of its account', async 
   assert.equal(live.faults.splice(0).length, 1)
 })
 
-test('a fault in telling what was mined ends those that miss it, and trading goes on', async () => {
+test('a fault in a frame of mined trades ends its sockets, and trading goes on', async () => {
   for (const point of ['at-socket-settled', 'at-socket-read']) {
     const broken = await joined(bob, ['subscribe_transactions'])
     armFault(`${point}:1`)
@@ -94,7 +95,7 @@ test('a fault in telling what was mined ends those that miss it, and trading goe
   }
 })
 
-test('a read of positions that breaks ends those that waited for it', async () => {
+test('a failed read of positions ends the sockets that wait for it', async () => {
   const broken = await joined(bob, [])
   armFault('at-socket-read:1')
   broken.socket.emit('subscribe_positions', { marketSlugs: ['rain'] })

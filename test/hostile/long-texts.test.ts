@@ -10,7 +10,7 @@ import {
 } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
 
-// Texts that are short once they are trimmed: what is not trimmed yet has a bound as well.
+// Texts that are short after they are trimmed: the text before that has a bound as well.
 
 let live: LiveExchange
 let market: LiveMarket
@@ -39,7 +39,7 @@ const operation = (clientOrderId: string, replacement: object = orderBody(alice,
   mode: 'ALLOW_FAILURE',
 })
 
-/** Every route that takes a client order id, and how one is sent to it. */
+/** Every route that takes a client order id, with a call that sends one. */
 const ROUTES: Readonly<Record<string, (clientOrderId: string) => Promise<Reply>>> = {
   'POST /orders': (clientOrderId) => place(live, alice, market, {}, { clientOrderId }),
   'POST /orders/batch': (clientOrderId) =>
@@ -68,7 +68,7 @@ const ROUTES: Readonly<Record<string, (clientOrderId: string) => Promise<Reply>>
 }
 
 for (const [route, send] of Object.entries(ROUTES)) {
-  test(`${route}: a client id is bounded with the spaces around it, in words`, async () => {
+  test(`${route}: a client id with too many spaces around it is told the bound`, async () => {
     for (const length of [GIVEN_MAX + 1, 8_000, 40_000, 60_000]) {
       for (const name of [padded('x', length), 'x'.padStart(length, ' ')]) {
         const reply = await send(name)
@@ -82,7 +82,7 @@ for (const [route, send] of Object.entries(ROUTES)) {
   })
 }
 
-test('an order is canceled by a client id with as many spaces as may come', async () => {
+test('a client id with the most spaces allowed still cancels its order', async () => {
   const made = await place(live, alice, market, {}, { clientOrderId: padded('spaced', GIVEN_MAX) })
   assert.equal(made.status, 201, made.text)
   assert.equal(at(made.body, 'execution', 'clientOrderId'), 'spaced')
@@ -92,7 +92,7 @@ test('an order is canceled by a client id with as many spaces as may come', asyn
   assert.equal(at(reply.body, 'cancel', 'clientOrderId'), 'spaced')
 })
 
-test('twenty operations with the longest client ids cross whole', async () => {
+test('twenty operations with the longest client ids are all answered', async () => {
   const wide = '\u{1f642}'.repeat(128)
   const operations = Array.from({ length: LIMITS.batchReplacesMax }, (_, index) => ({
     ...operation(`${wide.slice(6)}${index}`),
@@ -106,7 +106,7 @@ test('twenty operations with the longest client ids cross whole', async () => {
     assert.equal(at(result, 'cancel', 'error', 'code'), 'ORDER_NOT_FOUND')
 })
 
-test('a field name of a body is cut in a refusal, whatever its length', async () => {
+test('a refusal shortens a long field name of the body', async () => {
   for (const name of ['x'.repeat(50_000), '\ud800'.repeat(9_000), '"'.repeat(20_000)]) {
     const body = { ...orderBody(alice, market), [name]: 1 }
     const reply = await live.call(alice, 'POST', '/orders', body)

@@ -8,7 +8,7 @@ import { type LiveExchange, startLive, textAt } from '../support/live-exchange.t
 import { freshSeed, Random } from '../support/random.ts'
 import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
 
-// Members of the namespace that keep no rule: each is shown the door, and nothing of it stays.
+// Members of the namespace that break the rules: each is disconnected and leaves nothing behind.
 
 const JOIN = textFrame('40/markets,')
 let live: LiveExchange | null = null
@@ -31,7 +31,7 @@ async function said(raw: RawClient, word: string): Promise<void> {
   assert.ok(raw.received.includes(word), raw.received)
 }
 
-/** Bytes on a WebSocket that has joined. */
+/** A client of raw bytes whose WebSocket has joined the namespace. */
 async function joined(on: LiveExchange, headers: Record<string, string> = {}): Promise<RawClient> {
   const raw = new RawClient(on.port)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -49,7 +49,7 @@ function frame(first: number, payload: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([first, 0x80 | payload.length]), mask, bytes])
 }
 
-test('who joins nothing, or answers no ping, is gone in time', async () => {
+test('a socket that does not join, or answers no ping, is closed in time', async () => {
   const on = await started({ socketWaits: { joinMs: 200, pingMs: 200, pongMs: 100 } })
   const idle = new RawClient(on.port).send(upgradeText())
   const half = new RawClient(on.port).send(upgradeText().slice(0, 60))
@@ -58,7 +58,7 @@ test('who joins nothing, or answers no ping, is gone in time', async () => {
   half.destroy()
 })
 
-test('pings and pongs count as messages: who floods them is gone', async () => {
+test('pings and pongs count as messages, so a flood of them ends the socket', async () => {
   const on = await started()
   for (const opcode of [0x89, 0x8a]) {
     const raw = await joined(on)
@@ -69,7 +69,7 @@ test('pings and pongs count as messages: who floods them is gone', async () => {
   }
 })
 
-test('frames that no WebSocket has end their connection alone', async () => {
+test('an invalid frame ends its own connection and no other', async () => {
   const on = await started()
   const trader = await on.trader(0)
   const brisk = await listening(on, trader)
@@ -77,13 +77,13 @@ test('frames that no WebSocket has end their connection alone', async () => {
   const rows: [title: string, bytes: Buffer][] = [
     ['a reserved opcode', frame(0x83, text)],
     ['reserved bits', frame(0xf1, text)],
-    ['a ping in pieces', frame(0x09, text)],
-    ['a continuation of nothing', frame(0x80, text)],
+    ['a fragmented ping', frame(0x09, text)],
+    ['a continuation without a beginning', frame(0x80, text)],
     ['text that is not UTF-8', frame(0x81, Buffer.from([0x34, 0x32, 0xff, 0xfe]))],
     ['more bytes than allowed', Buffer.from([0x81, 0xff, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4])],
     ['a second join', JOIN],
     ['an event of another namespace', textFrame('42/other,["x"]')],
-    ['an ack of nothing that is no list', textFrame('43/markets,7{"a":1}')],
+    ['an ack of no event, with a payload that is no list', textFrame('43/markets,7{"a":1}')],
   ]
   for (const [title, bytes] of rows) {
     const raw = await joined(on, handshakeOf(trader, on.nowMs()))
@@ -95,7 +95,7 @@ test('frames that no WebSocket has end their connection alone', async () => {
   brisk.close()
 })
 
-test('an object of a caller passes for nothing of ours, whatever its keys are', async () => {
+test('an object of a client is never taken for an internal one, whatever its keys', async () => {
   const on = await started()
   const trader = await on.trader(0)
   const channels = ['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions']
@@ -115,7 +115,7 @@ test('an object of a caller passes for nothing of ours, whatever its keys are', 
   }
 })
 
-test('joining and leaving the namespace again and again leaves one member, then none', async () => {
+test('a socket that joins and leaves again and again is one member, and then none', async () => {
   const on = await started()
   const raw = await joined(on, handshakeOf(await on.trader(0), on.nowMs()))
   for (let round = 0; round < 10; round++) {
@@ -127,7 +127,7 @@ test('joining and leaving the namespace again and again leaves one member, then 
   raw.destroy()
 })
 
-test('waves of members that break off anywhere leave nothing behind', async () => {
+test('members that disconnect after any byte leave nothing behind', async () => {
   const on = await started()
   const random = new Random(freshSeed())
   const headers = handshakeOf(await on.trader(0), on.nowMs())

@@ -9,7 +9,7 @@ import {
 } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
 
-// Bodies of POST /orders that are no orders: each names what is wrong and reserves nothing.
+// Bodies of POST /orders that are no orders: each refusal names the fault, and nothing is reserved.
 
 const START_RAW = 50_000_000
 let live: LiveExchange
@@ -80,7 +80,7 @@ const BROKEN_ORDER: readonly Broken[] = [
 const without = (whole: object, name: string) =>
   Object.fromEntries(Object.entries(whole).filter(([each]) => each !== name))
 
-/** The JSON text of `whole` with one field set, even one that no literal can set. */
+/** The JSON text of `whole` with one field set, even `__proto__`, which no literal can set. */
 function withField(whole: object, field: string, value: unknown): string {
   const head = `{${JSON.stringify(field)}:${JSON.stringify(value)},`
   return JSON.stringify(without(whole, field)).replace(/^\{/, () => head)
@@ -94,7 +94,7 @@ const wholeOrder = (body: Record<string, unknown>): object => {
 
 const post = (body: unknown) => live.call(alice, 'POST', '/orders', body)
 
-test('a field of a wrong kind is named in a 400', async () => {
+test('a 400 names the field whose value is wrong', async () => {
   for (const [field, values] of BROKEN_FIELDS) {
     for (const value of values) {
       const reply = await post(withField(orderBody(alice, market), field, value))
@@ -107,7 +107,7 @@ test('a field of a wrong kind is named in a 400', async () => {
   assertRefused(lonely, 'VALIDATION', lonely.text)
 })
 
-test('a field of the signed order of a wrong kind is named in a 400', async () => {
+test('a 400 names the field of the signed order whose value is wrong', async () => {
   for (const [field, values] of BROKEN_ORDER) {
     for (const value of values) {
       const body = orderBody(alice, market)
@@ -122,7 +122,7 @@ test('a field of the signed order of a wrong kind is named in a 400', async () =
   }
 })
 
-test('null for an optional field is absent, and the order is taken', async () => {
+test('null in an optional field means absent, and the order is taken', async () => {
   const body = orderBody(alice, market)
   const optional = ['clientOrderId', 'postOnly', 'stpPolicy', 'timestamp', 'onBehalfOf']
   const nulls = Object.fromEntries(optional.map((field) => [field, null]))
@@ -132,7 +132,7 @@ test('null for an optional field is absent, and the order is taken', async () =>
   assert.equal(canceled.status, 200, canceled.text)
 })
 
-test('a field that is missing is named', async () => {
+test('a 400 names the field that is missing', async () => {
   const body = orderBody(alice, market)
   for (const field of Object.keys(body)) {
     const reply = await post(without(body, field))
@@ -147,7 +147,7 @@ test('a field that is missing is named', async () => {
   }
 })
 
-test('a body that is no JSON object is refused whatever it is, in few words', async () => {
+test('a body that is not an order of any form gets a short refusal', async () => {
   const bodies = [
     ...['', ' ', '{', 'null', '[]', '"text"', '7', 'NaN', '{"order":NaN}', '{}{}', "{'a':1}"],
     ...['\ufeff{}', '{"order":{"salt":1e999}}', '{"a":1,}', '\u0000', '{"a":"\\ud800"}'],

@@ -26,16 +26,17 @@ import {
   tokenOf,
 } from '../support/live-partners.ts'
 
-// The order of checks of rules §1.8: one table, from the last gate to the first. What no test can
-// fill over HTTP, the orders of a profile and of the exchange, stands in engine/core/capacity.
+// The order of checks of rules §1.8, in one table. The test runs from the last check to the first.
+// No test over HTTP can reach the bounds on orders of a profile and of the exchange;
+// test/engine/core/book/capacity and test/engine/core/decide/gates hold them.
 
 const STALE_MS = 31_000
 const FEE_BPS = 300
 const LARGEST_RAW = 10_000_000_000_000
-/** So many of the largest orders as leave no room for one more in a market. */
+/** With this number of largest orders a market has no room for one more. */
 const LARGEST_IN_MARKET = 900
 const BATCH = 50
-/** No server wallet made before its market approved it. */
+/** A server wallet that is older than the market has not approved this exchange. */
 const exchangeAddress = `0x${'ab'.repeat(20)}`
 let live: LiveExchange
 let market: LiveMarket
@@ -43,18 +44,21 @@ let dead: LiveMarket
 let alice: Trader
 let bob: Trader
 let whale: Trader
-/** Other tokens of alice: without the scopes for orders, for accounts, and for either. */
+/**
+ * Other tokens of Alice: `reader` lacks the scope for orders, `trading` the one for acting for
+ * others.
+ */
 let reader: Trader
 let trading: Trader
-/** Accounts of alice: one that signs for itself, one that approved another exchange. */
+/** Accounts of Alice: `wallet` signs for itself; `desk` has approved another exchange. */
 let wallet: Trader
 let desk: SubAccount
 /** Alice's order that rests at 0.2 under the client id `used`. */
 let rested: ClientOrder
-/** What the limiter says of each order. */
+/** The wait that the rate limiter gives each order; 0 lets the order through. */
 let waitSec = 0
 
-/** What alice sends: right at first, then as the rows of the table break it. */
+/** The call that Alice sends: valid at first, then broken by rows of the table. */
 interface Attempt {
   market: LiveMarket
   order: ClientOrder
@@ -64,13 +68,13 @@ interface Attempt {
   fields: Record<string, unknown>
   change: CallChange
   text: (right: string) => string
-  /** Left to a server wallet to sign. */
+  /** Whether a server wallet signs the order. */
   isUnsigned: boolean
-  /** What operators changed before. */
+  /** What operators change before the call. */
   isDisabled: boolean
   isFrozen: boolean
   hasRank: boolean
-  /** Revoked once the order has passed the intake. */
+  /** The token to revoke once the order has passed the intake. */
   revoked: Trader | null
 }
 
@@ -93,7 +97,7 @@ function rightAttempt(): Attempt {
   }
 }
 
-/** In falling precedence; each row is broken in all the ways of the rows below it too. */
+/** In falling precedence. The call of a row is also broken in the ways of all rows below. */
 const LADDER: readonly [
   status: number,
   code: string,
@@ -167,7 +171,7 @@ function resize(attempt: Attempt, sizeRaw: number): void {
   attempt.order = { ...attempt.order, makerAmount: sizeRaw / 4, takerAmount: sizeRaw }
 }
 
-/** Of the order that a server wallet signs, market and amounts are right again. */
+/** Leaves the order to a server wallet, and makes its market and amounts valid again. */
 function forDesk(attempt: Attempt): void {
   const { takerAmount, makerAmount } = rightAttempt().order
   const own = { maker: desk.account, signer: desk.account, takerAmount, makerAmount }
@@ -181,7 +185,7 @@ async function revoked(attempt: Attempt): Promise<void> {
   attempt.revoked = attempt.token
 }
 
-/** Sends it while operators and the owner of the token do what the attempt says. */
+/** Sends the call after operators and the owner of the token do what the attempt says. */
 async function sendAttempt(attempt: Attempt): Promise<Reply> {
   const { order, signer, chainId, token, change, fields } = attempt
   const signed = attempt.isUnsigned
@@ -200,7 +204,7 @@ async function sendAttempt(attempt: Attempt): Promise<Reply> {
   return reply
 }
 
-/** The intake lets the order through, and before main takes it from there the token is revoked. */
+/** Revokes the token after the intake has passed the order and before main takes the order. */
 async function sendAround(token: Trader, send: () => Promise<Reply>): Promise<Reply> {
   const { intake } = live.exchange
   intake.pause()
@@ -215,7 +219,7 @@ async function sendAround(token: Trader, send: () => Promise<Reply>): Promise<Re
   return sent
 }
 
-/** A freeze cancels the order that rests: what it reserved is free from then on. */
+/** A freeze cancels the resting order, so its reserve is free from then on. */
 async function setFrozen(act: 'freeze' | 'unfreeze'): Promise<void> {
   const path = `/admin/profiles/${alice.profileId}/${act}`
   let reply = await live.admin(path, {})
@@ -285,7 +289,7 @@ function assertRefused(reply: Reply, [status, code, , said]: (typeof LADDER)[num
   assert.equal(reply.headers.get('retry-after'), code === 'RATE_LIMITED' ? '1' : null)
 }
 
-test('of several things that are wrong the one that stands higher is answered', async () => {
+test('of several faults of an order the one that stands highest is answered', async () => {
   const resting = { freeRaw: 1_000_000, reservedRaw: 2_000_000 }
   const allFree = { freeRaw: 3_000_000, reservedRaw: 0 }
   assert.deepEqual(live.balances(alice), resting)
@@ -297,20 +301,20 @@ test('of several things that are wrong the one that stands higher is answered', 
     assertRefused(reply, LADDER[row])
     const expected = attempt.isFrozen ? allFree : resting
     assert.deepEqual(live.balances(alice), expected, LADDER[row][1])
-    // The secret is base64: as a pattern its + and / would mean something else.
+    // The secret is base64, and its + would mean something else in a regular expression.
     assert.equal(reply.text.includes(attempt.token.secret), false)
     assert.doesNotMatch(reply.text, /node_modules|\.ts/)
   }
 })
 
-test('after all of it nothing is under way, and a full market empties in one call', async () => {
+test('afterwards nothing is under way, and one call empties a full market', async () => {
   const all = await live.call(whale, 'DELETE', '/orders/all/rain')
   assert.equal(all.status, 200, all.text.slice(0, 300))
   assert.deepEqual(live.balances(whale), { freeRaw: LARGEST_RAW, reservedRaw: 0 })
   const largest = rightAttempt()
   resize(largest, LARGEST_RAW)
   const reply = await sendAttempt(largest)
-  assert.equal(at(reply.body, 'code'), 'INSUFFICIENT_COLLATERAL', 'its room came back')
+  assert.equal(at(reply.body, 'code'), 'INSUFFICIENT_COLLATERAL', 'the market has room again')
   assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
   assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
 })

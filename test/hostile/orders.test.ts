@@ -22,7 +22,7 @@ let market: LiveMarket
 let alice: Trader
 let bob: Trader
 
-/** What alice sends: right at first, then as a test breaks it. */
+/** The order that Alice sends: valid at first, then broken by a test. */
 interface Attempt {
   order: ClientOrder
   chainId: number
@@ -63,7 +63,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(typeof at(reply.body, 'error'), 'string')
 }
 
-test('a refused order used nothing up: the same one, mended, is taken', async () => {
+test('a refusal uses nothing up: the corrected order is taken', async () => {
   const attempt = rightAttempt()
   attempt.order = { ...attempt.order, makerAmount: 480_000 }
   attempt.fields.clientOrderId = 'mended'
@@ -94,7 +94,7 @@ test('an address with a wrong checksum is refused, one in lower case is taken', 
   const lower = alice.account.toLowerCase()
   const fields = { ...attempt.fields, postOnly: true }
   const right = { ...fields, order: { ...order, maker: lower, signer: lower } }
-  // Taken as far as the book: it would cross.
+  // The address passes: the order gets as far as the book, where it would cross.
   assertRefused(await live.call(alice, 'POST', '/orders', right), 400, 'POST_ONLY_WOULD_MATCH')
 })
 
@@ -132,7 +132,7 @@ test('a signature that does not prove the signer for this market is refused', as
   assert.deepEqual(live.balances(alice), before)
 })
 
-test('the three headers are held to the letter', async () => {
+test('a signed call needs its three headers exactly', async () => {
   const { order, fields } = rightAttempt()
   const body = { ...fields, order: signedFor(order, alice, market), ownerId: bob.profileId }
   const rows: readonly [string, CallChange][] = [
@@ -173,7 +173,7 @@ test('an order is taken inside its receive window only', async () => {
   assert.equal(await stamp(3000, 10_000), 'RECV_WINDOW_EXPIRED')
   assert.equal(await stamp(-2000, 10_000), 'POST_ONLY_WOULD_MATCH')
   assert.equal(await stamp(500, 1), 'POST_ONLY_WOULD_MATCH')
-  // Without a window a timestamp says nothing.
+  // Without a receive window the timestamp is not checked.
   assert.equal(await stamp(-3_600_000), 'POST_ONLY_WOULD_MATCH')
   assert.equal(await stamp(3_600_000), 'POST_ONLY_WOULD_MATCH')
 })
@@ -216,7 +216,7 @@ test('a profile without a rank cannot trade where there is a fee', async () => {
   assert.deepEqual(live.balances(carol), { freeRaw: 10_000_000, reservedRaw: 0 })
 })
 
-test('an order dies with its second, and its reserve comes back', async () => {
+test('an order expires after its second, and its reserve is free again', async () => {
   const attempt = rightAttempt()
   const expirationSec = Math.floor(live.nowMs() / 1000) + 60
   attempt.order = { ...attempt.order, makerAmount: 200_000, expiration: String(expirationSec) }
@@ -232,7 +232,7 @@ test('an order dies with its second, and its reserve comes back', async () => {
   await live.exchange.pipeline.whenIdle()
   assert.equal(live.balances(alice).freeRaw, 800_000)
   assertRefused(await sendAttempt(attempt), 400, 'ORDER_EXPIRED')
-  // The clock goes back: the exchange's own time does not.
+  // The wall clock goes back; the time of the exchange does not.
   live.shiftClock(-70_000)
   assertRefused(await sendAttempt(attempt), 400, 'ORDER_EXPIRED')
   const path = `/orders/${String(at(kept.body, 'order', 'id'))}`
@@ -240,7 +240,7 @@ test('an order dies with its second, and its reserve comes back', async () => {
   assert.deepEqual(live.balances(alice), { freeRaw: 1_000_000, reservedRaw: 2_000_000 })
 })
 
-test('a revoked token places nothing more', async () => {
+test('a revoked token places no more orders', async () => {
   const dave = await live.trader(10_000_000)
   const path = `/auth/api-tokens/${dave.tokenId}`
   assert.equal((await live.call(dave, 'DELETE', path)).status, 200)
@@ -248,7 +248,7 @@ test('a revoked token places nothing more', async () => {
   assertRefused(await live.call(dave, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
 })
 
-test('after all of it nothing is under way, and a restart finds the same state', async () => {
+test('afterwards nothing is under way, and a restart finds the same state', async () => {
   assert.deepEqual(live.faults, [])
   assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
   assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)

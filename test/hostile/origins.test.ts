@@ -5,7 +5,7 @@ import { at, type LiveExchange, type Reply, startLive } from '../support/live-ex
 import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
 import { SocketClient } from '../support/socket-client.ts'
 
-// Pages of other sites that use the cookie of whoever looks at them, with and without a proxy.
+// Pages of other sites that use the cookie of their visitor, with and without a proxy.
 
 const PUBLIC_URL = 'https://exchange.example'
 let plain: LiveExchange
@@ -27,7 +27,7 @@ function labelOf(live: LiveExchange, cookie: string, origin: string): Promise<Re
   return live.send('POST', '/auth/api-tokens/derive', { headers, body: '{}' })
 }
 
-test('a page of another site changes nothing with a cookie, and reads as before', async () => {
+test('a page of another site can change nothing with a cookie, but can read', async () => {
   const own = `http://127.0.0.1:${plain.port}`
   for (const [live, right] of [
     [plain, own],
@@ -55,7 +55,7 @@ test('a page of another site changes nothing with a cookie, and reads as before'
   }
 })
 
-test('behind a proxy that speaks TLS the cookie is Secure and sockets are of its URL', async () => {
+test('behind a TLS proxy the cookie is Secure and sockets need the public origin', async () => {
   const reply = await login(proxied, newWallet())
   assert.match(reply.headers.getSetCookie()[0], /; HttpOnly; SameSite=Lax; Secure$/)
   const cookie = cookieOf(reply)
@@ -78,7 +78,7 @@ test('behind a proxy that speaks TLS the cookie is Secure and sockets are of its
   assert.match(out.headers.getSetCookie()[0], /Max-Age=0; HttpOnly; SameSite=Lax; Secure$/)
 })
 
-test('the document names the public URL and the cookie there is', async () => {
+test('the OpenAPI document names the public URL and the session cookie', async () => {
   const { body } = await proxied.send('GET', '/openapi.json')
   assert.equal(at(body, 'servers', 0, 'url'), PUBLIC_URL)
   const scheme = at(body, 'components', 'securitySchemes', 'session')

@@ -5,7 +5,7 @@ import { at, type LiveExchange, type Reply, startLive, textAt } from '../support
 import { openMarket, orderBody, place } from '../support/live-orders.ts'
 import { codeOf, cookieOf, login, newWallet, withCookie } from '../support/live-session.ts'
 
-// Acts that undo each other, sent at one moment: each comes wholly before or wholly after.
+// Acts that conflict, sent at the same moment: each takes effect wholly before or after the other.
 
 const START_RAW = 1_000_000_000
 let live: LiveExchange
@@ -50,7 +50,7 @@ test('of orders with one client id at the same moment one is taken', async () =>
   assert.equal(countOf(replies, 409), 5)
 })
 
-test('a token revoked while orders are under way signs those before and none after', async () => {
+test('a token revoked while orders are under way places the earlier ones only', async () => {
   const market = await openMarket(live, 'revoked')
   const trader = await live.trader(START_RAW)
   const order = () => place(live, trader, market)
@@ -64,7 +64,7 @@ test('a token revoked while orders are under way signs those before and none aft
   assert.equal((await order()).status, 401)
 })
 
-test('a session ended while it makes tokens makes those before and none after', async () => {
+test('a session that ends while it makes tokens makes the earlier ones only', async () => {
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const derive = () => withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {})
@@ -85,7 +85,7 @@ test('a session ended while it makes tokens makes those before and none after', 
   assert.equal(listed.body.length, made)
 })
 
-test('a market resolved while orders and cancels are under way keeps no reserve', async () => {
+test('a market resolved while orders and cancels are under way leaves no reserve', async () => {
   const market = await openMarket(live, 'ending')
   const trader = await live.trader(START_RAW)
   const placed = await place(live, trader, market)
@@ -101,7 +101,7 @@ test('a market resolved while orders and cancels are under way keeps no reserve'
   assert.deepEqual(live.balances(trader), { freeRaw: START_RAW, reservedRaw: 0 })
 })
 
-test('of replacements of one order at the same moment one is made', async () => {
+test('of several replacements of one order at the same moment one is made', async () => {
   const market = await openMarket(live, 'replaced')
   const trader = await live.trader(START_RAW)
   const orderId = textAt((await place(live, trader, market)).body, 'order', 'id')

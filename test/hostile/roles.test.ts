@@ -4,7 +4,7 @@ import { ROLES, type Role } from '../../engine/domain/operator.ts'
 import { api } from '../../server/api.ts'
 import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
 
-// Every route of operators, as the routes themselves say it: who may call it and who may not.
+// Every route of operators: which roles may call it, as the route itself declares.
 
 const OPERATED = api.filter(({ auth }) => auth.accepts.some(({ scheme }) => scheme === 'admin'))
 let live: LiveExchange
@@ -23,7 +23,7 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-/** The route's own example, which would be taken. */
+/** Sends the example of the route, which is a valid call. */
 function attempt({ method, path, example }: (typeof OPERATED)[number], token = ''): Promise<Reply> {
   const target = path.replace(/:(\w+)/g, (_all, name) => String(at(example.params, name)))
   const body = example.body === undefined ? {} : { body: JSON.stringify(example.body) }
@@ -31,7 +31,7 @@ function attempt({ method, path, example }: (typeof OPERATED)[number], token = '
   return live.send(method, target, { headers, ...body })
 }
 
-test('each of them names the lowest role it needs, and only reads need no more than read', () => {
+test('each operator route names the lowest role it needs, and only a GET needs just read', () => {
   assert.ok(OPERATED.length >= 20)
   for (const { method, path, auth } of OPERATED) {
     for (const { scheme, role } of auth.accepts) {
@@ -42,7 +42,7 @@ test('each of them names the lowest role it needs, and only reads need no more t
   }
 })
 
-test('an operator of a lower role is told which role a call needs, and does nothing', async () => {
+test('an operator of a lower role is told the role it needs, and changes nothing', async () => {
   const { pipeline } = live.exchange
   const seq = pipeline.clearing.lastSeq
   for (const route of OPERATED) {
@@ -58,10 +58,10 @@ test('an operator of a lower role is told which role a call needs, and does noth
       assert.equal((await attempt(route, token)).status, 401, `${route.method} ${route.path}`)
     }
   }
-  assert.equal(pipeline.clearing.lastSeq, seq, 'nothing was stamped')
+  assert.equal(pipeline.clearing.lastSeq, seq, 'a refused call stamps no command')
 })
 
-test('an operator whose name is taken away is nobody from then on', async () => {
+test('the token of a removed operator is refused from then on', async () => {
   const token = tokens.get('root') ?? ''
   const read = () =>
     attempt(OPERATED.find(({ path }) => path === '/admin/audit') ?? OPERATED[0], token)

@@ -6,12 +6,12 @@ import type { Services } from '../../server/routes/services.ts'
 import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
 import { codeOf } from '../support/live-session.ts'
 
-// Every route by tokens of every set of scopes: those it needs open it, no others do.
+// Each route is called with every set of scopes. It opens for the sets with the scopes it needs.
 
 const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal'] as const
 const ON_BEHALF = 'x-on-behalf-of'
 
-/** What a signed call needs (rules §12.1, §13 row 26), if anything. */
+/** The scopes that a signed call needs (rules §12.1, §13 row 26). Routes not listed need none. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'POST /orders': ['trading'],
   'POST /orders/batch': ['trading'],
@@ -56,7 +56,7 @@ const signed = api.filter(({ auth }) => auth.accepts.some(({ scheme }) => scheme
 const SENTENCE = /"This call needs an API token with the scope ([a-z_]+)\."/
 const FIELD = /"code":"SCOPE_MISSING","scope":"([a-z_]+)"/
 
-/** The scope each set lacks, if any; a call of several orders may say so of each order. */
+/** The scope that each set lacks, if any. A call of several orders may name it at each order. */
 async function answers(route: Route<Services>, headers: Readonly<Record<string, string>> = {}) {
   const path = route.path.replace(/:([a-zA-Z]+)/g, (_all, name) =>
     String(at(route.example, 'params', name)),
@@ -89,7 +89,7 @@ test('each route asks for its scopes and for no others', async () => {
   }
 })
 
-test('acting for another asks for delegated_signing beside them', async () => {
+test('acting for another account needs delegated_signing as well', async () => {
   const delegated = signed.filter(({ headers }) => headers[ON_BEHALF] !== undefined)
   assert.ok(delegated.length >= 10, `${delegated.length}`)
   for (const route of delegated) {

@@ -38,7 +38,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(at(reply.body, 'statusCode'), status)
 }
 
-test('a wallet logs in, derives a token, trades its scopes, revokes it and logs out', async () => {
+test('a wallet logs in, derives a token, uses it, revokes it and logs out', async () => {
   const wallet = newWallet()
   const reply = await login(live, wallet)
   assert.deepEqual(reply.body, {
@@ -50,7 +50,7 @@ test('a wallet logs in, derives a token, trades its scopes, revokes it and logs 
   const [set] = reply.headers.getSetCookie()
   assert.match(set, /; HttpOnly; SameSite=Lax$/)
   assert.match(set, /; Path=\/; Max-Age=2592000;/)
-  assert.ok(!reply.text.includes(set.split(/[=;]/)[1]), 'the body does not tell the session')
+  assert.ok(!reply.text.includes(set.split(/[=;]/)[1]), 'the body does not show the session')
   const cookie = cookieOf(reply)
   const seen = await withCookie(live, cookie, 'GET', '/auth/verify-auth')
   assert.equal(seen.body, wallet.address)
@@ -76,7 +76,7 @@ test('a wallet logs in, derives a token, trades its scopes, revokes it and logs 
     assert.equal(at(listed.body, 0, 'tokenId'), token.tokenId)
     assert.equal(at(listed.body, 0, 'label'), 'maker')
     assert.equal(at(listed.body, 1), undefined)
-    assert.ok(!listed.text.includes(token.secret), 'a secret is told once')
+    assert.ok(!listed.text.includes(token.secret), 'a secret is shown once')
   }
   const own = await live.call(token, 'GET', '/profiles/me')
   assert.equal(at(own.body, 'account'), wallet.address)
@@ -131,7 +131,7 @@ test('a login proves one account, once, over a fresh message of this server', as
   assert.match(missing.text, /x-account.*x-signing-message.*x-signature/)
 })
 
-test('a message is taken as JSON brought it, signed with its quotes or without', async () => {
+test('a login takes the message as JSON text, signed with its quotes or without', async () => {
   for (const isSignedQuoted of [true, false]) {
     for (const asHex of [true, false]) {
       const wallet = newWallet()
@@ -145,7 +145,7 @@ test('a message is taken as JSON brought it, signed with its quotes or without',
   }
 })
 
-test('of two logins with one message at the same moment one opens a session', async () => {
+test('of logins with one message at the same moment one opens a session', async () => {
   const wallet = newWallet()
   const message = await signingMessage(live)
   const both = await Promise.all([1, 2, 3, 4].map(() => login(live, wallet, { message })))
@@ -199,7 +199,7 @@ test('a forged or doubled cookie is no session', async () => {
   assertRefused(await live.send('GET', '/auth/verify-auth'), 401, 'COOKIE_REQUIRED')
 })
 
-test('many logouts at the same moment end one session, and the exchange lives', async () => {
+test('many logouts of one session at the same moment are harmless', async () => {
   const cookie = cookieOf(await login(live, newWallet()))
   const replies = await Promise.all(
     Array.from({ length: 8 }, () => withCookie(live, cookie, 'POST', '/auth/logout')),
@@ -208,7 +208,7 @@ test('many logouts at the same moment end one session, and the exchange lives', 
   assert.equal((await live.send('GET', '/health')).status, 200)
 })
 
-test('many revocations at the same moment revoke once', async () => {
+test('of many revocations of one token at the same moment one succeeds', async () => {
   const trader = await live.trader(0)
   const path = `/auth/api-tokens/${trader.tokenId}`
   const replies = await Promise.all([1, 2, 3, 4].map(() => live.call(trader, 'DELETE', path)))
@@ -216,7 +216,7 @@ test('many revocations at the same moment revoke once', async () => {
   assert.equal(done.length, 1)
 })
 
-test('a token has only scopes its profile has, and there are at most a hundred', async () => {
+test('a token has only scopes of its profile, and a profile has at most 100 tokens', async () => {
   const cookie = cookieOf(await login(live, newWallet()))
   const derive = (body: unknown) =>
     withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', body)
@@ -255,7 +255,7 @@ const CAPABILITIES: readonly (readonly [may: string, asks: string, answer: numbe
   ['trading account_creation delegated_signing withdrawal', '', 201],
 ]
 
-test('no proof makes a token that passes the capabilities of its profile', async () => {
+test('no proof makes a token beyond the capabilities of its profile', async () => {
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const token = await provider.token(live, wallet.address)
@@ -282,7 +282,7 @@ test('no proof makes a token that passes the capabilities of its profile', async
   }
 })
 
-test('an identity token of the provider derives and revokes; a forged one nothing', async () => {
+test('an identity token of the provider derives and revokes; a forged one is refused', async () => {
   const wallet = newWallet()
   const derive = async (token: string) =>
     byIdentity(live, token, 'POST', '/auth/api-tokens/derive', { scopes: ['trading'] })
@@ -321,7 +321,7 @@ test('an identity token of the provider derives and revokes; a forged one nothin
   const stale = await live.send('GET', '/profiles/me', {
     headers: { identity: `Bearer ${right}`, cookie: 'outcomex_session=ended' },
   })
-  assert.equal(at(stale.body, 'account'), wallet.address, 'a cookie that ended is in no way')
+  assert.equal(at(stale.body, 'account'), wallet.address, 'an ended cookie does no harm')
   const path = `/auth/api-tokens/${token.tokenId}`
   assert.equal((await byIdentity(live, right, 'DELETE', path)).status, 200)
   assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')

@@ -61,7 +61,7 @@ test('a timestamp is good for thirty seconds on both sides of server time', asyn
   assertAnswer(await live.call(alice, 'GET', ME, undefined, { timestamp: offset }), 200, offset)
 })
 
-test('what is signed is the call as it was sent: method, path with query, body', async () => {
+test('the signature covers the call as it was sent: method, path with query, body', async () => {
   const rows: [method: string, path: string, body: unknown, CallChange, number | string][] = [
     ['GET', `${PATH}?page=1&limit=2`, undefined, {}, 200],
     ['GET', `${PATH}?p%61ge=1`, undefined, {}, 200],
@@ -91,7 +91,7 @@ test('what is signed is the call as it was sent: method, path with query, body',
   }
 })
 
-test('a token speaks for its own profile, under every prefix of the flag', async () => {
+test('a token acts for its own profile, under every header prefix of the flag', async () => {
   const { tokenId, secret } = bob
   const both = { 'my-api-key': tokenId, 'my-timestamp': at(0), 'my-signature': 'x' }
   const rows: [CallChange, number | string][] = [
@@ -117,7 +117,7 @@ test('a token speaks for its own profile, under every prefix of the flag', async
   }
 })
 
-test('an identity token is of the issuer, for the audience and in its time', async () => {
+test('an identity token needs the right issuer, audience and time', async () => {
   const right = { iss: 'the-provider', aud: 'outcomex' }
   const nowSec = Math.floor(live.nowMs() / 1000)
   const rows: [claims: object, forSec: number, expected: number | string][] = [

@@ -25,18 +25,18 @@ import {
   withCookie,
 } from '../support/live-session.ts'
 
-// A smart wallet is an account's by its own signature or by the operator's word, and by no other:
-// it stands as the maker of orders, and money may be withdrawn to it.
+// An account gets a smart wallet only by the signature of that wallet, or from the operator. A
+// smart wallet can be the maker of orders, and money may be withdrawn to it.
 
 const FUNDS_RAW = 100_000_000
 let live: LiveExchange
 let market: LiveMarket
 let victim: Trader
 let victimWallet: Wallet
-/** What a thief may claim, by what it is. */
+/** The addresses that a thief may claim, each with what it is. */
 let claims: readonly (readonly [what: string, address: string])[]
 
-/** The trader of a login, with a token and without funds. */
+/** Makes a trader from a login, with a token and without funds. */
 async function traderOf(key: Uint8Array, logged: Reply): Promise<Trader> {
   const cookie = cookieOf(logged)
   const made = await withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {})
@@ -54,14 +54,14 @@ function freshKey(): { key: Uint8Array; wallet: Wallet } {
   return { key, wallet: privateKeyToAccount(`0x${key.toString('hex')}`) }
 }
 
-/** Names a smart wallet and proves nothing of it. */
+/** A trader that names a smart wallet without a proof of it. */
 async function claimant(smartWallet: string): Promise<{ trader: Trader; logged: Reply }> {
   const { key, wallet } = freshKey()
   const logged = await login(live, wallet, { body: { client: 'base', smartWallet } })
   return { trader: await traderOf(key, logged), logged }
 }
 
-/** The account that a smart wallet proved to be its own. */
+/** A trader with a smart wallet, proven by the signature of that wallet. */
 async function owner(smartWallet: Wallet): Promise<Trader> {
   const { key, wallet } = freshKey()
   return traderOf(key, await loginWithWallet(live, wallet, smartWallet))
@@ -97,7 +97,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(codeOf(reply), code)
 }
 
-/** Orders of every signature type that names the claimed wallet. */
+/** Sends an order of every signature type that names the claimed wallet. */
 async function orders(thief: Trader, maker: string, ownerId = thief.profileId): Promise<Reply[]> {
   const forms = [1, 2, 3].flatMap((signatureType) => [
     { signatureType, maker },
@@ -122,7 +122,7 @@ function moneyOfOthers(thief: Trader): string {
     .join(' ')
 }
 
-test("a wallet that is only claimed is not the account's, and signs no order", async () => {
+test("a wallet that is only claimed is not the account's, and makes no order", async () => {
   for (const [what, claimed] of claims) {
     const { trader: thief, logged } = await claimant(claimed)
     assert.equal(at(logged.body, 'smartWallet'), null, what)
@@ -142,7 +142,7 @@ test("a wallet that is only claimed is not the account's, and signs no order", a
   }
 })
 
-test('a claimed wallet is no account: it reads, logs in and is taken over as before', async () => {
+test('a claim of a wallet gives no right to read, log in as or take over its account', async () => {
   const partner = await live.trader(0, { apiToken: { scopes: ['account_creation'] } })
   for (const [what, claimed] of claims) {
     const { trader: thief } = await claimant(claimed)
@@ -161,7 +161,7 @@ test('a claimed wallet is no account: it reads, logs in and is taken over as bef
   }
 })
 
-test("no other signature makes a wallet the account's", async () => {
+test("only the wallet's signature for this login makes it the account's wallet", async () => {
   const { wallet } = freshKey()
   const { address: smartWallet } = victimWallet
   const body = { client: 'base', smartWallet }
@@ -169,8 +169,8 @@ test("no other signature makes a wallet the account's", async () => {
   const right = `?account=${wallet.address}&smartWallet=${smartWallet}`
   const rows: [what: string, message: string, signer: Wallet][] = [
     ['the thief signs for it', await ask(right), wallet],
-    ['the wallet signed a login of its own', await ask(`?account=${smartWallet}`), victimWallet],
-    ['the wallet signed a login of nobody', await ask(''), victimWallet],
+    ['the wallet signed a login for itself', await ask(`?account=${smartWallet}`), victimWallet],
+    ['the wallet signed a login that names no account', await ask(''), victimWallet],
     [
       'the wallet signed for another account',
       await ask(`?account=${victim.account}&smartWallet=${smartWallet}`),
@@ -181,7 +181,7 @@ test("no other signature makes a wallet the account's", async () => {
       await ask(`?account=${wallet.address}&smartWallet=${newWallet().address}`),
       victimWallet,
     ],
-    ['the wallet became a sub-account', await partnerMessage(live, victim), victimWallet],
+    ['the wallet signed to become a sub-account', await partnerMessage(live, victim), victimWallet],
   ]
   for (const [what, message, signer] of rows) {
     const walletSignature = await signer.signMessage({ message })
@@ -193,7 +193,7 @@ test("no other signature makes a wallet the account's", async () => {
   assert.equal(at(bare.body, 'smartWallet'), null, 'the message alone proves no wallet')
 })
 
-test('a claim of the same wallet takes nothing from its owner, no order hash either', async () => {
+test('a claim of a wallet takes nothing from its owner, not even an order hash', async () => {
   const smartWallet = newWallet()
   const { address } = smartWallet
   const { trader: thief } = await claimant(address)
@@ -205,7 +205,7 @@ test('a claim of the same wallet takes nothing from its owner, no order hash eit
   for (const { profileId } of [trader, thief]) {
     await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
   }
-  // Signed for the wallet itself: the hash of this order names no account.
+  // The wallet is also the signer, so the hash of this order names no account.
   const form = { signatureType: 3, maker: address, signer: address }
   const order = { ...unsigned(trader, market, { ticks: 100 }), ...form }
   const send = (from: Trader) => {
@@ -245,7 +245,7 @@ test('an account that is its own smart wallet needs no second signature', async 
   assert.equal(at((await login(live, wallet, { body })).body, 'smartWallet'), address)
 })
 
-test('the operator may say whose a contract wallet is', async () => {
+test('the operator may give a contract wallet to an account', async () => {
   const { trader } = await claimant(newWallet().address)
   const edit = (smartWallet: string) =>
     live.send('PATCH', `/admin/profiles/${trader.profileId}`, {

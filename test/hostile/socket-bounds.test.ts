@@ -7,8 +7,8 @@ import { at, type LiveExchange, startLive, type Trader } from '../support/live-e
 import { openMarket } from '../support/live-orders.ts'
 import { handshakeOf, SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
 
-// What one caller can take of the sockets: bounds for an address, for a profile and for those who
-// prove nothing, and what a client may make the exchange keep.
+// The bounds on the sockets of an address, of a profile and of anonymous clients, and on what a
+// client may make the exchange keep.
 
 const socketBounds = {
   ...{ socketsMax: 20, anonymousMax: 12, perAddressMax: 2, perProfileMax: 2 },
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const raw of raws.splice(0)) raw.destroy()
   while (on.sockets.openCount > 0) await new Promise(setImmediate)
   const { signed, anonymous } = on.sockets.census
-  assert.deepEqual([signed, anonymous], [0, 0], 'every seat is given back')
+  assert.deepEqual([signed, anonymous], [0, 0], 'every closed socket gives its place back')
   assert.equal((await on.send('GET', '/health')).status, 200)
   assert.deepEqual(on.faults.splice(0), [])
 })
@@ -44,7 +44,7 @@ async function said(raw: RawClient, word: string): Promise<void> {
   assert.ok(raw.received.includes(word), raw.received)
 }
 
-/** Sends an upgrade and waits for what is said to it. */
+/** Sends an upgrade and waits until `word` has come back. */
 async function knocked(lines: string, word: string): Promise<RawClient> {
   const raw = new RawClient(on.port)
   raws.push(raw)
@@ -65,7 +65,7 @@ async function signed(trader: Trader): Promise<SocketClient> {
   return client
 }
 
-test('an address has so many sockets, and gets one again when one is gone', async () => {
+test('an address has a bound on its sockets, and a closed socket makes room', async () => {
   const first = await joined(by('10.0.0.1'))
   await joined(by('10.0.0.1'))
   const refused = await knocked(by('10.0.0.1'), '"code":"SOCKET_LIMIT"')
@@ -77,16 +77,16 @@ test('an address has so many sockets, and gets one again when one is gone', asyn
   assert.equal(on.sockets.census.refusedFor('address'), 1)
 })
 
-test('behind a proxy the address it names counts, however the client spells its own', async () => {
+test('behind a proxy the address it names counts, whatever the client names', async () => {
   for (const place of [1, 2, 3, 1, 2, 3]) await joined(by(`10.0.0.${place}`))
-  // The client's own line comes first; the proxy adds another.
+  // The client's own header line comes first, and the proxy adds another.
   await knocked(by('10.0.0.9') + by('10.0.0.2'), 'SOCKET_LIMIT')
   await knocked(by('10.0.0.9, 10.0.0.3'), 'SOCKET_LIMIT')
-  // The peer is the proxy: it is nobody's address.
+  // Without the header the peer is the proxy, whose own address has no bound.
   for (const _ of [1, 2, 3]) await joined()
 })
 
-test('who proves nothing cannot take the room of signed clients', async () => {
+test('anonymous sockets cannot take the room of signed clients', async () => {
   const traders = await Promise.all([1, 2, 3, 4, 5].map(() => on.trader(0)))
   const [trader] = traders
   const handshake = () => handshakeOf(trader, on.nowMs())
@@ -105,7 +105,7 @@ test('who proves nothing cannot take the room of signed clients', async () => {
   assert.deepEqual([census.refusedFor('anonymous'), census.refusedFor('all')], [3, 1])
 })
 
-test('a profile above its bound hears so on the new socket, and keeps the old ones', async () => {
+test('a socket above the bound of its profile is refused, and the older ones stay', async () => {
   const [alice, bob] = [await on.trader(0), await on.trader(0)]
   const kept = [await signed(alice), await signed(alice)]
   for (const each of kept) await each.take('authenticated', 1)
@@ -120,7 +120,7 @@ test('a profile above its bound hears so on the new socket, and keeps the old on
   await (await signed(bob)).take('authenticated', 1)
 })
 
-test('the markets that all sockets of a profile listen to are bounded', async () => {
+test('the sockets of a profile share one bound on subscribed markets', async () => {
   for (const slug of ['rain', 'hail', 'snow']) await openMarket(on, slug)
   const alice = await on.trader(0)
   const [first, second] = [await signed(alice), await signed(alice)]
@@ -134,16 +134,18 @@ test('the markets that all sockets of a profile listen to are bounded', async ()
   assert.deepEqual([code, channel], ['SUBSCRIPTION_LIMIT', 'subscribe_positions'])
   ask(second, ['rain'])
   await second.take('positions', 1)
-  // What it asked for before is replaced, and what is left may be taken again.
+  // A repeated subscription replaces the earlier one, and the markets that it leaves may be used
+  // again.
   ask(first, ['snow'])
   await first.take('positions', 3)
   ask(second, ['rain', 'hail'])
   await second.take('positions', 3)
 })
 
-test('many sockets of one owner say no more than it may', async () => {
+test('the sockets of one owner share one bound on messages', async () => {
   const members = [await joined(by('10.0.0.1')), await joined(by('10.0.0.1'))]
-  // Each says less than one socket may; both say too much, however spans of time divide it.
+  // Each sends less than one socket may. Together they send too much, however the seconds divide
+  // it.
   const messages = 3 * socketBounds.ownerMessagesMax
   assert.ok(messages < socketBounds.messagesPerSecondMax)
   const chatter = Array.from({ length: messages }, () => textFrame('42/markets,["x"]'))
@@ -156,7 +158,7 @@ test('many sockets of one owner say no more than it may', async () => {
   assert.ok(on.sockets.census.refusedFor('messages') > 0)
 })
 
-test('nothing is kept of what only announces itself', async () => {
+test('a message that only announces more is refused, and nothing is kept of it', async () => {
   const long = 'x'.repeat(LIMITS.socketControlBytesMax)
   const rows: [title: string, text: string][] = [
     ['an event with attachments', '451-/markets,["x",{"_placeholder":true,"num":0}]'],
@@ -180,7 +182,7 @@ test('nothing is kept of what only announces itself', async () => {
   assert.match(raw.received, /text only/)
 })
 
-test('a client that joins many times at once joins once, or not at all elsewhere', async () => {
+test('of many joins at once the first succeeds, and none in another namespace', async () => {
   const raw = await knocked('', '"sid"')
   raw.send(Buffer.concat(Array.from({ length: 20 }, () => textFrame('40/markets,'))))
   await raw.closed()
@@ -197,7 +199,7 @@ const EDGES: readonly [point: EdgePoint, isTold: boolean][] = [
   ['at-socket-leave', false],
 ]
 for (const [point, isTold] of EDGES) {
-  test(`a fault ${point} costs that socket alone`, async () => {
+  test(`a fault ${point} costs only that socket`, async () => {
     const [alice, bob] = [await on.trader(0), await on.trader(0)]
     const brisk = await signed(bob)
     await brisk.take('authenticated', 1)

@@ -5,7 +5,8 @@ import { RawClient } from '../server/http/gateway/raw-client.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
 
-// Sockets that keep no rule, with real orders on them. An order is durable or it never was.
+// Connections that break the rules while they send real orders. An order is durable or was never
+// taken.
 
 const START_RAW = 1_000_000_000
 const COST_RAW = 500_000
@@ -33,10 +34,10 @@ afterEach(async () => {
   assert.equal((await live.send('GET', '/health')).status, 200)
   const { freeRaw, reservedRaw } = live.balances(alice)
   assert.equal(freeRaw + reservedRaw, START_RAW)
-  assert.equal(reservedRaw, (await liveIds()).length * COST_RAW, 'what rests is what is reserved')
+  assert.equal(reservedRaw, (await liveIds()).length * COST_RAW, 'the reserve matches the orders')
 })
 
-/** Until nothing is under way; the file's deadline ends it if that never comes. */
+/** Waits until nothing is under way; the deadline of the file ends an endless wait. */
 async function idle(): Promise<void> {
   const { pipeline, intake } = live.exchange
   const isBusy = () => live.gateway.inFlight > 0 || pipeline.underWay > 0 || intake.inFlight() > 0
@@ -63,7 +64,7 @@ function signedText(method: string, path: string, body: string): string {
   )
 }
 
-/** The text of a right order that will rest, and its client id. */
+/** The text of a valid order that will rest, and its client id. */
 function orderText(): { name: string; text: string } {
   const name = `order-${++orders}`
   const body = { ...orderBody(alice, rain, { sizeRaw: 1_000_000 }), clientOrderId: name }
@@ -116,14 +117,14 @@ test('a request pipelined behind an order may end the connection, not the order'
     await idle()
     const known = new Set(await liveIds())
     for (const { name } of [first, second]) {
-      if (replies.includes(name)) assert.ok(known.has(name), 'what was acknowledged is there')
+      if (replies.includes(name)) assert.ok(known.has(name), 'an acknowledged order exists')
     }
   }
   const all = await live.call(alice, 'DELETE', '/orders/all/rain')
   assert.equal(all.status, 200, all.text)
 })
 
-test('an order sent byte by byte is taken, one that stops is dropped in time', async () => {
+test('an order sent byte by byte is taken; an unfinished one is dropped in time', async () => {
   const { name, text } = orderText()
   const slow = client()
   // The native parser answers 505 to a request line in pieces (uWebSockets issue 1776).
@@ -141,7 +142,7 @@ test('an order sent byte by byte is taken, one that stops is dropped in time', a
   assert.ok(ids.includes(name) && !ids.includes(stopped.name))
 })
 
-test('a body longer than it says, or than allowed, does not become an order', async () => {
+test('a body longer than announced, or than allowed, does not become an order', async () => {
   const { name, text } = orderText()
   const short = text.replace(/Content-Length: \d+/, 'Content-Length: 20')
   assert.match(await client().send(short).finish().closed(), /^$|^HTTP\/1\.1 [45]/)
@@ -154,7 +155,7 @@ test('a body longer than it says, or than allowed, does not become an order', as
   assert.ok(!(await liveIds()).includes(name))
 })
 
-test('floods of headers and garbage are shown the door', async () => {
+test('floods of headers and garbage are refused or cut off', async () => {
   const floods = [
     `GET /health HTTP/1.1\r\n${HOST}${'a: b\r\n'.repeat(5000)}\r\n`,
     `GET /health HTTP/1.1\r\n${HOST}svc-api-key: ${'a'.repeat(1 << 17)}\r\n\r\n`,

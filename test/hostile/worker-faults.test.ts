@@ -12,8 +12,8 @@ import {
 } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
 
-// Threads that break while they check orders or answer reads: the call they broke at gets 500 with
-// a fault id, the others are answered, and the exchange goes on (design §11).
+// Threads that break while they check orders or answer reads. The call at which a thread broke gets
+// 500 with a fault id, the other calls are answered, and the exchange goes on (design §11).
 
 interface Stage {
   readonly live: LiveExchange
@@ -22,8 +22,8 @@ interface Stage {
 }
 
 /**
- * Every thread breaks at its own passing; those that come later are whole. The start asks the query
- * thread one question.
+ * Every thread that starts here counts its own passings of the fault point; threads that start
+ * later do not break. The start itself asks the query thread one question.
  */
 async function stage(fault: string): Promise<Stage> {
   process.env[FAULT_VARIABLE] = fault
@@ -42,7 +42,9 @@ function assertBroke(reply: Reply): void {
   assert.match(textAt(reply.body, 'faultId'), /^[0-9a-f]{12}$/)
 }
 
-/** What the log was told, and what is counted; the exchange then ends well. */
+/**
+ * The log and the metric have `count` faults, nothing is under way, and the exchange stops well.
+ */
 async function assertOver({ live }: Stage, edge: 'intake' | 'query', count: number): Promise<void> {
   assert.equal(await live.gauge(`outcomex_faults_total{edge="${edge}"}`), count)
   assert.equal(live.faults.length, count, live.faults.join('\n'))
@@ -54,7 +56,7 @@ async function assertOver({ live }: Stage, edge: 'intake' | 'query', count: numb
 }
 
 for (const point of ['in-intake', 'intake-ends']) {
-  test(`${point}: one order of many breaks, the others are placed`, async () => {
+  test(`${point}: one order of many breaks its thread, and the others are placed`, async () => {
     const here = await stage(`${point}:5`)
     const { live, market, alice } = here
     const sent = Array.from({ length: 24 }, () =>
@@ -70,7 +72,7 @@ for (const point of ['in-intake', 'intake-ends']) {
   })
 }
 
-test('a batch and a cancel-replace that break the thread cancel and place nothing', async () => {
+test('a cancel-replace that breaks the thread cancels and places nothing', async () => {
   const here = await stage('intake-ends:2')
   const { live, market, alice } = here
   const rests = await place(live, alice, market, { ticks: 100, sizeRaw: 1_000_000 })
@@ -85,7 +87,7 @@ test('a batch and a cancel-replace that break the thread cancel and place nothin
   await assertOver(here, 'intake', 1)
 })
 
-test('a batch whose third order breaks is told so as a whole', async () => {
+test('a batch whose third order breaks gets one 500, and its first two orders stand', async () => {
   const here = await stage('intake-garbles:3')
   const { live, market, alice } = here
   const orders = Array.from({ length: 5 }, () =>
@@ -96,7 +98,7 @@ test('a batch whose third order breaks is told so as a whole', async () => {
   assert.equal(again.status, 200, again.text)
   const results = at(again.body, 'results')
   assert.ok(Array.isArray(results))
-  // Those before the break were placed, as their owner's reads say too.
+  // The orders before the break were placed.
   assert.deepEqual(
     results.map((each) => at(each, 'status')),
     [409, 409, 201, 201, 201],
@@ -105,7 +107,7 @@ test('a batch whose third order breaks is told so as a whole', async () => {
 })
 
 for (const point of ['in-query', 'query-ends']) {
-  test(`${point}: one read of many breaks, the others are answered`, async () => {
+  test(`${point}: one read of many breaks its thread, and the others are answered`, async () => {
     const here = await stage(`${point}:4`)
     const { live, alice } = here
     const sent = Array.from({ length: 12 }, () =>
@@ -115,7 +117,7 @@ for (const point of ['in-query', 'query-ends']) {
     const broken = replies.filter(({ status }) => status === 500)
     assert.equal(broken.length, 1)
     assertBroke(broken[0])
-    // A new thread may come up after the deadline of those that waited for it.
+    // A new thread may start after the deadline of the reads that wait for it.
     for (const { status } of replies) assert.ok([200, 500, 503].includes(status))
     const later = await readAgain(here)
     assert.deepEqual(later.body, [])
@@ -130,7 +132,7 @@ async function readAgain({ live, alice }: Stage): Promise<Reply> {
   }
 }
 
-test('a machine without descriptors costs a read, which may be asked again', async () => {
+test('a read that finds no file descriptor is 503 and may be retried', async () => {
   const here = await stage('query-hindered:2')
   const { live, alice } = here
   const reply = await live.call(alice, 'GET', '/markets/rain/user-orders')
@@ -138,16 +140,16 @@ test('a machine without descriptors costs a read, which may be asked again', asy
   assert.equal(at(reply.body, 'code'), 'READ_TIMEOUT')
   assert.ok(Number(reply.headers.get('retry-after')) > 0)
   assert.equal((await readAgain(here)).status, 200)
-  // One that ends idle is replaced, and costs nobody anything but time.
+  // A thread that ends while it is idle is replaced; the next read only takes longer.
   await live.exchange.query.crash()
   assert.equal((await readAgain(here)).status, 200)
   await assertOver(here, 'query', 0)
 })
 
-test('an order whose lookup breaks is not placed, and its caller knows it', async () => {
+test('an order whose lookup breaks is not placed, and its caller gets 500', async () => {
   const here = await stage('in-query:2')
   const { live, market, alice } = here
-  // The filter is sure of nothing: every order is asked for.
+  // Makes the filter unsure of every order, so that each one is looked up.
   const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
   new Int32Array(shared)[0] = 1
   const segments = [{ depth: 0, prefix: 0, shared }]
