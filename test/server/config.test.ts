@@ -49,7 +49,7 @@ function sentence(line: string, env: Env = {}): string {
   return reading.sentence
 }
 
-test('nothing given is the defaults', () => {
+test('without settings every value is its default', () => {
   const { intakeThreads, ...rest } = config('')
   assert.ok(intakeThreads >= 1)
   assert.deepEqual(rest, {
@@ -82,7 +82,7 @@ test('nothing given is the defaults', () => {
   })
 })
 
-test('the flag counts before the environment, then the file, then the default', () => {
+test('flags win over variables, variables over the file, the file over defaults', () => {
   const env = { OUTCOMEX_PORT: '4002' }
   assert.equal(config('--config a.json').port, 4001)
   assert.equal(config('--config a.json', env).port, 4002)
@@ -92,7 +92,7 @@ test('the flag counts before the environment, then the file, then the default', 
   assert.equal(config('', { OUTCOMEX_PORT: '' }).port, 3000)
 })
 
-test('a value is written in every way its kind allows', () => {
+test('a value may be written in each form of its kind', () => {
   const file = config('--config a.json')
   assert.deepEqual([file.headerPrefixes, file.demo, file.logLevel], [['x-', 'y-'], true, 'warn'])
   assert.equal(config('--port=0').port, 0)
@@ -114,14 +114,14 @@ test('a value is written in every way its kind allows', () => {
   })
 })
 
-test('registration is closed or bounded by flags, and unbounded where nothing is', () => {
+test('flags close or bound registration, and --no-rate-limit removes the bound', () => {
   const of = (line: string) => config(line).registration
   assert.deepEqual(of('--registration closed'), { isOpen: false, perAddressMax: 200 })
   assert.equal(of('--registrations-per-day 7').perAddressMax, 7)
   assert.equal(of('--registrations-per-day 7 --no-rate-limit').perAddressMax, Infinity)
 })
 
-test('an identity key is told apart by what it is', () => {
+test('the kind of an identity key follows from its value', () => {
   const of = (line: string) => config(line).identity
   const url = 'https://id.example/keys'
   const all = '--identity-issuer any --identity-audience any'
@@ -146,7 +146,7 @@ test('the public URL is an origin', () => {
   assert.equal(of('http://[::1]:3000'), 'http://[::1]:3000')
 })
 
-test('rates and countries are read from flags, variables and files', () => {
+test('rates and countries can come from flags, variables and files', () => {
   const { rates } = config('--rate-trade 5:9 --config limits.json', {
     OUTCOMEX_ADDRESS_RATE_AUTH: '1:1',
   })
@@ -247,7 +247,7 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--config deep.json', /^"port" in deep.json must be a text, a number, true or false$/],
 ]
 
-test('a wrong flag, key or value is refused with a sentence', () => {
+test('a wrong flag, key or value is refused with a sentence that says why', () => {
   for (const [line, expected] of WRONG_LINES) assert.match(sentence(line), expected, line)
 })
 
@@ -270,7 +270,7 @@ test('an admin token has at least sixteen characters', () => {
   assert.match(sentence('', short), /^OUTCOMEX_ADMIN_TOKEN must be 16 to 256 visible ASCII/)
 })
 
-test('a wrong admin token is not shown again', () => {
+test('the refusal of a wrong admin token does not show the token', () => {
   const said = sentence('', { OUTCOMEX_ADMIN_TOKEN: 'secret with spaces' })
   assert.match(said, /^OUTCOMEX_ADMIN_TOKEN must be/)
   assert.doesNotMatch(said, /secret with/)

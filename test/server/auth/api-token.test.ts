@@ -14,12 +14,12 @@ const SIGNATURE = 'k2QEAeBRBBXtTrh4XTGrtMyoSkkE3B8i8Ahsw8FP1gY='
 const NOW_MS = Date.parse(CALL.timestamp)
 const GOOD = { ...CALL, signature: SIGNATURE, nowMs: NOW_MS }
 
-test('the call of the rules has the signature of the rules', () => {
+test('the example call of the rules has the signature that the rules give', () => {
   assert.equal(signCall(CALL), SIGNATURE)
   assert.equal(verifyHmac(GOOD), null)
 })
 
-test('a call is good for thirty seconds on either side', () => {
+test('a signed call is valid for thirty seconds before and after its timestamp', () => {
   const rows: [offsetMs: number, expected: Reject | null][] = [
     [30_000, null],
     [-30_000, null],
@@ -58,7 +58,7 @@ test('a timestamp is an ISO 8601 instant with its offset', () => {
   }
 })
 
-test('any other spelling of the digest and any other call is refused', () => {
+test('another spelling of the signature, or another call, is refused', () => {
   const rows = [
     { signature: '' },
     { signature: SIGNATURE.slice(0, -1) },
@@ -80,7 +80,7 @@ test('any other spelling of the digest and any other call is refused', () => {
   }
 })
 
-test('tokens are minted unlike each other', () => {
+test('each minted token is different', () => {
   const tokens = Array.from({ length: 50 }, mintToken)
   assert.equal(new Set(tokens.map((token) => token.tokenId)).size, 50)
   assert.equal(new Set(tokens.map((token) => token.secret.toString('hex'))).size, 50)

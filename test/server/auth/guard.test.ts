@@ -90,13 +90,13 @@ function signedHeaders(prefix = 'svc-', apiKey = 'alice') {
   }
 }
 
-/** The refusal's name, or how the caller was proven. */
+/** The name of the refusal, or the kind of proof that the guard accepted. */
 async function answer(headers: Record<string, string>, auth: Guarded, nowMs = NOW_MS, at = guard) {
   const proof = await at.authenticate(call(headers), auth, nowMs)
   return proof instanceof Refusal ? proof.name : proof.via
 }
 
-test('an API token call is refused for the first reason there is', async () => {
+test('a call with an API token is refused for the first reason that applies', async () => {
   const good = signedHeaders()
   const rows: [string, Record<string, string>, Guarded, number][] = [
     ['hmac', good, hmac('trading'), NOW_MS],
@@ -115,14 +115,14 @@ test('an API token call is refused for the first reason there is', async () => {
   }
 })
 
-test('the first prefix with an API key is the one that counts', () => {
+test('of several header prefixes the first with an API key counts', () => {
   const both = call({ ...signedHeaders('lmts-', 'bob'), ...signedHeaders('svc-', 'alice') })
   assert.equal(apiHeaders(both, ['svc-', 'lmts-']).apiKey, 'alice')
   assert.equal(apiHeaders(both, ['lmts-', 'svc-']).apiKey, 'bob')
   assert.equal(apiHeaders(both, []).apiKey, '')
 })
 
-test('a session needs its cookie, and the cookie its session', async () => {
+test('a session needs its cookie, and a cookie needs a live session', async () => {
   const rows: [string, string, number][] = [
     ['session', 'outcomex_session=cookie', NOW_MS],
     ['session', 'a=b; outcomex_session=cookie; c', NOW_MS + 999],
@@ -137,7 +137,7 @@ test('a session needs its cookie, and the cookie its session', async () => {
   }
 })
 
-test('where two proofs are accepted the one that is shown decides', async () => {
+test('where two kinds of proof are accepted, the kind that is shown decides', async () => {
   const both = hmacOrSession('trading')
   const cookie = 'outcomex_session=cookie'
   assert.equal(await answer({ cookie }, both), 'session')
@@ -158,11 +158,11 @@ test('where two proofs are accepted the one that is shown decides', async () => 
   assert.equal(await answer({}, browser), 'COOKIE_REQUIRED')
 })
 
-test('only the admin token is the admin token', async () => {
+test('only the exact token of an operator proves an operator', async () => {
   const bearer = (authorization: string) => answer({ authorization }, admin('root'))
   assert.equal(await bearer('Bearer admin-token'), 'admin')
   assert.equal(await bearer('bearer admin-token'), 'admin')
-  // Proven; what its role allows is the gateway's question.
+  // The token is proven. The gateway decides what its role allows.
   assert.equal(await bearer('Bearer reader-token'), 'admin')
   for (const wrong of ['', 'Bearer ', 'Bearer admin-toke', 'Basic admin-token', 'admin-token']) {
     assert.equal(await bearer(wrong), 'ADMIN_TOKEN_INVALID', wrong)
@@ -178,7 +178,7 @@ async function jwt(claims: Record<string, unknown>, key = signing.privateKey): P
   return new SignJWT(all).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
 }
 
-test('an identity token is signed by the provider, for us, in time, with an account', async () => {
+test('an identity token needs signature, issuer, audience, time and a known account', async () => {
   const good = await jwt({})
   const [head, payload, signature] = good.split('.')
   const unsigned = Buffer.from('{"alg":"none"}').toString('base64url')
@@ -208,7 +208,7 @@ test('an identity token is signed by the provider, for us, in time, with an acco
   }
 })
 
-test('no token of any algorithm is more than not valid, whatever key there is', async () => {
+test('a forged token of any algorithm is refused, and no key makes the check throw', async () => {
   const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
   const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })
   const pairs = [curve('P-256'), curve('P-384'), curve('secp256k1'), rsa(2048), rsa(1024)]

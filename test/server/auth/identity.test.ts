@@ -11,7 +11,7 @@ import { accountOf } from '../../../server/intake/order/client-order.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { KEY, NOW_MS } from '../intake/order-kit.ts'
 
-// Identity tokens against keys in files and on a host that may be hostile.
+// Identity tokens, checked with keys from files and from a host that may be hostile.
 
 const HOST = 'https://id.example/keys'
 const KEY_SET_BYTES_MAX = 256 * 1024
@@ -25,7 +25,7 @@ function tokenOf(claims: object = {}): Promise<string> {
     .sign(privateKey)
 }
 
-/** What a host that answers so makes of a right token. */
+/** The account of a valid token when the host of the keys answers by `fetch`. */
 async function byHost(fetch: FetchImplementation): Promise<string | undefined> {
   const account = await identityCheck({ jwks: HOST, fetch })(await tokenOf(), NOW_MS)
   return account === undefined ? undefined : formatAddress(account)
@@ -35,7 +35,7 @@ async function keySet(): Promise<string> {
   return JSON.stringify({ keys: [await exportJWK(publicKey)] })
 }
 
-test('the keys of a host are asked once, without redirects and within a deadline', async () => {
+test('the keys of a host are fetched once, without redirects and with a deadline', async () => {
   await keccakReady
   const asked: string[] = []
   const text = await keySet()
@@ -58,7 +58,7 @@ test('the keys of a host are asked once, without redirects and within a deadline
   assert.equal(await byHost(() => Promise.reject(new Error('no route'))), undefined)
 })
 
-test('a host that gives no keys is not asked for every token that comes', async () => {
+test('a host that gives no keys is not asked again for every token', async () => {
   let asked = 0
   const said: string[] = []
   const check = identityCheck({
@@ -77,7 +77,7 @@ test('a host that gives no keys is not asked for every token that comes', async 
   ])
 })
 
-test('a host that sends without an end is left at the bound', async () => {
+test('a reply of the host without an end is read to the bound only', async () => {
   let sentBytes = 0
   const chunk = new Uint8Array(16 * 1024).fill(32)
   const endless = new ReadableStream<Uint8Array>({
@@ -90,13 +90,13 @@ test('a host that sends without an end is left at the bound', async () => {
   assert.ok(sentBytes <= KEY_SET_BYTES_MAX + 4 * chunk.length, `${sentBytes}`)
 })
 
-test('keys come by https or from a file, never over http', () => {
+test('keys come from a file or by https, never by http', () => {
   for (const jwks of ['http://id.example/keys', 'HTTP://id.example/keys', 'http://127.0.0.1/k']) {
     assert.throws(() => identityCheck({ jwks }), /is not https/)
   }
 })
 
-test('what a public key signs as a secret, and what nobody signed, proves nothing', async () => {
+test('a token with the public key as HMAC secret, or unsigned, proves nothing', async () => {
   await keccakReady
   const path = join(newFolder(), 'provider.pem')
   writeFileSync(path, PEM)

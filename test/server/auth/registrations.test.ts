@@ -6,7 +6,7 @@ import { Registrations } from '../../../server/auth/registrations.ts'
 const HOUR_MS = 3_600_000
 const NOON_MS = Date.UTC(2026, 10, 21, 12)
 
-test('an address makes so many profiles a day, and again the next', () => {
+test('an address may make a bounded number of profiles each day', () => {
   const registrations = new Registrations({ isOpen: true, perAddressMax: 3 })
   for (let each = 0; each < 3; each++) assert.equal(registrations.take('10.0.0.1', NOON_MS), null)
   const refused = registrations.take('10.0.0.1', NOON_MS)
@@ -34,7 +34,7 @@ test('nobody registers where registration is closed', () => {
   assert.equal(refused?.status, 403)
 })
 
-test('a flood of addresses locks nobody out: the oldest starts afresh', () => {
+test('a flood of addresses locks nobody out: the count of the oldest is forgotten', () => {
   const registrations = new Registrations({ isOpen: true, perAddressMax: 1 })
   for (let each = 0; each <= LIMITS.registrationAddressesMax; each++) {
     assert.equal(registrations.take(`address ${each}`, NOON_MS), null)

@@ -33,7 +33,7 @@ function attempt(message: string) {
 const messageFor = (purpose: Purpose, account = '') =>
   signingMessage(SIGNING, purpose, account, NOW_MS)
 
-test('a message says on one line whose it is, where, for what and when', () => {
+test('a login message says on one line its account, host, purpose and time', () => {
   const issued = new Date(NOW_MS).toISOString()
   const account = accountOf(KEY)
   const rows: [message: string, parts: string[]][] = [
@@ -54,10 +54,10 @@ test('a message says on one line whose it is, where, for what and when', () => {
       assert.ok(message.includes(part), `${part} in ${message}`)
     }
   }
-  assert.ok(!messageFor(LOGIN).includes('Account:'), 'no account is named unless it was asked')
+  assert.ok(!messageFor(LOGIN).includes('Account:'), 'no account is named unasked')
 })
 
-test('a wallet proves itself over text, JSON or hex, named or not, at most once', () => {
+test('a wallet proves itself by text, JSON or hex, and by each message once', () => {
   for (const message of [messageFor(LOGIN), messageFor(LOGIN, accountOf(KEY))]) {
     const quoted = JSON.stringify(message)
     const hex = (text: string) => `0x${Buffer.from(text).toString('hex')}`
@@ -74,7 +74,7 @@ test('a wallet proves itself over text, JSON or hex, named or not, at most once'
   }
 })
 
-test('a message is good for its purpose, its partner, its wallet and its account alone', () => {
+test('a message is valid only for its own purpose, partner, wallet and account', () => {
   const wallet = accountOf(OTHER_KEY)
   const purposes: Purpose[] = [
     LOGIN,
@@ -98,7 +98,7 @@ test('a message is good for its purpose, its partner, its wallet and its account
   }
 })
 
-test('no other signature, account, text, time or nonce proves a wallet', () => {
+test('a wrong signature, account, text, time or nonce proves no wallet', () => {
   const message = messageFor(LOGIN)
   const good = attempt(message)
   assert.ok(proveWallet(good, RULES))
@@ -121,13 +121,13 @@ test('no other signature, account, text, time or nonce proves a wallet', () => {
     ['another host', text(message.replace('exchange.example', 'evil.example'))],
     ['another purpose', text(message.replace('log in', 'trade'))],
     ['another time', text(message.replace('Issued At: 2', 'Issued At: 3'))],
-    ['an account put in', text(message.replace(' Chain', ` Account: ${good.account}. Chain`))],
+    ['an inserted account', text(message.replace(' Chain', ` Account: ${good.account}. Chain`))],
     ['the nonce of another purpose', text(message.replace(nonceOf(message), nonceOf(partner)))],
     ['text before it', text(`x${message}`)],
     ['text after it', text(`${message} `)],
     ['a second nonce', text(`${message} Nonce: ${nonceOf(message)}`)],
-    ['a nonce of its own', text(message.replace(/0x[0-9a-f]+$/, `0x${'ab'.repeat(40)}`))],
-    ['a time past all dates', text(message.replace(/0x[0-9a-f]+$/, `0x${'ff'.repeat(40)}`))],
+    ['a foreign nonce', text(message.replace(/0x[0-9a-f]+$/, `0x${'ab'.repeat(40)}`))],
+    ['a time beyond every date', text(message.replace(/0x[0-9a-f]+$/, `0x${'ff'.repeat(40)}`))],
     ['a shorter nonce', text(message.slice(0, -2))],
     ['a later nonce', text(message.replace(/0x0/, '0x1'))],
     ['a nonce in capitals', text(message.replace(/[0-9a-f]+$/, (hex) => hex.toUpperCase()))],
@@ -138,7 +138,7 @@ test('no other signature, account, text, time or nonce proves a wallet', () => {
   assert.equal(proveWallet(good, { ...RULES, nowMs: lateMs }), undefined)
 })
 
-test('a session is kept by its digest and carried by a guarded cookie', () => {
+test('a session is stored as a digest and carried by an HttpOnly cookie', () => {
   const { token, digest } = mintSession()
   assert.equal(Buffer.from(token, 'base64url').length, 32)
   assert.equal(digestOf(token), digest)

@@ -26,7 +26,7 @@ async function run(...argv: string[]): Promise<Ran> {
   return { code, said: said.join('\n'), warned: warned.join('\n') }
 }
 
-/** A port of this machine that nothing listens on. */
+/** A local port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -72,7 +72,7 @@ test('an unknown command names the nearest one', async () => {
   assert.equal((await run('constructor')).code, 2)
 })
 
-test('every command explains itself', async () => {
+test('every command has a help text', async () => {
   for (const name of Object.keys(commands)) {
     const { code, said } = await run(name, '--help')
     assert.equal(code, 0)
@@ -81,7 +81,7 @@ test('every command explains itself', async () => {
   }
 })
 
-test('verify prints seq, state hash and counts; rebuild says how far it came', async () => {
+test('verify prints seq, state hash and counts; rebuild prints its last seq', async () => {
   const dataDir = newFolder()
   fillJournal(dataDir, [])
   const verified = await run('verify', '--data', dataDir)

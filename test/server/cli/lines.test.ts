@@ -13,7 +13,7 @@ before(() => keccakReady)
 const BUY = 0
 const SELL = 1
 
-test('amounts are read to the raw unit and printed without idle zeros', () => {
+test('amounts are read to the raw unit and printed without needless zeros', () => {
   const rows: [string, number | undefined][] = [
     ['100.5', 100_500_000],
     ['1', 1_000_000],
@@ -38,7 +38,7 @@ test('amounts are read to the raw unit and printed without idle zeros', () => {
   assert.equal(formatUnits(7_000_000), '7')
 })
 
-test('prices are read to the tick', () => {
+test('a price is read if it is a whole number of ticks', () => {
   const rows: [string, number | undefined][] = [
     ['0.52', 520],
     ['.52', 520],
@@ -57,7 +57,7 @@ test('prices are read to the tick', () => {
   for (const [text, ticks] of rows) assert.equal(parsePriceTicks(text), ticks, text)
 })
 
-test('the amounts of the rules come from their words', () => {
+test('an order line gives the amounts of the examples in the rules', () => {
   const rows: [number, string, number, number, number][] = [
     [BUY, '10@0.65', 6_500_000, 10_000_000, 650],
     [BUY, '22.123@0.381', 8_428_863, 22_123_000, 381],
@@ -162,7 +162,7 @@ test('the effective fee rate is signed, nothing without fees; no rank is a sente
   assert.throws(() => feeBpsOf({ effectiveFeeRateBps: null }, venue), /has no rank/)
 })
 
-test('a curl command survives every character a shell would take', () => {
+test('a curl command quotes every character that a shell would interpret', () => {
   const call = { method: 'POST', path: '/orders', body: `{"a":"it's $HOME"}` }
   const credentials = { tokenId: 'id', secret: 'c2VjcmV0', headerPrefix: 'svc-' }
   const text = curlText('http://h:1/', signedRequest(call, credentials, 0))
@@ -282,7 +282,7 @@ const ADMIN_CALLS: readonly (readonly [words: string[], call: readonly unknown[]
   ],
 ]
 
-test('an admin line is one call of the admin API', () => {
+test('an admin line becomes one call of the admin API', () => {
   for (const [words, expected] of ADMIN_CALLS) {
     const { method, path, body } = readAdminLine(words, {}).call
     assert.deepEqual([method, path, body === '' ? null : JSON.parse(body)], expected)
@@ -317,7 +317,7 @@ const WRONG_ADMIN: readonly (readonly [words: string[], sentence: RegExp])[] = [
   [['POST', '/admin/x', '{a:1}'], /^The body is not JSON/],
 ]
 
-test('what the exchange refuses is named as the line named it', () => {
+test('a refusal names a field as the command line names it', () => {
   const { fields } = readAdminLine(['profile', ACCOUNT, '--scopes', 'x'], {})
   const message = [
     { field: 'apiToken.scopes.0', message: 'is no scope' },
@@ -338,7 +338,7 @@ test('a wrong admin line is refused with a sentence', () => {
   }
 })
 
-test('the nearest word is the one a slip away, and none when all are far', () => {
+test('the nearest word is one slip away, and there is none if all are far', () => {
   const known = ['serve', 'verify', 'rebuild', 'admin', 'order']
   const rows: [string, string | undefined][] = [
     ['serv', 'serve'],

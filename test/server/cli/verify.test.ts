@@ -41,7 +41,7 @@ test('verify of a sound folder ends with a verdict in words and code 0', async (
   assert.match(said, /\nThe folder is sound: all \d{4} commands, their chain and the laws hold\.$/)
 })
 
-/** Runs SQL on read.db, as a careless hand might. */
+/** Runs SQL on read.db, as a careless operator might. */
 function tamper(path: string, sql: string): void {
   const connection = openWritable(path, {
     durability: 'normal',
@@ -67,7 +67,7 @@ const USELESS: readonly (readonly [what: RegExp, spoil: (path: string) => void])
   ],
 ]
 
-test('read tables that a start makes anew are no fault of the folder', async () => {
+test('read tables that a start makes anew do not make the folder unsound', async () => {
   for (const [what, spoil] of USELESS) {
     const dataDir = copyFolder(SOUND)
     spoil(join(dataDir, 'read.db'))
@@ -76,7 +76,7 @@ test('read tables that a start makes anew are no fault of the folder', async () 
     assert.match(said, what)
     assert.match(said, /; the next start makes them anew$/m)
     assert.match(said, /\nThe folder is sound: .* The next start will make the read tables anew\.$/)
-    // What verify says of a start is what a start does.
+    // A start does what verify has said.
     const follower = new Follower(keyed(dataDir))
     assert.equal(follower.readSeq, 0, String(what))
     while (follower.step(COMMANDS));
@@ -85,7 +85,7 @@ test('read tables that a start makes anew are no fault of the folder', async () 
   }
 })
 
-test('damage of the read tables that a start does not see asks for a rebuild', async () => {
+test('verify asks for a rebuild if the read tables have damage that no start sees', async () => {
   const dataDir = copyFolder(SOUND)
   const path = join(dataDir, 'read.db')
   const bytes = readFileSync(path)
@@ -102,7 +102,7 @@ test('damage of the read tables that a start does not see asks for a rebuild', a
   assert.equal((await verify(dataDir)).code, 0)
 })
 
-test('a snapshot that is passed over and files that nothing reads are said', async () => {
+test('verify names a snapshot that a start passes over, and files that nothing reads', async () => {
   const dataDir = copyFolder(SOUND)
   mkdirSync(join(dataDir, 'snapshots'))
   writeFileSync(join(dataDir, 'snapshots', '64.snapshot'), 'no snapshot')
@@ -116,7 +116,7 @@ test('a snapshot that is passed over and files that nothing reads are said', asy
   assert.match(said, / The next start will pass over 1 of 1 snapshots\.$/)
 })
 
-test('verify misses the key where a start does, and finds one elsewhere', async () => {
+test('verify fails without the server key, as a start does, and takes --key-file', async () => {
   const dataDir = copyFolder(SOUND)
   const kept = join(newFolder(), 'kept.key')
   writeFileSync(kept, readFileSync(join(dataDir, 'server.key')))
@@ -128,7 +128,7 @@ test('verify misses the key where a start does, and finds one elsewhere', async 
   assert.equal((await verify(dataDir, '--key-file', kept)).code, 0)
 })
 
-test('a folder without an exchange, or in use, gets no verdict', async () => {
+test('a folder without an exchange gets no verdict', async () => {
   const { code, said } = await verify(newFolder())
   assert.deepEqual([code, /verdict|sound/.test(said)], [1, false])
 })

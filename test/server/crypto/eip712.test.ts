@@ -70,7 +70,7 @@ function vectorOrder(): SignedFields {
   }
 }
 
-test('the order of the rules has the hashes and the signature of the rules', () => {
+test('the example order of the rules has the hashes and signature of the rules', () => {
   const separator = domainSeparator(NAME, 8453, bytesOf(EXCHANGE))
   const order = vectorOrder()
   assert.equal(hex(separator), '0x0db35654abdacf03baedb64f3e007a785fdb39f7038aa43d59aba10ceb4cc2d0')
@@ -103,7 +103,7 @@ test('the curve in use is the native one, and the portable one agrees with it', 
   }
 })
 
-test('keccak agrees with its twin on every length around its block', () => {
+test('keccak agrees with a second implementation on lengths around its block', () => {
   const random = seeded()
   for (let length = 0; length < 300; length++) {
     const bytes = random.bytes(length)
@@ -128,7 +128,7 @@ const ORDER_TYPES = {
   ],
 } as const
 
-test('random orders hash and recover as viem has them', async () => {
+test('random orders have the hashes and signers that viem computes', async () => {
   const random = seeded()
   for (let round = 0; round < 25; round++) {
     const key = random.bytes(32)
@@ -185,7 +185,7 @@ test('random orders hash and recover as viem has them', async () => {
   }
 })
 
-test('a personal message hashes as viem has it and recovers to its wallet', async () => {
+test('a personal message hashes as in viem and recovers to its wallet', async () => {
   for (const text of ['', 'hello', 'grüße 🙂', 'x'.repeat(1000)]) {
     const hash = hashPersonalMessage(text)
     assert.equal(hex(hash), hashMessage(text))
@@ -197,7 +197,7 @@ test('a personal message hashes as viem has it and recovers to its wallet', asyn
   }
 })
 
-test('a signature that is mirrored, cut, of another v or of no point recovers to nobody', () => {
+test('a mirrored, cut or otherwise invalid signature recovers to no address', () => {
   const hash = new Uint8Array(32).fill(7)
   const good = signHash(hash, KEY)
   assert.ok(recoverAddress(hash, good))
@@ -225,7 +225,7 @@ test('a signature that is mirrored, cut, of another v or of no point recovers to
   }
 })
 
-test('a signer whose key is known passes and fails exactly as one that is recovered', () => {
+test('the check by a known public key agrees with recovery for every signature', () => {
   const random = seeded()
   const mirror = (signature: Uint8Array): Uint8Array => {
     const mirrored = signature.slice()
@@ -259,7 +259,7 @@ test('a signer whose key is known passes and fails exactly as one that is recove
         const recovered = recoverAddress(hash, signature, using)
         const expected = recovered !== undefined && sameAddress(recovered, signer.address)
         assert.equal(expected, name === 'good', name)
-        // Before its key is known and after, whichever came first.
+        // Once with a new signer, whose key is unknown, and once with one that may know its key.
         assert.equal(isSignedBy(signerOf(signer.address), hash, signature, using), expected, name)
         assert.equal(isSignedBy(signer, hash, signature, using), expected, name)
       }
@@ -271,7 +271,7 @@ test('a signer whose key is known passes and fails exactly as one that is recove
   assert.equal(nobody.publicKey.length, 0)
 })
 
-test('an address is lowercase or carries its checksum', () => {
+test('an address is in lower case or has a valid checksum', () => {
   const rows: [string, boolean][] = [
     [ACCOUNT, true],
     [ACCOUNT.toLowerCase(), true],
@@ -287,7 +287,7 @@ test('an address is lowercase or carries its checksum', () => {
     [`${ACCOUNT}\n`, false],
     ['', false],
   ]
-  // Twice: a text that was found right is remembered, a wrong one is not.
+  // Each text is checked twice: a valid one is remembered, a wrong one is not.
   for (const [text, expected] of [...rows, ...rows]) assert.equal(isAddress(text), expected, text)
 })
 

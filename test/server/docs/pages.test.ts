@@ -5,7 +5,7 @@ import { render } from '../../../server/docs/markdown.ts'
 import { openPages } from '../../../server/docs/pages.ts'
 import { type LiveExchange, startLive } from '../../support/live-exchange.ts'
 
-// Documents as pages: what Markdown becomes, and how a page is served.
+// Documents as pages: how Markdown is rendered, and how a page is served.
 
 let live: LiveExchange
 before(async () => {
@@ -22,7 +22,7 @@ test('raw HTML in Markdown is shown as text, and a comment is not shown', () => 
   assert.match(body, /&lt;script&gt;x\(\)&lt;\/script&gt;/)
 })
 
-test('a link leads to a page, a heading or https, and to nothing else', () => {
+test('a link leads only to a page, a heading or an https address', () => {
   const rows = [
     ['[a](api.md)', '<a href="/docs/api">a</a>'],
     ['[a](api.md#errors)', '<a href="/docs/api#errors">a</a>'],
@@ -46,7 +46,7 @@ test('headings have the anchors that GitHub gives them', () => {
   assert.deepEqual([title, about], ['A `b`, c!', 'One is so.'])
 })
 
-test('every document is served as a page that may run nothing', async () => {
+test('every document is served as a page without active content', async () => {
   const { names } = openPages()
   assert.ok(names.includes('trading') && names.includes('operating'))
   const index = await live.send('GET', '/docs')
@@ -61,7 +61,7 @@ test('every document is served as a page that may run nothing', async () => {
   }
 })
 
-test('the policy of a page names the digest of its own style', async () => {
+test('the content policy of a page has the digest of its own style', async () => {
   for (const path of ['/', '/docs', '/docs/trading']) {
     const { text, headers } = await live.send('GET', path)
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
@@ -72,7 +72,7 @@ test('the policy of a page names the digest of its own style', async () => {
   }
 })
 
-test('a copy that is still the page is answered with 304 and no body', async () => {
+test('a client whose copy is still current gets 304 without a body', async () => {
   const page = await live.send('GET', '/docs/api')
   const etag = page.headers.get('etag') ?? ''
   assert.match(etag, /^"[\w-]{22}"$/)
@@ -91,6 +91,6 @@ test('a page that does not exist is 404', async () => {
   }
 })
 
-test('the page at the address of the exchange leads to the documents', async () => {
+test('the front page links to the documents', async () => {
   assert.match((await live.send('GET', '/')).text, /<a href="\/docs">/)
 })

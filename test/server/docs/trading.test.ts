@@ -11,16 +11,16 @@ import { framesOf, listening } from '../../support/frame-story.ts'
 import { at, type LiveExchange, startLive, textAt } from '../../support/live-exchange.ts'
 import { openMarket, place } from '../../support/live-orders.ts'
 
-// The worked examples of trading.md: computed again, by viem where it has the rule. Its reply and
-// its list of frames are compared with those of a running exchange.
+// The worked examples of trading.md are computed again, with viem where viem has the rule. Its
+// reply and its list of frames are compared with those of a running exchange.
 
 const page = readFileSync(new URL('../../../server/docs/trading.md', import.meta.url), 'utf8')
 
-/** Rows of the table between two marks, without its head. */
+/** The rows of the table between two marks, without its head. */
 function rowsOf(mark: string): string[][] {
   const table = page.split(`<!-- ${mark} -->\n`)[1]?.split(`\n<!-- /${mark} -->`)[0] ?? ''
   const lines = table.split('\n').slice(2)
-  assert.ok(lines.length > 1, `the table ${mark} is there`)
+  assert.ok(lines.length > 1, `the page has the table ${mark}`)
   return lines.map((line) =>
     line
       .split('|')
@@ -32,7 +32,7 @@ function rowsOf(mark: string): string[][] {
 const valuesOf = (mark: string) =>
   new Map(rowsOf(mark).map(([name, value]) => [name.replaceAll('`', ''), value.slice(1, -1)]))
 
-test('the signature of the call is the HMAC of its text', () => {
+test('the signature of the example call is the HMAC of its text', () => {
   const values = valuesOf('hmac')
   const value = (name: string) => values.get(name) ?? ''
   const signature = signCall({
@@ -59,7 +59,7 @@ const fields = orderFields()
 const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const ZERO = '0x0000000000000000000000000000000000000000'
 
-test('the hashes and the signature of the order are those of EIP-712', async () => {
+test('the hashes and the signature of the example order are those of EIP-712', async () => {
   const values = valuesOf('order')
   const exchange = '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5'
   assert.equal(values.get('verifyingContract'), exchange)
@@ -85,7 +85,7 @@ test('the hashes and the signature of the order are those of EIP-712', async () 
   assert.ok(page.includes(`\`${keccak256(stringToBytes(`Order(${list})`))}\``), 'the type hash')
 })
 
-test('the amounts of the worked orders give the price and size that they stand for', () => {
+test('the amounts of the worked orders give the price and size that the page names', () => {
   const rows = [
     ...page.matchAll(/^\| (buy|sell) ([\d.]+) at ([\d.]+) \| ([\d,]+) \| ([\d,]+) \|$/gm),
   ]
@@ -123,7 +123,7 @@ before(async () => {
 })
 after(() => live.stop())
 
-/** A value with the types of its leaves in place of them. */
+/** The value with each leaf replaced by its type. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
@@ -156,7 +156,7 @@ test('the reply of an order has the fields, types and totals that the page shows
   for (const client of [maker, taker]) client.close()
 })
 
-/** By type of a frame, the fields that the page lists beside those of every frame. */
+/** For each type of frame, the fields that the page lists beyond those of every frame. */
 function listedFields(): Map<string, string[]> {
   const names = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name)
   const listed = new Map<string, string[]>()
@@ -169,7 +169,10 @@ function listedFields(): Map<string, string[]> {
   return listed.set('MINED', [...settled, ...told])
 }
 
-/** What the owners of that trade hear, with a FAK that finds nobody and a market that ends. */
+/**
+ * The frames of the two owners: of that trade, of a FAK without a match and of a market that
+ * resolves.
+ */
 async function shownFrames(): Promise<object[]> {
   const { bob, maker, taker, madeId, reply, market } = await shownTrade('frames')
   const takenId = textAt(reply.body, 'order', 'id')

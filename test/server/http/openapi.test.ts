@@ -18,7 +18,7 @@ import { TOY_ROUTES } from './gateway/toy-exchange.ts'
 const document = documentOf(TOY_ROUTES)
 const wholeDocument = documentOf(api)
 
-test('every route stands in the document, with each path parameter described once', () => {
+test('the document has every route, with each path parameter described once', () => {
   assert.equal(operations(document).length, TOY_ROUTES.length)
   const ids = new Set<unknown>()
   for (const [path, method, operation] of operations(document)) {
@@ -53,7 +53,7 @@ test('every reference and every security scheme resolves', () => {
   }
 })
 
-test('every status has a description, and those to wait for a Retry-After', () => {
+test('every status has a description, and 429 and 503 have a Retry-After', () => {
   for (const [, , operation] of operations(document)) {
     assert.ok(isTree(operation.responses))
     for (const [status, response] of Object.entries(operation.responses)) {
@@ -80,7 +80,7 @@ test('every status has a description, and those to wait for a Retry-After', () =
   ])
 })
 
-test('the examples are what the schemas allow', () => {
+test('the examples are valid by their schemas', () => {
   for (const route of TOY_ROUTES) {
     assert.deepEqual(route.replyIssues(route.example.reply), [], route.path)
     const body: Schema | null = route.body
@@ -88,13 +88,13 @@ test('the examples are what the schemas allow', () => {
   }
 })
 
-test('a status says what it means for its route, a refused one all its refusals', () => {
+test('a status has the meaning that its route gives, or all of its refusals', () => {
   const responses = at(document, 'paths', '/orders/{lot}', 'post', 'responses')
   assert.equal(at(responses, '201', 'description'), 'The note is kept.')
   assert.equal(
     at(responses, '425', 'description'),
     'trading_disabled: Trading is disabled.',
-    'the code that a client reads, then the sentence',
+    'a description has the code that a client reads, then the sentence',
   )
   assert.deepEqual(String(at(responses, '400', 'description')).split('\n'), [
     'VALIDATION: The request is not valid.',
@@ -106,15 +106,15 @@ test('a status says what it means for its route, a refused one all its refusals'
   assertStatusesSay(wholeDocument)
 })
 
-test('every property at every depth says what it means, each of an object its own', () => {
+test('every property at every depth has a description of its own in its object', () => {
   assert.ok(assertPropertiesSay(wholeDocument) > api.length)
 })
 
-test('every parameter says what it means, in its own place and in its schema', () => {
+test('every parameter has a description, in its own place and in its schema', () => {
   assertParametersSay(wholeDocument)
 })
 
-test('what a value means changes neither its check nor the words of its refusal', () => {
+test('a description changes neither the check of a value nor its refusal', () => {
   const plain = pattern('^[a-z]+$', 'Lower-case letters.')
   const told = means(plain, 'Name of the pet.')
   const both = { name: told, age: means(optional(nullable(integer(0, 30))), 'Its age in years.') }

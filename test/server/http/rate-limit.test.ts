@@ -6,7 +6,7 @@ import { fromEnv, Random } from '../../support/random.ts'
 const RATE = { perSecond: 10, burst: 5 }
 const RATES: Rates = { public: RATE, private: RATE, trade: RATE, auth: RATE, admin: RATE }
 
-test('a rested key may call in a burst, then at its rate', () => {
+test('a key with a full bucket may call in a burst, and then at its rate', () => {
   const limiter = new RateLimiter<string>(RATES)
   for (let call = 0; call < 5; call++) assert.equal(limiter.take('a', 'trade', 1000), 0)
   assert.equal(limiter.take('a', 'trade', 1000), 1)
@@ -15,7 +15,7 @@ test('a rested key may call in a burst, then at its rate', () => {
   assert.equal(limiter.take('a', 'trade', 1100), 1)
 })
 
-test('a refused call costs no token, and the wait is told in whole seconds', () => {
+test('a refused call costs no token, and its wait is in whole seconds', () => {
   const slow = { perSecond: 0.25, burst: 1 }
   const limiter = new RateLimiter<string>({ ...RATES, auth: slow })
   assert.equal(limiter.take('a', 'auth', 0), 0)
@@ -24,7 +24,7 @@ test('a refused call costs no token, and the wait is told in whole seconds', () 
   assert.equal(limiter.take('a', 'auth', 4000), 0)
 })
 
-test('over any stretch a key gets at most its burst and its rate', () => {
+test('in any span of time a key gets at most its burst and its rate', () => {
   const limiter = new RateLimiter<string>(RATES)
   let taken = 0
   for (let nowMs = 0; nowMs < 60_000; nowMs += 7) {
@@ -33,7 +33,7 @@ test('over any stretch a key gets at most its burst and its rate', () => {
   assert.ok(taken <= 5 + 600 && taken >= 600, `${taken}`)
 })
 
-test('keys and lanes do not spend each other', () => {
+test('each key has a bucket of its own in each lane', () => {
   const limiter = new RateLimiter<number>(RATES)
   for (const lane of LANES) {
     for (const key of [1, 2]) {
@@ -53,7 +53,7 @@ test('a call may cost several tokens, and at most a whole bucket', () => {
   assert.equal(limiter.take('b', 'private', 2000, 1000), 0)
 })
 
-test('full buckets are forgotten, and a flood of keys stays within the bound', () => {
+test('full buckets are forgotten, and a flood of keys stays within a bound', () => {
   const limiter = new RateLimiter<number>(RATES, 1000)
   for (let key = 0; key < 50_000; key++) {
     limiter.take(key, 'public', 0)
@@ -63,7 +63,7 @@ test('full buckets are forgotten, and a flood of keys stays within the bound', (
   assert.equal(limiter.keys, 1)
 })
 
-test('whoever comes again after the seconds it was told goes through', () => {
+test('a caller that waits the seconds it was told goes through', () => {
   const seed = fromEnv('SEED', Math.floor(Math.random() * 2 ** 31))
   const random = new Random(seed)
   for (let round = 0; round < 300; round++) {

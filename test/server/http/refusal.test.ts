@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { refusalStatus, refuse } from '../../../server/http/refusal.ts'
 
-/** Those that the API spells in lower case. */
+/** The codes that the API spells in lower case. */
 const MODE_CODES = new Set<string>(['POST_ONLY_MODE', 'CANCEL_ONLY_MODE', 'TRADING_DISABLED'])
 
-test('every refusal has its four fields, and only 503 and 429 ask to wait', () => {
+test('every refusal has the four fields, and only 503 and 429 ask to wait', () => {
   for (const reject of Object.values(REJECT)) {
     const { name, sentence } = reject
     const refusal = refuse(name)
@@ -26,7 +26,7 @@ test('every refusal has its four fields, and only 503 and 429 ask to wait', () =
   }
 })
 
-test('extra fields stand on top of the usual four', () => {
+test('extra fields come after the usual four', () => {
   const refusal = refuse('TRADING_DISABLED', { mode: 'disabled', resumeAt: null })
   assert.deepEqual(JSON.parse(refusal.body), {
     message: 'Trading is disabled.',

@@ -4,7 +4,7 @@ import { isBarred, isTrading } from '../../../server/http/regions.ts'
 
 const HEADER = 'cf-ipcountry'
 
-/** What the header says, and whether such a call is refused where the unknown may and may not. */
+/** The header, and whether the call is refused when unknown countries are allowed, and when not. */
 const ROWS: readonly (readonly [said: string | null, allowing: boolean, refusing: boolean])[] = [
   ['CU', true, true],
   ['cu', true, true],
@@ -23,7 +23,7 @@ const ROWS: readonly (readonly [said: string | null, allowing: boolean, refusing
   [null, false, true],
 ]
 
-test('a blocked country is refused, an unknown one where the operator says so', () => {
+test('a blocked country is refused, and an unknown one if the operator says so', () => {
   const regions = { header: HEADER, blocked: new Set(['CU', 'IR']), refusesUnknown: false }
   for (const [said, allowing, refusing] of ROWS) {
     const headers = new Map(said === null ? [] : [[HEADER, said]])
@@ -32,7 +32,7 @@ test('a blocked country is refused, an unknown one where the operator says so', 
   }
 })
 
-test('only what changes something on the trading lane is trading', () => {
+test('only a call that changes something on the trade lane is trading', () => {
   assert.ok(isTrading({ lane: 'trade', method: 'POST' }))
   assert.ok(isTrading({ lane: 'trade', method: 'DELETE' }))
   assert.ok(!isTrading({ lane: 'trade', method: 'GET' }))

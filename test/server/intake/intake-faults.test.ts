@@ -14,7 +14,7 @@ import {
 } from '../../../server/intake/intake-pool.ts'
 import * as kit from './order-kit.ts'
 
-// A thread of the intake that breaks costs the request it broke at, and no other (design §11).
+// An intake thread that breaks costs only the request at which it broke (design §11).
 
 interface Told {
   readonly reject: Reject | null
@@ -37,7 +37,9 @@ after(async () => {
   for (const pool of pools) await pool.stop()
 })
 
-/** Armed are the threads that start with the pool, or with `isAlways` those after them too. */
+/**
+ * The fault is armed in the first threads of the pool; with `isAlways` also in those that follow.
+ */
 function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[] } = {}) {
   const told = new Map<number, Told>()
   const parts = new Map<number, (Told & GroupPart)[]>()
@@ -103,7 +105,7 @@ function group(requestId: number, count: number) {
 const brokenIds = (told: ReadonlyMap<number, Told>) =>
   [...told].filter(([, { broke }]) => broke !== '').map(([id]) => id)
 
-test('what throws at one request is its answer; the thread goes on', async () => {
+test('an error at one request is its answer, and the thread goes on', async () => {
   const { pool, told, replaced, until } = poolOf('in-intake:3')
   for (let id = 1; id <= 10; id++) assert.ok(pool.submit(order(id)))
   await until(() => told.size === 10)
@@ -115,7 +117,7 @@ test('what throws at one request is its answer; the thread goes on', async () =>
   assert.equal(pool.inFlight(), 0)
 })
 
-test('a thread that dies is replaced; its request is lost, the others are answered', async () => {
+test('a thread that dies is replaced; its request breaks, the others are answered', async () => {
   const { pool, told, replaced, faults, until } = poolOf('intake-ends:12')
   await pool.ready()
   for (let id = 1; id <= 40; id++) assert.ok(pool.submit(order(id)))
@@ -126,25 +128,25 @@ test('a thread that dies is replaced; its request is lost, the others are answer
   assert.equal(replaced.length, 1)
   assert.deepEqual(faults, [])
   assert.equal(pool.inFlight(), 0)
-  // The next thread knows what was told before and after the death.
+  // The next thread has learned all changes from before and after the death.
   pool.addToken(kit.tokenEntry('later'))
   assert.ok(pool.submit(order(41, 'later')))
   await until(() => told.has(41))
   assert.equal(told.get(41)?.tokenId, 'later')
 })
 
-test('inputs that break one thread after the other are never run again', async () => {
+test('a request that broke a thread is never run again', async () => {
   const { pool, told, replaced, faults, until } = poolOf('intake-ends:9', { isAlways: true })
   for (let id = 1; id <= 30; id++) assert.ok(pool.submit(order(id)))
   await until(() => told.size === 30)
   delete process.env[FAULT_VARIABLE]
   const broken = brokenIds(told)
   assert.ok(broken.length >= 3, String(broken))
-  assert.equal(replaced.length, broken.length, 'deaths with an order to blame have no bound')
+  assert.equal(replaced.length, broken.length, 'deaths at an order have no bound')
   assert.deepEqual(faults, [])
 })
 
-test('while main holds results a death waits, and nothing is lost', async () => {
+test('a death while main is paused waits, and no result is lost', async () => {
   const thread = once(process, 'worker')
   const { pool, told, replaced, until } = poolOf('intake-ends:5')
   const [worker]: Worker[] = await thread
@@ -161,7 +163,7 @@ test('while main holds results a death waits, and nothing is lost', async () => 
   assert.equal(replaced.length, 1)
 })
 
-test('a result that does not decode costs its call, and its thread its place', async () => {
+test('a result that does not decode breaks its call, and its thread is replaced', async () => {
   const { pool, told, replaced, faults, until } = poolOf('intake-garbles:3')
   for (let id = 1; id <= 10; id++) assert.ok(pool.submit(order(id)))
   await until(() => told.size === 10 && replaced.length === 1)
@@ -171,7 +173,7 @@ test('a result that does not decode costs its call, and its thread its place', a
   assert.deepEqual(faults, [])
 })
 
-test('a request of several orders that breaks half way breaks for the rest of them', async () => {
+test('a batch that breaks half way breaks for its remaining orders', async () => {
   const { pool, parts, told, until } = poolOf('intake-garbles:4')
   assert.ok(pool.submit(group(1, 6)))
   assert.ok(pool.submit(order(1)))
@@ -191,7 +193,7 @@ test('a request of several orders that breaks half way breaks for the rest of th
   assert.equal(pool.inFlight(), 0)
 })
 
-test('a thread that dies of what it is taught is a fault, after a few tries', async () => {
+test('a thread that dies while it learns is replaced a few times, then it is a fault', async () => {
   const { pool, replaced, faults, until } = poolOf('', { accounts: ['0xnobody'] })
   assert.ok(pool.submit(order(1)))
   await until(() => faults.length > 0)
@@ -199,7 +201,7 @@ test('a thread that dies of what it is taught is a fault, after a few tries', as
   assert.match(faults[0], /^intake-0 died: .*; too often, and no order is to blame$/)
 })
 
-test('a pool without threads tells a fault as its thread would', async () => {
+test('a pool without threads reports a fault as its thread would', async () => {
   const results: IntakeResult[] = []
   const pool = new IntakePool({
     threads: 0,
@@ -209,7 +211,7 @@ test('a pool without threads tells a fault as its thread would', async () => {
   })
   await pool.ready()
   pool.addToken(kit.tokenEntry())
-  // A body that no caller can send: its length is a lie.
+  // A body that no caller can send: any use of it throws.
   const body = new Proxy(new Uint8Array(8), {
     get: () => {
       throw new Error('no such body')

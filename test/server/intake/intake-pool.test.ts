@@ -23,7 +23,7 @@ function answerOf(result: IntakeResult): Answer {
   return { reject: null, tokenId, signatureOk, salt: String(BigInt(salt)) }
 }
 
-/** A pool whose answers can be waited for. */
+/** A pool with a promise of its first answers. */
 function poolOf(threads: number, options: { inFlightMax?: number; ringBytes?: number } = {}) {
   const answers = new Map<number, Answer>()
   let wanted = Number.POSITIVE_INFINITY
@@ -56,7 +56,7 @@ function orderRequest(requestId: number, overrides = {}) {
 }
 
 for (const threads of [0, 2]) {
-  test(`an order is answered once, after changes before it, on ${threads} threads`, async () => {
+  test(`an order is answered once, after all earlier changes, on ${threads} threads`, async () => {
     const { pool, answers, answered } = poolOf(threads)
     await pool.ready()
     assert.ok(pool.submit(orderRequest(1)))
@@ -84,11 +84,11 @@ for (const threads of [0, 2]) {
   })
 }
 
-test('a full pool says so at once, takes nothing, and goes on when there is room', async () => {
+test('a full pool refuses at once, and takes orders again when it has room', async () => {
   const { pool, answers, answered } = poolOf(1, { inFlightMax: 4 })
   pool.addToken(kit.tokenEntry())
   pool.addMarket(kit.MARKET)
-  // The thread has not even started: nothing can be answered within this turn.
+  // The thread has not started, so no answer can come within this turn of the loop.
   const taken = [1, 2, 3, 4, 5, 6].map((id) => pool.submit(orderRequest(id)))
   assert.deepEqual(taken, [true, true, true, true, false, false])
   assert.equal(pool.inFlight(), 4)
@@ -99,7 +99,7 @@ test('a full pool says so at once, takes nothing, and goes on when there is room
   await pool.stop()
 })
 
-test('changes that outgrow the ring hold orders back until they are through', async () => {
+test('changes that do not fit the ring hold orders back until they are sent', async () => {
   const { pool, answers, answered } = poolOf(1, { ringBytes: 8192 })
   pool.addMarket(kit.MARKET)
   for (let index = 0; index < 200; index++) pool.addToken(kit.tokenEntry(`token-${index}`))
@@ -114,7 +114,7 @@ test('changes that outgrow the ring hold orders back until they are through', as
   await pool.stop()
 })
 
-test('headers too long to be right are refused, not carried', async () => {
+test('headers that are too long to be valid are refused and not carried', async () => {
   const { pool, answers, answered } = poolOf(1)
   pool.addToken(kit.tokenEntry())
   await pool.ready()

@@ -22,7 +22,7 @@ const goodBody = () => ({
   recvWindow: 1000,
 })
 
-test('a good order becomes a whole PLACE record, a verdict and the echo of its fields', () => {
+test('a valid order becomes a complete PLACE record, a verdict and an echo of its fields', () => {
   const body = goodBody()
   const result = send(body)
   assert.equal(result.name, 'NONE', result.text)
@@ -76,7 +76,7 @@ test('a good order becomes a whole PLACE record, a verdict and the echo of its f
   })
 })
 
-test('the order of the rules keeps its hash on the way', () => {
+test('the example order of the rules keeps its hash in the record', () => {
   const tail = decodePlaceTail(send(kit.orderBody()).record)
   assert.equal(
     Buffer.from(tail.orderHash).toString('hex'),
@@ -101,7 +101,7 @@ test('numbers and decimal strings mean the same order', () => {
   assert.deepEqual(second.record, first.record)
 })
 
-test('two amounts give price and size as the rules have them', () => {
+test('two amounts give the price and the size by the rules', () => {
   const rows: [number, string, number, number, string | [number, number, number]][] = [
     // side, type, makerAmount, takerAmount, refusal or [ticks, size, spend]
     [0, 'GTC', 6_500_000, 10_000_000, [650, 10_000_000, 0]],
@@ -143,7 +143,7 @@ test('two amounts give price and size as the rules have them', () => {
   }
 })
 
-test('of several wrong things the one that stands higher is answered', () => {
+test('of several faults of an order the one that stands highest is answered', () => {
   const good = kit.orderBody()
   const mismatch = { ...good, order: { ...good.order, price: 0.64 } }
   const amounts = { ...mismatch, order: { ...mismatch.order, makerAmount: 6_500_001 } }
@@ -173,7 +173,7 @@ test('of several wrong things the one that stands higher is answered', () => {
   }
 })
 
-test('a price that is named equals the price of the amounts', () => {
+test('a price in the order must equal the price of its amounts', () => {
   const at = (price: number, more = {}) => {
     const order = kit.signed(kit.unsignedOrder())
     return send({ ...kit.orderBody({ ...order, price }), ...more }).name
@@ -187,7 +187,7 @@ test('a price that is named equals the price of the amounts', () => {
   assert.equal(send({ ...kit.orderBody(order), orderType: 'FOK' }).name, 'PRICE_MISMATCH')
 })
 
-test('a signature that is not of the signer for this market is told by the verdict alone', () => {
+test("only the verdict tells that a signature is not the signer's for this market", () => {
   const plain = kit.unsignedOrder()
   const { signerIsMaker, signerIsAccount, makerIsAccount } = VERDICT
   const honest = signerIsMaker | signerIsAccount | makerIsAccount

@@ -67,7 +67,7 @@ export function unsignedOrder(): ClientOrder {
   }
 }
 
-/** Signs what the order says, for the exchange at `exchange` on `chainId`. */
+/** Signs the order for the exchange at `exchange` on `chainId`. */
 export function signed(order: ClientOrder, key = KEY, exchange = EXCHANGE, chainId = 8453) {
   return signClientOrder(order, { name: DOMAIN.name, chainId, exchange }, key)
 }
@@ -76,7 +76,7 @@ export function orderBody(order: ClientOrder = signed(unsignedOrder())) {
   return { order, ownerId: 7, orderType: 'GTC', marketSlug: 'rain' }
 }
 
-/** A call of POST /orders with right headers over `body`, then whatever `overrides` break. */
+/** A call of POST /orders with valid headers for `body`, then changed by `overrides`. */
 export function request(body: string | Uint8Array, overrides: Partial<IntakeRequest> = {}) {
   const timestamp = new Date(NOW_MS).toISOString()
   const method = 'POST'
@@ -108,7 +108,7 @@ export function send(body: unknown, overrides = {}) {
   return check(request(JSON.stringify(body), overrides))
 }
 
-/** The fields a refused body is blamed for. */
+/** The fields that the refusal of a body names. */
 export function blamed(body: unknown): string[] {
   const result = send(body)
   assert.equal(result.name, 'VALIDATION', result.text)

@@ -1,6 +1,6 @@
 import { Random } from '../../support/random.ts'
 
-// Seeded randomness for bytes: the seed is printed, and SEED=… takes it back.
+// Seeded random bytes. The seed is printed, and SEED=… repeats the run.
 
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 console.log(`SEED=${SEED}`)

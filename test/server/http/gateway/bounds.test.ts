@@ -6,7 +6,7 @@ import { ADDRESS_RATES, RateLimiter } from '../../../../server/http/rate-limit.t
 import { RawClient } from './raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
-// One caller's bytes never cost another caller: every bound, small, at its edge.
+// One caller's bytes never cost another caller. Each bound is small here and is tried at its edge.
 
 const PROXY = 'x-forwarded-for'
 
@@ -15,7 +15,7 @@ function request(line: string, from: string, headers = '', body = ''): string {
   return `${line} HTTP/1.1\r\nhost: x\r\n${PROXY}: ${from}\r\n${headers}${length}\r\n${body}`
 }
 
-/** Rooms of these sizes; addresses come by a header. */
+/** Toys with rooms of these sizes; a header names the address of each caller. */
 function bounded(
   rooms: Partial<RoomSizes>,
   options: Partial<Parameters<typeof startToys>[0]> = {},
@@ -46,7 +46,7 @@ const ALICE = 'svc-api-key: alice\r\n'
 const BOB = 'svc-api-key: bob\r\n'
 const SLOW_ORDER = 'POST /orders/1/slow'
 
-test('a full room refuses its own kind with 503 and leaves every other kind alone', async () => {
+test('a full room refuses calls of its kind with 503 and no other kind', async () => {
   const toys = await bounded({ orders: { all: 2, address: 2, profile: 2 } })
   const slow = [ALICE, ALICE].map((who) =>
     new RawClient(toys.port).send(request(SLOW_ORDER, '10.0.0.1', who)),
@@ -55,7 +55,7 @@ test('a full room refuses its own kind with 503 and leaves every other kind alon
   const refused = await reply(toys, request(SLOW_ORDER, '10.0.0.2', BOB))
   assert.deepEqual([status(refused), code(refused)], [503, 'OVERLOADED'])
   assert.match(refused, /\r\nretry-after: 1\r\n/)
-  // Refused before its body is asked for.
+  // This call is refused before its body is read.
   const unread = 'POST /orders/1 HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n'
   assert.equal(status(await reply(toys, unread)), 503)
   for (const other of ['GET /health', 'GET /markets/btc/echo', 'DELETE /orders/1']) {
@@ -68,7 +68,7 @@ test('a full room refuses its own kind with 503 and leaves every other kind alon
   await toys.gateway.stop()
 })
 
-test('an address that has its share of a room gets 429, another one is served', async () => {
+test('an address that has used its share of a room gets 429; others are served', async () => {
   const toys = await bounded({ orders: { all: 9, address: 2, profile: 9 } })
   const slow = [1, 2].map(() =>
     new RawClient(toys.port).send(request(SLOW_ORDER, '10.0.0.1', ALICE)),
@@ -87,7 +87,7 @@ test('an address that has its share of a room gets 429, another one is served', 
   await toys.gateway.stop()
 })
 
-test('a profile that has its share of a room gets 429 wherever it calls from', async () => {
+test('a profile that has used its share of a room gets 429 from every address', async () => {
   const toys = await bounded({ orders: { all: 9, address: 9, profile: 2 } })
   const slow = [1, 2].map((each) =>
     new RawClient(toys.port).send(request(SLOW_ORDER, `10.0.0.${each}`, ALICE)),
@@ -106,7 +106,7 @@ test('a profile that has its share of a room gets 429 wherever it calls from', a
   await toys.gateway.stop()
 })
 
-test('bodies under way have a bound of their own, in all and of one address', async () => {
+test('bodies under way have a bound in total and for each address', async () => {
   const toys = await bounded({ bodies: { all: 3, address: 2, profile: 3 } })
   const head = (from: string) =>
     `${request('POST /orders/1', from, `${ALICE}content-length: 12\r\n`)}`
@@ -122,7 +122,7 @@ test('bodies under way have a bound of their own, in all and of one address', as
   for (const other of ['GET /health', 'GET /markets/btc/echo', 'DELETE /orders/1']) {
     assert.equal(status(await reply(toys, request(other, '10.0.0.1', ALICE))), 200, other)
   }
-  // Whole, they give their places back.
+  // A body that is complete gives its place back.
   for (const client of open) client.send('{"note":"a"}')
   for (const client of open) {
     assert.equal(status((await client.replies(1))[0]), 201)
@@ -132,7 +132,7 @@ test('bodies under way have a bound of their own, in all and of one address', as
   await toys.gateway.stop()
 })
 
-test('a body whose first byte does not come soon is 408, a begun one has longer', async () => {
+test('a body without a first byte in time gets 408; a begun body has more time', async () => {
   const toys = await bounded({}, { bodyFirstMs: 50, bodyDeadlineMs: 60_000 })
   const head = request('POST /orders/1', '10.0.0.1', `${ALICE}content-length: 12\r\n`)
   const begun = new RawClient(toys.port).send(`${head}{`)
@@ -145,7 +145,7 @@ test('a body whose first byte does not come soon is 408, a begun one has longer'
   await toys.gateway.stop()
 })
 
-test('a stop refuses bodies that are not whole and does not wait for them', async () => {
+test('a stop refuses incomplete bodies and does not wait for them', async () => {
   const toys = await bounded({}, { bodyFirstMs: 60_000, bodyDeadlineMs: 60_000 })
   const head = request('POST /orders/1', '10.0.0.1', `${ALICE}content-length: 12\r\n`)
   const begun = new RawClient(toys.port).send(`${head}{`)
@@ -155,7 +155,7 @@ test('a stop refuses bodies that are not whole and does not wait for them', asyn
   assert.match(begun.received, /^HTTP\/1\.1 503 .*"code":"NOT_READY"/s)
 })
 
-test('long replies arrive whole, and one that nobody reads is not kept twice', async () => {
+test('long replies arrive whole, and unread replies do not pile up', async () => {
   const toys = await bounded({})
   for (const path of ['/document', '/wide']) {
     const text = await (await fetch(`${toys.url}${path}`)).text()
@@ -165,7 +165,7 @@ test('long replies arrive whole, and one that nobody reads is not kept twice', a
   const rssBefore = process.memoryUsage().rss
   const asked = request('GET /document', '10.0.0.1').repeat(3000)
   const sleeper = new RawClient(toys.port).pause().send(asked)
-  // What comes behind a reply that is not out ends the connection.
+  // A request behind a reply that is not yet sent ends the connection.
   await until(() => toys.seen.length > 2 && toys.gateway.inFlight === 0)
   assert.ok(toys.seen.length < 300, `${toys.seen.length} calls were taken`)
   const grownMb = (process.memoryUsage().rss - rssBefore) / 2 ** 20
@@ -181,7 +181,7 @@ test('unread replies have a bound: past it the connection of the slow reader end
     new RawClient(toys.port).pause().send(request(`GET /wide?size=${bytes}`, from))
   const sleepers = ['10.0.0.1', '10.0.0.1', '10.0.0.2'].map(ask)
   await toys.ended(3)
-  // Of the second the address has no room for the whole text.
+  // The address has no room for the whole of its second reply.
   assert.equal(toys.gateway.inFlight, 2)
   sleepers.push(ask('10.0.0.3'))
   await toys.ended(4)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CallerAddresses } from '../../../../server/http/gateway/caller-address.ts'
 import { ADDRESS_RATES, RateLimiter } from '../../../../server/http/rate-limit.ts'
 
-// Who a caller is to the rates of addresses; time stands still.
+// Which address the rate limiter counts for a call. Time stands still here.
 
 const ONCE = { perSecond: 1, burst: 1 }
 const SOCKET_ADDRESS = '127.0.0.1'
@@ -12,22 +12,22 @@ const response = { getRemoteAddressAsText: () => new TextEncoder().encode(SOCKET
 const addresses = (header: string) =>
   new CallerAddresses(new RateLimiter({ ...ADDRESS_RATES, public: ONCE }), header)
 
-test('what the nearest proxy added to its header is the caller, if it is an address', () => {
+test('the caller is the address that the nearest proxy added to its header', () => {
   const callers = addresses('x-forwarded-for')
   for (const [said, isNew] of [
     ['203.0.113.7', true],
     ['203.0.113.7', false],
-    // The entries before are the caller's own word.
+    // The caller may have written the earlier entries.
     ['10.1.1.1, 198.51.100.1, 203.0.113.7', false],
     ['203.0.113.7, 198.51.100.1', true],
-    // A network of 64 bits is one caller, however its addresses are written.
+    // An IPv6 network of 64 bits is one caller, in every spelling of its addresses.
     ['2001:db8:1:2::3', true],
     ['2001:0DB8:0001:0002:ffff::9%eth0', false],
     ['::', true],
     ['::1', false],
     ['::ffff:203.0.113.9', true],
     ['::FFFF:cb00:7109', false],
-    // What is no address leaves the caller who it is.
+    // An entry that is no address leaves the socket's address as the caller.
     ['unknown', true],
     ['203.0.113.9, 999.1.1.1', false],
     ['203.0.113.9,', false],

@@ -5,7 +5,7 @@ import { integer, nullable, oneOf, pattern, text } from '../../../../server/http
 import { anyOf, list, object, optional } from '../../../../server/http/schema/schema.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
-// What clients that others wrote send, and what they are told.
+// Requests of clients that others wrote, and the replies to them.
 
 let toys: ToyExchange
 before(async () => {
@@ -23,19 +23,19 @@ const COOKIE = { cookie: 'session=alice' }
 const SIGNED = { 'svc-api-key': 'alice' }
 
 test('a call with a cookie and no body needs no content type', async () => {
-  // It gets as far as its schema, which wants a note.
+  // The call passes to the schema, which asks for a note.
   const bare = await send('POST', '/orders/1', COOKIE)
   assert.match(bare.text, /"code":"VALIDATION"/)
   const form = { ...COOKIE, 'content-type': 'application/x-www-form-urlencoded' }
   assert.equal((await send('POST', '/orders/1', form, 'note=a')).status, 415)
 })
 
-test('a reply says for how long its connection is kept', async () => {
+test('a reply says how long its connection is kept open', async () => {
   const { headers } = await send('GET', '/health', {})
   assert.equal(headers.get('keep-alive'), 'timeout=3')
 })
 
-test('a compressed body is refused with a code of its own before its caller is known', async () => {
+test('a compressed body gets a code of its own before the caller is proven', async () => {
   for (const encoding of ['gzip', 'br', 'x', 'GZIP, identity']) {
     const refused = await send('POST', '/orders/1', { 'content-encoding': encoding }, '{}')
     assert.equal(refused.status, 415, encoding)
@@ -54,7 +54,7 @@ test('a parameter that may be repeated may be written with brackets', async () =
   }
 })
 
-test('null for an optional field is absent, in bodies and in their lists', async () => {
+test('null in an optional field means absent, also inside lists', async () => {
   const nulls = '{"note":"a","count":null,"tags":null}'
   assert.equal((await send('POST', '/orders/1', SIGNED, nulls)).status, 201)
   assert.equal((await send('POST', '/orders/1', SIGNED, '{"note":null}')).status, 400)
@@ -84,7 +84,7 @@ test('null for an optional field is absent, in bodies and in their lists', async
   }
 })
 
-test('what is wrong is said in words, never as a pattern or a shape of schemas', () => {
+test('a validation message is in words, without patterns and schema terms', () => {
   const said = compileSaid(
     object({
       slug: pattern('^[a-z]+$', 'Slug: lower-case letters.'),

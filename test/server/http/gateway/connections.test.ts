@@ -10,7 +10,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(setImmediate)
 }
 
-/** Open connections, once the server knows of each. */
+/** Opens connections, and waits until the server has counted each. */
 async function opened(toys: ToyExchange, count: number): Promise<RawClient[]> {
   const before = toys.gateway.connections.count
   const clients = Array.from({ length: count }, () => new RawClient(toys.port))
@@ -22,7 +22,7 @@ function end(clients: readonly RawClient[]): void {
   for (const client of clients) client.destroy()
 }
 
-test('connections above the bound are closed, and one that ends makes room', async () => {
+test('connections above the bound are closed, and a closed one makes room', async () => {
   const toys = await startToys({ connections: { max: 4, openings: null } })
   const { connections } = toys.gateway
   const held = await opened(toys, 4)
@@ -53,7 +53,7 @@ test('an address opens connections no faster than its bucket fills', async () =>
   await toys.gateway.stop()
 })
 
-test('when many connections are open, a reply ends its own', async () => {
+test('when many connections are open, a reply closes its own connection', async () => {
   const toys = await startToys({ connections: { max: 8, openings: null } })
   const [kept] = await opened(toys, 1)
   assert.doesNotMatch((await kept.send(ASK).replies(1))[0], /\r\nconnection: close/i)
@@ -69,7 +69,7 @@ test('when many connections are open, a reply ends its own', async () => {
   await toys.gateway.stop()
 })
 
-test('a flood of connections that are closed at once costs the others nothing', async () => {
+test('a flood of refused connections costs the other connections nothing', async () => {
   const openings = { perSecond: 1, burst: 20 }
   const toys = await startToys({ connections: { max: 1000, openings } })
   const [kept] = await opened(toys, 1)

@@ -24,7 +24,7 @@ function request(line: string, headers = '', body = ''): string {
   return `${line} HTTP/1.1\r\nhost: x\r\n${headers}${length}\r\n${body}`
 }
 
-/** The one reply that a connection got before it was closed. */
+/** The only reply on a connection that the server then closed. */
 async function lastReply(client: RawClient): Promise<string> {
   await client.closed()
   const replies = await client.replies(1)
@@ -45,7 +45,7 @@ function assertFault(reply: string, faultId: string): void {
   })
 }
 
-/** Each edge, with a call that passes it. */
+/** Each fault point of the edge, with a call that passes it. */
 const EDGES: readonly [point: EdgePoint, call: string][] = [
   ['at-receive', request('GET /markets/btc/echo')],
   ['at-receive', request('GET /nowhere')],
@@ -60,7 +60,7 @@ const EDGES: readonly [point: EdgePoint, call: string][] = [
 ]
 
 for (const [point, call] of EDGES) {
-  const name = `a fault ${point} costs its call and its connection alone`
+  const name = `a fault ${point} costs only its call and its connection`
   test(`${name}: ${call.split(' HTTP')[0]}`, async () => {
     const other = new RawClient(toys.port)
     armFault(`${point}:1`)
@@ -74,7 +74,7 @@ for (const [point, call] of EDGES) {
   })
 }
 
-test('what a handler throws or answers against its route, at once or later, is 500', async () => {
+test("a handler that throws, now or later, or breaks its route's terms, gives 500", async () => {
   for (const query of ['', '?late=true', '?wrong=true']) {
     const client = new RawClient(toys.port).send(request(`GET /broken${query}`, ROOT))
     assertFault(await lastReply(client), `fault-${toys.faults.length}`)
@@ -83,7 +83,7 @@ test('what a handler throws or answers against its route, at once or later, is 5
   assert.equal(toys.gateway.inFlight, 0)
 })
 
-test("an outcome settled elsewhere is answered, and its fault is not the settler's", async () => {
+test('a fault in a late reply does not reach the code that settles it', async () => {
   const post = (length: number) =>
     new RawClient(toys.port).send(request('POST /late', ALICE, 'x'.repeat(length)))
   const [first] = await post(1).replies(1)
@@ -92,13 +92,13 @@ test("an outcome settled elsewhere is answered, and its fault is not the settler
   await toys.waiting(3)
   toys.release()
   assert.match((await late[0].replies(1))[0], /\{"bytes":3\}$/)
-  // One breaks the schema of its reply, the other throws where its value is made.
+  // One reply breaks its schema; the other throws while its value is made.
   for (const client of late.slice(1)) assert.match(await lastReply(client), /"code":"INTERNAL"/)
   assert.equal(toys.faults.length, 2)
   assert.equal(toys.gateway.inFlight, 0)
 })
 
-test('a client that left before its call broke ends nothing else', async () => {
+test('a fault in the call of a client that has left ends no other connection', async () => {
   const call = request('POST /late', ALICE, 'x'.repeat(2000))
   const gone = new RawClient(toys.port).send(call)
   await toys.waiting(1)
@@ -114,7 +114,7 @@ test('a client that left before its call broke ends nothing else', async () => {
   assert.equal(toys.gateway.inFlight, 0)
 })
 
-test('what an observer throws is counted and costs no call', async () => {
+test('an error of an observer is counted and costs no call', async () => {
   const watched = await startToys({
     observe: () => {
       throw new Error('bug')

@@ -48,7 +48,7 @@ function issues(reply: Reply): unknown {
   return typeof body === 'object' && body !== null && 'message' in body ? body.message : null
 }
 
-test('a path parameter and the query arrive typed, with defaults filled in', async () => {
+test('path parameters and the query arrive typed, with defaults filled in', async () => {
   const plain = await ask('/markets/btc/echo')
   assert.deepEqual(plain.body, { slug: 'btc', query: { limit: 50 } })
   assert.equal(plain.headers.get('content-type'), 'application/json; charset=utf-8')
@@ -63,7 +63,7 @@ test('a path parameter and the query arrive typed, with defaults filled in', asy
   assert.deepEqual(one.body, { slug: 'btc', query: { limit: 50, statuses: ['LIVE'] } })
 })
 
-test('a literal segment goes before a named one, and a dead end goes back to it', async () => {
+test('a literal segment wins over a named one unless it leads to no route', async () => {
   assert.deepEqual((await ask('/markets/active/slugs')).body, ['btc'])
   assert.deepEqual((await ask('/markets/active/echo')).body, {
     slug: 'active',
@@ -71,7 +71,7 @@ test('a literal segment goes before a named one, and a dead end goes back to it'
   })
 })
 
-test('every query that is not exactly of its schema is refused with its field', async () => {
+test('a query that does not fit its schema exactly is refused with its field', async () => {
   const bad: [query: string, field: string][] = [
     ['limit=', 'limit'],
     ['limit', 'limit'],
@@ -139,7 +139,7 @@ test('a path parameter with a broken encoding or form is refused', async () => {
   }
 })
 
-test('an unknown path is 404 and a known one with another method 405 with Allow', async () => {
+test('an unknown path is 404; a known path with another method is 405 with Allow', async () => {
   for (const path of [
     '/',
     '/nope',
@@ -164,7 +164,7 @@ test('HEAD is GET without the body', async () => {
   assert.equal((await ask('/slow', { method: 'HEAD' })).status, 405)
 })
 
-test('a refusal of a handler has its status, its code and its extra fields', async () => {
+test('the refusal of a handler has its own status, code and extra fields', async () => {
   const missing = await ask('/markets/none/echo')
   assert.deepEqual(missing.body, {
     message: 'Market not found',
@@ -185,7 +185,7 @@ test('a refusal of a handler has its status, its code and its extra fields', asy
   assert.deepEqual([later.status, code(later)], [425, 'trading_disabled'])
 })
 
-test('when several things are wrong, who speaks comes before what is said', async () => {
+test('of several faults of a call, those of the caller come before those of the body', async () => {
   const rows: [headers: Record<string, string>, body: string, status: number, name: string][] = [
     [{}, '{', 401, 'API_KEY_INVALID'],
     [{ 'svc-api-key': 'reader' }, '{', 403, 'SCOPE_MISSING'],
@@ -203,7 +203,7 @@ test('when several things are wrong, who speaks comes before what is said', asyn
   assert.equal(placed.headers.get('cache-control'), 'no-store')
 })
 
-test('a body that is not JSON, or not of its schema, is refused and does nothing', async () => {
+test('a body that is not JSON, or does not fit its schema, is refused without effect', async () => {
   const before = toys.placed.length
   const malformed = [
     '{',
@@ -259,19 +259,19 @@ test('a body that is not JSON, or not of its schema, is refused and does nothing
   assert.equal(toys.placed.length, before)
 })
 
-test('a raw route gets the bytes of its body and the target as they came', async () => {
+test('a raw route gets its body and its target byte for byte', async () => {
   const raw = await post('/raw', '{ not json', SIGNED)
   assert.deepEqual(raw.body, { bytes: 10, target: '/raw' })
   assert.equal((await post('/raw?x=1', '{}')).status, 400)
 })
 
-test('a reply may have a status and headers of its own, one name twice', async () => {
+test('a reply may set its own status and headers, and one header twice', async () => {
   const loggedIn = await post('/auth/login', '', {})
   assert.equal(loggedIn.status, 207)
   assert.deepEqual(loggedIn.headers.getSetCookie(), ['a=1', 'b=2'])
 })
 
-test('a caller without a token left gets 429 with the seconds to wait', async () => {
+test('a caller with an empty bucket gets 429 with the seconds to wait', async () => {
   const slowTrade = { ...PROFILE_RATES, trade: { perSecond: 0.5, burst: 2 } }
   let nowMs = 0
   const limits = await startToys({
@@ -295,21 +295,21 @@ test('a caller without a token left gets 429 with the seconds to wait', async ()
   await limits.gateway.stop()
 })
 
-test('a route without room refuses before the body came, and the others go on', async () => {
+test('a route without room refuses before the body arrives; other routes go on', async () => {
   const services = { placed: [], wait: async () => {}, takesRaw: false }
   const full = await startToys({ services })
   const head = 'POST /raw HTTP/1.1\r\nhost: x\r\nsvc-api-key: alice\r\ncontent-length: 5\r\n\r\n'
   const client = new RawClient(full.port).send(head)
   const [refused] = await client.replies(1)
   assert.match(refused, /^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n.*"code":"OVERLOADED"/s)
-  // The connection lives: what follows the unread body is the next request.
+  // The connection stays open, and the next request follows the unread body.
   const [, next] = await client.send(`12345${head.replace('/raw', '/orders/1')}{"no"`).replies(2)
   assert.match(next, /^HTTP\/1\.1 400 /)
   client.destroy()
   await full.gateway.stop()
 })
 
-test('a stop lets what is in flight finish and takes nothing more', async () => {
+test('a stop lets the calls in flight finish and takes no new ones', async () => {
   const leaving = await startToys()
   const slow = ask('/slow', { method: 'POST' }, leaving.url)
   await leaving.waiting(1)
@@ -321,7 +321,7 @@ test('a stop lets what is in flight finish and takes nothing more', async () => 
   assert.equal(leaving.gateway.inFlight, 0)
 })
 
-test('a port that is taken is refused with a sentence', async () => {
+test('a listener on a port in use fails with a sentence', async () => {
   const [other, third] = [await startToys(), await startToys()]
   await assert.rejects(
     third.gateway.listen('127.0.0.1', other.port),
@@ -331,7 +331,7 @@ test('a port that is taken is refused with a sentence', async () => {
   await other.gateway.stop()
 })
 
-test('what was seen names the route, never the path', async () => {
+test('an observer is told the route of a call, never its path', async () => {
   const before = toys.seen.length
   await ask('/markets/eth/echo?limit=0')
   const { route, status, refusal } = toys.seen[before]

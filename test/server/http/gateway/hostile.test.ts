@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { RawClient } from './raw-client.ts'
 import { BODY_MAX, startToys, type ToyExchange } from './toy-exchange.ts'
 
-// Clients that keep no rule. After each of them the exchange must answer the next one.
+// Clients that break the rules. The exchange must answer the next client after each of them.
 
 const HOST = 'Host: toys\r\n'
 const KEY = 'svc-api-key: alice\r\n'
@@ -76,7 +76,7 @@ test('pipelined requests that need no waiting are all answered in order', async 
   assert.match(replies[3], /"target":"\/raw\?"/)
 })
 
-test('a connection stays usable behind a HEAD', async () => {
+test('a connection stays usable after a HEAD', async () => {
   const head = OK.replace('GET', 'HEAD')
   const lost = `HEAD /nope HTTP/1.1\r\n${HOST}\r\n`
   const all = await client().send([head, lost, OK].join('')).finish().closed()
@@ -92,7 +92,7 @@ test('a connection stays usable behind a HEAD', async () => {
   assert.match(await long.closed(), /^HTTP\/1\.1 4/)
 })
 
-test('what follows a body of two lengths is no request', async () => {
+test('bytes behind a body with two lengths are never read as a request', async () => {
   for (const framing of [
     'Content-Length: 2\r\nContent-Length: 40\r\n',
     'Transfer-Encoding: xchunked\r\n',
@@ -116,7 +116,7 @@ test('what follows a body of two lengths is no request', async () => {
   }
 })
 
-test('a request pipelined behind a waiting one ends the connection; nothing is stuck', async () => {
+test('a request pipelined behind a waiting one ends the connection; no call hangs', async () => {
   const impatient = client().send(`POST /slow HTTP/1.1\r\n${HOST}\r\n${OK}`)
   assert.equal(await impatient.closed(), '')
   toys.release()
@@ -133,7 +133,7 @@ test('a method is case-sensitive and an unknown one is 405', async () => {
   }
 })
 
-test('a body without a length is read, and one above the bound refused on the way', async () => {
+test('a body without a length is read, and is refused once it passes the bound', async () => {
   const chunked = 'Transfer-Encoding: chunked\r\n'
   const [placed] = await client()
     .send(posting('/orders/1', chunked, '6\r\n{"note\r\n'))
@@ -146,7 +146,7 @@ test('a body without a length is read, and one above the bound refused on the wa
   assert.match(await flood.closed(), /^HTTP\/1\.1 413 [\s\S]*"code":"BODY_TOO_LARGE"/)
 })
 
-test('a body announced above the bound is refused before it comes', async () => {
+test('a body that announces more than the bound is refused before it arrives', async () => {
   for (const lengthBytes of [BODY_MAX + 1, 1e15 - 1]) {
     const refused = await client()
       .send(posting('/orders/1', `Content-Length: ${lengthBytes}\r\n`, ''))
@@ -167,7 +167,7 @@ test('a refused request with a body leaves its connection usable', async () => {
   )
 })
 
-test('a body that does not arrive in time is 408 and its connection closed', async () => {
+test('a body that does not arrive in time gets 408 and its connection is closed', async () => {
   const hasty = await startToys({ bodyDeadlineMs: 20 })
   const slow = new RawClient(hasty.port)
   slow.send(posting('/orders/1', 'Content-Length: 12\r\n', '{"note'))
@@ -191,7 +191,7 @@ test('a client that leaves in the middle of its body leaves nothing behind', asy
   assert.equal(toys.placed.length, placed)
 })
 
-test('a client that leaves before its reply gets none, and its turn still ends', async () => {
+test('the call of a client that leaves before its reply still ends', async () => {
   const slow = () => toys.seen.filter(({ route }) => route?.path === '/slow')
   for (const leave of ['destroy', 'finish'] as const) {
     const before = toys.seen.length
@@ -199,7 +199,7 @@ test('a client that leaves before its reply gets none, and its turn still ends',
     await toys.waiting(1)
     leaver[leave]()
     await leaver.closed()
-    // A whole call later the gateway has read that the other connection ended.
+    // After one more call the gateway has surely seen the end of the other connection.
     await client().send(OK).replies(1)
     toys.release()
     await toys.ended(before + 2)
@@ -207,7 +207,7 @@ test('a client that leaves before its reply gets none, and its turn still ends',
   }
 })
 
-test('a header that comes twice does not choose between two meanings', async () => {
+test('a header that comes twice has no meaning and proves nobody', async () => {
   const [reply] = await client()
     .send(`POST /orders/1 HTTP/1.1\r\n${HOST}${KEY}svc-api-key: reader\r\n\r\n`)
     .replies(1)

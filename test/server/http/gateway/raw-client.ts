@@ -26,18 +26,18 @@ export class RawClient {
     return this
   }
 
-  /** Calls `sent` once the kernel has the bytes, or the connection is gone. */
+  /** Calls `sent` once the kernel has taken the bytes, or the connection is gone. */
   write(bytes: string, sent: () => void): void {
     this.socket.write(bytes, () => sent())
   }
 
-  /** Reads nothing more. */
+  /** Stops reading. */
   pause(): this {
     this.socket.pause()
     return this
   }
 
-  /** Half-closes: no more will be sent. */
+  /** Half-closes the connection: it can only receive from now on. */
   finish(): this {
     this.socket.end()
     return this
@@ -47,7 +47,7 @@ export class RawClient {
     this.socket.destroy()
   }
 
-  /** Everything received once `count` status lines with whole bodies are in, or the end came. */
+  /** The complete replies, once there are `count` of them or the connection has ended. */
   async replies(count: number): Promise<string[]> {
     for (;;) {
       const whole = wholeReplies(this.received)

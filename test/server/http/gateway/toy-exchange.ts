@@ -24,7 +24,7 @@ import {
 } from '../../../../server/http/schema/scalars.ts'
 import { list, object, optional, schemaOf } from '../../../../server/http/schema/schema.ts'
 
-/** What the toy routes work with: doors that a test opens by hand. */
+/** The services of the toy routes; a test decides by hand when a call goes on. */
 export interface Toys {
   readonly placed: string[]
   /** Whether `/raw` has room. */
@@ -267,7 +267,7 @@ export const TOY_ROUTES: readonly Route<Toys>[] = [
   broken,
 ]
 
-/** Proves by plain words, so that a test reads as what it means. */
+/** Proves a caller by a plain word, so that the tests are easy to read. */
 function authenticate(call: Call, auth: Guarded): Caller | Refusal | Promise<Caller | Refusal> {
   const base = { profileId: 7, account: '0xabc', scopes: new Set(['trading']), tokenId: null }
   if (cookie(call, 'session') === 'alice') return { ...base, via: 'session' }

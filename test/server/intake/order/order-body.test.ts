@@ -77,7 +77,7 @@ const WRONG_FIELDS: [string, unknown][] = [
   ['surprise', 1],
 ]
 
-test('a wrong field is refused by its name', () => {
+test('a refusal names the wrong field', () => {
   for (const [field, value] of WRONG_FIELDS) {
     const body: Record<string, unknown> = { ...kit.orderBody(), timestamp: kit.NOW_MS }
     const [outer, inner] = field.split('.')
@@ -87,7 +87,7 @@ test('a wrong field is refused by its name', () => {
   }
 })
 
-test('what a number of an order must be is said with its bound', () => {
+test('the refusal of a wrong field says the form that it must have', () => {
   const order = { ...kit.orderBody().order, makerAmount: '9'.repeat(78), maker: 'alice' }
   assert.deepEqual(JSON.parse(send({ ...kit.orderBody(), order }).text), [
     {
@@ -104,7 +104,7 @@ test('what a number of an order must be is said with its bound', () => {
   ])
 })
 
-test('a missing field, a wrong pairing and a body that is no object are named', () => {
+test('a missing field, a wrong pair of fields and a body that is no object are named', () => {
   const { salt: _salt, ...order } = kit.orderBody().order
   assert.deepEqual(blamed({ ...kit.orderBody(), order }), ['order.salt'])
   assert.deepEqual(blamed({}), ['order', 'orderType', 'marketSlug'])
@@ -116,7 +116,7 @@ test('a missing field, a wrong pairing and a body that is no object are named', 
   for (const body of [null, [], 5, 'x', true]) assert.deepEqual(blamed(body), [''])
 })
 
-test('client order ids of 128 code points pass in any script', () => {
+test('client order ids of up to 128 code points pass in any script', () => {
   for (const clientOrderId of ['x'.repeat(128), '🙂'.repeat(128), ` ${'é'.repeat(128)} `]) {
     const result = send({ ...kit.orderBody(), clientOrderId })
     assert.equal(result.name, 'NONE')
@@ -127,7 +127,7 @@ test('client order ids of 128 code points pass in any script', () => {
   }
 })
 
-test('hostile bodies are refused, and nothing of Object leaks', () => {
+test('hostile bodies are refused, and no key of Object.prototype is taken for data', () => {
   const good = JSON.stringify(kit.orderBody())
   const rows: [string, string | Uint8Array][] = [
     ['BODY_MALFORMED', ''],
