@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { OrderReply, TestMarket, Trader, UserOrder, Wish } from './exchange-client.ts'
 
-// What clients were told, and what therefore must be there after a crash.
+// What clients were told, and what must therefore be there after a crash.
 
 export interface SentOrder {
   readonly trader: Trader
@@ -11,11 +11,11 @@ export interface SentOrder {
 
 interface ToldOrder extends SentOrder {
   readonly status: string
-  /** What it took on arrival. */
+  /** The size that the order took on arrival. */
   readonly takenRaw: number
 }
 
-/** Collateral that limit orders give (below 0) or get for a fill at their own price; exact. */
+/** Collateral that a fill at its own price moves for a limit order, below 0 when it pays; exact. */
 function collateralRaw({ isBuy, ticks }: { isBuy: boolean; ticks: number }, sizeRaw: number) {
   return ((isBuy ? -1 : 1) * ticks * sizeRaw) / 1000
 }
@@ -29,15 +29,15 @@ export class Acknowledged {
   readonly orders = new Map<string, ToldOrder>()
   readonly canceled = new Set<string>()
   readonly refused = new Set<string>()
-  /** Client ids of orders whose retry was told that they are there. */
+  /** Client ids of orders whose retry was refused as a duplicate. */
   readonly duplicates = new Set<string>()
   readonly deposits = new Map<Trader, number>()
-  /** Orders whose acknowledged fills and balances were compared to the unit. */
+  /** How many balances were compared to the unit. */
   exactBalances = 0
   readonly #madeRaw = new Map<string, number>()
   readonly #takerRaw = new Map<Trader, number>()
 
-  /** A reply to an order: what it took, from whom. */
+  /** Notes the reply to an order: what the order took, and from which makers. */
   told(sent: SentOrder, reply: OrderReply): void {
     const { order, makerMatches, execution } = reply
     const { trader, wish } = sent
@@ -55,7 +55,7 @@ export class Acknowledged {
     for (const orderId of execution.stpMakerCancels ?? []) this.canceled.add(orderId)
   }
 
-  /** All that was told of the orders of one trader in one market stands in the rows. */
+  /** The rows of one trader in one market must show everything that its replies told. */
   checkOrders(trader: Trader, market: TestMarket, rows: ReadonlyMap<string, UserOrder>): void {
     for (const [id, told] of this.orders) {
       if (told.trader !== trader || told.market !== market) continue
@@ -67,7 +67,7 @@ export class Acknowledged {
     for (const id of this.duplicates) {
       const sent = this.sent.get(id)
       if (sent?.trader !== trader || sent.market !== market) continue
-      assert.ok(there.has(id), `order ${id} was called a duplicate and is not there`)
+      assert.ok(there.has(id), `order ${id} was called a duplicate and is missing`)
     }
     for (const row of rows.values()) {
       const clientOrderId = row.clientOrderId ?? ''
@@ -100,20 +100,23 @@ export class Acknowledged {
     }
   }
 
-  /** No fill is half there: in every market as much was bought as sold on the YES ladder. */
+  /** No fill is half there: in every market the bids and the asks of the YES ladder fill alike. */
   checkBothSides(rows: Iterable<UserOrder>): void {
     let bidRaw = 0
     let askRaw = 0
     for (const row of rows) {
       const wish = this.sent.get(row.clientOrderId ?? '')?.wish
-      assert.ok(wish !== undefined, 'a row was sent')
+      assert.ok(wish !== undefined, 'a row belongs to an order that was sent')
       if (isBidOf(wish)) bidRaw += filledOf(row)
       else askRaw += filledOf(row)
     }
     assert.equal(bidRaw, askRaw, 'each fill has two sides')
   }
 
-  /** `rows` are all orders of the trader; exact where every fill of them was acknowledged. */
+  /**
+   * `rows` are all orders of the trader. The check is exact when each of their fills was
+   * acknowledged.
+   */
   checkBalances(
     trader: Trader,
     rows: readonly UserOrder[],
@@ -125,7 +128,7 @@ export class Acknowledged {
     let isExact = true
     for (const row of rows) {
       const wish = this.sent.get(row.clientOrderId ?? '')?.wish
-      assert.ok(wish !== undefined, 'a row was sent')
+      assert.ok(wish !== undefined, 'a row belongs to an order that was sent')
       if (row.status === 'LIVE' && wish.isBuy) {
         expectedReservedRaw -= collateralRaw(wish, Number(row.remainingSize))
       }
@@ -134,7 +137,11 @@ export class Acknowledged {
       if (asMakerRaw + takenRaw !== filledOf(row)) isExact = false
       madeRaw += collateralRaw(wish, asMakerRaw)
     }
-    assert.equal(reservedRaw, expectedReservedRaw, 'what is reserved is what open buys need')
+    assert.equal(
+      reservedRaw,
+      expectedReservedRaw,
+      'the reserved collateral is what the open buys need',
+    )
     assert.ok(freeRaw >= 0)
     if (!isExact) return
     const movedRaw = (this.#takerRaw.get(trader) ?? 0) + madeRaw

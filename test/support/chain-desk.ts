@@ -16,8 +16,8 @@ import {
 } from './live-exchange.ts'
 import { type LiveMarket, openMarket, place } from './live-orders.ts'
 
-// A live exchange whose chain a test looks at: a maker, a taker and a market, and what is told of
-// their trades. With BLOCK_MS a block comes when the clock is moved by it.
+// A live exchange for tests of the chain: a maker, a taker, a market, and the settlement facts of
+// their trades. With a block interval of BLOCK_MS, a test makes a block by moving the clock so far.
 
 export const UNIT = 1_000_000
 export const BLOCK_MS = 60_000
@@ -29,7 +29,7 @@ function miningOf(live: LiveExchange): Mining {
   return mining
 }
 
-/** Keeps what is told, and lets a test wait for it. */
+/** Keeps every block and settlement fact, and lets a test wait for them. */
 export class Told implements SettlementListener {
   readonly blocks: BlockFact[] = []
   readonly facts: SettlementFact[] = []
@@ -57,7 +57,7 @@ export class Told implements SettlementListener {
     setImmediate(() => this.#wake())
   }
 
-  /** The newest fact of a trade, once its status is one of these. */
+  /** The newest fact of a trade, once it has this status. */
   async of(tradeEventId: string, status: string): Promise<SettlementFact> {
     const newest = () => this.facts.findLast(({ tradeSeq }) => `${tradeSeq}` === tradeEventId)
     for (;;) {
@@ -67,12 +67,12 @@ export class Told implements SettlementListener {
     }
   }
 
-  /** Once this many trades were told to have this status. */
+  /** Waits until this many facts have this status. */
   async count(status: string, least: number): Promise<void> {
     while (this.facts.filter((fact) => fact.status === status).length < least) await this.#more()
   }
 
-  /** Once this many blocks were told. */
+  /** Waits for this many blocks. */
   async block(least: number): Promise<void> {
     while (this.blocks.length < least) await this.#more()
   }
@@ -127,7 +127,7 @@ export class Desk {
     return new Desk(live, told, maker, taker, await openMarket(live, 'chain'))
   }
 
-  /** Mints ten pairs; the reply of the taker. */
+  /** Mints ten pairs; gives the reply to the taker. */
   async trade(): Promise<{ id: string; execution: unknown }> {
     const { live, market } = this
     const rests = await place(live, this.maker, market, { outcome: 1, ticks: 400 })

@@ -12,7 +12,7 @@ import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 
-// A seeded run of decided commands that keep every law: what a sequencer could have written.
+// A seeded run of decided commands that keep every law, as a sequencer could have written it.
 
 const START_MS = 1_700_000_000_000
 const TRADERS = 8
@@ -63,7 +63,10 @@ function marketSpec(index: number): MarketSpec {
 }
 
 export class CommandFlow {
-  /** Its state after everything made so far. One exchange lives per thread: make others later. */
+  /**
+   * The state after every record made so far. A thread has one exchange at a time: make others
+   * later.
+   */
   readonly exchange = new Exchange()
   readonly records: Uint8Array[] = []
   readonly #below: (below: number) => number
@@ -90,7 +93,7 @@ export class CommandFlow {
     this.#rare({ kind: 'adjustBalance', profileId, collateralRaw, ...this.#stamp() })
   }
 
-  /** Appends one order; what it reserves and its slot follow from the state. */
+  /** Appends one order; its reserve and its slot follow from the state. */
   place(terms: Partial<PlaceOrder>): PlaceOrder {
     const { orders } = this.exchange.clearing
     const order = { ...blankPlace(), accountId: 1, marketId: 1, ...terms, ...this.#stamp() }
@@ -118,7 +121,7 @@ export class CommandFlow {
     this.#take(command, encodeCancel(command))
   }
 
-  /** `count` random orders and cancels. */
+  /** Appends `count` random orders and cancels. */
   run(count: number): void {
     for (let index = 0; index < count; index++) {
       if (this.#below(10) < 3) this.#cancelSome()
@@ -163,7 +166,7 @@ export class CommandFlow {
     return { seq: this.seq + 1, nowMs: START_MS + (this.seq + 1) * 3 }
   }
 
-  /** Appends one command of the rare kinds. */
+  /** Appends one rare command. */
   rare(body: Unstamped<RareCommand>): void {
     this.#rare({ ...body, ...this.#stamp() })
   }

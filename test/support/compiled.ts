@@ -1,5 +1,5 @@
-// The sources compiled once for a whole run of the tests: a program starts in half the time, and a
-// thread in a fifth of it. Without a compiled copy all of it runs from the sources.
+// Compiles the sources once for a whole test run: a program then starts in half the time, and a
+// thread in a fifth. Without a compiled copy everything runs from the sources.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -12,7 +12,7 @@ import { COMPILED_VARIABLE } from '../../engine/wire/spawn.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Compiles into a folder that is gone when this process is; what it starts knows of it. */
+/** Compiles into a folder that is removed at exit; child processes find it by the environment. */
 export async function compileSources(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'outcomex-compiled-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -29,7 +29,7 @@ export async function compileSources(): Promise<void> {
   process.env[COMPILED_VARIABLE] = folder
 }
 
-/** The compiled program; null when there is none. */
+/** The compiled program, or null without a compiled copy. */
 export function compiledProgram(): string | null {
   const folder = process.env[COMPILED_VARIABLE]
   return folder === undefined ? null : join(folder, 'server', 'main.js')

@@ -21,15 +21,18 @@ import { ServerProcess, verify } from './server-process.ts'
 
 const MARKET_THREADS = ['auto', '2', 'each', '0'] as const
 const MARKETS = 3
-/** Of the last market: short, so that a round has orders held, entering and entered. */
+/**
+ * Taker delay of the last market: so short that a round has orders held, being released and
+ * released.
+ */
 const DELAY_MS = 30
 const TRADERS = 3
 const LINES_PER_TRADER = 4
 const FUNDS_RAW = 1_000_000 * SHARE
 const TYPES = ['GTC', 'GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FAK', 'FOK'] as const
-/** In one question. */
+/** The most orders in one status request. */
 const STATUSES_MAX = 50
-/** What a random order may be told without anything being wrong. */
+/** Refusals that random orders and cancels may meet without a fault. */
 const EXPECTED_REFUSALS = new Set([
   ...['INSUFFICIENT_SHARES', 'POST_ONLY_WOULD_MATCH'],
   ...['ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'ORDERS_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS'],
@@ -45,7 +48,7 @@ export interface RoundReport {
 
 export class CrashRounds {
   readonly told = new Acknowledged()
-  /** Orders that were told that they are held. */
+  /** Orders whose reply said that they are held. */
   held = 0
   readonly #random: Random
   readonly #dataDir: string
@@ -53,12 +56,12 @@ export class CrashRounds {
   #markets: TestMarket[] = []
   #traders: Trader[] = []
   #round = 0
-  /** Of this round. */
+  /** `#replies`, `#unanswered` and `#killAt` belong to the current round. */
   #replies = 0
   #unanswered = 0
   #killAt = 0
   #salt = 1
-  /** Bodies of orders without an answer, by their client id. */
+  /** Bodies of unanswered orders, by their client id. */
   readonly #pending = new Map<string, string>()
 
   private constructor(dataDir: string, random: Random, server: ServerProcess) {
@@ -77,7 +80,9 @@ export class CrashRounds {
     return rounds
   }
 
-  /** Dies at a fault point and its passing when given, else at a random reply. */
+  /**
+   * The server dies at `fault`, a point and its passing, when it is given; else at a random reply.
+   */
   async round(fault?: string): Promise<RoundReport> {
     this.#round++
     this.#replies = 0
@@ -86,7 +91,7 @@ export class CrashRounds {
     if (fault !== undefined) await this.#restartWith(fault)
     await this.#trade()
     assert.equal((await this.#server.ended).signal, 'SIGKILL')
-    // What `outcomex verify` does, without a process of its own; `goodStop` runs the command.
+    // Does what `outcomex verify` does without a process of its own; `goodStop` runs the command.
     const { seq, stateHash } = verifyFolder(this.#dataDir)
     const marketThreads = MARKET_THREADS[this.#round % MARKET_THREADS.length]
     this.#server = await serve(this.#dataDir, marketThreads)
@@ -94,7 +99,7 @@ export class CrashRounds {
     assert.deepEqual(
       recovered,
       { seq, stateHash },
-      `--market-threads ${marketThreads} comes to one state`,
+      `--market-threads ${marketThreads} recovers the state of the replay`,
     )
     await this.#check()
     if (fault !== undefined) {
@@ -105,7 +110,7 @@ export class CrashRounds {
     return { round: this.#round, marketThreads, seq, replies, unanswered }
   }
 
-  /** SIGTERM instead: what the server says it stopped at is what the next one recovers. */
+  /** Stops by SIGTERM instead. The next start must recover what the server said it stopped at. */
   async goodStop(): Promise<void> {
     const stopped = await this.#server.stop()
     assert.deepEqual(await verify(this.#dataDir), stopped)
@@ -125,12 +130,12 @@ export class CrashRounds {
     this.#server = await serve(this.#dataDir, marketThreads, fault)
   }
 
-  /** What nobody answered is sent again as it was: it is there already, or it is placed now. */
+  /** Sends each unanswered order again, unchanged: it is there already, or it is placed now. */
   async #retry(): Promise<void> {
     const client = new ExchangeClient(this.#server.baseUrl)
     for (const [clientOrderId, body] of this.#pending) {
       const sent = this.told.sent.get(clientOrderId)
-      assert.ok(sent !== undefined, 'what is pending was sent')
+      assert.ok(sent !== undefined, 'a pending order was sent')
       const reply = await client.call(sent.trader, 'POST', '/orders', body)
       const { code } = reply.status === 201 ? { code: '' } : shaped(refusalShape, reply.body)
       if (code === '') this.told.told(sent, shaped(orderShape, reply.body))
@@ -148,7 +153,7 @@ export class CrashRounds {
     const fresh: Trader[] = []
     for (let index = 0; index < TRADERS; index++) {
       const trader = await this.#makeTrader(client, index)
-      // A snapshot may be due from the start on: then its point comes before the first order.
+      // A snapshot may be due from the start; its fault point then comes before the first order.
       if (trader === null) break
       this.told.deposits.set(trader, FUNDS_RAW)
       fresh.push(trader)
@@ -160,7 +165,7 @@ export class CrashRounds {
     await Promise.all(lines)
   }
 
-  /** Null when the fault that was asked for came first. */
+  /** Null when the requested fault came first. */
   async #makeTrader(client: ExchangeClient, index: number): Promise<Trader | null> {
     const name = `crash ${this.#round} ${index}`
     return client.makeTrader(name, FUNDS_RAW).catch((error) => {
@@ -169,7 +174,7 @@ export class CrashRounds {
     })
   }
 
-  /** One request after the other until the server is gone. */
+  /** Sends one request after the other until the server is gone. */
   async #line(client: ExchangeClient, trader: Trader): Promise<void> {
     let alive = true
     while (alive) alive = await this.#act(client, trader)
@@ -206,8 +211,8 @@ export class CrashRounds {
       clientOrderId: `order-${salt}`,
       salt,
     }
-    // What a held order comes to nobody is told in a reply, so one trader has none: its balance
-    // follows from replies alone.
+    // No reply tells the fills of a held order. So one trader sends none to the delayed market, and
+    // its balance follows from replies alone.
     const isTold = trader === this.#traders.at(-1)
     const markets = isTold ? this.#markets.slice(0, -1) : this.#markets
     return { trader, market: random.pick(markets), wish }
@@ -254,7 +259,7 @@ export class CrashRounds {
     assert.ok(EXPECTED_REFUSALS.has(code), `${status} ${JSON.stringify(body)}`)
   }
 
-  /** The reply, or null when the connection ended before all of it came. */
+  /** The reply, or null when the connection ended before the whole reply came. */
   async #ask(asked: Promise<Reply>): Promise<Reply | null> {
     const reply = await asked.catch((error) => {
       assert.ok(this.#replies >= this.#killAt, `the server lives until it is killed: ${error}`)
@@ -269,7 +274,7 @@ export class CrashRounds {
     return reply
   }
 
-  /** Until no order is held: what is compared then stands still. */
+  /** Waits until no order is held, so that the compared state stands still. */
   async #released(client: ExchangeClient): Promise<void> {
     const delayed = this.#markets[MARKETS - 1]
     for (const trader of this.#traders.slice(-TRADERS)) {
@@ -316,7 +321,8 @@ export class CrashRounds {
 
 function serve(dataDir: string, marketThreads: string, fault?: string): Promise<ServerProcess> {
   const args = ['--intake-threads', '1', '--no-rate-limit', '--market-threads', marketThreads]
-  // Several in each round, so that kills find one half saved and starts begin with one.
+  // Several snapshots in each round: a kill may find one half saved, and a start may begin with
+  // one.
   args.push('--snapshot-every', '60')
   return ServerProcess.start({ dataDir, args, fault })
 }

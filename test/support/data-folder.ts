@@ -5,19 +5,19 @@ import { openSeal } from '../../persistence/folder-key.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 
 const made: string[] = []
-// Not by a hook: one of this file would run before those that stop what uses the folders.
+// Not in a hook: a hook of this file would run before the hooks that stop the users of a folder.
 process.on('exit', () => {
   for (const path of made) rmSync(path, { recursive: true, force: true })
 })
 
-/** An empty folder that is gone when the file's tests are. */
+/** An empty folder that is removed when the tests of the file are over. */
 export function newFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'outcomex-test-'))
   made.push(path)
   return path
 }
 
-/** Its own key, made when there is none yet. */
+/** The folder with its own key, which is made when there is none yet. */
 export function keyed(dataDir: string): KeyedFolder {
   return openSeal(dataDir).keyed(dataDir)
 }

@@ -8,12 +8,12 @@ import { ADDRESS_RATES, eachLane, PROFILE_RATES, type Rate } from '../../server/
 import { refuse } from '../../server/http/refusal.ts'
 import type { AnySetting } from '../../server/settings/flags.ts'
 
-// The tables of the documents that follow from the code, and where they stand. `make docs` writes
-// them, a test compares them.
+// The tables of the documents that follow from the code, and their places. `make docs` writes them;
+// a test compares them.
 
 const FOLDER = new URL('../../server/docs/', import.meta.url)
 
-/** Path from the top of the repository to its text. */
+/** The text of each document, by its path from the top of the repository. */
 export function readDocuments(): Map<string, string> {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.md'))
   const pages = names.map((name) => `server/docs/${name}`)
@@ -47,7 +47,7 @@ function routes(): string {
 }
 
 function defaultOf({ flag, fallback, kind }: AnySetting): string {
-  // Follows from the machine.
+  // This default depends on the machine.
   if (flag === 'intake-threads') return 'cores − 1'
   if (fallback === undefined) return 'none'
   if (fallback === false) return 'off'
@@ -86,7 +86,7 @@ function rates(): string {
   return table(['lane', 'per address', 'per profile', 'flags'], lines)
 }
 
-/** Of the text of GET /metrics. */
+/** The table of the metrics, read from the text of GET /metrics. */
 export function metricsTable(exposition: string): DocTable {
   const helps = [...exposition.matchAll(/^# HELP (\S+) (.+)$/gm)]
   const rows = helps.map(([, name, help]) => [`\`${name}\``, cell(help)])
@@ -105,7 +105,7 @@ export function docTables(): readonly DocTable[] {
 
 const marks = (mark: string) => [`<!-- ${mark} -->\n`, `\n<!-- /${mark} -->`] as const
 
-/** What stands between the marks of a table. */
+/** The text between the marks of a table. */
 export function shownTable({ page, mark }: Omit<DocTable, 'text'>): string {
   const text = readFileSync(new URL(`${page}.md`, FOLDER), 'utf8')
   const [begin, end] = marks(mark)

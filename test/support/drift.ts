@@ -1,7 +1,7 @@
-// What changes while nothing should: lines through samples, and how sure they are.
+// Looks for drift: fits lines through samples that should stay level, and says how sure they are.
 
 export interface Sample {
-  /** Samples of one process: the next one starts from another level. */
+  /** The process of the sample. Each process starts from its own level. */
   readonly group: number
   readonly x: number
   readonly y: number
@@ -9,7 +9,7 @@ export interface Sample {
 
 export interface Slope {
   readonly perX: number
-  /** Half the width of the 95% confidence interval; infinite when too few samples say anything. */
+  /** Half the width of the 95% confidence interval; infinite when the samples are too few. */
   readonly within: number
 }
 
@@ -19,7 +19,7 @@ const STUDENT = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
 const meanOf = (values: readonly number[]) =>
   values.reduce((sum, each) => sum + each, 0) / values.length
 
-/** Least squares with one slope for all groups and a level for each. */
+/** Least squares with one slope for all groups and an own level for each group. */
 export function slopeOf(samples: readonly Sample[]): Slope {
   const groups = new Map<number, Sample[]>()
   for (const sample of samples) {

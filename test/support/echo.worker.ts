@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { greet } from './echo-words.ts'
 
-// What a thread under test does: says one thing on each of its ways out, and ends.
+// The thread under test says one word on each of its ways out, and ends.
 console.log('a word on stdout')
 console.error('a word on stderr')
 parentPort?.postMessage(greet(workerData))

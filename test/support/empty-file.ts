@@ -1,2 +1,2 @@
-// A test file that holds no test, for the test of those that run them.
+// A test file without a test, for the tests of the test runner.
 export {}

@@ -100,22 +100,22 @@ export const cancelShape = compile(openObject({ canceled: list(text()) }))
 export type OrderReply = Infer<typeof orderFields>
 export type UserOrder = Infer<typeof userOrderFields>
 
-/** The value in the shape that a reply was promised to have. */
+/** The value, typed; fails when the value lacks the shape that the API promises. */
 export function shaped<T>(shape: Checker<T>, value: unknown): T {
   if (shape.holds(value)) return value
   assert.fail(`${JSON.stringify(value)}: ${JSON.stringify(shape.issues(value))}`)
 }
 
-/** What is signed of an order, as a trader thinks of it. */
+/** The signed terms of an order, in the words of a trader. */
 export interface Terms {
   readonly isBuy: boolean
   readonly outcome: 'yes' | 'no'
-  /** Absent or 0: of the market form. */
+  /** Absent or 0 means the market form. */
   readonly ticks?: number
-  /** Shares; what a market buy spends. */
+  /** Shares; for a market buy, the collateral it spends. */
   readonly sizeRaw: number
   readonly salt: number
-  /** Unix seconds; none for never. */
+  /** Unix seconds; absent means never. */
   readonly expirationSec?: number
 }
 
@@ -135,7 +135,7 @@ function amountsOf({ isBuy, ticks = 0, sizeRaw }: Terms) {
 
 type Signer = Pick<Trader, 'account' | 'key'>
 
-/** The same order with a signature of `trader`, whatever it had. */
+/** The same order, signed by `trader` in place of any earlier signature. */
 export function signedBy(trader: Signer, market: TestMarket, order: ClientOrder): ClientOrder {
   return signClientOrder(order, { ...DOMAIN, exchange: market.exchange }, trader.key)
 }
@@ -170,7 +170,7 @@ export function orderBody(trader: Trader, market: TestMarket, wish: Wish): strin
   })
 }
 
-/** A private key that follows from its name. */
+/** A private key derived from a name. */
 export function keyOf(name: string): Uint8Array {
   return createHash('sha256').update(name).digest()
 }
@@ -236,7 +236,7 @@ export class ExchangeClient {
     return this.call(trader, 'POST', '/orders', orderBody(trader, market, wish))
   }
 
-  /** Places an order that must be taken. */
+  /** Places an order that must be accepted. */
   async placed(trader: Trader, market: TestMarket, wish: Wish): Promise<OrderReply> {
     const { status, body } = await this.place(trader, market, wish)
     assert.equal(status, 201, JSON.stringify(body))
@@ -272,7 +272,10 @@ export class ExchangeClient {
     return (await Promise.all(STATUSES.map(ofStatus))).flat()
   }
 
-  /** Credits one raw unit, which is the way to be told the balances; they are those before it. */
+  /**
+   * Only a change of a balance tells it: credits one raw unit, takes it back, and gives the
+   * balances without that unit.
+   */
   async balances(trader: Trader): Promise<{ freeRaw: number; reservedRaw: number }> {
     const body = { profileId: trader.profileId, collateralRaw: 1 }
     const { freeRaw, reservedRaw } = shaped(balanceShape, await this.admin('/admin/balances', body))

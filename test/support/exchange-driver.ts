@@ -31,8 +31,8 @@ import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { blankRelease } from '../../engine/wire/release-codec.ts'
 import { marketSpec, profileFields } from './specs.ts'
 
-// A small caller of the one-thread exchange: it decides, stamps, applies and reports, as the
-// sequencer does, with every step at hand for a test.
+// A small caller of the one-thread exchange. It decides, stamps, applies and reports as the
+// sequencer does, and a test can call each step.
 
 export type ResultName = keyof typeof RESULT
 
@@ -42,7 +42,7 @@ export interface Wish {
   side: number
   outcome: number
   type: OrderType
-  /** Left out for the market form. */
+  /** Absent for the market form. */
   priceTicks?: number
   sizeRaw?: number
   spendRaw?: number
@@ -63,15 +63,15 @@ export interface MakerFill {
 }
 
 export interface Placed {
-  /** Null when the order was taken in. */
+  /** Null when the order was accepted. */
   refused: RejectName | null
   result: ResultName | null
   slot: number
   generation: number
   filledRaw: number
-  /** Collateral that moved at fill prices, on the taker's leg. */
+  /** Collateral that the taker's leg moved at fill prices. */
   collateralRaw: number
-  /** Shares for a buy, collateral for a sell. */
+  /** In shares for a buy, in collateral for a sell. */
   feeRaw: number
   makers: MakerFill[]
   /** Slots of own makers that self-trade prevention cancelled. */
@@ -103,9 +103,9 @@ type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
 export class ExchangeDriver {
   readonly exchange: Exchange
   nowMs = 1_700_000_000_000
-  /** Hears every command just before it is applied. */
+  /** Called with every command just before it is applied. */
   onCommand: (command: Command) => void = () => {}
-  /** Hears every chunk just before it is settled. */
+  /** Called just before each chunk is settled. */
   onChunk: () => void = () => {}
   #hashes = 0
   #makers: MakerFill[] = []
@@ -199,7 +199,7 @@ export class ExchangeDriver {
     }
   }
 
-  /** A request that no gate of form stops. */
+  /** A request that passes every gate of form. */
   requestOf(order: PlaceOrder): PlaceRequest {
     const profile = this.clearing.accounts.byId(order.accountId)
     const rateBps = profile?.rank?.feeRateBps ?? 0
@@ -256,7 +256,7 @@ export class ExchangeDriver {
     return { ...release, generation, seq: this.clearing.lastSeq + 1, nowMs: this.nowMs }
   }
 
-  /** Asks the gate first; the name of the refusal, or null when the order is gone. */
+  /** Asks the gate first. Gives the name of the refusal, or null when the order was canceled. */
   cancel(account: number, ref: OrderRef): RejectName | null {
     const refusal = decideCancel(this.clearing, account, ref.slot, ref.generation)
     if (refusal !== null) return refusal.name
@@ -265,7 +265,7 @@ export class ExchangeDriver {
     return null
   }
 
-  /** The command itself, past the gate; slots that were really canceled. */
+  /** Applies the command past the gate; gives the slots that it really canceled. */
   cancelMany(marketId: number, refs: readonly OrderRef[], reason = 0): number[] {
     this.#canceled = []
     this.apply({
@@ -281,7 +281,10 @@ export class ExchangeDriver {
     return this.#canceled
   }
 
-  /** Gives both the collateral for half a pair and lets them mint: shares out of nothing else. */
+  /**
+   * Gives both accounts the collateral for half a pair and lets them mint, the only source of
+   * shares.
+   */
   mint(marketId: number, sizeRaw: number, to: { yes: number; no: number; taker: number }): void {
     const wish = { marketId, side: SIDE.BUY, priceTicks: 500, sizeRaw }
     const yes = { ...wish, account: to.yes, outcome: OUTCOME.YES }
@@ -292,7 +295,7 @@ export class ExchangeDriver {
     const rested = this.place({ ...rests, type: 'GTC' })
     assert.equal(rested.result, 'RESTED', 'a mint needs a book that does not cross 0.500')
     const taken = this.place({ ...takes, type: 'FAK' })
-    assert.equal(taken.result, 'FILLED', 'a mint needs nothing before it at 0.500')
+    assert.equal(taken.result, 'FILLED', 'a mint needs no other order at 0.500')
   }
 
   freeRaw(account: number): number {

@@ -1,6 +1,6 @@
-// What breaks the rules of the Prometheus text format and of its names, as `promtool check metrics`
-// has them, and what no scraper forgives: a family in two pieces, a series that comes twice, a
-// histogram that does not add up.
+// Finds what breaks the rules of the Prometheus text format and of its names, as `promtool check
+// metrics` has them. It also finds what no scraper forgives: a family in two pieces, a series that
+// comes twice, a histogram that does not add up.
 
 const NAME = /^[a-z][a-z0-9_]*$/
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/
@@ -32,7 +32,7 @@ function keyOf(labels: ReadonlyMap<string, string>, without = ''): string {
   return JSON.stringify(pairs)
 }
 
-/** What is wrong with the name of a family, and with the suffixes of its samples. */
+/** The broken rules of a family's name and of its samples' suffixes. */
 function namesBroken({ name, type, help, samples }: Family): string[] {
   const found: string[] = []
   const say = (isBroken: boolean, what: string) => isBroken && found.push(`${name}: ${what}`)
@@ -51,7 +51,7 @@ function namesBroken({ name, type, help, samples }: Family): string[] {
   return found
 }
 
-/** What does not add up in each series of a histogram. */
+/** The series of a histogram that do not add up. */
 function sumsBroken({ name, type, samples }: Family): string[] {
   if (type !== 'histogram') return []
   const found: string[] = []

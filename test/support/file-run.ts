@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { TestEvent } from './progress-reporter.ts'
 
-// One test file in a process group of its own, watched by its progress: it is stuck when it said
-// nothing and no test of it began or ended for `silenceMs`, however slow the machine is. What it
-// started ends with it.
+// Runs one test file in a process group of its own and watches its progress. The file is stuck when
+// it wrote nothing and no test of it began or ended for `silenceMs`. A slow machine alone does not
+// make it stuck. All processes that it started end with it.
 
 const LOOK_EVERY_MS = 100
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -71,7 +71,7 @@ export async function runFile(file: string, silenceMs: number): Promise<FileRepo
     aliveMs = Number.POSITIVE_INFINITY
     endGroup(child)
   }, LOOK_EVERY_MS)
-  // A child that it left behind may hold its pipes open: its own exit is its end.
+  // A child left behind may hold the pipes open, so the file ends with its own process.
   const [code, signal] = await once(child, 'exit')
   clearInterval(watch)
   endGroup(child)
@@ -84,17 +84,17 @@ export async function runFile(file: string, silenceMs: number): Promise<FileRepo
   return report
 }
 
-/** The file and all that it started, unless they left its group. */
+/** Ends the file and all its processes, unless they left its group. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nobody is left in it.
+    // The group is empty already.
   }
 }
 
-/** Ends every file that runs. */
+/** Ends every running file. */
 export function endAll(): void {
   for (const child of running) endGroup(child)
 }

@@ -3,7 +3,7 @@ import { type LoopPlan, type LoopResult, OrderLoop } from './open-loop.ts'
 import { OrderPool, type PoolSalts } from './order-pool.ts'
 import { Random } from './random.ts'
 
-// The sender in a process of its own: what it costs is not on the main thread of anything measured.
+// Sends orders from a process of its own, so that no measured main thread bears the cost.
 
 export interface FloodSetting {
   readonly traders: readonly Trader[]
@@ -11,7 +11,7 @@ export interface FloodSetting {
   readonly seed: number
 }
 
-/** What the sender is asked; it answers each with one message, in turn. */
+/** A question to the sender, which answers each question with one message, in turn. */
 export type FloodAsk =
   | { readonly kind: 'setting'; readonly setting: FloodSetting }
   | { readonly kind: 'sign'; readonly count: number }

@@ -25,7 +25,7 @@ export class Flood {
   static async start(setting: FloodSetting): Promise<Flood> {
     const child = fork(fileURLToPath(new URL('./flood-process.ts', import.meta.url)), {
       execArgv: ['--import', 'tsx'],
-      // Salts and keys go over as bytes.
+      // Salts and keys are sent as bytes.
       serialization: 'advanced',
     })
     await once(child, 'message')
@@ -53,13 +53,13 @@ export class Flood {
 
   async run(plan: LoopPlan): Promise<LoopResult> {
     const result = await this.#ask({ kind: 'run', plan })
-    assert.ok(isResult(result), 'a run gives its result')
+    assert.ok(isResult(result), 'the sender answers a run with its result')
     return result
   }
 
   async salts(): Promise<PoolSalts> {
     const salts = await this.#ask({ kind: 'salts' })
-    assert.ok(isSalts(salts), 'the sender knows its salts')
+    assert.ok(isSalts(salts), 'the sender answers with its salts')
     return salts
   }
 

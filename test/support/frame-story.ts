@@ -3,18 +3,18 @@ import { at, type LiveExchange, type Reply, type Trader, textAt } from './live-e
 import { type LiveMarket, openMarket, signedFor, unsigned } from './live-orders.ts'
 import { handshakeOf, SocketClient } from './socket-client.ts'
 
-// Stories of orders over HTTP, and what the owner of each order hears over the socket. A line of a
-// story places an order, or is an act of somebody:
+// Stories of orders over HTTP, and the frames that the owner of each order hears over the socket.
+// A line of a story places an order or does something else:
 //
 //   alice  ask   buy no 3 @600            a GTC, unless the line names another type
 //   bob    take  buy yes 8 @420 FAK cancel_taker post-only until:5
 //   bob    take  buy yes spend 2 FOK      the market form, as `sell yes all 2 FOK` is
 //   alice  cancels ask
-//   take   heard 3                        once its owner heard so much of it
+//   take   heard 3                        waits until its owner has heard three frames of it
 //   take   silent                         its owner has heard nothing of it
-//   clock  60000                          milliseconds pass
+//   clock  60000                          the clock moves on by so many milliseconds
 //   dora   heartbeat 6000
-//   operator resolve                      or `operator fault FAILED`: of the next trade
+//   operator resolve                      or `operator fault FAILED`, for the next trade
 //
 // Sizes are shares, prices ticks of the order's own token. All orders of a story are in one market.
 
@@ -36,7 +36,7 @@ export class Cast {
     this.clients = clients
   }
 
-  /** Each of them has money and listens. */
+  /** Opens traders who have money and listen. */
   static async open(live: LiveExchange, names: readonly string[]): Promise<Cast> {
     const traders = new Map<string, Trader>()
     const clients = new Map<string, SocketClient>()
@@ -65,7 +65,7 @@ export class Cast {
   }
 }
 
-/** A client that gets the order events of a trader, and what else it subscribed to. */
+/** A client that gets the events of these channels for a trader. */
 export async function listening(
   live: LiveExchange,
   trader: Trader,
@@ -81,7 +81,7 @@ export async function listening(
 export const framesOf = (client: SocketClient, orderId: string): unknown[] =>
   client.of('orderEvent').filter((frame) => at(frame, 'orderId') === orderId)
 
-/** A frame in the words of the table: `PLACEMENT 5`, `MATCHED 8 @0.41`, `EXECUTION FILLED 0 @1`. */
+/** A frame in the words of a table: `PLACEMENT 5`, `MATCHED 8 @0.41`, `EXECUTION FILLED 0 @1`. */
 export function wordsOf(frame: unknown): string {
   const type = String(at(frame, 'type'))
   if (at(frame, 'source') === 'SETTLEMENT') {
@@ -134,7 +134,7 @@ export class Story {
     else await this.#place(who, name, rest.join(' '))
   }
 
-  /** The words an order's owner heard, once they are these many. */
+  /** The words that an order's owner heard, once there are `count` of them. */
   async heard(name: string, count: number): Promise<string[]> {
     const { who, orderId } = this.order(name)
     const client = this.#cast.client(who)
@@ -142,7 +142,7 @@ export class Story {
     return framesOf(client, orderId).map(wordsOf)
   }
 
-  /** All words of an order: whatever was on its way when this began is in. */
+  /** All words of an order so far: a fence order shows that earlier frames have arrived. */
   async all(name: string): Promise<string[]> {
     const { who } = this.order(name)
     const fence = `fence of ${who} ${this.#orders.size}`
@@ -163,7 +163,7 @@ export class Story {
 
   #send(who: string, words: string): Promise<Reply> {
     const found = ORDER.exec(words)
-    assert(found !== null, `an order reads like this: ${words}`)
+    assert(found !== null, `this is no order: ${words}`)
     const [, side, token, form, size, ticks = '500', more] = found
     const rest = more.trim().split(/\s+/)
     const trader = this.#cast.trader(who)
@@ -202,7 +202,7 @@ export class Story {
     assert.ok(reply.status < 300, reply.text)
   }
 
-  /** `resolve`, or what the chain does with the next trade. */
+  /** Resolves the market, or sets what the chain does with the next trade. */
   async #operate(act: string, rest: readonly string[]): Promise<void> {
     const { slug } = this.#market
     const calls: Record<string, [path: string, body: object]> = {

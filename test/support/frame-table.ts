@@ -3,21 +3,24 @@ import { after, afterEach, before, test } from 'node:test'
 import { Cast, Story } from './frame-story.ts'
 import { type LiveExchange, startLive } from './live-exchange.ts'
 
-// Tables of stories and of what is heard of them, each row a test; see frame-story.ts.
+// Tables of order stories and of the frames that their owners hear. Each row is a test; see
+// frame-story.ts.
 
 export interface Row {
   readonly title: string
   readonly market?: (nowMs: number) => object
   readonly story: readonly string[]
-  /** By order, in their order. */
+  /** The words heard of each order, by its name and in their order. */
   readonly heard: Readonly<Record<string, readonly string[]>>
 }
 
-/** A maker of three shares at a half that was met whole. */
+/** What the owner hears when a resting order of three shares at 0.5 is filled whole. */
 export const FILLED_3 = ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.5', 'MINED']
 export const OWN_GONE = ['PLACEMENT 20', 'CANCELLATION 20 STP_MAKER_CANCELLED']
 
-/** Makes the tests of a file: each row in a market of its own, of these fields. */
+/**
+ * Makes the tests of a file. Each row has a market of its own, with its `market` or with `fields`.
+ */
 export function frameTable(rows: readonly Row[], fields: object = {}): void {
   let live: LiveExchange
   let cast: Cast
@@ -44,7 +47,7 @@ export function frameTable(rows: readonly Row[], fields: object = {}): void {
       told.push({ story, heard })
     })
   }
-  test('and after all of it nobody has heard more', async () => {
+  test('no owner hears more of an order than its row says', async () => {
     const last = await Story.open(cast, 'last')
     await last.line('alice m buy no 3 @500')
     await last.line('bob t buy yes 3 @500')

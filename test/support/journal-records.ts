@@ -12,7 +12,7 @@ import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 
 const NOW_MS = 1_700_000_000_000
 
-/** A small decided command: the first one names the rules, the others make profiles. */
+/** A small decided command: the first one sets the rules, every later one makes a profile. */
 export function recordAt(seq: number): Uint8Array {
   const stamp = { seq, nowMs: NOW_MS + seq }
   if (seq === 1) return encodeRare({ kind: 'rules', version: 1, ...stamp })
@@ -35,7 +35,7 @@ export function recordAt(seq: number): Uint8Array {
   })
 }
 
-/** Commits `batches` batches of `perBatch` records without a thread; returns the writer, open. */
+/** Commits `batches` batches of `perBatch` records without a thread; returns the open writer. */
 export function writeBatches(
   dataDir: string,
   batches: number,

@@ -4,12 +4,12 @@ import { HEAD, KIND, PLACE } from '../../engine/wire/record-layout.ts'
 import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 import type { PoolSalts } from './order-pool.ts'
 
-/** The low six bytes: salts of tests are numbers. */
+/** The low six bytes of a salt: salts of tests are numbers, so these bytes hold all of one. */
 const SALT_LOW = PLACE.salt + 26
 
 /**
- * The orders below `belowSalt` in the journal of a stopped server are those that were taken, and
- * perhaps some that got no reply. Gives the state that one thread makes of the journal.
+ * Checks the journal of a stopped server: it holds every accepted order below `belowSalt`, and
+ * perhaps some orders that got no reply. Gives the state that one thread makes of the journal.
  */
 export function checkNothingLost(dataDir: string, salts: PoolSalts, belowSalt: number): Exchange {
   const accepted = new Set(salts.accepted)
@@ -24,10 +24,10 @@ export function checkNothingLost(dataDir: string, salts: PoolSalts, belowSalt: n
       const salt = bytes.readUIntBE(SALT_LOW, 6)
       if (salt >= belowSalt) return
       if (accepted.has(salt)) known++
-      else assert.ok(unknown.has(salt), 'an order that was refused did nothing')
+      else assert.ok(unknown.has(salt), 'a refused order is not in the journal')
     },
   })
-  assert.equal(known, accepted.size, 'an order that was taken is in the journal')
+  assert.equal(known, accepted.size, 'every accepted order is in the journal')
   assert.equal(exchange.checkInvariants(), null)
   return exchange
 }

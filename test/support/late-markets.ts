@@ -1,6 +1,6 @@
-// An exchange whose markets answer late: what main decides and what it has settled are told apart,
-// and the test says which market is heard next. Matching itself is done when an order is decided,
-// as a thread would at the soonest.
+// An exchange whose markets answer late. Main's decisions and its settlements are separate steps,
+// and the test says which market main hears next. The matching itself runs when an order is
+// decided, as early as a thread could do it.
 
 import assert from 'node:assert/strict'
 import { eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
@@ -21,7 +21,7 @@ const CAPACITY = 512
 export class LateMarkets {
   readonly clearing = new Clearing(new OrderTable(CAPACITY))
   readonly commands: Command[] = []
-  /** Answers that main has not heard, by market. */
+  /** Answers that main has not heard yet, by market. */
   readonly #unheard = new Map<number, ArrayBuffer[]>()
   settled = 0
 
@@ -45,7 +45,7 @@ export class LateMarkets {
     else cancelInMarket(command)
   }
 
-  /** Markets that have something to say. */
+  /** Markets with an answer that main has not heard. */
   get speaking(): number[] {
     return [...this.#unheard.keys()].filter((each) => (this.#unheard.get(each)?.length ?? 0) > 0)
   }
@@ -56,10 +56,10 @@ export class LateMarkets {
     return count
   }
 
-  /** Main hears the oldest answer of a market; law 2 is that it lowers nobody's free balance. */
+  /** Main hears the oldest answer of a market. Law 2: the answer lowers no free balance. */
   hear(marketId: number): void {
     const answer = this.#unheard.get(marketId)?.shift()
-    assert(answer !== undefined, 'only what was said is heard')
+    assert(answer !== undefined, 'main hears only an answer that was given')
     const before = this.#free()
     const count = answer.byteLength / EVENT_BYTES
     this.clearing.settle(new Int32Array(answer), new Float64Array(answer), 0, count)
@@ -70,7 +70,7 @@ export class LateMarkets {
     }
   }
 
-  /** Free collateral of everybody, then free shares of every row. */
+  /** Free collateral of every account, then free shares of every row. */
   #free(): number[] {
     const { ledger, accounts } = this.clearing
     return [
@@ -80,7 +80,7 @@ export class LateMarkets {
   }
 
   hash(): string {
-    assert.equal(this.unheardCount, 0, 'a state is whole when all is heard')
+    assert.equal(this.unheardCount, 0, 'a state is whole when every answer was heard')
     const markets = this.clearing.catalogue.all()
     return stateHash(
       this.clearing,

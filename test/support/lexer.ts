@@ -1,5 +1,5 @@
-// Splits TypeScript source into tokens, well enough to read its form: comments, strings, templates
-// and regular expressions are told apart, so that no rule is fooled by a word inside one.
+// Splits TypeScript source into tokens, well enough to read its form. Comments, strings, templates
+// and regular expressions are tokens of their own, so that no word inside one misleads a rule.
 
 export type TokenKind = 'word' | 'number' | 'string' | 'template' | 'regex' | 'mark' | 'comment'
 
@@ -7,7 +7,7 @@ export interface Token {
   readonly kind: TokenKind
   readonly text: string
   readonly line: number
-  /** For code tokens, the index of the bracket's other half; −1 for anything else. */
+  /** For a bracket in code, the index of its other half; −1 for any other token. */
   partner: number
 }
 

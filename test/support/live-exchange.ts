@@ -30,8 +30,8 @@ import { at } from './json-path.ts'
 
 export { at } from './json-path.ts'
 
-// The whole exchange in this process, over real sockets and threads: every reply is held against
-// its route's schema, every fault is kept, and the clock can be set.
+// The whole exchange in this process, over real sockets and threads. Every reply is checked against
+// its route's schema, every fault is kept, and a test can set the clock.
 
 export const ADMIN_TOKEN = 'the-operator-of-the-tests'
 const TICK_MS = 5
@@ -53,7 +53,7 @@ export interface Trader {
   readonly secret: string
 }
 
-/** What a signed call says other than the truth. */
+/** What a test falsifies in a signed call. */
 export interface CallChange {
   /** Hangs up before the answer. */
   readonly signal?: AbortSignal
@@ -80,7 +80,7 @@ export class LiveExchange {
   readonly sockets: SocketGateway
   readonly port: number
   readonly faults: string[]
-  /** What was said of lost lines of the trace. */
+  /** Sentences about lost lines of the trace. */
   readonly lost: string[]
   readonly #ticker: NodeJS.Timeout | undefined
   readonly #stopWatching: () => Promise<void>
@@ -115,7 +115,7 @@ export class LiveExchange {
     return Date.now() + this.#time.offsetMs
   }
 
-  /** Moves the server's clock; clients that ask `nowMs` move with it. */
+  /** Moves the server's clock; clients that use `nowMs` move with it. */
   shiftClock(byMs: number): void {
     this.#time.offsetMs += byMs
   }
@@ -129,7 +129,7 @@ export class LiveExchange {
     return last
   }
 
-  /** A reply of any kind; the body must be JSON unless it is empty or the metrics. */
+  /** Sends any call; a JSON reply is parsed. */
   async send(method: string, path: string, init: RequestInit = {}): Promise<Reply> {
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { ...init, method })
     const text = await response.text()
@@ -138,7 +138,7 @@ export class LiveExchange {
     return { status: response.status, headers: response.headers, text, body }
   }
 
-  /** A call signed with the trader's API token, but for what `change` breaks. */
+  /** A call signed with the trader's API token, except for what `change` falsifies. */
   call(
     trader: Pick<Trader, 'tokenId' | 'secret'>,
     method: string,
@@ -204,7 +204,7 @@ export class LiveExchange {
 
   /** The text of GET /metrics, as its operator reads it. */
   async metrics(): Promise<string> {
-    // Who asks again and again lets the exchange go on between.
+    // Lets the exchange go on between two questions of a test that asks in a loop.
     await new Promise(setImmediate)
     return this.#metricsText()
   }
@@ -222,15 +222,15 @@ export interface LiveOptions {
   readonly dataDir?: string
   /** Flags of `outcomex serve`. */
   readonly flags?: readonly string[]
-  /** Holds callers to the rates of the flags; else nobody waits. */
+  /** Limits callers to the rates of the flags; otherwise no caller waits. */
   readonly limited?: boolean
-  /** Deadlines come by what is decided, and when the test calls `tick`; not by a timer. */
+  /** Deadlines pass with decisions and when the test calls `tick`, not by a timer. */
   readonly stepwise?: boolean
-  /** Shorter than a client of the real server has. */
+  /** Shorter waits than those of the real server. */
   readonly socketWaits?: SocketWaits
-  /** Smaller than there. */
+  /** Smaller bounds than those of the real server. */
   readonly socketBounds?: Partial<AllSocketBounds>
-  /** What the limiter says of each order of a profile, in its place. */
+  /** Replaces the limiter: the seconds that a profile waits before its order. */
   readonly profileWaitSec?: (profileId: number) => number
 }
 

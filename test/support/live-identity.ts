@@ -12,7 +12,7 @@ const RIGHT = { iss: 'the-provider', aud: 'outcomex' }
 
 export class IdentityProvider {
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  /** The flags of an exchange that trusts it. */
+  /** The flags of an exchange that trusts this provider. */
   readonly flags: readonly string[]
 
   constructor() {

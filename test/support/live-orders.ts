@@ -15,7 +15,7 @@ export interface LiveMarket {
   readonly slug: string
   readonly tokens: readonly [yes: string, no: string]
   readonly exchange: string
-  /** What a Bronze trader signs there. */
+  /** The fee rate that a Bronze trader signs there. */
   readonly feeBps: number
 }
 
@@ -39,12 +39,12 @@ export interface OrderWish {
   readonly outcome?: 0 | 1
   readonly ticks?: number
   readonly sizeRaw?: number
-  /** Unix seconds; none for never. */
+  /** Unix seconds; absent means never. */
   readonly expirationSec?: number
   readonly feeBps?: number
 }
 
-/** An order of a trader, its signature still to come. */
+/** An order of a trader, not signed yet. */
 export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {}): ClientOrder {
   const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000 } = wish
   const costRaw = (ticks * sizeRaw) / 1000
@@ -75,7 +75,7 @@ export function signedFor(
   return signClientOrder(order, said, trader.key)
 }
 
-/** The body of POST /orders for one right order. */
+/** The body of POST /orders for one valid order. */
 export function orderBody(
   trader: Trader,
   market: LiveMarket,
@@ -89,7 +89,7 @@ export function orderBody(
   }
 }
 
-/** Places a right order, with whatever `fields` stand beside it. */
+/** Places a valid order, with `fields` beside it in the body. */
 export function place(
   live: LiveExchange,
   trader: Trader,

@@ -11,7 +11,7 @@ import { partnerMessage } from './live-session.ts'
 const PATH = '/profiles/partner-accounts'
 export const PARTNER_RIGHTS = ['trading', 'account_creation', 'delegated_signing']
 
-/** Another token of the same profile, for these scopes alone. */
+/** Another token of the same profile, with these scopes only. */
 export async function tokenOf(
   live: LiveExchange,
   trader: Trader,
@@ -68,7 +68,7 @@ export async function ownWallet(
   return { key, account: wallet.address, profileId, tokenId, secret }
 }
 
-/** An order that nobody has signed yet, as the public client sends it. */
+/** An order without a signature, as the public client sends it. */
 export function unsignedBody(
   partner: Trader,
   profileId: number,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
 import { at, type LiveExchange, type Reply } from './live-exchange.ts'
 
-// A wallet that logs in as a browser does; viem signs, so that our own code does not judge itself.
+// A wallet that logs in as a browser does. viem signs, so that our own code does not check itself.
 
 export function newWallet() {
   return privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
@@ -20,7 +20,7 @@ export interface LoginWish {
   readonly body?: unknown
 }
 
-/** `query` says what for; a login when absent. */
+/** `query` names the purpose; without it, the message is for a login. */
 export async function signingMessage(live: LiveExchange, query = ''): Promise<string> {
   const reply = await live.send('GET', `/auth/signing-message${query}`)
   assert.equal(reply.status, 200, reply.text)
@@ -28,12 +28,12 @@ export async function signingMessage(live: LiveExchange, query = ''): Promise<st
   return String(reply.body)
 }
 
-/** What the owner of a wallet signs to become a sub-account of this partner. */
+/** The message that the owner of a wallet signs to become a sub-account of this partner. */
 export function partnerMessage(live: LiveExchange, { profileId }: { profileId: number }) {
   return signingMessage(live, `?purpose=sub-account&partner=${profileId}`)
 }
 
-/** A login that names a smart wallet with a key, and proves it. */
+/** A login that names a smart wallet with a key, and proves that wallet. */
 export async function loginWithWallet(
   live: LiveExchange,
   wallet: Wallet,
@@ -70,7 +70,7 @@ export async function login(
   })
 }
 
-/** The cookie pair a reply sets. */
+/** The cookie pair that a reply sets. */
 export function cookieOf(reply: Reply): string {
   assert.equal(reply.status, 200, reply.text)
   const [cookie] = reply.headers.getSetCookie()

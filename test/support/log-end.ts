@@ -1,5 +1,5 @@
-// Writes lines to its standard error and ends at once, as a fatal fault does: the first argument
-// says how many lines, the second how long each is.
+// Writes lines to standard error and ends at once, as a fatal fault does. The first argument is the
+// number of lines, the second their length.
 
 import { openLog } from '../../server/ops/log.ts'
 

@@ -2,41 +2,41 @@ import { connect, type Socket } from 'node:net'
 import { newHistogram } from '../../bench/pacer.ts'
 import type { OrderPool } from './order-pool.ts'
 
-// Sends orders at a rate that takes no notice of the replies, or as fast as replies come. One
-// request at a time per connection; a connection that breaks is counted and replaced,
-// unless so many do that nobody listens any more.
+// Sends orders at a rate that ignores the replies, or as fast as replies come. A connection carries
+// one request at a time. A broken connection is counted and replaced, unless so many break that no
+// server listens any more.
 
 export interface LoopPlan {
   readonly port: number
   readonly connections: number
   readonly seconds: number
-  /** 0: as fast as replies come. */
+  /** 0 means as fast as replies come. */
   readonly perSecond: number
 }
 
 export interface LoopResult {
   readonly seconds: number
-  /** Requests whose bytes were given to a connection. */
+  /** Requests that were written to a connection. */
   readonly begun: number
-  /** Requests that came due and found every connection taken. */
+  /** Requests that came due and found every connection busy. */
   readonly notBegun: number
   readonly statuses: Readonly<Record<string, number>>
-  /** Refusals that did not say when to come back. */
+  /** Refusals under overload that did not say when to come back. */
   readonly silent: number
-  /** Connections that were refused or ended before their reply. */
+  /** Connections that were refused, or that ended before their reply. */
   readonly broken: number
-  /** No reply within the grace after the end. */
+  /** Requests without a reply when the grace after the end was over. */
   readonly unanswered: number
-  /** A reply that is neither 201 nor one of an overload; '' when there was none. */
+  /** The first reply that is neither 201 nor one of an overload; '' when there was none. */
   readonly oddReply: string
-  /** Milliseconds by LOOP_PERCENTILES, from when each taken order was meant to begin. */
+  /** Milliseconds by LOOP_PERCENTILES, from the due time of each accepted order to its reply. */
   readonly takenMs: readonly number[]
   readonly refusedMs: readonly number[]
-  /** How late the sender itself was. */
+  /** How late the sender itself began its requests. */
   readonly lateMs: readonly number[]
-  /** From the end of sending to the last reply. */
+  /** Milliseconds from the end of sending to the last reply. */
   readonly drainMs: number
-  /** Ids of the orders that were taken last. */
+  /** Ids of the orders that were accepted last. */
   readonly lastIds: readonly string[]
   /** Share of one core that the sender used. */
   readonly cpu: number
@@ -53,7 +53,7 @@ const RETRY_AFTER = /\r\nretry-after: *[1-9]/i
 interface Line {
   readonly socket: Socket
   waiting: string
-  /** Of the order on its way; -1 when the line is free. */
+  /** Index of the order on its way; -1 when the line is free. */
   index: number
   dueMs: number
 }
@@ -119,7 +119,7 @@ export class OrderLoop {
     }
   }
 
-  /** Resolves when it is open or failed. */
+  /** Resolves when the connection is open or has failed. */
   #connect(): Promise<void> {
     const socket = connect({ port: this.#plan.port, host: '127.0.0.1', noDelay: true })
     const line: Line = { socket, waiting: '', index: -1, dueMs: 0 }
@@ -147,7 +147,7 @@ export class OrderLoop {
     if (this.#broken < this.#plan.connections * 2) this.#connect()
   }
 
-  /** Begins what is due each millisecond until the time is over. */
+  /** Begins the due requests each millisecond until the time is over. */
   #send(): Promise<void> {
     const { seconds, perSecond } = this.#plan
     return new Promise((resolve) => {
@@ -227,7 +227,7 @@ export class OrderLoop {
     if (this.#onWay === 0) this.#onIdle()
   }
 
-  /** Until each has its reply, or the grace is over. */
+  /** Waits until each request has its reply, or the grace is over. */
   #replies(): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {

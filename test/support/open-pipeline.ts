@@ -1,5 +1,5 @@
-// A running exchange in this process, without HTTP and intake: requests go straight to the
-// sequencer, time is what the test says.
+// A running exchange in this process, without HTTP and intake. Requests go straight to the
+// sequencer, and the test sets the time.
 
 import { ASK_TABLES } from '../../engine/core/decide/decide.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
@@ -40,7 +40,7 @@ export function openForTest(
 
 export const TOKEN = 'test-token'
 
-/** Creates the market of this id: ids count from 1. */
+/** Creates the market with this id; ids count from 1. */
 export async function makeMarket(
   { pipeline }: RunningExchange,
   marketId: number,
@@ -50,7 +50,7 @@ export async function makeMarket(
   await pipeline.change(() => ({ kind: 'createMarket', marketId, market }))
 }
 
-/** One market of this deadline and one funded profile with a token. */
+/** Makes one market with this deadline, and one funded profile with a token. */
 export async function fill(
   exchange: RunningExchange,
   collateralRaw: number,
@@ -67,9 +67,9 @@ export async function fill(
 }
 
 /**
- * Puts one order, if not told otherwise a GTC buy of YES, through the sequencer: null, or why not.
- * Once in a while a new order is taken for an old one, by a seed that no test knows: the tables,
- * which would be asked, do not have it.
+ * Puts one order through the sequencer, a GTC buy of YES if not told otherwise. Gives null or the
+ * refusal. Once in a while the filter, whose seed no test knows, takes a new order for a known one.
+ * The sequencer then asks for the tables, which do not have the order.
  */
 export function buy(
   { pipeline }: RunningExchange,

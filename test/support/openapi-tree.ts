@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { openApi } from '../../server/http/openapi.ts'
 import { at } from './json-path.ts'
 
-// The document of some routes, as a client gets it, and whether all of it says what it means.
+// The document of some routes, as a client gets it, and checks that each part says what it means.
 
 export type Tree = Record<string, unknown>
 type Routes = Parameters<typeof openApi>[0]
@@ -42,7 +42,7 @@ export function assertStatusesSay(document: unknown): void {
   }
 }
 
-/** Every object below a node that lists properties, with the way to it. */
+/** Every object below a node that lists properties, with the path to it. */
 function shapesIn(node: unknown, way: string): [way: string, properties: Tree][] {
   if (Array.isArray(node)) return node.flatMap((each, index) => shapesIn(each, `${way}/${index}`))
   if (!isTree(node)) return []
@@ -51,7 +51,9 @@ function shapesIn(node: unknown, way: string): [way: string, properties: Tree][]
   return [...own, ...below.flatMap(([key, each]) => shapesIn(each, `${way}/${key}`))]
 }
 
-/** Properties at every depth, each of an object its own; gives the number of objects. */
+/**
+ * Checks properties at every depth: no two of an object say the same. Gives the number of objects.
+ */
 export function assertPropertiesSay(document: unknown): number {
   const shapes = shapesIn(document, '')
   for (const [way, properties] of shapes) {
@@ -65,7 +67,7 @@ export function assertPropertiesSay(document: unknown): number {
   return shapes.length
 }
 
-/** Parameters, in their own place and in their schema. */
+/** Checks parameters, in their own place and in their schema. */
 export function assertParametersSay(document: unknown): void {
   for (const [path, method, { parameters }] of operations(document)) {
     assert.ok(Array.isArray(parameters))

@@ -2,15 +2,15 @@ import { signCall } from '../../server/auth/api-token.ts'
 import { orderBody, SHARE, type TestMarket, type Trader } from './exchange-client.ts'
 import type { Random } from './random.ts'
 
-// Distinct orders, signed before any clock starts. A refused one goes back to the end of the queue:
-// nothing happened to it, so its next sending is as new as the first.
+// Distinct orders, signed before any clock starts. A refused order goes back to the end of the
+// queue. The refusal left no trace, so the order is as new at its next sending as at the first.
 
 const BODY_BYTES_MAX = 640
 
 export interface PoolSalts {
-  /** Of orders that were answered with 201. */
+  /** Salts of orders that were answered with 201. */
   readonly accepted: Float64Array
-  /** Of orders that got no reply. */
+  /** Salts of orders that got no reply. */
   readonly unknown: Float64Array
 }
 
@@ -33,7 +33,7 @@ export class OrderPool {
     this.#secrets = traders.map(({ secret }) => Buffer.from(secret, 'base64'))
   }
 
-  /** Salts of what is signed count from 1; buyers of both outcomes, so many orders meet. */
+  /** Signs buys of both outcomes, so that many orders match; their salts count from 1. */
   sign(count: number, markets: readonly TestMarket[], random: Random): void {
     for (let done = 0; done < count; done++) {
       const index = this.#bodies.length
@@ -52,7 +52,7 @@ export class OrderPool {
     }
   }
 
-  /** Half a million small buffers of their own would cost more than their bytes. */
+  /** Keeps bodies in large slabs: half a million small buffers would cost more than their bytes. */
   #keep(body: string): Buffer {
     if (this.#slab.length - this.#slabAt < BODY_BYTES_MAX) {
       this.#slab = Buffer.allocUnsafeSlow(1 << 22)
@@ -63,7 +63,7 @@ export class OrderPool {
     return this.#slab.subarray(startByte, this.#slabAt)
   }
 
-  /** The next order that was not taken yet; undefined when all were or are on their way. */
+  /** The next order that is neither accepted nor on its way; undefined when there is none. */
   next(): number | undefined {
     if (this.#head === this.#queue.length) return undefined
     const index = this.#queue[this.#head++]
@@ -72,7 +72,7 @@ export class OrderPool {
     return index
   }
 
-  /** The bytes of a call of now; its proof is made here, since it ages. */
+  /** The bytes of a call. It is signed here, at `nowMs`, because a signature ages. */
   request(index: number, nowMs: number): string {
     if (nowMs - this.#timestampMs > 1000) {
       this.#timestampMs = nowMs
@@ -98,7 +98,7 @@ export class OrderPool {
     this.#queue.push(index)
   }
 
-  /** Its connection ended before a reply: it was taken or never came. */
+  /** The connection ended before a reply: the server took the order or never got it. */
   lose(index: number): void {
     this.#unknown.add(index)
   }

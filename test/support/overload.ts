@@ -7,21 +7,21 @@ import type { LoopResult } from './open-loop.ts'
 import { figuresOf, gaugeIn } from './process-figures.ts'
 import { metricsOf, ServerProcess, verify } from './server-process.ts'
 
-// Three times the orders that the machine can take, from a process of its own, while a maker pulls
-// quotes and somebody asks for the health. What must hold is asserted here; what is a matter of
-// the machine is told.
+// A process of its own sends three times the orders that the machine can take. Meanwhile a maker
+// pulls quotes, and a client asks for the health. The laws are asserted here; figures that depend
+// on the machine are only reported.
 
 export interface OverloadPlan {
   readonly dataDir: string
   readonly seconds: number
-  /** Of the part that looks for the highest rate. */
+  /** Seconds of the search for the highest rate. */
   readonly searchSeconds: number
   readonly seed: number
   readonly say: (sentence: string) => void
 }
 
 export interface OverloadReport {
-  /** Orders per second the machine takes with a full queue. */
+  /** Orders per second that the machine takes with a full queue. */
   readonly highest: number
   readonly flood: LoopResult
   readonly beforeBytes: number
@@ -29,7 +29,7 @@ export interface OverloadReport {
   readonly afterBytes: number
   readonly healthMs: readonly number[]
   readonly cancelMs: readonly number[]
-  /** From the last order sent until orders were taken in a row again. */
+  /** From the last order of the flood to the first of a row of orders that were all accepted. */
   readonly recoveryMs: number
 }
 
@@ -38,11 +38,11 @@ const TRADERS = 8
 const MARKETS = 4
 const FUNDS_RAW = 1_000_000_000_000_000
 const SEARCH_CONNECTIONS = 256
-/** More than may be under way, and enough that none that is due finds all taken. */
+/** More than may be under way, and so many that a due order always finds a free connection. */
 export const FLOOD_CONNECTIONS = 4096
 const PROBE_EVERY_MS = 100
 const NORMAL_ORDERS = 50
-/** Salts of orders that are not the flood's. */
+/** Salts from here on are not those of the flood. */
 const OWN_SALTS_FROM = 2 ** 40
 
 export class Overload {
@@ -74,7 +74,7 @@ export class Overload {
     this.#flood = sides.flood
   }
 
-  /** The whole of it; the program must be compiled. */
+  /** Runs the whole test; the program must be compiled. */
   static async run(plan: OverloadPlan): Promise<OverloadReport> {
     const { dataDir, seed } = plan
     const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'] })
@@ -129,7 +129,10 @@ export class Overload {
     }
   }
 
-  /** With a full queue and no wait between a reply and the next order; the first run warms up. */
+  /**
+   * Measures with a full queue and no wait between a reply and the next order. The first run warms
+   * up.
+   */
   async #highest(port: number): Promise<number> {
     const plan = { port, connections: SEARCH_CONNECTIONS, perSecond: 0 }
     let taken = 0
@@ -152,7 +155,7 @@ export class Overload {
     }
   }
 
-  /** At a pace of its own: the health, and a maker who pulls one quote after the other. */
+  /** At a pace of its own, asks for the health and pulls one quote after the other. */
   async #probe(flooding: Promise<LoopResult>): Promise<void> {
     const asked: Promise<void>[] = []
     const stop = new AbortController()
@@ -184,7 +187,7 @@ export class Overload {
     this.#cancelMs.push(performance.now() - startMs)
   }
 
-  /** Milliseconds until the first of a row of orders that were all taken had its reply. */
+  /** Milliseconds until the reply to the first of a row of orders that were all accepted. */
   async #takenAgain(): Promise<number> {
     const startMs = performance.now()
     let firstMs = 0
@@ -200,7 +203,7 @@ export class Overload {
     return firstMs
   }
 
-  /** Until nothing is under way and the read tables show everything. */
+  /** Waits until nothing is under way and the read tables show everything. */
   async #caughtUp(): Promise<void> {
     for (;;) {
       const text = await metricsOf(this.#server.baseUrl)
@@ -210,7 +213,7 @@ export class Overload {
     }
   }
 
-  /** The orders taken last are the newest rows of their owners. */
+  /** The orders accepted last must be among the newest rows of their owners. */
   async #checkRows(lastIds: readonly string[]): Promise<void> {
     const rows = new Set<string>()
     for (const trader of this.#traders) {
@@ -220,14 +223,16 @@ export class Overload {
     }
     assert.ok(lastIds.length > 0)
     const lost = lastIds.filter((id) => !rows.has(id))
-    assert.deepEqual(lost, [], 'what was taken is in user-orders')
+    assert.deepEqual(lost, [], 'every accepted order is in user-orders')
   }
 
-  /** The journal holds what was taken and nothing that was refused; a restart finds the same. */
+  /**
+   * The journal must hold every accepted order and no refused one; a restart must find the same.
+   */
   async #checkRestart(): Promise<void> {
     const { dataDir, say } = this.#plan
     const stopped = await this.#server.stop()
-    assert.deepEqual(await verify(dataDir), stopped, 'laws and money hold')
+    assert.deepEqual(await verify(dataDir), stopped, 'verify finds the state of the stop')
     const salts = await this.#flood.salts()
     checkNothingLost(dataDir, salts, OWN_SALTS_FROM)
     const again = await ServerProcess.start({ dataDir })
@@ -237,7 +242,7 @@ export class Overload {
   }
 }
 
-/** Each order has its reply: taken, or told when to come back. */
+/** Each order must have its reply: accepted, or refused with a time to come back. */
 function checkReplies(run: LoopResult): void {
   const { '201': taken = 0, '429': limited = 0, '503': refused = 0, ...others } = run.statuses
   const { broken, unanswered, silent } = run

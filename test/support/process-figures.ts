@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 
-// What the system says of another process.
+// Figures of another process, as the operating system gives them.
 
 const STEAL_COLUMN = 8
 /** The system counts such times in hundredths of a second. */
@@ -27,13 +27,16 @@ export function figuresOf(pid: number): ProcessFigures {
   }
 }
 
-/** Since the boot: how long other machines of the same host held cores that this one wanted. */
+/**
+ * Milliseconds since the boot in which other machines of the same host held cores that this one
+ * wanted.
+ */
 export function stolenMs(): number {
   const [all = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   return Number(all.split(/\s+/)[STEAL_COLUMN] ?? 0) * TICK_MS
 }
 
-/** One figure of the Prometheus text. */
+/** One value of the Prometheus text. */
 export function gaugeIn(text: string, name: string): number {
   const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)
   assert.ok(found !== null, `the metrics have ${name}`)

@@ -1,12 +1,12 @@
-// The reporter of a test file that `test/run.ts` started: every event goes to it as it comes, so
-// that it knows what failed and when the file last got on.
+// The reporter of a test file that `test/run.ts` started. It passes on every event at once, so that
+// the runner knows which tests failed and when the file last made progress.
 
 interface Event {
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What became of one test or suite, or that one has begun. */
+/** The beginning of a test or suite, or its result. */
 export interface TestEvent {
   readonly type: 'begin' | 'pass' | 'fail'
   readonly name: string
@@ -15,7 +15,7 @@ export interface TestEvent {
   readonly isSuite: boolean
   readonly isSkipped: boolean
   readonly isTodo: boolean
-  /** Of a failure: what it said; '' when a test inside has said it. */
+  /** The error of a failure; '' when a test inside has reported it. */
   readonly why: string
 }
 
@@ -52,7 +52,7 @@ function told({ type, data }: Event): TestEvent | null {
   }
 }
 
-/** Writes nothing itself. */
+/** Reports by messages only, and writes nothing itself. */
 export default async function* report(source: AsyncIterable<Event>): AsyncGenerator<string> {
   for await (const event of source) {
     const line = told(event)

@@ -1,11 +1,11 @@
 import { type ExchangeClient, SHARE, type TestMarket, type Trader } from './exchange-client.ts'
 
-// A trader with an order in each of many markets: to cancel all of them takes a command each.
+// A trader with an order in each of many markets: to cancel all orders takes a command each.
 
-/** A cancel each: more than main puts into the rings before it shows them to the disk. */
+/** One cancel each: more cancels than main puts into the rings before it shows them to the disk. */
 export const QUOTED = 140
 
-/** All that the trader has, reserved for its quotes or free. */
+/** The whole collateral of the trader, reserved for its quotes or free. */
 export const QUOTER_RAW = QUOTED * SHARE
 
 export const QUOTE = {

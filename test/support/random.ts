@@ -33,7 +33,7 @@ export class Random {
     return from[this.below(from.length)]
   }
 
-  /** A safe integer up to `max` whose number of bits is itself random: extremes are common. */
+  /** A safe integer up to `max` with a random number of bits, so that extremes are common. */
   spread(max: number): number {
     const bits = this.below(Math.floor(Math.log2(max)) + 2)
     const value = Math.floor(this.next() * 2 ** bits)
@@ -42,7 +42,7 @@ export class Random {
   }
 }
 
-/** A number from the environment, so that a failing run can be played again. */
+/** A number from the environment, so that a failing run can be repeated. */
 export function fromEnv(name: string, otherwise: number): number {
   const text = process.env[name]
   return text === undefined || text === '' ? otherwise : Number(text)

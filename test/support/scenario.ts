@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { ORDER_TYPES, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type BookLevel, ExchangeDriver, type Placed, type Wish } from './exchange-driver.ts'
 
-// Rules told as trade. One market, names become accounts when first met, numbers are whole units
-// (shares, collateral, prices); what stands after an order is what must come of it.
+// Rules told as trades in one market. A name becomes an account when a line first uses it. Numbers
+// are whole units (shares, collateral, prices). The words after an order are its expected result.
 //
 //   alice has 100                           collateral
 //   alice gets 100 yes                      shares, minted against the bank
 //   alice buy yes 10 @0.52 GTC post-only cancel_both   rests
 //   bob   sell yes 10 @0.50 FAK             killed got 4 for 2.08 fee 0.03 from alice 4
 //   carol buy no spend 1 FOK                filled
-//   alice cancels 1                         her first order taken in; a refusal may follow
+//   alice cancels 1                         her first accepted order; a refusal may follow
 //   alice free 1 locked 2 yes 3 no 4 yes-locked 5 no-locked 6
 //   book  bids 10@0.52 asks                 best first
 
@@ -25,7 +25,7 @@ const WORDS = {
 
 const POLICY_WORDS: readonly string[] = STP_POLICIES
 
-/** Exact: text with up to six decimals to an integer of millionths. */
+/** Turns text with up to six decimals into an integer of millionths, exactly. */
 export function raw(text: string): number {
   const [, whole, part] = /^(\d+)(?:\.(\d{1,6}))?$/.exec(text) ?? []
   assert(whole !== undefined, `"${text}" is not an amount`)
@@ -75,7 +75,7 @@ class Story {
     const account = this.#account(who)
     const bank = this.#account('bank')
     const [yes, no] = outcome === 'yes' ? [account, bank] : [bank, account]
-    // The receiver rests, so that a fee on the taker never touches what is given.
+    // The receiver rests, so that a fee on the taker never reduces the shares it gets.
     this.driver.mint(this.#marketId, sizeRaw, { yes, no, taker: bank })
   }
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { at } from './json-path.ts'
 import { type LiveExchange, type Trader, textAt } from './live-exchange.ts'
 
-// What its owner reads of an order: from GET user-orders and from POST /orders/status/batch, which
-// must agree.
+// An order as its owner reads it. GET user-orders and POST /orders/status/batch must agree.
 
 export interface SeenOrder {
   readonly status: string
@@ -31,13 +30,13 @@ export async function seenOrder(
   const path = `/markets/${slug}/user-orders`
   const all = await listed(live, trader, `${path}?${EVERY_STATUS}`)
   const order = all.find((each) => at(each, 'id') === orderId)
-  assert(order !== undefined, 'an order is among those of every status')
+  assert(order !== undefined, 'the list of every status has the order')
   const status = textAt(order, 'status')
   const alike = await listed(live, trader, `${path}?statuses=${status}`)
   assert.deepEqual(
     alike.find((each) => at(each, 'id') === orderId),
     order,
-    'an order is among those of its status',
+    'the list of its status has the order',
   )
   const items = [{ orderId }]
   const batch = await live.call(trader, 'POST', '/orders/status/batch', { items })

@@ -9,14 +9,14 @@ import { integer, text } from '../../server/http/schema/scalars.ts'
 import { compile, openObject } from '../../server/http/schema/schema.ts'
 import { compiledProgram, compileSources } from './compiled.ts'
 
-// The real program as a child process: lines and events are waited for, never a time.
+// The real program as a child process. Tests wait for lines and events, never for a time.
 
 const SOURCE = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COMPILED = join(ROOT, 'dist', 'server', 'main.js')
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
-/** The text of GET /metrics of a server with the token of the tests. */
+/** The text of GET /metrics of a server that has the admin token of the tests. */
 export async function metricsOf(baseUrl: string): Promise<string> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const reply = await fetch(`${baseUrl}/metrics`, { headers })
@@ -32,12 +32,14 @@ export interface Mark {
 
 const markLine = compile(openObject({ msg: text(), seq: integer(0), stateHash: text() }))
 
-/** Once for this process, unless it was started with a compiled copy. */
+/** Compiles once for this process, unless it was started with a compiled copy. */
 export async function compileProgram(): Promise<void> {
   if (compiledProgram() === null) await compileSources()
 }
 
-/** From its sources, unless there is a compiled copy; TEST_DIST=1 runs what `make build` made. */
+/**
+ * Runs the sources, unless there is a compiled copy. TEST_DIST=1 runs the result of `make build`.
+ */
 function programOf(): readonly string[] {
   const compiled = compiledProgram()
   if (process.env.TEST_DIST !== '1') {
@@ -47,7 +49,7 @@ function programOf(): readonly string[] {
   return [COMPILED]
 }
 
-/** The environment without settings of the exchange: a test says all it means. */
+/** The environment without settings of the exchange: a test states each of them itself. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
   return Object.fromEntries(entries)
@@ -60,15 +62,15 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** What stands around a run. */
+/** The circumstances of a run. */
 interface Around {
-  /** Words before the program, like those of `prlimit`. */
+  /** Words before the program, such as `prlimit` and its options. */
   readonly wrapper?: string[]
-  /** Where the program is to kill itself, like `before-commit:137`. */
+  /** The fault point where the program kills itself, such as `before-commit:137`. */
   readonly fault?: string
 }
 
-/** One run of the program, whatever its command. */
+/** One run of the program, with any command. */
 class Run {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
@@ -100,7 +102,7 @@ class Run {
     })
   }
 
-  /** The log is written behind the program's back: its lines come later than those of stdout. */
+  /** Waits for the log: its lines are written later than those of stdout. */
   logged(isThere: (stderr: string) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#onLogged = () => {
@@ -116,7 +118,7 @@ export function runProgram(args: readonly string[], around: Around = {}): Promis
   return new Run(args, () => {}, around).ended
 }
 
-/** `outcomex verify`: the single-threaded replay of the folder; a folder it refuses fails. */
+/** Runs `outcomex verify`, the single-threaded replay; fails when it refuses the folder. */
 export async function verify(dataDir: string): Promise<Mark> {
   const { code, stdout, stderr } = await runProgram(['verify', '--data', dataDir])
   assert.equal(code, 0, `verify refuses the folder: ${stderr}`)
@@ -144,7 +146,7 @@ function markOf(lines: string, msg: string): Mark | null {
   return null
 }
 
-/** Starts the server and waits for a line of it, or its end. */
+/** Starts the server and waits for a line that begins with `prefix`, or for the end of the run. */
 async function serveUntil(options: ServeOptions, prefix: string) {
   const { dataDir, args = [], demo = false } = options
   const own = demo ? ['--demo'] : ['--admin-token', ADMIN_TOKEN]
@@ -169,7 +171,7 @@ export class ServerProcess {
     this.baseUrl = baseUrl
   }
 
-  /** Resolves when the server listens; one that ends before fails with what it said. */
+  /** Resolves when the server listens. A server that ends before fails the test with its output. */
   static async start(options: ServeOptions): Promise<ServerProcess> {
     const { run, said: baseUrl } = await serveUntil(options, 'listening ')
     if (typeof baseUrl === 'string') {
@@ -179,7 +181,7 @@ export class ServerProcess {
     assert.fail(`the server ended before it listened: ${JSON.stringify(baseUrl)}`)
   }
 
-  /** A first start that gets a signal between its admin token and its readiness. */
+  /** Sends a signal to a first start between its admin token and its readiness. */
   static async cutShort(
     options: ServeOptions,
     isThere: () => Promise<boolean>,
@@ -209,7 +211,7 @@ export class ServerProcess {
     return this.#run.stderr
   }
 
-  /** What it came back with. */
+  /** The seq and the state that the start recovered. */
   get recovered(): Mark {
     const mark = markOf(this.#run.stderr, 'recovered')
     assert.ok(mark !== null, 'a server that listens has said what it recovered')
@@ -220,7 +222,7 @@ export class ServerProcess {
     this.#run.child.kill(signal)
   }
 
-  /** Nobody reads what it says on standard error until `readLog`. */
+  /** Nobody reads standard error until `readLog`. */
   stallLog(): void {
     this.#run.child.stderr?.pause()
   }
@@ -235,7 +237,7 @@ export class ServerProcess {
     assert.equal(signal, 'SIGKILL')
   }
 
-  /** The good end: SIGTERM, exit code 0, and the state it stopped at. */
+  /** Stops the server by SIGTERM, with exit code 0; gives the state it stopped at. */
   async stop(): Promise<Mark> {
     this.signal('SIGTERM')
     const { code, stderr } = await this.ended

@@ -1,6 +1,6 @@
 import { lex, type Token } from './lexer.ts'
 
-// Reads from the tokens of one file what the rules ask about: its imports, functions and exports.
+// Reads from the tokens of one file what the rules need: its imports, functions and exports.
 
 export interface SourceFile {
   readonly path: string
@@ -81,7 +81,7 @@ class Reader {
   #import(index: number, depth: number): void {
     const next = this.#text(index + 1)
     if (next === '(') {
-      // A loaded module counts like an imported one, and so does the type of one.
+      // A dynamic `import('x')` counts like an import, and so does `import('x')` as a type.
       const argument = this.#code[index + 2]
       if (argument?.kind === 'string') this.#addImport(argument, false)
     } else if (depth === 0 && next !== '.') this.#clause(index, next === 'type')
@@ -209,7 +209,7 @@ class Reader {
     return count
   }
 
-  /** Blocks within blocks, from a function's body on; a function inside starts again at none. */
+  /** The depth of nested blocks in a function's body; a function inside starts again at zero. */
   #nesting(body: number): number {
     const end = this.#partner(body)
     const ends: number[] = []

@@ -1,5 +1,5 @@
-// A slow, obvious exchange of books and money, written from the rules and from nothing else: plain
-// objects in arrays, bigint money, every search a scan. The engine must agree with it.
+// A slow, obvious exchange of books and money, written from the rules alone: plain objects in
+// arrays, bigint money, every search a scan. The engine must agree with it.
 
 export type SlowSide = 'buy' | 'sell'
 export type SlowToken = 'yes' | 'no'
@@ -16,12 +16,12 @@ export interface SlowRequest {
   /** Raw price of the order's own token; null walks the whole opposite side. */
   price: bigint | null
   shares: bigint
-  /** What a market buy spends instead of naming shares. */
+  /** What a market buy spends; it names no shares. */
   spend: bigint
   postOnly: boolean
   policy: SlowPolicy
   feeBps: bigint
-  /** Held when it would take on arrival (rules §4.3). */
+  /** The order is held when it would take on arrival (rules §4.3). */
   delayed: boolean
 }
 
@@ -65,7 +65,7 @@ const STEP = 1_000n
 const up = (a: bigint, b: bigint) => (a + b - 1n) / b
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 
-/** BUY YES and SELL NO want YES to be cheap; the other two want it dear. */
+/** BUY YES and SELL NO want a cheap YES; BUY NO and SELL YES want a dear one. */
 function isBid(order: { side: SlowSide; token: SlowToken }): boolean {
   return (order.side === 'buy') === (order.token === 'yes')
 }
@@ -86,7 +86,7 @@ function lockOf({ side, price, shares, spend }: SlowRequest): bigint {
 
 export class SlowExchange {
   readonly resting: Resting[] = []
-  /** Oldest first; each locks what it locked when it came. */
+  /** Oldest first; each order keeps locked what it locked on arrival. */
   readonly held: SlowRequest[] = []
   readonly #cash = new Map<number, Purse>()
   readonly #shares = new Map<string, Purse>()
@@ -135,7 +135,7 @@ export class SlowExchange {
     return this.shares(order.owner, order.market, order.token)
   }
 
-  /** The order that matches next, or null: best price first, then the one that came first. */
+  /** The order that matches next, or null: the best price first, then the oldest order. */
   #nextMaker(request: SlowRequest, passed: ReadonlySet<number>): Resting | null {
     const bid = isBid(request)
     let best: Resting | null = null
@@ -155,7 +155,7 @@ export class SlowExchange {
     return best
   }
 
-  /** Shares that this maker and a taker who still wants `want` exchange. */
+  /** The shares of a fill between this maker and a taker that still wants `want`. */
   #sizeOf(request: SlowRequest, maker: Resting, want: bigint): bigint {
     const price = this.#takerPrice(request, maker)
     if (request.price !== null) return least(maker.left - (maker.left % STEP), want)
@@ -163,12 +163,12 @@ export class SlowExchange {
     return least(maker.left, want)
   }
 
-  /** The maker's price said in the taker's token. */
+  /** The maker's price in the taker's token. */
   #takerPrice(request: SlowRequest, maker: Resting): bigint {
     return request.token === maker.token ? maker.price : ONE - maker.price
   }
 
-  /** What all-or-nothing would come to, with nothing moved. */
+  /** How an all-or-nothing order would end; nothing moves. */
   #wholeOrNot(request: SlowRequest): 'filled' | 'killed' | 'stopped' {
     const passed = new Set<number>()
     const bySpend = request.price === null && request.side === 'buy'
@@ -198,7 +198,7 @@ export class SlowExchange {
     return this.#purseOf(request).free < lockOf(request)
   }
 
-  /** The first half of an order: what it locks before its market speaks. */
+  /** The first half of an order: it locks its reserve before its market answers. */
   reserve(request: SlowRequest): void {
     const purse = this.#purseOf(request)
     purse.free -= lockOf(request)
@@ -211,7 +211,7 @@ export class SlowExchange {
     return { end: 'short', fills: [], cancelled: [], ...nothing, owners }
   }
 
-  /** The second half: what its market says. */
+  /** The second half of an order: its market answers. */
   match(request: SlowRequest): SlowAnswer {
     const answer = this.#answerTo(request)
     if (request.delayed && this.#nextMaker(request, new Set()) !== null) {
@@ -243,7 +243,7 @@ export class SlowExchange {
     return answer
   }
 
-  /** A held order arrives as if new; one that was canceled meanwhile is gone. */
+  /** A held order arrives as if new; a canceled one is gone, and null is given. */
   release(id: number): SlowAnswer | null {
     const at = this.held.findIndex((order) => order.id === id)
     if (at < 0) return null
@@ -251,7 +251,7 @@ export class SlowExchange {
     return this.match({ ...request, delayed: false })
   }
 
-  /** How an order ends that may not even begin; null when it may. */
+  /** The end of an order that may not begin to trade; null when it may. */
   #endUntouched(request: SlowRequest): SlowEnd | null {
     if (request.postOnly && this.#nextMaker(request, new Set()) !== null) return 'would cross'
     if (request.type !== 'FOK') return null
@@ -259,7 +259,7 @@ export class SlowExchange {
     return whole === 'filled' ? null : whole
   }
 
-  /** Fills until nothing is wanted or nothing is there; returns what is still wanted. */
+  /** Fills until the order wants nothing or no maker is left; returns what it still wants. */
   #walk(request: SlowRequest, answer: SlowAnswer): bigint {
     const bySpend = request.price === null && request.side === 'buy'
     let want = bySpend ? request.spend : request.shares
@@ -312,7 +312,7 @@ export class SlowExchange {
     return value
   }
 
-  /** One fee on the whole trade, out of what the taker receives. */
+  /** Takes one fee on the whole trade, out of what the taker receives. */
   #earn(request: SlowRequest, answer: SlowAnswer): void {
     const n = answer.shares
     const c = answer.collateral
@@ -328,7 +328,7 @@ export class SlowExchange {
     this.cash(0).free += answer.fee
   }
 
-  /** Gives back what the order locks; false when it neither rests nor is held. */
+  /** Gives back what the order locks; false when the order neither rests nor is held. */
   cancel(id: number): boolean {
     const heldAt = this.held.findIndex((order) => order.id === id)
     if (heldAt >= 0) {

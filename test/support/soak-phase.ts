@@ -10,8 +10,8 @@ import { figuresOf, gaugeIn, type ProcessFigures } from './process-figures.ts'
 import type { Random } from './random.ts'
 import { metricsOf, type ServerProcess } from './server-process.ts'
 
-// One life of the server under a constant rate of orders, while traders cancel and sockets of all
-// bad kinds come and go; figures are taken in the rest after each window.
+// One life of the server under a constant rate of orders. Meanwhile traders cancel, and broken
+// sockets of all kinds come and go. Figures are taken in the pause after each window.
 
 export const ORDERS_PER_SECOND = 200
 const CONNECTIONS = 16
@@ -49,7 +49,9 @@ export class SoakPhase {
     this.#port = Number(new URL(server.baseUrl).port)
   }
 
-  /** A window at the constant rate, and the figures once all is idle and nothing rests. */
+  /**
+   * Trades for a window at the constant rate; gives the figures once all is idle and nothing rests.
+   */
   async window(seconds: number): Promise<WindowFigures> {
     const run = await this.#disturbed(this.#orders(seconds))
     const { '201': taken = 0, '503': busy = 0, ...others } = run.statuses
@@ -73,7 +75,7 @@ export class SoakPhase {
     }
   }
 
-  /** In the middle of trading: SIGTERM or SIGKILL. */
+  /** Ends the server in the middle of trading. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const seconds = 1
     const trading = this.#orders(seconds)
@@ -115,7 +117,7 @@ export class SoakPhase {
     }
   }
 
-  /** Half a head, half a body, a whole call whose client leaves, or only a connection. */
+  /** Sends half a head, half a body or a whole call and leaves, or only connects. */
   #badSocket(): void {
     const { random, traders } = this.#scene
     const trader = random.pick(traders)
@@ -131,7 +133,7 @@ export class SoakPhase {
     else socket.send(text.slice(0, cut)).finish()
   }
 
-  /** The metrics once nothing is under way and the read tables show everything. */
+  /** The metrics, once nothing is under way and the read tables show everything. */
   async #idle(): Promise<string> {
     for (;;) {
       const text = await metricsOf(this.#server.baseUrl)

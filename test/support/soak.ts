@@ -8,13 +8,13 @@ import { ServerProcess, verify } from './server-process.ts'
 import { type Scene, SoakPhase, type WindowFigures } from './soak-phase.ts'
 
 // Lives of one data folder, ended by SIGTERM and SIGKILL in turn, with the same rate of orders in
-// each. After each life: the laws hold offline, no acknowledged order is missing, and the next life
+// each. After each life the laws hold offline and no acknowledged order is missing. The next life
 // has the money that one thread finds in the journal.
 
 export interface SoakPlan {
   readonly dataDir: string
   readonly seed: number
-  /** Asked before each life. */
+  /** Asked before each life but the first. */
   readonly goesOn: () => boolean
   readonly windows: number
   readonly windowSeconds: number
@@ -64,7 +64,7 @@ export async function soak(plan: SoakPlan): Promise<void> {
   }
 }
 
-/** What the running server says each trader has is what one thread makes of the journal. */
+/** The money that the server tells each trader must be what one thread makes of the journal. */
 async function checkMoney(
   server: ServerProcess,
   traders: readonly Trader[],
@@ -77,7 +77,7 @@ async function checkMoney(
     const { profileId } = trader
     const { freeRaw, reservedRaw } = await client.balances(trader)
     const expected = [collateralFreeRaw[profileId], collateralReservedRaw[profileId]]
-    assert.deepEqual([freeRaw, reservedRaw], expected, 'no money comes or goes at a restart')
+    assert.deepEqual([freeRaw, reservedRaw], expected, 'a restart changes no balance')
     cashRaw += freeRaw + reservedRaw
   }
   assert.ok(cashRaw <= traders.length * FUNDS_RAW, 'traders have no more than was credited')

@@ -5,7 +5,7 @@ import { signCall } from '../../server/auth/api-token.ts'
 import { HANDSHAKE_TARGET } from '../../server/sockets/handshakes.ts'
 import type { Trader } from './live-exchange.ts'
 
-// A client of the namespace that keeps every frame it got, in order.
+// A client of the socket namespace that keeps every frame, in order.
 
 export interface Frame {
   readonly event: string
@@ -49,7 +49,7 @@ export function upgradeText(headerLines = '', query = '?EIO=4&transport=websocke
 /** A masked text frame of at most 125 bytes. */
 export function textFrame(payload: string): Buffer {
   const bytes = Buffer.from(payload)
-  assert.ok(bytes.length < 126, 'its length fits one byte')
+  assert.ok(bytes.length < 126, 'the length fits one byte')
   const mask = randomBytes(4)
   const head = Buffer.from([0x81, 0x80 | bytes.length])
   return Buffer.concat([head, mask, bytes.map((byte, index) => byte ^ mask[index & 3])])
@@ -59,7 +59,7 @@ export class SocketClient {
   readonly socket: Socket
   readonly frames: Frame[] = []
   readonly #waiting = new Set<() => void>()
-  /** Why it was disconnected, each time. */
+  /** The reason of each disconnect. */
   readonly ends: string[] = []
 
   private constructor(socket: Socket) {
@@ -75,7 +75,7 @@ export class SocketClient {
     })
   }
 
-  /** Resolves when it has joined the namespace. */
+  /** Resolves when the client has joined the namespace. */
   static async open(port: number, wish: SocketWish = {}): Promise<SocketClient> {
     const socket = io(`http://127.0.0.1:${port}/markets`, {
       transports: ['websocket'],
@@ -92,7 +92,9 @@ export class SocketClient {
     return client
   }
 
-  /** Until something holds that only a frame or the end of the connection can change. */
+  /**
+   * Waits until `holds` says yes; only a frame, a connect or a disconnect can change its answer.
+   */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
@@ -101,7 +103,7 @@ export class SocketClient {
     return this.frames.filter((frame) => frame.event === event).map(({ payload }) => payload)
   }
 
-  /** The first so many frames of an event, once they are there. */
+  /** The first `count` frames of an event, once they have come. */
   async take(event: string, count: number): Promise<unknown[]> {
     await this.until(() => this.of(event).length >= count)
     return this.of(event).slice(0, count)

@@ -3,7 +3,7 @@ import { type LiveExchange, startLive, type Trader } from './live-exchange.ts'
 import { type LiveMarket, openMarket } from './live-orders.ts'
 import type { SocketClient } from './socket-client.ts'
 
-// What tests of frames stand on: an exchange that mines at once, a market and two funded accounts.
+// The scene of the frame tests: an exchange that mines at once, a market and two funded accounts.
 
 const FUNDS_RAW = 10_000_000_000
 const BLOCK_MS = '20'
@@ -21,7 +21,7 @@ export async function startDesk(): Promise<{
   return { live, rain, alice, bob }
 }
 
-/** Nothing of the sockets of a test is left for the next one. */
+/** Closes the clients, so that no socket of a test is left for the next test. */
 export async function closeAll(live: LiveExchange, clients: SocketClient[]): Promise<void> {
   for (const client of clients.splice(0)) client.close()
   while (live.sockets.openCount > 0) await new Promise(setImmediate)

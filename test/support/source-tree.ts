@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { SourceFile } from './shape.ts'
 
-/** Every text file below `root` that .gitignore does not leave out, with paths relative to it. */
+/** Every text file below `root` that .gitignore does not name, with paths relative to `root`. */
 export function readTree(root: string): SourceFile[] {
   const ignored = readFileSync(join(root, '.gitignore'), 'utf8').split('\n').filter(Boolean)
   const files: SourceFile[] = []

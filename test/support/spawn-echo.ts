@@ -1,6 +1,6 @@
 import { spawn } from '../../engine/wire/spawn.ts'
 
-// A whole program around one thread, for the test of `spawn` to run from sources and compiled.
+// A whole program around one thread; the test of `spawn` runs it from sources and compiled.
 const worker = spawn(new URL('./echo.worker.ts', import.meta.url), {
   name: 'echo',
   workerData: 'trader',

@@ -1,4 +1,4 @@
-// Profiles and markets of tests and benches: plain ones, changed where a test means it.
+// Plain profiles and markets for tests and benches; a test names only what it changes.
 
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import type { PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'

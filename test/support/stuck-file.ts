@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { test } from 'node:test'
 
-// A test file that gets stuck, for the test of those that run them: it leaves a child behind.
+// A test file that gets stuck and leaves a child behind, for the tests of the test runner.
 
 test('it ends', () => {})
 

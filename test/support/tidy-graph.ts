@@ -1,7 +1,7 @@
 import type { Shape } from './shape.ts'
 import { ALL, DOORS_MAX, PROOF_FILES, ROOMS, SOURCE_FOLDERS } from './tidy-tables.ts'
 
-// The rules about who may import whom, over all files at once.
+// The rules about which files may import which, over all files at once.
 
 type Report = (path: string, rule: string, line: number, detail: string) => void
 
@@ -17,7 +17,7 @@ export function checkGraph(shapes: readonly Shape[], report: Report): void {
   checkCycles(shapes, report)
 }
 
-/** The place of a file in the table, lowest first; undefined when its folder has none. */
+/** The place of a file in the table, lowest first; undefined when its folder has no place. */
 function placeOf(path: string): number | undefined {
   const slash = path.lastIndexOf('/')
   const [folder, name] = [path.slice(0, slash), path.slice(slash + 1)]
@@ -92,7 +92,7 @@ function packageOf(from: string): string {
   return from.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? from)
 }
 
-/** Types may be named anywhere: what is held in one place is the use of the library. */
+/** Types may be named anywhere; only the use of a library is kept to one file. */
 function checkForeign(sources: readonly Shape[], report: Report): void {
   const importers = new Map<string, string>()
   for (const { path, imports } of sources) {

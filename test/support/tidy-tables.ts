@@ -1,14 +1,16 @@
-// The map of the source: which folder stands where, what of it others may import, and which files
-// are let off a rule, with the reason. A file or a folder that is new is added here.
+// The map of the source: the place of each folder, the files that others may import, and the files
+// that are free of a rule, with the reason. A new file or folder is added here.
 
 export interface Room {
-  /** A folder; its own files stand here, those below it in rooms of their own. */
+  /** A folder. Its own files stand here; the folders below it have rooms of their own. */
   readonly path: string
-  /** From 0, the words, to 6, the program. */
+  /** From 0 (the words) to 6 (the program). */
   readonly rank: number
-  /** Its own files that stand at this place; without it, all that no other place of it names. */
+  /** Its own files that stand here; absent, all files that no other room of the folder names. */
   readonly files?: readonly string[]
-  /** What other folders may import, `ALL` for words; a folder has three at most, or says why. */
+  /**
+   * Files that other folders may import, `ALL` for words; a folder has three at most, or says why.
+   */
   readonly doors: readonly string[] | typeof ALL
   readonly why?: string
 }
@@ -19,7 +21,7 @@ export const DOORS_MAX = 3
 const words = (text: string): string[] => text.trim().split(/\s+/)
 const files = (text: string): string[] => words(text).map((name) => `${name}.ts`)
 
-/** Lowest first: each room imports only what stands before it. */
+/** Lowest first: a room imports only from the rooms before it. */
 export const ROOMS: readonly Room[] = [
   { path: 'engine/domain', rank: 0, doors: ALL },
 
@@ -185,7 +187,7 @@ export const IMPURE_WORDS = new Set(
          clearTimeout clearInterval clearImmediate crypto fetch`),
 )
 
-/** The server speaks for these: they return or they fault. */
+/** These folders print nothing: they return or they fault, and the server reports it. */
 export const SILENT_FOLDERS = ['engine', 'persistence']
 
 export const SOURCE_FOLDERS = ['engine', 'persistence', 'server']
@@ -200,7 +202,7 @@ export const FORBIDDEN_NAMES = new Set(
   words('util utils helper helpers common type types misc manager managers index'),
 )
 
-/** Where an unchecked value becomes a typed one: the only files with `as`, `any` or `!`. */
+/** The only files with `as`, `any` or `!`: in them an unchecked value becomes a typed one. */
 export const PROOF_FILES = new Set([
   // A byte of a record becomes a kind of event.
   'engine/domain/event.ts',
@@ -214,9 +216,9 @@ export const PROOF_FILES = new Set([
 ])
 
 /**
- * Files that are tables of words: their exports are their content. The words of the domain are
- * imported one by one from everywhere, and a byte layout is read whole by both of its sides. What
- * tests share is a box of tools.
+ * Files that are tables of words: their exports are their content. Other files import the words of
+ * the domain one by one, and both sides of a byte layout read it whole. The shared files of tests
+ * are a box of tools.
  */
 export const MANY_EXPORTS = ['engine/domain/', 'engine/wire/record-layout.ts', 'test/']
 

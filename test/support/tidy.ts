@@ -12,7 +12,7 @@ import {
   TOP_LEVEL,
 } from './tidy-tables.ts'
 
-// The form of the whole repository, checked: a pure function from its files to what is wrong.
+// Checks the form of the whole repository: a pure function from its files to what is wrong.
 
 export interface Violation {
   readonly rule: string

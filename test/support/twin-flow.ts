@@ -6,12 +6,12 @@ import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchang
 import { Random } from './random.ts'
 import { type SlowAnswer, SlowExchange, type SlowToken } from './slow-book.ts'
 
-// A random flow of commands into the engine and into the slow exchange, compared at each step.
+// Sends a random flow of commands to the engine and to the slow exchange, and compares each step.
 
 const ACCOUNTS = 6
 const RANK_BPS = [300, 250, 100, 1000, 1, 0]
 const TOKENS: readonly SlowToken[] = ['yes', 'no']
-/** As often as they stand here. */
+/** Each type is as frequent as it stands here. */
 const LIMIT_TYPES: readonly OrderType[] = ['GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FOK']
 const ENDS = {
   RESTED: 'rested',
@@ -23,7 +23,7 @@ const ENDS = {
   HELD: 'held',
   GONE: 'gone',
 } as const
-/** Beyond this many resting orders a flow cancels a lot: the slow exchange scans them all. */
+/** Above this many resting orders a flow cancels many, because the slow exchange scans them all. */
 const CROWD = 90
 const DELAY_MS = 500
 
@@ -38,9 +38,11 @@ export class TwinFlow {
   readonly #slow = new SlowExchange()
   readonly #random: Random
   readonly #markets: number[] = []
-  /** Every order that came to rest lately, dead ones too: both must be cancellable without harm. */
+  /**
+   * Orders that rested or were held lately, dead ones too: a cancel of either kind does no harm.
+   */
   #known: Known[] = []
-  /** Every order that came to be held and was not released. */
+  /** Orders that were held and are not released yet. */
   #held: (Known & { wish: Wish })[] = []
   readonly #idOfSlot = new Map<number, number>()
   #ids = 0
@@ -109,7 +111,7 @@ export class TwinFlow {
     return wish
   }
 
-  /** Sells what it holds when it holds something; asking for too much is left in on purpose. */
+  /** Sells often when the account has shares; some sells ask for too much on purpose. */
   #side(account: number, marketId: number, outcome: number): number {
     const holds = this.driver.sharesRaw(account, marketId, outcome) > 0
     return this.#random.chance(holds ? 0.5 : 0.02) ? SIDE.SELL : SIDE.BUY
@@ -156,7 +158,7 @@ export class TwinFlow {
     this.#compareBook(wish.marketId)
   }
 
-  /** Sends the hash of an order that still rests, which can only be refused. */
+  /** Reuses the hash of an order that still rests, so the new order can only be refused. */
   #repeat(wish: Wish): boolean {
     const live = this.#slow.resting.at(-1)
     if (live === undefined) return false
@@ -201,7 +203,7 @@ export class TwinFlow {
     return this.driver.clearing.catalogue.existing(marketId).takerDelayMs > 0
   }
 
-  /** Some order that came to be held, canceled meanwhile or not. */
+  /** Releases an order that was held; it may be canceled meanwhile. */
   #release(): void {
     const at = this.#random.below(Math.max(1, this.#held.length))
     const [order] = this.#held.splice(at, 1)
@@ -231,7 +233,7 @@ export class TwinFlow {
     this.#compareBook(order.marketId)
   }
 
-  /** Past the gate, with orders that are gone and orders named twice. */
+  /** Cancels past the gate, with orders that are gone and orders named twice. */
   #cancelMany(count: number): void {
     const marketId = this.#random.pick(this.#markets)
     const mine = this.#known.filter((order) => order.marketId === marketId)
