@@ -1,6 +1,6 @@
-// What was decided of orders, by the client ids they came under, and what each account did right
-// before: that nothing of an account comes between a cancel and its replacement (rules §4.8) is
-// told by the journal alone.
+// Keeps the decisions on orders by their client ids, and what each account did right before. So the
+// journal alone shows that no command of an account comes between a cancel and its replacement
+// (rules §4.8).
 
 import type { decidePlace } from '../../engine/core/decide/decide.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
@@ -10,13 +10,13 @@ import type { OrderName } from '../../server/pipeline/spine/sequencer.ts'
 /** The newest command that an account sent itself. */
 export interface OwnCommand {
   readonly seq: number
-  /** The one order it cancels; null when it does anything else. */
+  /** The one order it cancels; null for any other command. */
   readonly target: OrderName | null
 }
 
 export interface Decision {
   readonly refusal: ReturnType<typeof decidePlace>
-  /** The newest command when it was decided. */
+  /** The seq of the newest command at the decision. */
   readonly at: number
   readonly before: OwnCommand | undefined
   readonly order: PlaceOrder
@@ -42,7 +42,7 @@ export class AccountLines {
     this.#newest.set(ownerOf(first.slot, first.generation), { seq: command.seq, target })
   }
 
-  /** `before` is the account's newest command when the order came to be decided. */
+  /** `before` is the account's newest command at the decision of the order. */
   decided(order: PlaceOrder, decision: Omit<Decision, 'order'>): void {
     if (order.clientOrderId === '') return
     const key = `${order.accountId}:${order.clientOrderId}`

@@ -1,4 +1,4 @@
-// Walks over the whole of a simulated exchange: the laws, and equality with the model.
+// Checks the whole of a simulated exchange: the laws, and equality with the model.
 
 import assert from 'node:assert/strict'
 import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
@@ -10,7 +10,7 @@ import type { Life } from './life.ts'
 
 const TOKENS: readonly SlowToken[] = ['yes', 'no']
 
-/** Holds at any moment, however late markets and disk are. */
+/** Checks what holds at any moment, however late markets and disk are. */
 export function walk(life: Life): void {
   const { clearing } = life.pipeline
   assert.equal(brokenInvariant(clearing), null)
@@ -43,7 +43,7 @@ function compareMoney({ pipeline, model }: Life): void {
   assert.equal(BigInt(ledger.withdrawalsRaw), model.withdrawals, 'withdrawals')
 }
 
-/** Main's view of orders: what rests in the model is open, what else lives is under way. */
+/** Main's view: orders rest and are held as in the model; any other live order is under way. */
 function compareOrders({ pipeline, model }: Life): void {
   const { orders, catalogue, seen } = pipeline.clearing
   const openRaw: number[] = []
@@ -51,7 +51,7 @@ function compareOrders({ pipeline, model }: Life): void {
   let held = 0
   for (let slot = 1; slot <= orders.highSlot; slot++) {
     if (orders.stateOf(slot) === STATE.FREE) continue
-    assert(model.live.has(orders.seqOf(slot)), 'an order that is kept lives')
+    assert(model.live.has(orders.seqOf(slot)), 'every kept order lives in the model')
     const marketId = orders.marketOf(slot)
     openRaw[marketId] = (openRaw[marketId] ?? 0) + orders.leftRawOf(slot)
     if (orders.stateOf(slot) === STATE.OPEN) open++
@@ -59,29 +59,29 @@ function compareOrders({ pipeline, model }: Life): void {
   }
   assert.equal(orders.openCount, model.live.size, 'orders that live')
   assert.equal(open, model.slow.resting.length, 'orders that rest')
-  assert.equal(held, model.slow.held.length, 'orders that are held')
+  assert.equal(held, model.slow.held.length, 'held orders')
   for (const { id, left, locked } of model.slow.resting) {
     const order = model.live.get(id)
     assert(order !== undefined, 'what rests lives')
     assert.equal(
       Number(left) + order.filledRaw,
       Number(order.request.shares),
-      'an order is its parts',
+      'filled plus left is the size',
     )
     assert(locked >= 0n, 'nothing locked is negative')
   }
   for (const { marketId, openSizeRaw } of catalogue.all()) {
     assert.equal(openSizeRaw, openRaw[marketId] ?? 0, 'the open size of a market')
   }
-  assert.equal(seen.count, model.hashes.size, 'hashes that are taken')
-  assert.equal(seen.clientIdCount, model.clientKeys.size, 'client ids that are taken')
+  assert.equal(seen.count, model.hashes.size, 'hashes in use')
+  assert.equal(seen.clientIdCount, model.clientKeys.size, 'client ids in use')
 }
 
-/** Law 1: what is shown of each market is no newer than the disk. */
+/** Law 1: the public view of each market is no newer than the disk. */
 function comparePublic({ published, journal, watch, model }: Life): void {
   for (const { market, status, depth } of published.all()) {
     const known = model.isKnownStatus(market.marketId, status, journal.durableSeq)
-    assert(known, 'a status is shown when it is durable')
+    assert(known, 'a shown status is durable')
     const shown = [...depth.bids(), ...depth.asks()].reduce((sum, level) => sum + level.sizeRaw, 0)
     assert.equal(
       shown,
@@ -91,7 +91,7 @@ function comparePublic({ published, journal, watch, model }: Life): void {
   }
 }
 
-/** With nothing under way: the books themselves, and what is shown of them. */
+/** With nothing under way: compares the books themselves, and what is shown of them. */
 export function compareBooks(life: Life): void {
   const { orders } = life.pipeline.clearing
   for (const { market, depth, status } of life.published.all()) {
@@ -100,7 +100,7 @@ export function compareBooks(life: Life): void {
     let at = 0
     eachResting(market.marketId, (ticks, slot, _owner, leftRaw) => {
       const line = lines[at++]
-      assert.equal(orders.seqOf(slot), line?.id, 'the order in its turn')
+      assert.equal(orders.seqOf(slot), line?.id, 'orders in their turn')
       assert.equal(ticks, line?.ticks, 'at its price')
       assert.equal(leftRaw, line?.left, 'with its size')
       levels.set(ticks, (levels.get(ticks) ?? 0) + leftRaw)
@@ -117,20 +117,20 @@ export function compareBooks(life: Life): void {
     const bids = depth.bids()
     const asks = depth.asks()
     for (const { ticks, sizeRaw } of [...bids, ...asks]) assert.equal(sizeRaw, levels.get(ticks))
-    assert.equal(bids.length + asks.length, levels.size, 'levels that are shown')
+    assert.equal(bids.length + asks.length, levels.size, 'shown levels')
     assert((bids[0]?.ticks ?? 0) < (asks[0]?.ticks ?? 1000), 'a book is never crossed')
     assert.equal(status, life.model.status(market.marketId), 'everything durable is shown')
   }
 }
 
-/** Once its last cancels are through, a market that takes no more orders holds none. */
+/** A market that takes no more orders is empty once its last cancels are through. */
 export function closedAreEmpty({ model }: Life): void {
   for (const { request } of model.live.values()) {
     assert.equal(model.status(request.market), 'FUNDED', 'a closed market gives every order back')
   }
 }
 
-/** Once its last cancels are through, a heartbeat has left nothing that came before it. */
+/** A heartbeat has left no earlier order once its last cancels are through. */
 export function firedAreGone({ model }: Life): void {
   for (const [id, { request }] of model.live) {
     const beat = model.controls.beats.get(request.owner)
@@ -139,14 +139,14 @@ export function firedAreGone({ model }: Life): void {
   }
 }
 
-/** Once its last cancels are through, a freeze has left nothing at all. */
+/** A freeze has left no order once its last cancels are through. */
 export function frozenAreGone({ model }: Life): void {
   for (const { request } of model.live.values()) {
     assert(!model.controls.frozen.has(request.owner), 'a freeze takes every order of its profile')
   }
 }
 
-/** Where profiles may send their money. */
+/** The wallets to which profiles may send their money. */
 function compareAddresses({ pipeline, model }: Life): void {
   const { accounts } = pipeline.clearing
   for (let profileId = 1; profileId <= accounts.count; profileId++) {
@@ -155,7 +155,7 @@ function compareAddresses({ pipeline, model }: Life): void {
   }
 }
 
-/** Once every answer is out, the intake knows of everybody what holds now. */
+/** Once every answer is out, the intake knows the present state of every account. */
 export function intakeKnows({ taught, model }: Life): void {
   const valid = [...model.tokens].filter(([, { isRevoked }]) => !isRevoked)
   assert.equal(taught.tokens.size, valid.length, 'tokens that hold')
@@ -174,7 +174,7 @@ export function intakeKnows({ taught, model }: Life): void {
   assert.equal(taught.markets.size, model.markets.length, 'markets')
 }
 
-/** The live state, with nothing under way. */
+/** The hash of the live state; nothing may be under way. */
 export function liveHash({ pipeline, model }: Life): string {
   const digests = model.markets.map((_market, index) => bookDigest(index + 1))
   return stateHash(pipeline.clearing, digests)

@@ -1,5 +1,5 @@
-// What settles trades, by commands alone. A trade is what its market's answer moved, account by
-// account, in the slow twin: taking it back is moving that the other way.
+// Models settlement, by commands alone. A trade is what its market's answer moved, account by
+// account, in the slow twin. A reversal moves the same the other way.
 
 import assert from 'node:assert/strict'
 import type { SettledTrade } from '../../engine/core/money/reversal.ts'
@@ -8,14 +8,14 @@ import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/slow-book.ts'
 
 interface ModelTrade {
-  /** As the read tables would show it. */
+  /** The trade as the read tables would show it. */
   readonly settled: SettledTrade
-  /** By account from 0: collateral, YES and NO that came to it. */
+  /** By account from 0: the collateral, YES and NO that the trade brought it. */
   readonly moved: readonly (readonly [cash: bigint, yes: bigint, no: bigint])[]
   readonly inside: bigint
 }
 
-/** What an order was before its market answered. */
+/** The totals of the accounts before the market answered. */
 export interface Before {
   readonly totals: ModelTrade['moved']
   readonly inside: bigint
@@ -37,7 +37,7 @@ export class ChainModel {
   throughSeq = 0
   failures = 0
   readonly aside = new Set<number>()
-  /** Trades that may still be taken back. */
+  /** Trades that may still be reversed. */
   readonly trades = new Map<number, ModelTrade>()
 
   copy(): ChainModel {
@@ -60,7 +60,7 @@ export class ChainModel {
     return { totals, inside: slow.inside(market) }
   }
 
-  /** The market answered; `makers` are those of the answer's fills, in turn. */
+  /** The market answered; `makers` are the makers of the answer's fills, in turn. */
   traded(seq: number, { request, answer, makers, before, slow }: Traded): void {
     const now = this.before(slow, before.totals.length - 1, request.market)
     const moved = now.totals.map(([cash, yes, no], account) => {
@@ -95,16 +95,16 @@ export class ChainModel {
         this.#mine(command, pending)
         return
       case 'retrySettlement':
-        assert(this.trades.has(command.tradeSeq), 'a trade that is open is set aside')
+        assert(this.trades.has(command.tradeSeq), 'only an open trade is set aside')
         this.aside.add(command.tradeSeq)
         return
       case 'settleTrade':
-        assert(this.aside.delete(command.tradeSeq), 'what is settled later was set aside')
+        assert(this.aside.delete(command.tradeSeq), 'a trade that settles late was set aside')
         this.trades.delete(command.tradeSeq)
         return
       case 'failSettlement': {
         const trade = this.trades.get(command.tradeSeq)
-        assert(trade !== undefined, 'a trade that is open is taken back')
+        assert(trade !== undefined, 'only an open trade is reversed')
         this.trades.delete(command.tradeSeq)
         this.aside.delete(command.tradeSeq)
         this.failures++

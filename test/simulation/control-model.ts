@@ -1,4 +1,4 @@
-// What holds orders up or calls them back, by commands alone: trading windows, heartbeats, freezes.
+// Models what delays or cancels orders, by commands alone: trading windows, heartbeats, freezes.
 
 import assert from 'node:assert/strict'
 import type { Command } from '../../engine/domain/command.ts'
@@ -6,7 +6,7 @@ import type { TradingMode, TradingWindow } from '../../engine/domain/trading-mod
 
 interface Beat {
   readonly cancelAtMs: number
-  /** Infinity while it is armed: then it has no order behind it. */
+  /** Infinity while the heartbeat is armed, so that no order comes after it. */
   readonly firedSeq: number
 }
 

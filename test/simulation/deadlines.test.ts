@@ -16,8 +16,8 @@ import { Model } from './model.ts'
 import { conserved } from './money-watch.ts'
 import { SimDisk } from './sim-disk.ts'
 
-// Every kind of deadline finds the journal full while the clock is a millisecond ahead; the clock
-// steps back, then there is room.
+// Each kind of deadline falls due while the journal is full and the clock is a millisecond ahead.
+// The clock then steps back, and then the journal has room.
 
 const START_MS = 1_800_000_000_000
 const DUE_MS = START_MS + 6000
@@ -29,7 +29,7 @@ class Day {
   readonly life: Life
   #hash = 0
 
-  /** `deadlineMs` is the market's. */
+  /** `deadlineMs` is the deadline of the market. */
   constructor(deadlineMs: number | null) {
     this.#begin(deadlineMs)
     this.life = new Life({
@@ -42,7 +42,7 @@ class Day {
     })
   }
 
-  /** Two funded profiles and a market that delays takers. */
+  /** Writes two funded profiles and a market that delays takers. */
   #begin(deadlineMs: number | null): void {
     const exchange = new Exchange(new OrderTable(64))
     const records: Uint8Array[] = []
@@ -76,7 +76,7 @@ class Day {
     this.settle()
   }
 
-  /** The thread and the disk do all they were told. */
+  /** Lets the thread and the disk do all their work. */
   settle(): void {
     const { journal, threads } = this.life
     for (const shard of this.life.shards.all) shard.send()
@@ -87,7 +87,7 @@ class Day {
     journal.report()
   }
 
-  /** What came since `START_MS`, with its time from there. */
+  /** The commands after `START_MS`, each with its time from there. */
   story(): string[] {
     const told: string[] = []
     const add = (record: Uint8Array) => {
@@ -149,7 +149,7 @@ const ROWS: readonly Row[] = [
 ]
 
 for (const { name, deadlineMs = null, begin, story } of ROWS) {
-  test(`${name} that found no room is stamped no sooner than it was due`, async () => {
+  test(`${name} that finds no room is stamped no sooner than its due time`, async () => {
     await keccakReady
     const day = new Day(deadlineMs)
     begin(day)

@@ -1,5 +1,5 @@
-// What partners of a simulated world send for their sub-accounts: whole calls, signed and read as
-// on a real one, of one order, of several, and of cancels with what takes their place.
+// The calls that partners of a simulated world send for their sub-accounts. Each is signed and read
+// as on a real exchange: one order, several orders, and cancels with their replacements.
 
 import assert from 'node:assert/strict'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
@@ -18,29 +18,29 @@ import { isCancel, type Script, type Step } from './script.ts'
 import type { SimCall, SimOrder } from './taught.ts'
 import type { ClientMemory, Known } from './traders.ts'
 
-/** An order as it is sent, and what the intake must say of it; NONE lets it through. */
+/** An order as sent, and the refusal that the intake must give; NONE lets the order through. */
 interface Sent {
   readonly order: PlaceOrder
   readonly body: object
   readonly expected: string
 }
 
-/** One that is canceled for another. */
+/** An order that another replaces. */
 interface Replacement {
   readonly sent: Sent
   readonly target: Known
   readonly wasLive: boolean
-  /** Whose order has the name; 0 when a crash took it back: anybody's next order may have it. */
+  /** The owner of the named order; 0 when a crash took the name back for anybody's next order. */
   readonly ownerId: number
   readonly mayFail: boolean
 }
 
 const ORDERS_MAX = 8
 const REPLACES_MAX = 4
-/** More than a line holds. */
+/** More commands than the queue of an account holds. */
 const CROWD = LIMITS.accountQueueMax + 40
 const STALE_MS = 31_000
-/** Refusals of a cancel that say nothing of the order. */
+/** Refusals of a cancel that tell nothing about the order. */
 const UNTOLD = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
 const OF_CALLER = new Set([
   ...['SCOPE_MISSING_TRADING', 'SCOPE_MISSING_DELEGATED_SIGNING', 'NOT_SUB_ACCOUNT'],
@@ -52,7 +52,7 @@ export class Delegates {
   readonly #memory: ClientMemory
   readonly #orders: Orders
   readonly told = new Map<string, number>()
-  /** Calls that are not answered yet. */
+  /** Calls without an answer so far. */
   open = 0
   replaced = 0
   #excused = 0
@@ -135,11 +135,11 @@ export class Delegates {
     })
   }
 
-  /** Fills the line of a held account to its bound: what comes past it is turned away. */
+  /** Fills the queue of a busy account to its bound: further commands are refused. */
   async crowd(step: Step, index: number): Promise<void> {
     const { pipeline, cancels } = this.#life
     this.#replace(step, index, 1)
-    // The call is on its way by promises alone: no turn of the loop passes.
+    // The call goes on by promises alone: no turn of the loop passes.
     for (let hops = 0; hops < 16 && pipeline.queues.count === 0; hops++) await null
     const subAccounts = [...this.#life.model.partners.subAccounts.keys()]
     const held = subAccounts.find((accountId) => pipeline.queues.isBusy(accountId))
@@ -151,17 +151,17 @@ export class Delegates {
     for (let sent = 0; sent < CROWD; sent++) results.push(cancels.one(held, { orderId }))
     const taken = pipeline.queues.waiting - before.waiting
     const turnedAway = this.#life.turnedAway - before.turnedAway
-    assert.equal(taken + turnedAway, CROWD, 'what a held account sends waits or is refused')
-    assert(turnedAway > 0 && taken <= LIMITS.accountQueueMax, 'a line has a bound')
+    assert.equal(taken + turnedAway, CROWD, 'a command of a busy account waits or is refused')
+    assert(turnedAway > 0 && taken <= LIMITS.accountQueueMax, 'a queue has a bound')
     if (isAlone) assert.equal(pipeline.queues.waiting, LIMITS.accountQueueMax, 'it is used')
     const told = Promise.all(results).then((rejects) => {
       const refused = rejects.filter((reject) => reject === REJECT.OVERLOADED)
-      assert(refused.length >= turnedAway, 'who finds no room is told so')
+      assert(refused.length >= turnedAway, 'a command without room is refused')
     })
     this.#life.follow(told)
   }
 
-  /** A partner's token, now and then of somebody else, or a call that is not signed well. */
+  /** Signs with a partner's token, now and then with another token or badly. */
   #call({ dice }: Step): SimCall {
     const odd = Math.floor(dice[1] * 1009) % 60
     const tokens = [...this.#life.model.tokens].filter(([_id, { scopes, isRevoked }]) => {
@@ -186,7 +186,7 @@ export class Delegates {
     }).flatMap((sent) => sent ?? [])
   }
 
-  /** The order of a row for a sub-account; `at` in its group, each a little further back. */
+  /** A row's order for a sub-account. `at` is its place in a group; later orders reach less far. */
   #sent(call: SimCall, step: Step, key: string, index: number, at = 0): Sent | null {
     const { model, published } = this.#life
     if (isCancel(this.#script, step.row)) return null
@@ -195,7 +195,7 @@ export class Delegates {
     if (actorId === 0) return null
     const order = this.#orders.plain(step.row, index + 1, actorId)
     order.clientOrderId = key
-    // Half of them rest, each in a group a little further back.
+    // About half of them rest; within a group each order reaches less far.
     this.#orders.reach(order, Math.floor(step.dice[1] * 120) - 90 - at * 3)
     if (odd > 30) this.#orders.typed(order, step.dice)
     if (odd > 37) this.#orders.market(order, [0, step.dice[1]])
@@ -220,7 +220,7 @@ export class Delegates {
     return all[Math.floor(dice * 997) % all.length][0]
   }
 
-  /** An order of its own that lives, now and then one that ended, or another's. */
+  /** A live order of the account, now and then a dead one or another account's. */
   #targetOf(accountId: number, dice: number): Known | undefined {
     const { known } = this.#memory
     const own = known.filter((each) => each.account === accountId)
@@ -243,7 +243,7 @@ export class Delegates {
     return { cancel: { orderId }, replacement, mode, onBehalfOf }
   }
 
-  /** So many orders are under way that a call may find no room. */
+  /** True when so many orders are under way that a call may find no room. */
   #isCrowded(orders: number): boolean {
     return this.#life.pipeline.underWay + orders > LIMITS.ordersUnderWayMax
   }
@@ -266,7 +266,7 @@ export class Delegates {
     assert.equal(name, expected, 'what the intake says of a call')
   }
 
-  /** One order came to its end, or was refused on the way. */
+  /** One order came to its end, or was refused before. */
   #answered({ order, expected }: Sent, answer: OrderAnswer, isCrowded: boolean): void {
     const { watch, pipeline, model } = this.#life
     this.#note(`order ${'text' in answer ? 'NONE' : rejectName(answer.reject)}`)
@@ -291,15 +291,15 @@ export class Delegates {
       if (same === undefined) this.#excuse()
       return
     }
-    assert(same !== undefined, `${name} is what was decided`)
+    assert(same !== undefined, `${name} is the decision`)
     watch.told(same.at)
     assert(pipeline.clearing.lastSeq >= model.seq)
   }
 
-  /** Somebody found the line of its account full. */
+  /** A command found the queue of its account full. */
   #excuse(): void {
     this.#excused++
-    assert(this.#excused <= this.#life.turnedAway, 'nobody is turned away while there is room')
+    assert(this.#excused <= this.#life.turnedAway, 'no command is refused while there is room')
   }
 
   #accepted({ accountId, clientOrderId }: PlaceOrder, text: string): void {
@@ -311,7 +311,7 @@ export class Delegates {
         pipeline.ids.text(each.order.slot, each.order.generation) === order.id
       )
     })
-    assert(made !== undefined, 'who is told of an order has it')
+    assert(made !== undefined, 'a reply names an order of the account')
     watch.told(made.order.seq)
     const answer = watch.answers.get(made.order.seq)
     assert(answer !== undefined, 'a reply follows its answer')
@@ -333,7 +333,7 @@ export class Delegates {
       this.#refused(name, how.ofCall ?? ofOne, how.isCrowded)
       return
     }
-    assert.equal(how.ofCall, null, 'a call that is refused carries nothing out')
+    assert.equal(how.ofCall, null, 'a refused call carries nothing out')
     assert.equal(answer.legs.length, all.length, 'both legs of each operation')
     for (const [at, each] of all.entries()) this.#legs(each, answer.legs[at], how.isCrowded)
   }
@@ -346,16 +346,16 @@ export class Delegates {
     const name = legs.cancel instanceof Reject ? rejectName(legs.cancel) : 'NONE'
     this.#note(`cancel ${name}`)
     if (OF_CALLER.has(sent.expected) && name !== 'TOKEN_REVOKED') {
-      assert.equal(name, sent.expected, 'who may not act for an account cancels nothing of it')
+      assert.equal(name, sent.expected, 'a caller without the right cancels nothing of the account')
     } else this.#cancelLeg(name, { ...was, accountId })
     const isStopped = !isCanceled && !mayFail
     const isUntried = OF_CALLER.has(name) || name === 'TOKEN_REVOKED' || name === 'OVERLOADED'
     if (legs.replacement === null) {
       assert(isStopped || isUntried, 'a replacement is tried when the cancel went through')
-      assert.equal(made.length, 0, 'what is not attempted is not decided')
+      assert.equal(made.length, 0, 'a replacement that is not tried is not decided')
       return
     }
-    assert(!isStopped, 'a cancel that fails stops')
+    assert(!isStopped, 'a failed cancel stops its replacement')
     this.#answered(sent, legs.replacement, isCrowded)
     this.#learn(sent.order)
     if (!isCanceled) return

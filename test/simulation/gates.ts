@@ -1,4 +1,4 @@
-// Which refusal an order must meet, by the model alone and in the precedence of rules §1.8.
+// The refusal that an order must meet, by the model alone and in the precedence of rules §1.8.
 
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import { SIDE } from '../../engine/domain/order.ts'

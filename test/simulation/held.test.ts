@@ -6,15 +6,15 @@ import { type Odds, type Script, type Step, scriptOf } from './script.ts'
 import { type Totals, World } from './world.ts'
 
 const STEPS = 600
-/** Crashes, each in a world of its own. */
+/** How many crashes to play, each in a world of its own. */
 const CRASHES = 20
-/** What holds accounts, and what it needs. */
+/** The acts that keep accounts busy, and the acts that these need. */
 const ODDS: Odds = {
   ...{ replace: 40, replaces: 12, group: 6, delegated: 40, crowd: 0.3, cancelNamed: 6 },
   ...{ sponsor: 8, approve: 4, deposit: 12, crash: 0, death: 0, resolve: 0, rest: 0 },
 }
 
-/** Steps that leave an account held. */
+/** The steps that leave an account busy. */
 async function heldAfter(script: Script): Promise<number[]> {
   const world = new World(script)
   const held: number[] = []
@@ -26,7 +26,7 @@ async function heldAfter(script: Script): Promise<number[]> {
   return held
 }
 
-test('a crash while accounts are held loses nothing that was told and holds nobody', async () => {
+test('a crash amid replacements loses nothing that was told; no account stays busy', async () => {
   await keccakReady
   const random = new Random(freshSeed())
   const totals: Totals[] = []
@@ -36,13 +36,13 @@ test('a crash while accounts are held loses nothing that was told and holds nobo
     for (let left = Math.min(8, held.length); left > 0; left--) {
       const index = random.pick(held)
       const world = new World(script)
-      // Not by a function that is awaited: a hold may end in the turn that this would take.
+      // Not in an awaited function: the replacement may end in the turn that the wait would take.
       for (let at = 0; at <= index; at++) await world.play(script.steps[at], at)
       assert(world.heldCount > 0, 'a script plays out the same')
       const crash: Step = { act: 'crash', row: 0, dice: [random.next(), random.next()] }
       await world.play(crash, index)
-      assert.equal(world.heldCount, 0, 'a restart holds nobody')
-      // What clients then send meets the state that was told.
+      assert.equal(world.heldCount, 0, 'no account is busy after a restart')
+      // The clients go on, and what they send meets the recovered state.
       for (let at = index + 1; at < Math.min(STEPS, index + 40); at++) {
         await world.play(script.steps[at], at)
       }

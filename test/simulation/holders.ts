@@ -1,5 +1,5 @@
-// What holders of accounts do with them in a simulated world: tokens, sessions, profiles, wallets
-// that money may go to, and accounts that partners make for others.
+// What holders of accounts do in a simulated world: with tokens, sessions, profiles, the wallets
+// that money may go to, and the accounts that partners make for others.
 
 import assert from 'node:assert/strict'
 import type { Session } from '../../engine/core/accounts/accounts.ts'
@@ -23,16 +23,16 @@ import type { ClientMemory } from './traders.ts'
 /** The first profiles of a world make sub-accounts. */
 const PARTNERS = 2
 const SUB_ACCOUNTS_MAX = 6
-/** Sub-accounts and whoever else comes later. */
+/** Room for sub-accounts and later profiles. */
 const PROFILES_MORE = 12
 const RATES = [300, 300, 250, 100, 1000, 1, 0]
-/** Wallets that money is sent to. */
+/** How many wallets money is sent to. */
 const ADDRESSES = 4
 
 interface Retry {
-  /** Of its command; 0 when there was none. */
+  /** The seq of its command; 0 when there was no command. */
   readonly seq: number
-  /** When another may follow. */
+  /** The earliest time of the next retry. */
   readonly nextMs: number
   isOpen: boolean
 }
@@ -43,7 +43,7 @@ export class Holders {
   readonly #memory: ClientMemory
   /** The newest retry of a profile's approvals. */
   readonly #retries = new Map<number, Retry>()
-  /** The time of retries never goes back. */
+  /** The newest time of a retry; retries never go back in time. */
   #retriedMs = 0
 
   constructor(setting: Setting, life: Life, memory: ClientMemory) {
@@ -52,7 +52,7 @@ export class Holders {
     this.#memory = memory
   }
 
-  /** Anybody, sub-accounts too. */
+  /** Any account, sub-accounts too. */
   #account(dice: number): number {
     return 1 + Math.floor(dice * this.#life.pipeline.clearing.accounts.count)
   }
@@ -77,7 +77,7 @@ export class Holders {
     this.#life.follow(made.then(teach))
   }
 
-  /** Own tokens can be revoked, once; those of others do not exist. */
+  /** A profile revokes its own token once; another's token does not exist for it. */
   revoke({ dice }: Step): void {
     const { accounts, pipeline, model } = this.#life
     const tokens = [...model.tokens]
@@ -86,7 +86,7 @@ export class Holders {
     const reject = decideRevoke(pipeline.clearing, profileId, tokenId)
     if (dice[1] > 0.1 && this.#isLast(token.profileId)) return
     const mayRevoke = profileId === token.profileId && !token.isRevoked
-    assert.equal(reject === null, mayRevoke, 'who may revoke a token')
+    assert.equal(reject === null, mayRevoke, 'only the owner revokes a token, once')
     if (mayRevoke) this.#life.changed(accounts.revokeToken(profileId, tokenId))
     else this.#life.tellsLater(accounts.revokeToken(profileId, tokenId))
   }
@@ -115,7 +115,7 @@ export class Holders {
     })
   }
 
-  /** Of one session, now and then of all a profile has. */
+  /** Ends one session, now and then all sessions of a profile. */
   logout({ dice }: Step): void {
     const { accounts, pipeline, model } = this.#life
     const all = [...pipeline.clearing.accounts.sessions()]
@@ -130,13 +130,13 @@ export class Holders {
     if (model.seq === before) return
     const left = [...pipeline.clearing.accounts.sessions()]
     assert(!left.some((each) => each.profileId === profileId), 'every session of it is over')
-    // Any command may forget what has expired.
+    // Any command may forget expired sessions.
     const isAlive = ({ expiresMs }: Session) => expiresMs > pipeline.clearing.lastNowMs
     const others = all.filter((each) => each.profileId !== profileId && isAlive(each))
     assert.deepEqual(left.filter(isAlive), others, 'and no other')
   }
 
-  /** A name that may be taken, and another rate or cap; now and then of somebody new. */
+  /** Edits a name, and a rate or a cap; now and then of a new profile. The name may be taken. */
   edit({ dice }: Step, index: number): void {
     const { accounts, model, journal } = this.#life
     const { profiles } = model.partners
@@ -144,7 +144,7 @@ export class Holders {
     const profileId = isNew ? 0 : this.#account(dice[0])
     const fresh = formatAddress(ownWallet(index, null))
     const account = profiles.get(profileId)?.account ?? fresh
-    // Nobody stays without a rank for long: such a profile trades on free markets only.
+    // Few profiles lose their rank, because without one they trade on free markets only.
     const rate = dice[0] > 0.98 ? null : RATES[Math.floor(dice[1] * RATES.length)]
     const username = `name ${Math.floor(dice[1] * 10)}`
     const change = {
@@ -161,14 +161,14 @@ export class Holders {
     const compare = (result: Awaited<typeof answer>) => {
       if (isLow && result === REJECT.OVERLOADED) return
       if (result instanceof Reject) assert.equal(rejectName(result), 'USERNAME_TAKEN')
-      else assert.deepEqual(result.profile.rank, change.rank, 'the profile as it was edited')
+      else assert.deepEqual(result.profile.rank, change.rank, 'the profile has its new rank')
       assert.equal(result instanceof Reject, isTaken, 'a name has one holder')
     }
     this.#life.tellsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
-  /** A sub-account with a wallet kept here, or one of its own that may have a profile already. */
+  /** Makes a sub-account: with a wallet kept here, or with its own, perhaps one with a profile. */
   sponsor({ dice }: Step, index: number): void {
     const { model, partners, pipeline, journal } = this.#life
     const partnerId = 1 + Math.floor(dice[0] * PARTNERS)
@@ -188,7 +188,7 @@ export class Holders {
     const compare = (made: Awaited<typeof answer>) => {
       if (isLow && made === REJECT.OVERLOADED) return
       if (made instanceof Reject) {
-        assert.equal(rejectName(made), isKnown ? expected : 'NONE', 'who may be a sub-account')
+        assert.equal(rejectName(made), isKnown ? expected : 'NONE', 'a known address is refused')
         return
       }
       const { profileId, account } = made
@@ -198,7 +198,7 @@ export class Holders {
     this.#life.follow(answer.then(compare))
   }
 
-  /** What markets of other exchanges ask of a server wallet; not at every moment. */
+  /** Retries a server wallet's approvals for the exchanges of markets; a retry may be refused. */
   approve({ dice }: Step): void {
     const { model, partners, pipeline, watch } = this.#life
     const all = [...model.partners.subAccounts.keys()]
@@ -220,24 +220,24 @@ export class Holders {
     const compare = (result: Awaited<typeof answer>) => {
       retry.isOpen = false
       const name = 'reject' in result ? rejectName(result.reject) : 'NONE'
-      // Durable, yet its end is still on its way.
+      // The last retry is durable, but its end is still on its way.
       if (name === 'OVERLOADED' || (name === 'ALLOWANCE_RETRY_RUNNING' && last.isOpen)) return
-      // Retries are no state: what is said of their time rests on no command.
+      // Retries are no state, so refusals of their time rest on no command.
       if (!name.startsWith('ALLOWANCE_RETRY')) watch.told(Math.max(seq, at))
-      assert.equal(name, expected, 'when approvals may be asked for')
+      assert.equal(name, expected, 'approvals are retried when the model allows it')
       if ('reject' in result) return
       const { partnerId, account } = result
       const withStatus = (wanted: string) =>
         result.spenders.flatMap(({ address, status }) => (status === wanted ? address : []))
       const approved = withStatus('confirmed')
       const known = [...approved, ...withStatus('submitted')]
-      for (const each of spenders) assert(known.includes(each), 'all that was there is asked for')
+      for (const each of spenders) assert(known.includes(each), 'every exchange is asked for')
       this.#memory.sponsored.push({ profileId, partnerId, account, approved })
     }
     this.#life.follow(answer.then(compare))
   }
 
-  /** Puts a wallet on the list of a profile, or takes it off; each is listed once. */
+  /** Puts a wallet on the list of a profile, or removes it; a list has each wallet once. */
   address({ dice }: Step, index: number): void {
     const { accounts, model, pipeline } = this.#life
     const profileId = this.#account(dice[0])
@@ -248,7 +248,7 @@ export class Holders {
       const told = answer.then((reject) => {
         if (reject === REJECT.OVERLOADED) return
         const expected = isListed ? 'NONE' : 'WITHDRAWAL_ADDRESS_UNKNOWN'
-        assert.equal(rejectName(reject), expected, 'only what is listed comes off')
+        assert.equal(rejectName(reject), expected, 'only a listed address is removed')
       })
       this.#life.tellsLater(answer)
       this.#life.follow(told)
@@ -257,7 +257,7 @@ export class Holders {
     const reject = decideWithdrawalAddress(pipeline.clearing, profileId, address)
     const isFrozen = model.controls.frozen.has(profileId)
     const expected = isFrozen ? 'PROFILE_FROZEN' : isListed ? 'WITHDRAWAL_ADDRESS_LISTED' : 'NONE'
-    assert.equal(rejectName(reject), expected, 'a free profile lists an address once')
+    assert.equal(rejectName(reject), expected, 'a profile that is not frozen lists an address once')
     const addressId = `address of step ${index}`
     if (reject !== null) this.#life.tellsLater(pipeline.refused(reject))
     else this.#change({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: '' })
@@ -278,7 +278,7 @@ function walletKey(index: number): Uint8Array {
   return key
 }
 
-/** Address of somebody new, or of somebody who is known. */
+/** A new address, or a known one. */
 function ownWallet(index: number, known: string | null): Uint8Array {
   const account = Buffer.alloc(20, 9)
   account.writeUInt32BE(index + 1, 16)

@@ -1,5 +1,5 @@
-// One life of the simulated exchange, from a recovery to a crash: the real sequencer, pipeline,
-// publisher, shards and books, on a simulated disk, simulated threads and a clock that is a number.
+// One life of the simulated exchange, from a recovery to a crash. The sequencer, pipeline,
+// publisher, shards and books are real; disk and threads are simulated, and the clock is a number.
 
 import assert from 'node:assert/strict'
 import { resetMarkets } from '../../engine/core/book/market.ts'
@@ -40,14 +40,14 @@ import { SimThread } from './sim-thread.ts'
 import { Taught } from './taught.ts'
 import { Watch } from './watch.ts'
 
-/** Below this much room a ring or the journal may refuse anything. */
+/** With less room than this a ring or the journal may refuse any command. */
 const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes + 64 * 1024
 const RING_BYTES = 1 << 20
 const BLOCK_MS = 500
-/** Of every token: who has it is not what a simulation is about. */
+/** The secret of every token: a simulation does not test who has it. */
 export const TOKEN_SECRET = new Uint8Array(32)
 
-/** A moment when everything was settled and durable. */
+/** The state at a moment when everything was settled and durable. */
 export interface Checkpoint {
   readonly seq: number
   readonly stateHash: string
@@ -60,7 +60,7 @@ export interface LifeParts {
   readonly clock: { nowMs: number }
   readonly conserves: Conserves
   readonly checkpoint: Checkpoint
-  /** Told what a recovered state hashes to when it comes by the checkpoint. */
+  /** Gets the state hash of the replay when it passes the checkpoint. */
   readonly onCheckpoint: (stateHash: string) => void
 }
 
@@ -84,17 +84,17 @@ export class Life {
   readonly replaces: CancelReplace
   readonly intake: IntakePool
   readonly taught = new Taught()
-  /** Commands of held accounts that found no room in their line. */
+  /** Commands that found the queue of their busy account full. */
   turnedAway = 0
   readonly recoveredHash: string
   readonly chain = new EmbeddedChain(8453)
-  /** What a thread died of; the process must stop. */
+  /** Why a thread died; the process must then stop. */
   fault: string | null = null
   hasDoorbell = false
   readonly nowMs: () => number
-  /** What a promise of main's was rejected with. */
+  /** The first reason with which a promise of main was rejected. */
   failure: unknown = null
-  /** The read tables do not answer in time. */
+  /** True while the read tables do not answer in time. */
   readsAreLate = false
 
   constructor(parts: LifeParts) {
@@ -135,11 +135,11 @@ export class Life {
     this.cancels = new Cancels(this.pipeline, {
       order: (_profileId, { slot, generation }) => {
         const accountId = model.ownerOf(slot, generation)
-        // The twin keeps no fate of what ended: a filled order is told as one that is gone.
+        // The twin keeps no end of an order: a filled order is told as canceled.
         const row = accountId === 0 ? null : { accountId, status: CANCELED }
         return Promise.resolve(this.readsAreLate ? undefined : row)
       },
-      // Main holds every order here, so it never asks.
+      // Main has every order here, so it never asks.
       orderByClientId: () => Promise.resolve(undefined),
     })
     this.replaces = new CancelReplace(pipeline, this.cancels)
@@ -176,7 +176,7 @@ export class Life {
     return intake
   }
 
-  /** As server/start/open.ts teaches what a journal held. */
+  /** Teaches the intake what a journal held, as server/start/open.ts does. */
   #teach(seal: Seal): void {
     const { catalogue, accounts } = this.pipeline.clearing
     for (const market of catalogue.all()) this.intake.addMarket(market)
@@ -190,13 +190,13 @@ export class Life {
 
   teachToken(tokenId: string): void {
     const token = this.model.tokens.get(tokenId)
-    assert(token !== undefined, 'a token that is taught is there')
+    assert(token !== undefined, 'only an existing token is taught')
     const { profileId, scopes } = token
     const account = this.model.partners.profiles.get(profileId)?.account ?? ''
     this.intake.addToken({ tokenId, profileId, account, scopes, secret: TOKEN_SECRET })
   }
 
-  /** Whoever sends an order, and whenever it is decided: the model says how. */
+  /** Checks each decision against the model, whoever sends the order and whenever it is decided. */
   #watchDecisions(): void {
     const { sequencer, clearing, queues } = this.pipeline
     const place = sequencer.place.bind(sequencer)
@@ -208,7 +208,7 @@ export class Life {
       this.watch.lines.decided(order, { refusal, at: clearing.lastSeq, before })
       this.checked(() => {
         if (refusal === REJECT.OVERLOADED) this.assertLow(order.marketId)
-        else assert.equal(rejectName(refusal), expected, 'what the gates say')
+        else assert.equal(rejectName(refusal), expected, 'the gates answer as the model does')
       })
       return refusal
     }
@@ -220,14 +220,14 @@ export class Life {
     }
   }
 
-  /** Nobody is turned away while there is room. */
+  /** A command is refused for lack of room only while there is little room. */
   assertLow(marketId: number): void {
     const { journal, shards } = this
     const isLow = journal.freeBytes() < LOW_BYTES || shards.of(marketId).freeBytes() < LOW_BYTES
-    assert(isLow, 'nobody is turned away while there is room')
+    assert(isLow, 'no command is refused while there is room')
   }
 
-  /** A check that fails where nobody would hear of it fails the world. */
+  /** Lets a failed check fail the world where nothing else would report it. */
   checked(check: () => void): void {
     try {
       check()
@@ -269,7 +269,7 @@ export class Life {
     })
   }
 
-  /** As server/start/open.ts replays a journal, and the model from the checkpoint on. */
+  /** Replays a journal as server/start/open.ts does, and the model from the checkpoint on. */
   #recover({ setting, disk, checkpoint, onCheckpoint }: LifeParts): Exchange {
     const exchange = new Exchange(new OrderTable(setting.capacity))
     const { published, model } = this
@@ -287,25 +287,25 @@ export class Life {
     return exchange
   }
 
-  /** A check at the end of a promise fails the world. */
+  /** Lets a failed check at the end of a promise fail the world. */
   follow(promise: Promise<unknown>): void {
     promise.catch((reason: unknown) => {
       this.failure ??= reason
     })
   }
 
-  /** Whatever the answer is, it is told no sooner than it may be. */
+  /** Any answer comes only once the commands before it are durable. */
   tellsLater(answer: Promise<unknown>): void {
     const { watch, pipeline } = this
     const at = pipeline.clearing.lastSeq
-    // That there was no room rests on nothing that a crash could take back.
+    // A refusal for lack of room rests on nothing that a crash could take back.
     const tell = (result: unknown) => {
       if (result !== REJECT.OVERLOADED) watch.told(at)
     }
     this.follow(answer.then(tell))
   }
 
-  /** Nothing is in its way but a lack of room. */
+  /** Nothing stops this change except a lack of room. */
   changed(answer: Promise<Reject | null>): Promise<Reject | null> {
     const wasFree = this.journal.freeBytes() > (1 << 20) - LIMITS.recordBytesMax
     this.tellsLater(answer)
@@ -317,17 +317,17 @@ export class Life {
     return this.pipeline.clearing.orders.capacity
   }
 
-  /** Every market has answered everything, and all of it is durable. */
+  /** True when every market has answered everything, and all of it is durable. */
   get isAtRest(): boolean {
     const { queues, groups } = this.pipeline
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
     if (queues.count > 0 || groups.waiting > 0) return false
-    // What is much is published in slices.
+    // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false
     return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
   }
 
-  /** Main hears that frames have come. */
+  /** Main hears that frames have come, if a thread rang. */
   hear(): void {
     if (!this.hasDoorbell) return
     this.hasDoorbell = false

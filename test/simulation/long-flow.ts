@@ -5,12 +5,12 @@ import { freshSeed } from '../support/random.ts'
 import { BrokenWorld, playSeed, replayLine } from './run-seed.ts'
 import { addTo } from './world.ts'
 
-/** Steps of one world; a little less than half of them become commands. */
+/** Steps of one world; a little less than half of the steps become commands. */
 const STEPS = 20_000
-/** Files that play at the same time keep to seeds of their own. */
+/** Files that run at the same time have different seeds. */
 const SEEDS_PER_FILE = 1_000_000
 
-/** What is told of accounts, markets and settlement; orders and cancels come by themselves. */
+/** Commands on accounts, markets and settlement; orders and cancels come by themselves. */
 const KINDS: readonly Command['kind'][] = [
   ...(['createProfile', 'editProfile', 'createSubAccount'] as const),
   ...(['submitApprovals', 'settleApprovals'] as const),
@@ -22,7 +22,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['freezeProfile', 'unfreezeProfile'] as const),
   ...(['addWithdrawalAddress', 'removeWithdrawalAddress'] as const),
 ]
-/** What partners are told of the orders and cancels they send for others. */
+/** The answers to partners about the orders and cancels that they send for others. */
 const ANSWERS = [
   ...['order NONE', 'order NO_SERVER_WALLET', 'order ALLOWANCE_MISSING', 'order NOT_SUB_ACCOUNT'],
   ...['order SCOPE_MISSING_DELEGATED_SIGNING', 'order OVERLOADED'],
@@ -33,7 +33,7 @@ const ANSWERS = [
 
 const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, turnedAway: 0 }
 
-/** Plays worlds until they made so many commands; a broken one prints the line that replays it. */
+/** Plays worlds for at least so many commands; a broken one prints the line that replays it. */
 export function testLongFlow(file: number, commandsMin: number): void {
   test(`every law holds through ${commandsMin} commands and every fault of a machine`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
@@ -52,15 +52,15 @@ export function testLongFlow(file: number, commandsMin: number): void {
       totals.turnedAway += passed.turnedAway
       addTo(told, passed.kinds)
       addTo(told, passed.told)
-      // Whoever watches the file sees that it gets on, however slow the machine is.
+      // A line for each world shows the test runner that the file makes progress on a slow machine.
       console.log(`seed ${seed}: ${totals.commands} commands so far`)
     }
     assert(totals.fills > commandsMin / 10, 'worlds trade')
-    assert(totals.releases > commandsMin / 500, 'worlds hold takers back')
+    assert(totals.releases > commandsMin / 500, 'worlds delay takers')
     assert(totals.reversals > commandsMin / 1000, 'trades fail')
-    assert(totals.refusals > commandsMin / 20 && totals.overloads > 0, 'worlds turn away')
+    assert(totals.refusals > commandsMin / 20 && totals.overloads > 0, 'worlds refuse orders')
     assert(totals.replaced > commandsMin / 1000, 'worlds replace orders')
-    assert(totals.turnedAway > 0, 'worlds fill the line of an account')
+    assert(totals.turnedAway > 0, 'worlds fill the queue of an account')
     for (const each of [...KINDS, ...ANSWERS]) assert(told.has(each), `worlds see ${each}`)
     assert(totals.crashes > commandsMin / 10_000, 'worlds crash')
   })

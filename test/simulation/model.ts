@@ -1,6 +1,6 @@
-// What the exchange must be, told by its commands alone. An order comes in two halves, as it does
-// in the exchange: `admit` when it is decided, `settle` when its market has answered; so the model
-// is equal to main's state at any moment, however late the markets are.
+// What the exchange must be, by its commands alone. An order comes in two halves, as in the
+// exchange: `admit` when it is decided, `settle` when its market has answered. So the model equals
+// main's state at any moment, however late the markets are.
 
 import assert from 'node:assert/strict'
 import { concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
@@ -25,7 +25,7 @@ export interface MarketModel {
   readonly deadlineMs: number | null
   readonly takerDelayMs: number
   readonly exchangeAddress: string
-  /** Its statuses, each with the command that set it. */
+  /** The market's statuses, each with the command that set it. */
   readonly history: { readonly seq: number; readonly status: string }[]
 }
 
@@ -39,9 +39,9 @@ interface LiveOrder {
   readonly request: SlowRequest
   readonly clientKey: string
   readonly hash: number
-  /** When taker delay ends, if it holds the order at all. */
+  /** When taker delay ends, if taker delay holds the order at all. */
   readonly eligibleMs: number
-  /** The first instant at which it may be canceled as expired. */
+  /** The first instant at which the order may be canceled as expired. */
   readonly expiresMs: number
   filledRaw: number
 }
@@ -63,7 +63,7 @@ const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 /** Generations stay far below this in a run. */
 const GENERATIONS = 2 ** 24
 
-/** One number for both halves of a hash; no two of a run are alike in it. */
+/** One number for both halves of a hash; no two hashes of a run share it. */
 export function hashKey({ hashHigh, hashLow }: PlaceOrder): number {
   return hashHigh * 2 ** 21 + (hashLow % 2 ** 21)
 }
@@ -105,7 +105,7 @@ export class Model {
   readonly markets: MarketModel[] = []
   readonly tokens = new Map<string, TokenModel>()
   readonly rates: (number | null)[] = []
-  /** Account by id of its order. */
+  /** The account of each order, by the id of the order. */
   readonly #owners: number[] = []
   readonly #idOf = new Map<number, number>()
   readonly #pending = new Map<number, SlowRequest | CancelOrders | ReleaseOrder>()
@@ -132,7 +132,7 @@ export class Model {
     return twin
   }
 
-  /** Commands whose market has not answered. */
+  /** How many commands wait for the answer of their market. */
   get pendingCount(): number {
     return this.#pending.size
   }
@@ -145,7 +145,7 @@ export class Model {
     return this.live.has(this.idOf(slot, generation))
   }
 
-  /** Whose order ever had this name; 0 for none. */
+  /** The account whose order ever had this name; 0 for none. */
   ownerOf(slot: number, generation: number): number {
     return this.#owners[this.idOf(slot, generation)] ?? 0
   }
@@ -167,7 +167,7 @@ export class Model {
     const clientKey = order.clientOrderId === '' ? '' : `${order.accountId}:${order.clientOrderId}`
     const feeBps = this.markets[order.marketId - 1].feeEnabled ? this.rates[order.accountId] : 0
     assert.equal(order.feeBps, feeBps, 'an order carries the rate of its owner')
-    assert(!this.hashes.has(hashKey(order)), 'a signed order is taken in once')
+    assert(!this.hashes.has(hashKey(order)), 'a signed order is accepted once')
     assert(!this.clientKeys.has(clientKey), 'a client id is used once')
     assert(!this.slow.lacks(request), 'an order is covered')
     const before = this.slow.cash(order.accountId).free
@@ -260,7 +260,7 @@ export class Model {
     this.withdrawals -= amount
   }
 
-  /** What the market of this command must answer; its half of the money moves. */
+  /** Gives the answer that the market owes to this command; its half of the money moves. */
   settle(seq: number): Answer {
     const asked = this.#pending.get(seq)
     assert(asked !== undefined, 'a market answers what it was asked, once')
@@ -279,7 +279,7 @@ export class Model {
     if (order !== undefined && answer !== null) {
       return this.#arrived('release', order.request, answer, came)
     }
-    assert(order === undefined && answer === null, 'what is held lives')
+    assert(order === undefined && answer === null, 'a held order lives')
     const request = requestOf({ seq, slot, generation, ...terms }, id)
     const nothing = { fills: [], cancelled: [], shares: 0n, collateral: 0n, fee: 0n }
     return { kind: 'release', request, answer: { ...nothing, end: 'gone', owners: new Set() } }
@@ -320,7 +320,7 @@ export class Model {
   /** A post-only order that would cross leaves no trace. */
   #forget(id: number): void {
     const order = this.live.get(id)
-    assert(order !== undefined, 'an arrival lives until it is answered')
+    assert(order !== undefined, 'an arriving order lives until its answer')
     this.hashes.delete(order.hash)
     this.clientKeys.delete(order.clientKey)
   }
@@ -348,7 +348,7 @@ export class Model {
   }
 }
 
-/** A command of a journal, and at once what its market says. */
+/** Applies a command of a journal, and at once the answer of its market. */
 export function replayInto(model: Model, command: Command): void {
   model.admit(command)
   if (concernsBook(command)) model.settle(command.seq)

@@ -1,19 +1,19 @@
-// Law 5 after every command at the price of what it touched: a shadow of all balances whose sums
-// are kept by the differences of the entries looked at. A full walk then shows that nothing else
-// moved.
+// Checks law 5 after every command, at the cost of what the command touched. It keeps a shadow of
+// all balances, and their sums by the differences of the entries it looks at. A full walk then
+// shows that no other entry moved.
 
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { FEE_ACCOUNT } from '../../engine/core/money/ledger.ts'
 
-/** What the sums must come to; a test may plant a wrong law to see it caught. */
+/** The law of the sums; a test may plant a wrong law to see that the watch finds it. */
 export type Conserves = (sums: {
   readonly heldRaw: number
   readonly depositsRaw: number
   readonly withdrawalsRaw: number
 }) => boolean
 
-/** Law 5 as it is. */
+/** Law 5, unchanged. */
 export const conserved: Conserves = ({ heldRaw, depositsRaw, withdrawalsRaw }) =>
   heldRaw === depositsRaw - withdrawalsRaw
 
@@ -72,7 +72,7 @@ export class MoneyWatch {
     this.#insideRaw[marketId] = insideRaw
   }
 
-  /** Everything of an account in a market, and what goes to the fee account. */
+  /** Looks at everything of an account in a market, and at the same of the fee account. */
   look(account: number, marketId: number): void {
     const { ledger } = this.#clearing
     for (const each of [account, FEE_ACCOUNT]) {
@@ -83,7 +83,7 @@ export class MoneyWatch {
     this.inside(marketId)
   }
 
-  /** The sums of all, and of the market that was looked at. */
+  /** Checks the sums of the whole exchange, and of the market when one is given. */
   holds(marketId = 0): void {
     const { depositsRaw, withdrawalsRaw } = this.#clearing.ledger
     const sums = { heldRaw: this.#heldRaw, depositsRaw, withdrawalsRaw }
@@ -94,18 +94,18 @@ export class MoneyWatch {
     assert(yesRaw === insideRaw && noRaw === insideRaw, 'every share has its collateral inside')
   }
 
-  /** Nothing moved but what was looked at. */
+  /** Checks that nothing moved except what was looked at. */
   everythingHolds(): void {
     const { ledger, accounts, catalogue } = this.#clearing
     for (let account = 0; account <= accounts.count; account++) {
       const same =
         ledger.collateralFreeRaw[account] === this.#freeRaw[account] &&
         ledger.collateralReservedRaw[account] === this.#reservedRaw[account]
-      assert(same, 'collateral moved that no command touched')
+      assert(same, 'collateral moves by commands only')
     }
     for (let index = 2; index < ledger.rows.end * 2; index++) {
       const heldRaw = ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]
-      assert.equal(heldRaw, this.#sharesRaw[index] ?? 0, 'shares moved that no command touched')
+      assert.equal(heldRaw, this.#sharesRaw[index] ?? 0, 'shares move by commands only')
     }
     for (const { marketId } of catalogue.all()) {
       assert.equal(ledger.conditionRaw[marketId], this.#insideRaw[marketId], 'inside a condition')

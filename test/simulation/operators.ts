@@ -20,12 +20,15 @@ export class Operators {
     this.#life = life
   }
 
-  /** Anybody, sub-accounts too. */
+  /** Any account, sub-accounts too. */
   #account(dice: number): number {
     return 1 + Math.floor(dice * this.#life.pipeline.clearing.accounts.count)
   }
 
-  /** Up to twice what is free, now and then exactly that, now and then more than can be. */
+  /**
+   * Deposits a random amount, now and then more than the exchange takes. Withdraws all that is
+   * free, a part of it, or up to a tenth more.
+   */
   adjust({ act, dice }: Step): void {
     const { changes, model, journal } = this.#life
     const poor = [...model.partners.subAccounts.keys()].find((each) => {
@@ -56,14 +59,14 @@ export class Operators {
     this.#life.follow(answer.then(compare))
   }
 
-  /** Trades or approvals that come are set aside or fail. */
+  /** The next trades or approvals are retried or fail. */
   fault({ dice }: Step): void {
     const next = 1 + Math.floor(dice[0] * 4)
     const outcome = dice[1] < 0.5 ? 'RETRYING' : 'FAILED'
     this.#life.chain.arm(dice[0] < 0.2 ? { nextApprovals: next } : { next }, outcome)
   }
 
-  /** The next market of the next lane; some have a deadline, some take no fees. */
+  /** Opens the next market of the next lane; some have a deadline, some take no fees. */
   open({ dice }: Step): void {
     const { changes, model, pipeline } = this.#life
     const marketId = model.markets.length + 1
@@ -78,7 +81,7 @@ export class Operators {
     this.#life.tellsLater(changes.create(spec))
   }
 
-  /** The oldest market of the lane whose turn it is; another follows it. */
+  /** Resolves the newest market of the lane whose turn it is, and opens the next one. */
   resolve(step: Step): void {
     const { published, changes, model } = this.#life
     const lane = 1 + (model.markets.length % this.#setting.lanes)
@@ -89,7 +92,7 @@ export class Operators {
     this.open(step)
   }
 
-  /** A deadline now and then too near, now and then taken back. */
+  /** Sets a deadline, now and then one too near, or takes it back. */
   beat({ dice }: Step): void {
     const { heartbeats, model, pipeline, journal } = this.#life
     const profileId = this.#account(dice[0])
@@ -103,13 +106,13 @@ export class Operators {
       if (isLow && result === REJECT.OVERLOADED) return
       if (isNear) assert.equal(result, REJECT.VALIDATION)
       else if (!(result instanceof Reject)) assert.equal(result.cancelAtMs, cancelAtMs)
-      else assert(isFired && result === REJECT.HEARTBEAT_CANCELING, 'only one that is under way')
+      else assert(isFired && result === REJECT.HEARTBEAT_CANCELING, 'a canceling heartbeat refuses')
     }
     this.#life.tellsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
-  /** Freezes anybody, or frees one that is frozen; that waits for the last of its cancels. */
+  /** Freezes any profile, or unfreezes a frozen one, which waits for its last cancel. */
   freeze({ dice }: Step): void {
     const { operators, model, journal } = this.#life
     const frozen = [...model.controls.frozen]
@@ -136,7 +139,7 @@ export class Operators {
     this.#life.follow(answer.then(compare))
   }
 
-  /** A window of some seconds, soon; or the end of one. */
+  /** Puts a window of some seconds that begins soon, or ends one. */
   restrict({ dice }: Step): void {
     const { modes, model, pipeline } = this.#life
     const nowMs = pipeline.sequencer.nowMs()

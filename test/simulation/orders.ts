@@ -1,4 +1,4 @@
-// The orders of a simulated world: rows of the workload, changed into every other kind there is.
+// The orders of a simulated world: rows of the workload, changed into every other kind of order.
 
 import { orderOf } from '../../bench/workload-order.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
@@ -9,7 +9,7 @@ import type { Model } from './model.ts'
 import type { Script, Step } from './script.ts'
 
 const TICKS_MAX = 999
-/** One order in so many takes no care whether it can be taken in. */
+/** One order in so many is sent even when it cannot be accepted. */
 const CARELESS = 12
 const TOKENS: readonly SlowToken[] = ['yes', 'no']
 const FOK = ORDER_TYPES.indexOf('FOK')
@@ -25,14 +25,14 @@ export class Orders {
   readonly #model: Model
   readonly #published: PublishedMarkets
 
-  /** Clients know the markets that are published. */
+  /** The orders go to published markets, the ones that clients know. */
   constructor(script: Script, model: Model, published: PublishedMarkets) {
     this.#script = script
     this.#model = model
     this.#published = published
   }
 
-  /** The row as the workload has it, or another account's, under a hash of its own. */
+  /** The row as the workload has it, or for another account, under its own hash. */
   plain(row: number, hash: number, accountId?: number): PlaceOrder {
     const { work } = this.#script
     const order = orderOf(work, row, hash)
@@ -42,7 +42,7 @@ export class Orders {
     return order
   }
 
-  /** The market of the lane, or another when that takes no orders any more. */
+  /** The market of the lane, or another one when that market takes no more orders. */
   #marketOf(lane: number, hash: number): number {
     const all = this.#published.all()
     const marketId = marketOfLane(lane, this.#script.setting.lanes, all.length)
@@ -50,7 +50,7 @@ export class Orders {
     return all.findLast(({ status }) => status === 'FUNDED')?.market.marketId ?? marketId
   }
 
-  /** Who has nothing to sell buys the other outcome: the same side of the ladder. */
+  /** A seller without shares buys the other outcome instead, on the same side of the ladder. */
   #afford(order: PlaceOrder): void {
     if (order.side === SIDE.BUY) return
     const { accountId, marketId, outcome, sizeRaw } = order
@@ -61,7 +61,7 @@ export class Orders {
     order.priceTicks = 1000 - order.priceTicks
   }
 
-  /** Another type and policy, at a price that reaches further. */
+  /** Gives the order another type and policy, and a price that reaches further. */
   typed(order: PlaceOrder, [kind, policy]: Step['dice']): void {
     order.orderType = kind < 0.5 ? FOK : FAK
     order.postOnly = false
@@ -69,7 +69,7 @@ export class Orders {
     this.reach(order, 40)
   }
 
-  /** The market form; half of the sizes are no whole steps. */
+  /** The market form; half of the sizes are not whole steps. */
   market(order: PlaceOrder, [odd, policy]: Step['dice']): void {
     const sizeRaw = odd < 0.5 ? order.sizeRaw : order.sizeRaw - Math.ceil(odd * 999)
     order.orderType = FOK
@@ -81,7 +81,7 @@ export class Orders {
     order.sizeRaw = order.side === SIDE.BUY ? 0 : sizeRaw
   }
 
-  /** All that the account has free, or one unit more than that. */
+  /** Spends or sells all that is free in the account, or one unit more. */
   exact(order: PlaceOrder, [more, form]: Step['dice']): void {
     const { accountId, marketId, outcome } = order
     const { slow } = this.#model
@@ -101,7 +101,7 @@ export class Orders {
     order.sizeRaw = Math.min(steps * 1000, 10 ** 13)
   }
 
-  /** Post-only, and reaching across the book. */
+  /** Makes the order post-only, at a price across the book. */
   crossing(order: PlaceOrder): void {
     order.orderType = 0
     order.postOnly = true

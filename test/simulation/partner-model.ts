@@ -1,4 +1,4 @@
-// Profiles, where their money may go and who acts for whom, by commands alone.
+// Models profiles, the wallets their money may go to, and who acts for whom, by commands alone.
 
 import assert from 'node:assert/strict'
 import type { Command, ProfileChange, ProfileFields } from '../../engine/domain/command.ts'
@@ -7,7 +7,7 @@ export interface SubAccountModel {
   readonly partnerId: number
   readonly hasWallet: boolean
   readonly approved: readonly string[]
-  /** What waits for a block. */
+  /** Approvals that wait for a block. */
   readonly submitted: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export class PartnerModel {
     return twin
   }
 
-  /** Whose address it is; 0 for nobody's. */
+  /** The profile of an address; 0 for none. */
   ownerOf(account: string): number {
     for (const [profileId, fields] of this.profiles) {
       if (fields.account.toLowerCase() === account.toLowerCase()) return profileId
@@ -54,15 +54,15 @@ export class PartnerModel {
       }
       case 'submitApprovals': {
         const made = this.#wallet(command.profileId)
-        assert.deepEqual(made.submitted, [], 'a retry waits for the one before')
+        assert.deepEqual(made.submitted, [], 'a retry waits for the end of the last one')
         const again = command.spenders.some((each) => made.approved.includes(each))
-        assert(!again, 'what is approved is not submitted again')
+        assert(!again, 'an approved exchange is not submitted again')
         this.subAccounts.set(command.profileId, { ...made, submitted: command.spenders })
         return
       }
       case 'settleApprovals': {
         const made = this.#wallet(command.profileId)
-        assert(made.submitted.length > 0, 'what was submitted is settled')
+        assert(made.submitted.length > 0, 'only submitted approvals are settled')
         const confirmed = command.isConfirmed ? made.submitted : []
         const approved = [...made.approved, ...confirmed]
         this.subAccounts.set(command.profileId, { ...made, approved, submitted: [] })
@@ -72,7 +72,7 @@ export class PartnerModel {
 
   #wallet(profileId: number): SubAccountModel {
     const made = this.subAccounts.get(profileId)
-    assert(made?.hasWallet === true, 'a server wallet approves')
+    assert(made?.hasWallet === true, 'only a server wallet approves')
     return made
   }
 
@@ -84,9 +84,9 @@ export class PartnerModel {
 
   #create(command: Extract<Command, { kind: 'createSubAccount' }>): void {
     const { profileId, partnerId, profile, sealedKey, approved, proof } = command
-    assert.equal(this.ownerOf(profile.account), 0, 'nobody takes an address over')
+    assert.equal(this.ownerOf(profile.account), 0, 'an address has one profile')
     const hasWallet = sealedKey !== null
-    assert.equal(proof === null, hasWallet, 'a wallet is kept here, or proven')
+    assert.equal(proof === null, hasWallet, 'a wallet is either kept here or proven')
     assert.deepEqual(profile.rank, this.profiles.get(partnerId)?.rank, 'the rank of its partner')
     this.profiles.set(profileId, profile)
     this.subAccounts.set(profileId, { partnerId, hasWallet, approved, submitted: [] })

@@ -1,4 +1,4 @@
-// Plays one seed, and when that fails finds few of its steps that still fail.
+// Plays one seed. When it fails, finds few of its steps that still fail.
 
 import { keccakReady } from '../../server/crypto/keccak.ts'
 import { type Script, scriptOf } from './script.ts'
@@ -9,7 +9,7 @@ export interface Passed {
   readonly stateHash: string
 }
 
-/** What a world broke, at which step. */
+/** A world that broke a check, and the step at which it did. */
 export class BrokenWorld extends Error {
   readonly step: number
 
@@ -19,7 +19,7 @@ export class BrokenWorld extends Error {
   }
 }
 
-/** Plays the steps of a script, or those of them that are named. */
+/** Plays the steps of a script, or only the steps in `only`. */
 export async function playScript(
   script: Script,
   only: readonly number[] | null = null,
@@ -58,12 +58,12 @@ async function isBroken(
   }
 }
 
-/** Steps that a shrink may play in all: some twenty seconds. */
+/** The most steps that a shrink plays in all: some twenty seconds. */
 const SHRINK_STEPS_MAX = 400_000
-/** What a world costs before its first step, in steps. */
+/** The cost of a world before its first step, in steps. */
 const WORLD_STEPS = 100
 
-/** Steps that still fail, out of `failing`: ever smaller chunks are left out (delta debugging). */
+/** Leaves out ever smaller chunks of `failing` while the rest still fails (delta debugging). */
 export async function shrunk(
   script: Script,
   failing: readonly number[],
@@ -100,7 +100,7 @@ export function indicesOf(ranges: string): number[] {
   })
 }
 
-/** The line that plays a failure again, in as few steps as were found. */
+/** The line that repeats a failure, in the fewest steps that were found. */
 export async function replayLine(
   seed: number,
   broken: BrokenWorld,

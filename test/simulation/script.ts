@@ -1,10 +1,10 @@
-// What happens in a simulated world, step by step: the seed and the number of a step say all of
-// it, so that any steps may be left out and the others still mean what they meant.
+// What happens in a simulated world, step by step. The seed and the number of a step fix the step,
+// so any steps may be left out and the others keep their meaning.
 
 import { OP, Workload } from '../../bench/workload.ts'
 import { Random } from '../support/random.ts'
 
-/** Clients trade; the rest happens to the machine. */
+/** Clients and operators act; the last acts happen to the machine. */
 export const ACTS = [
   // Rows of the workload as they are, and changed into other kinds of orders.
   'row',
@@ -17,13 +17,13 @@ export const ACTS = [
   'resent',
   'again',
   'barred',
-  // Orders of sub-accounts, which their partners send as any client does.
+  // Orders of sub-accounts, sent by their partners.
   'delegated',
   'group',
   'replace',
   'replaces',
   'crowd',
-  // Cancels beyond the workload's.
+  // Cancels in addition to those of the workload.
   'cancelAgain',
   'cancelForeign',
   'cancelNamed',
@@ -44,7 +44,7 @@ export const ACTS = [
   'address',
   'open',
   'resolve',
-  // What holds orders up or calls them back.
+  // What delays orders or takes them back.
   'fault',
   'beat',
   'restrict',
@@ -70,9 +70,9 @@ export type Act = (typeof ACTS)[number]
 
 export interface Step {
   readonly act: Act
-  /** Row of the workload, for the acts that take one. */
+  /** Row of the workload, for acts that take a row. */
   readonly row: number
-  /** In [0, 1): what the act makes of them is its own. */
+  /** In [0, 1): each act reads them in its own way. */
   readonly dice: readonly [number, number]
 }
 
@@ -81,7 +81,7 @@ export interface Setting {
   readonly lanes: number
   readonly threads: number
   readonly capacity: number
-  /** Of every second market that a world begins with. */
+  /** Taker delay of every second market at the beginning of a world. */
   readonly takerDelayMs: number
 }
 
@@ -134,7 +134,7 @@ const CLIENTS: Odds = {
   freeze: 0.2,
 }
 
-/** How the machine is: as often as each stands here. */
+/** Kinds of machines: each act is as frequent as its number says. */
 const MACHINES: readonly Odds[] = [
   { turn: 10, thread: 10, hear: 6, commit: 6, report: 5, catchUp: 6, time: 2, rest: 0.05 },
   { turn: 14, thread: 14, hear: 4, commit: 6, report: 5, catchUp: 1, time: 2, stall: 0.1, wake: 1 },
@@ -160,7 +160,7 @@ function wheelOf(odds: Odds): (dice: number) => Act {
 /** Acts that use up one row of the workload. */
 const TAKES_ROW = new Set<Act>(['row', 'typed', 'market', 'exact', 'expiring', 'named', 'crossing'])
 
-/** `more` makes some acts come as often as it says. */
+/** `more` changes how frequent some acts are. */
 export function scriptOf(seed: number, length: number, more: Odds = {}): Script {
   const random = new Random(seed)
   const setting: Setting = {

@@ -8,7 +8,7 @@ import { scriptOf } from './script.ts'
 const SEED = 12
 const STEPS = 3000
 
-/** How these steps end under a wrong law. */
+/** The failure of these steps under a wrong law. */
 async function failureOf(
   steps: number,
   only: readonly number[] | null,
@@ -20,7 +20,7 @@ async function failureOf(
     if (broken instanceof BrokenWorld) return broken
     throw broken
   }
-  return assert.fail('a wrong law is broken')
+  return assert.fail('a wrong law breaks')
 }
 
 test('a seed plays out the same every time', async () => {
@@ -35,10 +35,10 @@ test('a broken law is found, and shrunk to few steps that break it again', async
   const forgetsWithdrawals: Conserves = ({ heldRaw, depositsRaw }) => heldRaw === depositsRaw
   const broken = await failureOf(STEPS, null, forgetsWithdrawals)
   assert.equal(broken.message, 'collateral is conserved')
-  assert(broken.step > 20, 'the world was well on its way')
+  assert(broken.step > 20, 'the law breaks well after the start')
   const line = await replayLine(SEED, broken, { conserves: forgetsWithdrawals })
   const said = /^make sim SEED=12 STEPS=(\d+) ONLY=([\d,-]+)$/.exec(line)
-  assert(said !== null, `${line} is a line to type`)
+  assert(said !== null, `${line} is a complete command`)
   const only = indicesOf(said[2])
   assert(only.length <= 3, `${line} is short`)
   const again = await failureOf(Number(said[1]), only, forgetsWithdrawals)

@@ -1,13 +1,13 @@
-// The disk of a simulated exchange: a chain of batches in memory. It may be slow, refuse, and at a
-// crash keep only a part of what was not yet reported, its last batch torn. What was reported as
-// durable it keeps: a disk that lies cannot be survived.
+// The disk of a simulated exchange: a chain of batches in memory. It may be slow or refuse. A crash
+// may lose records that it has not reported, and may tear its last batch. It never loses what it
+// reported as durable: no exchange survives a disk that lies.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { eachRecord } from '../../engine/wire/codec.ts'
 import type { Batch, JournalWriter } from '../../persistence/journal/journal-port.ts'
 
-/** How the last batch of a crash came to the disk. */
+/** How the last batch reached the disk at a crash. */
 export type Tear = 'whole' | 'cut' | 'flipped'
 
 const CAPACITY_BYTES = 1 << 21
@@ -19,7 +19,7 @@ function chained(before: Uint8Array, firstSeq: number, records: Uint8Array): Uin
 
 export class SimDisk {
   #batches: Batch[] = []
-  /** All up to here was promised to main. */
+  /** Main was told that everything up to here is durable. */
   reportedSeq = 0
 
   get lastSeq(): number {
@@ -37,14 +37,14 @@ export class SimDisk {
   tear(how: Tear): void {
     const last = this.#batches.pop()
     if (last === undefined) return
-    assert(last.lastSeq > this.reportedSeq, 'only what nobody was promised is torn')
+    assert(last.lastSeq > this.reportedSeq, 'only a batch that was not reported is torn')
     const records = Buffer.from(last.records)
     if (how === 'flipped') records[records.length >> 1] ^= 1
     const torn = how === 'cut' ? records.subarray(0, (records.length >> 1) & ~7) : records
     this.#batches.push({ ...last, records: torn })
   }
 
-  /** After a crash: drops what the chain does not hold, and gives every record that is left. */
+  /** After a crash: drops batches behind a broken link and visits every record that is left. */
   recover(visit: (record: Uint8Array) => void): void {
     let before: Uint8Array = new Uint8Array(32)
     let good = 0
@@ -54,12 +54,12 @@ export class SimDisk {
       good++
     }
     this.#batches = this.#batches.slice(0, good)
-    assert(this.lastSeq >= this.reportedSeq, 'what was promised is there')
+    assert(this.lastSeq >= this.reportedSeq, 'everything reported as durable is there')
     this.reportedSeq = this.lastSeq
     for (const { records } of this.#batches) eachRecord(records, visit)
   }
 
-  /** Every batch as it stands; for journals that are replayed elsewhere. */
+  /** Every batch as it is, for a replay elsewhere. */
   get batches(): readonly Batch[] {
     return this.#batches
   }
@@ -74,7 +74,7 @@ export class SimJournal implements JournalWriter {
   #published = 0
   #bytes = 0
   #lastSeq: number
-  /** Full: it has room for nothing. */
+  /** True while the journal is full and has no room for any record. */
   isRefusing = false
 
   constructor(
@@ -104,7 +104,7 @@ export class SimJournal implements JournalWriter {
 
   append(seq: number, record: Uint8Array): void {
     assert.equal(seq, this.#lastSeq + 1, 'the journal has no gap')
-    assert(this.freeBytes() >= record.length, 'nothing is appended that has no room')
+    assert(this.freeBytes() >= record.length, 'a record is appended only when it has room')
     this.#lastSeq = seq
     this.#appended.push(new Uint8Array(record))
     this.#bytes += record.length
@@ -132,14 +132,14 @@ export class SimJournal implements JournalWriter {
     for (const record of batch) this.#bytes -= record.length
   }
 
-  /** Main hears of all that is on the disk. */
+  /** Main hears that everything on the disk is durable. */
   report(): void {
     if (this.#disk.lastSeq === this.#disk.reportedSeq) return
     this.#disk.reportedSeq = this.#disk.lastSeq
     this.#onDurable(this.#disk.reportedSeq)
   }
 
-  /** The end of the process: `count` more records reach the disk, the last batch of them torn. */
+  /** Ends the process: `count` more records reach the disk, the last batch of them torn. */
   crash(count: number, tear: Tear): void {
     let left = Math.min(count, this.#published)
     while (left > 0) {

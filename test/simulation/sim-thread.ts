@@ -1,5 +1,5 @@
-// The far end of a shard's rings without a thread: it runs the frames of a market thread when the
-// script says so, and may be slow, silent or dead.
+// The far end of a shard's rings, without a thread. It runs the frames of a market thread when the
+// script says so. It may be slow, silent or dead.
 
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -7,7 +7,7 @@ import { handleFrame, sendEventsTo } from '../../engine/shard/market-thread.ts'
 import type { ShardRings } from '../../engine/shard/shard-handle.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 
-/** A thread waits for main here before a command, as a real one does within it. */
+/** The room a command needs before it runs; a real thread waits for main within the command. */
 const WIDEST_ANSWER_BYTES = 256 * 1024
 
 export class SimThread extends EventEmitter {
@@ -25,10 +25,10 @@ export class SimThread extends EventEmitter {
   /** Answers up to `count` frames that main has published; returns how many. */
   run(count: number): number {
     if (this.isStalled || this.isDead) return 0
-    sendEventsTo(this.#output, () => assert.fail('an answer has room'))
+    sendEventsTo(this.#output, () => assert.fail('every answer has room'))
     let done = 0
     while (done < count && this.#hasRoom() && this.#input.next()) {
-      assert(handleFrame(this.#input, this.#output), 'nobody stops a thread')
+      assert(handleFrame(this.#input, this.#output), 'no frame stops a thread')
       done++
     }
     if (done > 0) this.#input.free()
@@ -39,14 +39,14 @@ export class SimThread extends EventEmitter {
     return this.#output.freeBytes() >= WIDEST_ANSWER_BYTES
   }
 
-  /** Shows main the answers and rings its bell; main may come late. */
+  /** Shows main the answers and rings its bell; main may hear it later. */
   show(): void {
     if (this.isStalled || this.isDead) return
     this.#output.send()
     if (this.#output.takeDoorbell()) this.emit('message', 0)
   }
 
-  /** Main hears of a death some time after it. */
+  /** Main hears of a death some time after the death. */
   bury(): void {
     if (this.isDead) this.emit('exit', 1)
   }

@@ -1,5 +1,5 @@
-// What the intake was told, in the words of main, and which refusal it must give for it: the checks
-// of rules §1.8 that come before the sequencer's.
+// What main told the intake, and the refusals that the intake must then give: the checks of rules
+// §1.8 that come before those of the sequencer.
 
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
   TokenEntry,
 } from '../../server/intake/intake-pool.ts'
 
-/** A call as a client signs it, and what is wrong with how it does. */
+/** A call as a client signs it, and the faults of its signature. */
 export interface SimCall {
   readonly tokenId: string
   readonly isStale: boolean
@@ -20,7 +20,7 @@ export interface SimOrder {
   readonly actorId: number
   readonly slug: string
   readonly tokenId: string
-  /** Its amounts are no whole steps. */
+  /** The amounts of the order are not whole steps. */
   readonly isOdd: boolean
 }
 
@@ -31,7 +31,7 @@ export class Taught {
   readonly profiles = new Map<number, ProfileEntry>()
   readonly markets = new Map<string, MarketEntry>()
 
-  /** Listens to what the pool is told from now on. */
+  /** Notes what the pool is told from now on. */
   listen(intake: IntakePool): void {
     const addToken = intake.addToken.bind(intake)
     intake.addToken = (token) => {
@@ -63,7 +63,7 @@ export class Taught {
     return token.scopes.includes('trading') ? null : 'SCOPE_MISSING_TRADING'
   }
 
-  /** Of an order that a server wallet is to sign. */
+  /** The refusal of an order that a server wallet is to sign. */
   refusalOfOrder({ tokenId: apiKey }: SimCall, order: SimOrder): Refusal {
     const token = this.tokens.get(apiKey)
     if (token?.scopes.includes('delegated_signing') !== true)

@@ -22,7 +22,7 @@ const PUBLISH_EVERY = 64
 const seed = freshSeed()
 const script = scriptOf(seed, STEPS)
 
-/** The journal of a simulated world, and the state it came to. */
+/** The journal of a simulated world, and the state at its end. */
 async function recorded(): Promise<{ records: Uint8Array[]; hash: string }> {
   await keccakReady
   const world = new World(script)
@@ -33,13 +33,13 @@ async function recorded(): Promise<{ records: Uint8Array[]; hash: string }> {
   return { records, hash }
 }
 
-/** Real market threads, main's half of the exchange, and a journal instead of clients. */
+/** Real market threads and main's half of the exchange; a journal takes the place of clients. */
 class ThreadedReplay {
   readonly clearing = new Clearing(new OrderTable(script.setting.capacity))
   readonly shards: Shards
   #sent = 0
   #settled = 0
-  /** Commands that were under way at once, at the most. */
+  /** The most commands that were under way at once. */
   lateMax = 0
   #wake: () => void = () => {}
 
@@ -72,12 +72,12 @@ class ThreadedReplay {
     for (const shard of this.shards.all) shard.send()
   }
 
-  /** Resolves when a thread has said something more. */
+  /** Resolves when a thread has answered something more. */
   #answers(): Promise<void> {
-    assert(this.#settled < this.#sent, 'a decision is covered when every market is heard')
+    assert(this.#settled < this.#sent, 'a decision is covered once main has heard every market')
     this.#send()
     const before = this.#settled
-    // A thread rings only for what main has asked about since it was sent.
+    // A thread rings only after main has asked for the doorbell, which main does as it drains.
     this.#hear()
     if (this.#settled > before) return Promise.resolve()
     return new Promise((resolve) => {
@@ -87,7 +87,7 @@ class ThreadedReplay {
 
   async apply(record: Uint8Array): Promise<void> {
     const command = decodeCommand(record)
-    // The journal says what was decided, not what had been heard by then: as late as can be.
+    // The journal tells a decision, not what main had heard by then. Main hears as late as it can.
     while (!isCovered(this.clearing, command)) await this.#answers()
     this.clearing.admit(command)
     if (command.kind === 'createMarket') this.shards.of(command.marketId)
@@ -107,7 +107,7 @@ class ThreadedReplay {
   }
 }
 
-/** Whether main has heard enough for what was decided: a market owes it the rest. */
+/** Whether main has heard enough for this decision; if not, a market still owes an answer. */
 function isCovered(clearing: Clearing, command: Command): boolean {
   if (command.kind === 'adjustBalance') {
     return clearing.ledger.collateralFreeRaw[command.profileId] >= -command.collateralRaw
@@ -132,7 +132,7 @@ test('market threads, one thread and the disk come to one state from one journal
   const { records, hash } = await recorded()
   const dataDir = newFolder()
   fillJournal(dataDir, records)
-  assert.equal(verifyFolder(dataDir).stateHash, hash, 'from a journal on disk')
+  assert.equal(verifyFolder(dataDir).stateHash, hash, 'a replay of the disk gives the state')
   const exchange = new Exchange(new OrderTable(script.setting.capacity))
   for (const record of records) exchange.apply(decodeCommand(record))
   assert.equal(exchange.stateHash(), hash, 'on one thread')

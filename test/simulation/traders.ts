@@ -1,5 +1,5 @@
-// What the clients of a simulated world do with orders: send and cancel, honestly and not. Each
-// answer is compared with what the model says of it, and comes no sooner than the disk allows.
+// What the clients of a simulated world do with orders: they send and cancel, honestly and not.
+// Each answer is compared with the model, and comes no sooner than the disk allows.
 
 import assert from 'node:assert/strict'
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
@@ -30,26 +30,26 @@ interface Sponsored {
   readonly approved: readonly string[]
 }
 
-/** What outlives a crash: what clients know and were told. */
+/** What clients know and were told, which outlives a crash. */
 export class ClientMemory {
   readonly placed = new Map<number, Known>()
   known: Known[] = []
   sent: PlaceOrder[] = []
   /** Post-only orders that were refused because they would have crossed. */
   crossed: PlaceOrder[] = []
-  /** Accepted orders by hash, with their seq; canceled ones. */
+  /** The seq of accepted orders, by hash. */
   readonly accepted = new Map<number, { readonly seq: number; readonly hashLow: number }>()
-  /** Sub-accounts, and what was told to be approved of them. */
+  /** Sub-accounts, with the approvals that clients were told of. */
   readonly sponsored: Sponsored[] = []
   readonly canceled: { readonly seq: number; readonly order: OrderName }[] = []
 
-  /** After a recovery: everything that was told is there. */
+  /** Checks after a recovery that everything clients were told is there. */
   check({ pipeline }: Life, recoveredSeq: number): void {
     const { seen, orders } = pipeline.clearing
     for (const [hash, { seq, hashLow }] of this.accepted) {
       assert(seq <= recoveredSeq, 'an accepted order is in the journal')
       const known = seen.hash(hash | 0, hashLow | 0)
-      assert(known === SEEN.YES, 'an accepted order is kept')
+      assert(known === SEEN.YES, 'the hash of an accepted order is known')
     }
     const { accounts } = pipeline.clearing
     for (const { profileId, partnerId, account, approved } of this.sponsored) {
@@ -58,11 +58,11 @@ export class ClientMemory {
       assert.equal(accounts.byId(profileId)?.account, account, 'under its address')
       assert(
         approved.every((each) => made.approved.includes(each)),
-        'what is approved stays so',
+        'an approval stays',
       )
     }
     for (const { seq, order } of this.canceled) {
-      assert(seq <= recoveredSeq, 'a cancel that was told is in the journal')
+      assert(seq <= recoveredSeq, 'every cancel that clients were told of is in the journal')
       assert(!orders.isLive(order.slot, order.generation), 'a canceled order stays canceled')
     }
   }
@@ -78,7 +78,7 @@ export class ClientMemory {
   }
 }
 
-/** Why several cancels may come to nothing. */
+/** Refusals of a cancel of several orders. */
 const REFUSED = new Set([REJECT.OVERLOADED, REJECT.READ_TIMEOUT, REJECT.TRADING_DISABLED])
 
 export class Traders {
@@ -119,7 +119,7 @@ export class Traders {
     if (known !== undefined) this.cancel(known, known.account)
   }
 
-  /** An order of a row, changed by the act. */
+  /** Sends the order of a row, changed by the act. */
   order({ act, row, dice }: Step, index: number): void {
     if (isCancel(this.#script, row)) {
       this.row({ act, row, dice }, index)
@@ -140,7 +140,7 @@ export class Traders {
     this.#send(order, row)
   }
 
-  /** The hash of an earlier order, whatever became of it. */
+  /** Sends an earlier order again, whatever its end was. */
   again({ dice }: Step): void {
     const { sent } = this.#memory
     const recent = dice[1] < 0.7 ? Math.max(0, sent.length - 20) : 0
@@ -148,7 +148,7 @@ export class Traders {
     if (order !== undefined) this.#send({ ...order })
   }
 
-  /** A post-only order that would have crossed comes again, further back: nothing is in its way. */
+  /** Sends a post-only order that would have crossed again, mostly at a price further back. */
   resent({ dice }: Step): void {
     const { crossed } = this.#memory
     if (crossed.length === 0) return
@@ -158,7 +158,7 @@ export class Traders {
     this.#send(again)
   }
 
-  /** An order that one gate stops, or two: the first in the precedence answers. */
+  /** Sends an order that one or two gates stop: the first gate in the precedence answers. */
   barred({ row, dice }: Step, index: number): void {
     if (isCancel(this.#script, row)) return
     const order = this.#orders.plain(row, index + 1)
@@ -209,7 +209,7 @@ export class Traders {
       publisher.whenDurable(at, () => watch.told(at))
       return
     }
-    assert.equal(order.seq, at, 'an order that is taken in is the newest command')
+    assert.equal(order.seq, at, 'an accepted order is the newest command')
     const { slot, generation, accountId: account, marketId } = order
     const { takerDelayMs } = model.markets[marketId - 1]
     assert.equal(order.takerDelayMs, order.postOnly ? 0 : takerDelayMs, 'takers are delayed')
@@ -262,22 +262,22 @@ export class Traders {
     const isLive = model.isLive(known.slot, known.generation)
     const ownerId = model.ownerOf(known.slot, known.generation)
     const isOwn = ownerId === account
-    // After a crash a name that was never told may stand for an order of another market.
+    // After a crash, the name of an order that was never told may name one of another market.
     const marketId = pipeline.clearing.orders.marketOf(known.slot)
     const takerDelayMs = model.markets[marketId - 1]?.takerDelayMs ?? 0
     const orderId = pipeline.ids.text(known.slot, known.generation)
     const mode = model.controls.modeAt(pipeline.sequencer.nowMs())
-    // Then it waits for its turn, and the mode may be over.
+    // The cancel of a busy account waits in its queue, and the mode may be over by then.
     const isHeld = pipeline.queues.isBusy(account)
     const told = cancels.one(account, { orderId }).then((result) => {
       const name = rejectName(result)
       if (name === 'READ_TIMEOUT' || name === 'OVERLOADED') return
       watch.told(at)
       const isBarred = mode === 'disabled' && !isHeld
-      assert(!isBarred || name === 'TRADING_DISABLED', 'nobody cancels while disabled')
-      // Trading may have been disabled while the order was looked for.
+      assert(!isBarred || name === 'TRADING_DISABLED', 'no cancel passes while disabled')
+      // Trading may have been disabled during the search for the order.
       if (name === 'TRADING_DISABLED') return
-      // A crash took the name back: while this waits, anybody's next order may have it.
+      // A crash took the name back; while the cancel waits, anybody's next order may get it.
       if (isHeld && ownerId === 0) return
       if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
       else if (!isLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
@@ -293,7 +293,7 @@ export class Traders {
     this.#life.follow(told)
   }
 
-  /** By the client's own name of an order, and now and then of no order. */
+  /** Cancels by a client order id, now and then by one that names no order. */
   cancelNamed({ dice }: Step): void {
     const { cancels, pipeline, model, watch } = this.#life
     const keys = [...model.clientKeys]
@@ -315,7 +315,7 @@ export class Traders {
     this.#life.follow(told)
   }
 
-  /** Several of one account at once: live, dead, doubled, and one of another. */
+  /** Cancels several orders of one account at once: live, dead, doubled, and one of another. */
   cancelBatch({ dice }: Step): void {
     const { cancels, pipeline, model, watch } = this.#life
     const first = this.#pickKnown(dice[0])
@@ -348,7 +348,7 @@ export class Traders {
     if (known === undefined) return
     const at = pipeline.clearing.lastSeq
     const live = pipeline.liveOrders(known.account, known.marketId).length
-    // What stands in line may come when more are open.
+    // A cancel that waits in the queue may run when more orders are open.
     const isHeld = pipeline.queues.isBusy(known.account)
     const told = cancels.all(known.account, known.marketId).then((outcome) => {
       if (outcome instanceof Reject) {
@@ -361,11 +361,11 @@ export class Traders {
     this.#life.follow(told)
   }
 
-  /** Cancels as wide as they come, until the market's ring is full; others trade on. */
+  /** Sends the widest cancels until the market's ring is full; other markets trade on. */
   cancelWide({ dice }: Step): void {
     const { pipeline, shards, threads } = this.#life
     const known = this.#pickKnown(dice[0])
-    // It passes the queues of accounts, which only sub-accounts have here.
+    // The act bypasses the queues of accounts, which only sub-accounts have here.
     if (known === undefined || known.account > this.#script.setting.accounts) return
     const live = pipeline.liveOrders(known.account, known.marketId)
     if (live.length === 0) return

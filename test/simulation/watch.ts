@@ -39,7 +39,7 @@ const ENDS: Readonly<Record<number, string>> = {
 }
 const TOKENS: readonly SlowToken[] = ['yes', 'no']
 
-/** One record, read out of a frame. */
+/** One event, read out of a frame. */
 interface Said {
   kind: number
   code: number
@@ -60,12 +60,12 @@ export class Watch {
   readonly #model: Model
   readonly #disk: SimDisk
   readonly money: MoneyWatch
-  /** Open size of each market as the released records add it up. */
+  /** Open size of each market, summed from the published events. */
   readonly publicRaw: number[] = []
-  /** What the model says of orders that are not replied to yet. */
+  /** The model's answers to orders that have no reply yet. */
   readonly answers = new Map<number, SlowAnswer>()
   readonly lines = new AccountLines()
-  /** Commands by their kind. */
+  /** How many commands of each kind came. */
   readonly kinds = new Map<string, number>()
   commands = 0
   fills = 0
@@ -88,12 +88,12 @@ export class Watch {
     }
   }
 
-  /** Somebody was told something that rests on this command (law 1). */
+  /** A client was told something that rests on this command (law 1). */
   told(seq: number): void {
     assert(seq <= this.#disk.reportedSeq, 'nothing is told before it is durable')
   }
 
-  /** A command went to the journal: main has just admitted it. */
+  /** A command was appended to the journal: main has just admitted it. */
   journaled(seq: number, record: Uint8Array): void {
     this.commands++
     const command = decodeCommand(record)
@@ -108,7 +108,7 @@ export class Watch {
     if (command.kind === 'createSubAccount') this.money.cash(command.profileId)
     if (command.kind === 'mineBlock') {
       this.blocks++
-      assert(command.throughSeq <= this.#disk.reportedSeq, 'a block covers what is durable')
+      assert(command.throughSeq <= this.#disk.reportedSeq, 'a block covers durable trades only')
     }
     if (command.kind === 'failSettlement') {
       this.reversals++
@@ -198,12 +198,12 @@ export class Watch {
     const leftRaw = orders.leftRawOf(slot)
     const order = this.#model.live.get(orders.seqOf(slot))
     assert(order !== undefined, 'an open order lives in the model')
-    assert.equal(orders.sizeRawOf(slot) - leftRaw, order.filledRaw, 'an order is its parts')
+    assert.equal(orders.sizeRawOf(slot) - leftRaw, order.filledRaw, 'filled plus left is the size')
     const reservedRaw = BigInt(orders.reservedRawOf(slot))
     const buys = orders.sideOf(slot) === SIDE.BUY
     if (buys && orders.marketFormOf(slot) === 1) {
       const isWhole = order.filledRaw === 0 && reservedRaw === order.request.spend
-      assert(isWhole, 'a market buy that is held locks what it spends')
+      assert(isWhole, 'a held market buy locks what it spends')
       return
     }
     const dueRaw = (BigInt(leftRaw) * BigInt(buys ? orders.priceTicksOf(slot) : 1000)) / 1000n
@@ -261,7 +261,7 @@ export class Watch {
     const { orders } = this.#clearing
     const done = said.pop()
     assert.equal(ENDS[done?.code ?? 0], 'canceled', 'cancels end with DONE')
-    assert.equal(said.length, answer.ids.length, 'each named order is answered')
+    assert.equal(said.length, answer.ids.length, 'each named order has its answer')
     const gone = said.filter(({ kind }) => kind === EVENT.CANCELED)
     const ids = gone.map(({ slot }) => orders.seqOf(slot))
     assert.deepEqual(ids, answer.gone, 'the orders that were open are canceled')
@@ -286,7 +286,7 @@ export class Watch {
       let changeRaw = 0
       if (kind === EVENT.FILL) changeRaw = -sizeRaw - (code === MAKER.CLOSED ? leftRaw : 0)
       else if (kind === EVENT.CANCELED || kind === EVENT.STP_CANCEL) {
-        // What was held was never shown.
+        // A held order was never shown.
         changeRaw = ticks === 0 ? 0 : -leftRaw
       } else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
       this.publicRaw[marketId] = (this.publicRaw[marketId] ?? 0) + changeRaw

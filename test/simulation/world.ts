@@ -1,4 +1,4 @@
-// A simulated world: one script, the lives it is played in, and what outlives them.
+// A simulated world: one script, the lives in which it plays, and what outlives these lives.
 
 import assert from 'node:assert/strict'
 import { START_MS, setUp } from '../../bench/setting.ts'
@@ -29,31 +29,31 @@ const WALK_EVERY = 100
 /** Turns of main's loop before it hears that a thread died. */
 const LAST_TURNS = 4
 const TEARS: readonly Tear[] = ['whole', 'cut', 'flipped']
-/** Far more rounds than any backlog takes. */
+/** Far more rounds than any backlog needs. */
 const REST_ROUNDS = 100_000
 
 export interface Totals {
   commands: number
   fills: number
-  /** Held orders that arrived again. */
+  /** Held orders that were released. */
   releases: number
   blocks: number
   reversals: number
   refusals: number
   overloads: number
-  /** Orders of sub-accounts that took the place of another. */
+  /** Orders of sub-accounts that replaced another order. */
   replaced: number
-  /** Commands that found the line of their account full. */
+  /** Commands that found the queue of their account full. */
   turnedAway: number
   crashes: number
-  /** Commands by their kind. */
+  /** How many commands of each kind came. */
   readonly kinds: Map<string, number>
-  /** What partners were told of the orders and cancels of their sub-accounts. */
+  /** How often partners got each answer for their sub-accounts. */
   readonly told: Map<string, number>
 }
 
 export interface WorldOptions {
-  /** A wrong law, to see it caught. */
+  /** A wrong law, to see that the watch finds it. */
   readonly conserves?: Conserves
 }
 
@@ -97,7 +97,7 @@ export class World {
     this.#holders = new Holders(script.setting, this.#life, this.#memory)
   }
 
-  /** The journal of a young exchange: profiles, money, markets and shares. */
+  /** Writes the journal of a young exchange: profiles, money, markets and shares. */
   #begin(): void {
     const { accounts, lanes, takerDelayMs } = this.#script.setting
     const exchange = new Exchange(new OrderTable(64))
@@ -129,16 +129,16 @@ export class World {
     })
     const seq = this.disk.lastSeq
     this.#memory.check(life, seq)
-    // Books are on their way to their threads; nothing else is.
+    // Only the books are under way, to their threads.
     for (const thread of life.threads) while (thread.run(1000) > 0) thread.show()
     walk(life)
     compareBooks(life)
-    assert.equal(liveHash(life), life.recoveredHash, 'threads take over the books that were')
+    assert.equal(liveHash(life), life.recoveredHash, 'threads take over the recovered books')
     this.#checkpoint = { seq, stateHash: life.recoveredHash, model: life.model.copy() }
     return life
   }
 
-  /** The process ends, and another starts on what the disk has kept. */
+  /** Ends the process and starts another on what the disk has kept. */
   #crash([count, how]: Step['dice']): void {
     const { journal } = this.#life
     this.totals.crashes++
@@ -167,14 +167,14 @@ export class World {
     addTo(this.totals.told, this.#delegates.told)
   }
 
-  /** Accounts that are held for a replacement. */
+  /** Accounts that are busy with a replacement. */
   get heldCount(): number {
     return this.#life.pipeline.queues.count
   }
 
   /** Plays one step of the script. */
   async play(step: Step, index: number): Promise<void> {
-    // What failed in a promise of the last step is the cause of all that fails now.
+    // A promise that failed in the last step is the cause of every later failure.
     this.#heed()
     this.#life.readsAreLate = step.dice[1] < 0.05
     const turn = this.#machine(step)
@@ -188,7 +188,7 @@ export class World {
     walk(this.#life)
   }
 
-  /** Null when the step is none of the machine's; true when a turn of the loop ends with it. */
+  /** Null when the act is not one of the machine; true when a turn of the loop ends the act. */
   #machine({ act, dice }: Step): boolean | null {
     const { threads, journal, pipeline } = this.#life
     const thread = threads[Math.floor(dice[0] * threads.length)]
@@ -302,7 +302,7 @@ export class World {
     }
   }
 
-  /** Everybody does what there is to do, once. */
+  /** Threads, main and disk do all their waiting work, once. */
   #catchUp(): void {
     const { threads, journal } = this.#life
     for (const thread of threads) {
@@ -314,7 +314,7 @@ export class World {
     journal.report()
   }
 
-  /** A turn of main's loop: what it published becomes visible, and its promises go on. */
+  /** A turn of main's loop, which lets its promises go on and shows what it published. */
   async #turn(): Promise<void> {
     await new Promise(setImmediate)
     this.#heed()
@@ -325,11 +325,11 @@ export class World {
     if (failure !== null) throw failure
   }
 
-  /** Lets everything come to its end, compares all there is, and remembers it. */
+  /** Lets everything come to its end, compares the whole state and keeps it as the checkpoint. */
   async rest(): Promise<void> {
     if (this.#life.threads.some((thread) => thread.isDead)) this.#crash([0.5, 0])
     this.#life.journal.isRefusing = false
-    // The end of a trade waits for tables that are late.
+    // The end of a trade waits for late tables.
     this.#life.readsAreLate = false
     for (const thread of this.#life.threads) thread.isStalled = false
     for (let round = 0; round < REST_ROUNDS; round++) {
@@ -342,7 +342,7 @@ export class World {
     assert(this.#life.isAtRest, 'everything under way comes to its end')
     assert.equal(this.#life.pipeline.underWay, 0, 'everybody is answered')
     assert.equal(this.#delegates.open, 0, 'every call is answered')
-    assert.equal(this.#life.pipeline.queues.count, 0, 'no account stays held')
+    assert.equal(this.#life.pipeline.queues.count, 0, 'no account stays busy')
     walk(this.#life)
     compareBooks(this.#life)
     closedAreEmpty(this.#life)
@@ -353,12 +353,12 @@ export class World {
     this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }
   }
 
-  /** The end: at rest, and once more from the disk. */
+  /** Ends the world: at rest, and once more recovered from the disk. */
   async end(): Promise<string> {
     await this.rest()
     const { stateHash } = this.#checkpoint
     this.#crash([0, 0])
-    assert.equal(this.#life.recoveredHash, stateHash, 'a restart gives the state that was')
+    assert.equal(this.#life.recoveredHash, stateHash, 'a restart gives the same state')
     return stateHash
   }
 }
