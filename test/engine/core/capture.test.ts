@@ -13,7 +13,7 @@ const SEED = freshSeed()
 const COMMANDS = 3000
 const STEP = 250
 
-/** As a file would hold it. */
+/** Packed as in a snapshot file. */
 function packed(exchange: Exchange): Uint8Array {
   return packState(capture(exchange))
 }
@@ -57,7 +57,7 @@ function rareLife(flow: CommandFlow): void {
   flow.rare({ kind: 'removeWithdrawalAddress', profileId: 1, address: '0xW2' })
 }
 
-/** Partners, modes, heartbeats and the chain, each with something that stays and that went. */
+/** Partners, modes, heartbeats and the chain: each has an entry that stays and one that went. */
 function entryLife(flow: CommandFlow): void {
   const { accounts } = flow.exchange.clearing
   for (const sealedKey of [Uint8Array.of(4, 5, 6), null]) {
@@ -122,7 +122,7 @@ function flowOf(seed: number): CommandFlow {
   return flow
 }
 
-test('a restored state is the captured one and goes on as it would', () => {
+test('a restored state equals the captured one and goes on like it', () => {
   const { records } = flowOf(SEED)
   const straight = new Exchange()
   const hashes: string[] = []
@@ -135,7 +135,7 @@ test('a restored state is the captured one and goes on as it would', () => {
     digests.push(balanceDigest(straight.clearing))
     saved.push(packed(straight))
   }
-  assert.ok(new Set(digests).size === digests.length, 'other balances fold to another text')
+  assert.ok(new Set(digests).size === digests.length, 'different balances have different digests')
   for (const [from, bytes] of saved.entries()) {
     const exchange = restore(unpacked(bytes))
     assert.deepEqual(capture(exchange), unpacked(bytes))
@@ -156,7 +156,7 @@ test('an empty state comes back empty', () => {
   assert.equal(restore(unpacked(packed(exchange))).stateHash(), hash)
 })
 
-test('one raw unit anywhere folds to another text', () => {
+test('one raw unit anywhere changes the digest', () => {
   const { exchange } = flowOf(SEED + 1)
   const { ledger } = exchange.clearing
   const told = new Set([balanceDigest(exchange.clearing)])

@@ -14,19 +14,19 @@ import { LateMarkets } from '../../support/late-markets.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { marketSpec, ownRequest, profileFields } from '../../support/specs.ts'
 
-// Law 2: results of matching only ever raise free balances, so a decision taken before they are
-// heard stands after, whatever comes in between and in whatever order the markets speak.
+// Law 2: the answers of markets only raise free balances. So a decision that main takes before it
+// hears them stands afterwards, whatever comes in between and in whatever order they come.
 
 const ACCOUNTS = 5
 const MARKETS = 3
 const START_MS = 1_700_000_000_000
-/** Small against the orders: nearly every account is nearly always short. */
+/** Small against the orders, so that nearly every account is nearly always short. */
 const DEPOSIT_RAW = 40_000_000
 const RATE_BPS = 300
 const GTC = 0
 const FOK = 2
 
-/** Orders and cancels of everybody, decided by what main has heard so far. */
+/** Orders and cancels of all accounts, decided by what main has heard so far. */
 class LateFlow {
   readonly late = new LateMarkets()
   readonly #random: Random
@@ -57,7 +57,7 @@ class LateFlow {
     return { seq: this.late.clearing.lastSeq + 1, nowMs: START_MS }
   }
 
-  /** One order, cancel or release; false when a gate refused it. */
+  /** Tries one order, cancel or release; false when a gate refused it. */
   step(): boolean {
     const dice = this.#random.next()
     if (dice < 0.2) return this.#cancel()
@@ -112,7 +112,7 @@ class LateFlow {
     return true
   }
 
-  /** Some order that main has heard to be held; a cancel of it may be under way. */
+  /** Releases an order that main knows to be held; a cancel of the order may be under way. */
   #release(): boolean {
     const { orders } = this.late.clearing
     const held = this.#placed.slice(-200).filter(({ slot, generation }) => {
@@ -127,7 +127,7 @@ class LateFlow {
     return true
   }
 
-  /** All that is free leaves, and some of it comes back. */
+  /** Withdraws all free collateral, or deposits some again. */
   #withdraw(): boolean {
     const profileId = this.#random.between(1, ACCOUNTS)
     const freeRaw = this.late.clearing.ledger.collateralFreeRaw[profileId]
@@ -152,14 +152,14 @@ function replayHash(commands: readonly Command[]): string {
   return exchange.stateHash()
 }
 
-test('decisions taken before the markets are heard stand on one thread', () => {
+test('decisions taken before main hears the markets stand in a replay on one thread', () => {
   const first = freshSeed()
   let settled = 0
   let releases = 0
   for (let seed = first; seed < first + 60; seed++) {
     const flow = new LateFlow(seed)
     const lateness = new Random(seed)
-    // From a market heard at once to hundreds of answers that wait.
+    // From markets that are heard at once to hundreds of answers that wait.
     const hears = lateness.pick([1, 0.5, 0.1, 0.02])
     for (let step = 0; step < 800; step++) {
       flow.step()
@@ -173,14 +173,14 @@ test('decisions taken before the markets are heard stand on one thread', () => {
     const hash = flow.late.hash()
     assert.equal(replayHash(flow.late.commands), hash, `SEED=${seed}`)
   }
-  // One flow may chance to do little of it.
+  // A single flow may by chance trade or release little, so the sums are checked.
   assert(settled > 60 * 150, 'flows trade')
   assert(releases > 60 * 5, 'flows hold and release')
 })
 
 const WINDOW = 6
 
-/** 0: the next command is decided; else the market that is heard. Every order there is. */
+/** Every possible order of events: 0 decides the next command, another number hears that market. */
 function* interleavings(markets: readonly number[]): Iterable<readonly number[]> {
   const path: number[] = []
   const unheard = new Map<number, number>()
@@ -210,7 +210,7 @@ function* interleavings(markets: readonly number[]): Iterable<readonly number[]>
 const marketOf = (command: Command) => ('marketId' in command ? command.marketId : 0)
 const isOfBook = concernsBook
 
-test('whatever the order in which decisions come in and markets are heard, it is one state', () => {
+test('every order of decisions and answers gives one state', () => {
   const first = freshSeed()
   let ways = 0
   for (let seed = first; seed < first + 3; seed++) {
@@ -220,7 +220,7 @@ test('whatever the order in which decisions come in and markets are heard, it is
       flow.hear(Number.POSITIVE_INFINITY)
     }
     const before = flow.late.commands.length
-    // None of these is decided with anything heard of the others: the latest there can be.
+    // Main decides all of these before it hears any of their answers, as late as it can be.
     const ofBooks = () => flow.late.commands.slice(before).filter(isOfBook)
     while (ofBooks().length < WINDOW) flow.step()
     const commands = [...flow.late.commands]
@@ -247,7 +247,7 @@ function playWay(late: LateMarkets, window: readonly Command[], way: readonly nu
       late.hear(marketId)
       continue
     }
-    // What no market answers goes in with the command before which it was decided.
+    // A command without an answer goes in together with the next command that has one.
     while (next < window.length && !isOfBook(window[next])) late.apply(window[next++])
     late.apply(window[next++])
   }

@@ -17,7 +17,7 @@ function encode(command: Command): Uint8Array {
   return encodeRare(command)
 }
 
-test('commands replayed from their bytes give the state hash they gave the first time', () => {
+test('commands replayed from their bytes give the same state hash as the first time', () => {
   const first = freshSeed()
   for (let seed = first; seed < first + 3; seed++) {
     const records: Uint8Array[] = []
@@ -50,7 +50,7 @@ test('no settlement ever lowers a free balance', () => {
       }
       before = []
     }
-    // A chunk is heard just before it is settled; the one before it is settled by then.
+    // Called just before a chunk is settled; the chunk before it is settled by then.
     flow.driver.onChunk = () => {
       check()
       before = snapshot()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { freshSeed, fromEnv } from '../../support/random.ts'
 import { TwinFlow } from '../../support/twin-flow.ts'
 
-// The engine against the slow exchange, command by command. SEED and STEPS replay one flow.
+// Runs the engine against the slow exchange, command by command. SEED and STEPS replay one flow.
 
 const SEEDS = process.env.SEED === undefined ? 50 : 1
 const STEPS = fromEnv('STEPS', 20_000)

@@ -54,7 +54,7 @@ function twoRecords(): ArrayBuffer {
   return bytes
 }
 
-test('a record holds its fields at the bytes that are drawn', () => {
+test('an event record holds its fields at the documented bytes', () => {
   const bytes = twoRecords()
   const view = new DataView(bytes)
   assert.equal(bytes.byteLength, 2 * EVENT_BYTES)
@@ -67,7 +67,7 @@ test('a record holds its fields at the bytes that are drawn', () => {
   assert.equal(view.getInt32(72, true), 1)
 })
 
-test('what is written comes back by name, wherever its frame starts', () => {
+test('a written record is read back by name, wherever its frame starts', () => {
   const record = twoRecords()
   for (const at of [0, 8, 48]) {
     const bytes = new Uint8Array(at + record.byteLength)
@@ -89,7 +89,7 @@ test('what is written comes back by name, wherever its frame starts', () => {
   }
 })
 
-test('a taker that buys YES has neither mark, and an ask is no bid', () => {
+test('a taker that buys YES sets neither mark, and an ask is not a bid', () => {
   onEventsReady(() => {})
   beginEvents(1, 1, 0)
   closeEvents(false)

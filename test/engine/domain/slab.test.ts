@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Slab } from '../../../engine/domain/slab.ts'
 
-test('what is put in is taken out once, and its number serves the next', () => {
+test('an item is taken out once, and its number serves the next item', () => {
   const slab = new Slab<string>()
   const [first, second] = [slab.put('a'), slab.put('b')]
   assert.deepEqual([first, second, slab.count], [1, 2, 2])

@@ -17,7 +17,7 @@ import { profileFields } from '../../support/specs.ts'
 
 const safe = fc.maxSafeNat()
 const u32 = fc.nat(2 ** 32 - 1)
-/** With the prototype of every object, so that deep equality may be strict. */
+/** Gives every object its prototype, so that deep equality may be strict. */
 const plain = { noNullPrototype: true } as const
 const stamp = { seq: safe, nowMs: safe }
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
@@ -119,14 +119,14 @@ const rare: fc.Arbitrary<RareCommand> = fc.oneof(
   }),
 )
 
-/** A view that does not start at the start of its buffer: decoding must mind its offset. */
+/** A record that does not start at the start of its buffer: decoding must heed its offset. */
 function shifted(record: Uint8Array): Uint8Array {
   const buffer = new Uint8Array(record.length + 24)
   buffer.set(record, 16)
   return buffer.subarray(16, 16 + record.length)
 }
 
-test('an order comes back from its bytes as it was, its tail too', () => {
+test('an order is decoded as it was encoded, its tail too', () => {
   fc.assert(
     fc.property(place, tail, (order, parts) => {
       const record = shifted(encodePlace(order, parts))
@@ -152,7 +152,7 @@ test('the head of an order is all that a market needs', () => {
   )
 })
 
-test('a stamp changes what the sequencer decides and nothing else', () => {
+test('a stamp changes the fields that the sequencer decides, and no others', () => {
   fc.assert(
     fc.property(place, place, tail, (order, other, parts) => {
       const { seq, nowMs, slot, generation, reserveRaw, feeBps } = other
@@ -164,7 +164,7 @@ test('a stamp changes what the sequencer decides and nothing else', () => {
   )
 })
 
-test('a cancel comes back from its bytes as it was', () => {
+test('a cancel is decoded as it was encoded', () => {
   fc.assert(
     fc.property(cancel, (command) => {
       assert.deepEqual(decodeCommand(shifted(encodeCancel(command))), command)
@@ -182,7 +182,7 @@ test('a cancel that is longer or shorter than its items is a fault', () => {
   assert.throws(() => decodeCommand(record.slice(0, -8)), /a cancel ends with its last item/)
 })
 
-test('a rare command comes back from its bytes, and the same command has the same bytes', () => {
+test('a rare command is decoded as it was encoded, and equal commands have equal bytes', () => {
   fc.assert(
     fc.property(rare, (command) => {
       const record = encodeRare(command)
@@ -194,7 +194,7 @@ test('a rare command comes back from its bytes, and the same command has the sam
   )
 })
 
-/** msgpack hands back Buffers and may order keys anew: what counts is the content. */
+/** msgpack gives Buffers back and may reorder keys, so only the content is compared. */
 function sorted(value: unknown): unknown {
   if (value instanceof Uint8Array) return [...value]
   if (Array.isArray(value)) return value.map(sorted)
@@ -203,7 +203,7 @@ function sorted(value: unknown): unknown {
   return entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
 }
 
-test('a batch falls into the records it was made of', () => {
+test('a batch is split into the records it was made of', () => {
   const hot = fc.oneof(
     place.map((order) => encodePlace(order)),
     cancel.map(encodeCancel),
@@ -223,7 +223,7 @@ test('a batch that ends in the middle of a record is a fault', () => {
   assert.throws(() => eachRecord(record.subarray(0, record.length - 8), () => {}), /its batch/)
 })
 
-test('a record may lie in a buffer whose last bytes are no whole word', () => {
+test('a record may lie in a buffer whose last bytes are not a whole word', () => {
   const bytes = new Uint8Array(new ArrayBuffer(13), 4, 8)
   new DataView(bytes.buffer).setInt32(4, -7, true)
   assert.equal(wholeWordsOf(bytes)[bytes.byteOffset >> 2], -7)

@@ -38,7 +38,7 @@ test('frames wrap at every offset, behind every length, and stay whole', () => {
   }
 })
 
-test('a full ring refuses and does nothing; a release makes room again', () => {
+test('a full ring refuses a frame and stays unchanged; a freed frame makes room again', () => {
   const { writer, reader } = newPair()
   let pushed = 0
   while (writer.push(pushed, new Uint8Array(56))) pushed++
@@ -51,7 +51,7 @@ test('a full ring refuses and does nothing; a release makes room again', () => {
     assert.equal(reader.tag, frame)
   }
   assert(!reader.next())
-  // Read but not released: the writer must not overwrite what the reader still holds.
+  // Read but not freed: the writer must not overwrite what the reader still uses.
   assert(!writer.push(99, new Uint8Array(0)))
   reader.free()
   assert(writer.push(99, new Uint8Array(0)))
@@ -65,7 +65,7 @@ test('frames are invisible before they are published', () => {
   assert(reader.next())
 })
 
-test('what freeBytes promises always fits', () => {
+test('a frame of freeBytes always fits', () => {
   const random = new Random(freshSeed())
   const { writer, reader } = newPair()
   for (let step = 0; step < 50_000; step++) {
@@ -81,7 +81,7 @@ test('random pushes and reads equal a plain queue, also where the cursors pass 2
   const random = new Random(freshSeed())
   for (const start of [0, 2 ** 31 - 4096, -4096]) {
     const shared = Ring.allocate(CAPACITY)
-    // Words 0 and 16 are the cursors: set as if that many bytes had gone through before.
+    // Words 0 and 16 are the cursors. They are set as if so many bytes had gone through before.
     new Int32Array(shared)[0] = start
     new Int32Array(shared)[16] = start
     const writer = new Ring(shared)
@@ -107,7 +107,7 @@ test('random pushes and reads equal a plain queue, also where the cursors pass 2
   }
 })
 
-test('a mark releases the frames up to it and keeps those behind', () => {
+test('a mark frees the frames up to it and keeps the frames behind it', () => {
   const { writer, reader } = newPair()
   for (let frame = 0; frame < 16; frame++) assert(writer.push(frame, new Uint8Array(56)))
   writer.send()
@@ -120,7 +120,7 @@ test('a mark releases the frames up to it and keeps those behind', () => {
   assert(!writer.push(17, new Uint8Array(0)))
 })
 
-test('main is rung once per sleep, and never when frames came meanwhile', () => {
+test('the writer rings main once per sleep, and never when frames came meanwhile', () => {
   const { writer, reader } = newPair()
   assert(!writer.takeDoorbell())
   assert(reader.arm())
@@ -148,7 +148,7 @@ test('a million frames cross threads whole and in order', async () => {
       frame++
     }
     reader.free()
-    // A thread on a slow machine is long in coming up: that no data is there yet proves nothing.
+    // A thread may start late on a slow machine, so missing data proves nothing yet.
     while (frame < frames && !reader.waitForData(5000)) await new Promise(setImmediate)
   }
   assert.equal(wrong, 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { writeWhole } from '../../../engine/wire/whole-text.ts'
 
-test('a text is written whole to the last byte, or it is a fault', () => {
+test('a text is written whole to the last byte, or the write is a fault', () => {
   for (const text of ['', 'plain', 'é'.repeat(9), '🙂'.repeat(5), '\ud800'.repeat(4)]) {
     const bytes = Buffer.byteLength(text)
     const fitting = Buffer.alloc(7 + bytes)

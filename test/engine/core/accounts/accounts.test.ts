@@ -35,7 +35,7 @@ function logIn(accounts: Accounts, name: string, profileId: number, expiresMs = 
   accounts.login({ digest: digestOf(name), profileId, expiresMs }, nonce)
 }
 
-test('a profile has a bounded number of sessions: its oldest makes room', () => {
+test('a profile has a bounded number of sessions: a new one ends the oldest', () => {
   const accounts = withProfiles(2)
   const isOpen = (name: string) => accounts.sessionByDigest(digestOf(name)) !== undefined
   logIn(accounts, 'other', 2)
@@ -50,7 +50,7 @@ test('a profile has a bounded number of sessions: its oldest makes room', () => 
   assert.equal(accounts.sessionByDigest('no digest'), undefined)
 })
 
-test('a logout everywhere ends all sessions of one profile and burns what was burned', () => {
+test('a logout everywhere ends every session of a profile, and its nonces stay burned', () => {
   const accounts = withProfiles(2)
   for (const [name, profileId] of [
     ['a', 1],
@@ -68,10 +68,10 @@ test('a logout everywhere ends all sessions of one profile and burns what was bu
   assert.ok(accounts.isNonceBurned('a') && accounts.isNonceBurned('c'))
   for (const name of ['d', 'e']) logIn(accounts, name, 1)
   accounts.logout(digestOf('d'))
-  assert.ok(accounts.sessionByDigest(digestOf('e')), 'sessions opened later stand by themselves')
+  assert.ok(accounts.sessionByDigest(digestOf('e')), 'each later session ends alone')
 })
 
-test('what has expired is forgotten by any command, a part at a time', () => {
+test('any command forgets expired sessions and nonces, a part at a time', () => {
   const accounts = withProfiles(100)
   for (let id = 1; id <= 100; id++) logIn(accounts, `of ${id}`, id, 1000 + id)
   accounts.expire(99)
@@ -96,7 +96,7 @@ test('a full table of sessions takes a login as soon as its oldest has expired',
   assert.equal(accounts.sessionCount, 1)
 })
 
-test('sessions are those of a plain list, whatever opens and ends', () => {
+test('sessions equal a plain list through random logins and logouts', () => {
   const random = new Random(freshSeed())
   let accounts = withProfiles(9)
   let open: { name: string; profileId: number; expiresMs: number }[] = []
@@ -140,7 +140,7 @@ test('a revoked token leaves nothing behind', () => {
   assert.deepEqual([accounts.tokensOf(1), accounts.tokenCount], [[], 0])
 })
 
-test('profiles are those of a plain table, whatever is said of them', () => {
+test('profiles equal a plain table through random edits', () => {
   const random = new Random(freshSeed())
   const ranks = [
     null,

@@ -8,7 +8,7 @@ import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 import { profileFields } from '../../../support/specs.ts'
 
-// Sub-accounts in the core (rules §12.1): whose they are, what they approved, what is state.
+// Sub-accounts in the core (rules §12.1): their partners, their approvals, their part of the state.
 
 const SEALED = new Uint8Array([1, 2, 3])
 const EXCHANGE = '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5'
@@ -33,7 +33,7 @@ function makeSubAccount(
   return profileId
 }
 
-test('an address with a profile is taken, and a partner has addresses of others only', () => {
+test('a sub-account needs an address without a profile, and not that of its partner', () => {
   const driver = new ExchangeDriver(16)
   const partner = driver.addAccount(0)
   const trader = driver.addAccount(0)
@@ -75,7 +75,7 @@ test('a partner acts for its own sub-accounts and nobody acts for it', () => {
   assert.deepEqual(driver.clearing.accounts.partners.ofPartner(other), [])
 })
 
-test('the nonce that proved a wallet proves nothing more, until it expired', () => {
+test('the nonce that proved a wallet stays burned until it expires', () => {
   const driver = new ExchangeDriver(16)
   const partner = driver.addAccount(0)
   makeSubAccount(driver, partner, { nonce: 'once' })
@@ -86,7 +86,7 @@ test('the nonce that proved a wallet proves nothing more, until it expired', () 
   assert.ok(driver.clearing.accounts.isNonceBurned('later'))
 })
 
-test('what a server wallet approves it approves once, and only a server wallet does', () => {
+test('a server wallet approves a spender once, and no other account approves', () => {
   const driver = new ExchangeDriver(16)
   const partner = driver.addAccount(0)
   const desk = makeSubAccount(driver, partner, { sealedKey: SEALED })
@@ -100,7 +100,7 @@ test('what a server wallet approves it approves once, and only a server wallet d
   assert.throws(() => approve(own), /a server wallet approves/)
 })
 
-test('an approval waits for a block that confirms it, or is free to be submitted again', () => {
+test('a submitted approval waits for a block, and is not submitted twice meanwhile', () => {
   const driver = new ExchangeDriver(16)
   const desk = makeSubAccount(driver, driver.addAccount(0), { sealedKey: SEALED })
   const { partners } = driver.clearing.accounts
@@ -116,7 +116,7 @@ test('an approval waits for a block that confirms it, or is free to be submitted
   assert.deepEqual(waiting.clearing.accounts.partners.submittedBy(lastSeq), [desk])
 })
 
-test('what failed is no approval until a later try is confirmed', () => {
+test('a failed approval counts only once a later try is confirmed', () => {
   const driver = new ExchangeDriver(16)
   const desk = makeSubAccount(driver, driver.addAccount(0), { sealedKey: SEALED })
   const shown = () => {
@@ -135,7 +135,7 @@ test('what failed is no approval until a later try is confirmed', () => {
   assert.throws(() => driver.rare({ ...settled, isConfirmed: true }), /only what was submitted/)
 })
 
-test('all of it is in the state hash and in a snapshot, but not how a key is sealed', () => {
+test('the state hash and a snapshot hold partners; the hash ignores how a key is sealed', () => {
   const hashOf = (sealedKey: Uint8Array, approves: boolean) => {
     const driver = new ExchangeDriver(16)
     const partner = driver.addAccount(0)

@@ -7,22 +7,23 @@ import { SIDE } from '../../../../engine/domain/order.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { Random } from '../../../support/random.ts'
 
-// Growth of the heap over short windows, each too small to fill the young generation: what is
-// allocated in one is still there at its end. The least of several windows is the code's own;
-// how many it takes until all of it is optimized depends on how busy the machine is.
+// Measures the growth of the heap over short windows. Each window is too small to fill the young
+// generation, so all that it allocates is still there at its end. The least growth of several
+// windows is that of the code itself. How many windows pass until all code is optimized depends on
+// the load of the machine.
 
 const WINDOW = 20_000
 const WINDOWS_MAX = 100
 /**
  * Nearly always 0.0. V8 may keep a box of 16 bytes on a branch it did not inline, so a few bytes
- * pass; an object, a closure or a box for each command would be above, and for each fill too.
+ * pass. An object, a closure or a box for each command or for each fill is above this bound.
  */
 const BYTES_PER_COMMAND = 4
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-// Drawn beforehand: a random number that is not inlined is a box of its own.
+// Drawn beforehand, because a random number that is not inlined is a box of its own.
 const random = new Random(1)
 const draws = Int32Array.from({ length: 1 << 16 }, () => random.below(2 ** 30))
 let drawn = 0
@@ -32,7 +33,7 @@ function between(low: number, high: number): number {
   return low + (draws[drawn] % (high - low + 1))
 }
 
-/** One trader's next order and one cancel of whatever holds a slot, in reused objects. */
+/** Places one trader's next order and cancels any order that holds a slot, in reused objects. */
 function newTrade(driver: ExchangeDriver, marketId: number): () => void {
   const { exchange, clearing, nowMs } = driver
   const wish = { account: 1, marketId, side: SIDE.BUY, outcome: 0, type: 'GTC' as const }

@@ -13,7 +13,7 @@ import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 
 const SHARE = 1_000_000
 
-test('a sweep wider than the buffer is told whole, in order, with one end', () => {
+test('a sweep wider than the event buffer is reported whole, in order, with one end', () => {
   const MAKERS = 3000
   const driver = new ExchangeDriver(8192)
   const marketId = driver.addMarket()
@@ -56,7 +56,7 @@ test('the end of a command says on which side of the ladder its order stands', (
   assert.equal(isBid, false)
 })
 
-test('an order that is taken out of the book says what it gave back', () => {
+test('the event of a canceled order says what the order gave back', () => {
   const driver = new ExchangeDriver(64)
   const marketId = driver.addMarket()
   const account = driver.addAccount(100 * SHARE)

@@ -55,7 +55,7 @@ test('best prices and searches equal a plain set of levels through random links'
   resetLadder(BOOK - 1)
   resetLadder(BOOK + 1)
   const ticksOf = new Map<number, number>()
-  // Bids below 500, asks above: levels that meet would have matched.
+  // Bids are below 500 and asks above, because levels that meet would have matched.
   for (let step = 0; step < 60_000; step++) {
     const slot = random.between(1, 60)
     if (ticksOf.has(slot)) {

@@ -1,6 +1,6 @@
 import { scenario } from '../../../support/scenario.ts'
 
-// Rules §4.1: own ask of 20 first in the queue, another's ask of 50 behind it.
+// Rules §4.1: an own ask of 20 is first in the queue, and an ask of 50 of another is behind it.
 
 const QUEUE = `
   me    gets 20 yes
@@ -21,7 +21,7 @@ scenario(
 )
 
 scenario(
-  'cancel_maker is what an order asks for that names no policy',
+  'an order that names no policy asks for cancel_maker',
   `${QUEUE}
   me    buy yes 60 @0.50 GTC  rests got 50 for 25 from other 50
   book  bids 10@0.50 asks
@@ -47,7 +47,7 @@ scenario(
 )
 
 scenario(
-  'fills made before a stop stay, and what is left of a resting type does not rest',
+  'fills before a stop stay, and the rest of a stopped GTC order does not rest',
   `
   me    gets 20 yes
   other gets 50 yes

@@ -50,7 +50,7 @@ test('a token has scopes of its profile only, and delegated signing needs tradin
   assert.equal(decide(trader, ['trading']), 'TOKEN_LIMIT')
 })
 
-test('a debit takes free collateral to the last raw unit, never what is reserved', () => {
+test('a debit takes free collateral to the last raw unit, never reserved collateral', () => {
   const driver = new ExchangeDriver(16)
   const marketId = driver.addMarket()
   const account = driver.addAccount(1_000_000)
@@ -64,7 +64,7 @@ test('a debit takes free collateral to the last raw unit, never what is reserved
   assert.equal(rejectName(decideAdjust(driver.clearing, 9, 1)), 'PROFILE_NOT_FOUND')
 })
 
-test('a payout is two whole parts that come to something, once', () => {
+test('a payout has two whole parts, not both 0, and is given once', () => {
   const driver = new ExchangeDriver(16)
   const marketId = driver.addMarket()
   const market = driver.clearing.catalogue.existing(marketId)
@@ -81,7 +81,7 @@ test('a payout is two whole parts that come to something, once', () => {
   assert.equal(decide([1, 0]), 'MARKET_RESOLVED')
 })
 
-test('a slug and a username are given once, in any letter case, until one is given up', () => {
+test('a slug or a username has one holder, in any letter case, until it is given up', () => {
   const driver = new ExchangeDriver(16)
   driver.addMarket({ slug: 'rain' })
   assert.equal(
@@ -106,7 +106,7 @@ test('a slug and a username are given once, in any letter case, until one is giv
   assert.equal(decide('bob', other), 'USERNAME_TAKEN')
 })
 
-test('markets name a bounded number of exchanges and adapters, known ones for ever', () => {
+test('markets name a bounded number of venue addresses; a known one is always accepted', () => {
   const driver = new ExchangeDriver(16)
   const addressOf = (each: number) => `0x${each.toString(16).padStart(40, '0')}`
   const spec = (marketId: number, exchange: number, adapter: number) =>

@@ -11,7 +11,7 @@ import { REJECT, type RejectName } from '../../../../engine/domain/reject-preced
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 
-// Each row breaks one gate more than the row below it: the highest broken gate is answered.
+// Each row breaks one gate more than the row below it; the highest broken gate gives the refusal.
 
 interface World {
   driver: ExchangeDriver
@@ -19,7 +19,7 @@ interface World {
   request: PlaceRequest
 }
 
-/** A table of one slot, one fee market, one trader with 1 unit of collateral left. */
+/** A table with one free slot, one fee market, and one trader with 1 unit of collateral left. */
 function newWorld(): World {
   const driver = new ExchangeDriver(3)
   const marketId = driver.addMarket({ feeEnabled: true })
@@ -36,7 +36,7 @@ const WINDOW = {
   mode: 'cancel_only' as const,
 }
 
-/** Falling precedence; applied from the bottom up. */
+/** In falling precedence; a test breaks the gates from the bottom up. */
 const BREAKS: readonly [RejectName, (world: World) => void][] = [
   ['MARKET_NOT_FOUND', ({ request }) => Object.assign(request.order, { marketId: 9 })],
   ['TOKEN_REVOKED', ({ driver }) => driver.rare({ kind: 'revokeToken', tokenId: 'token-1' })],
@@ -88,7 +88,7 @@ function wishOf({ order }: PlaceRequest) {
   return { account, marketId, side, outcome, type: 'GTC' as const }
 }
 
-test('an order that breaks nothing is taken, and decided fields are filled in', () => {
+test('an order that passes every gate is accepted, and its decided fields are filled in', () => {
   const { clearing, driver, request } = newWorld()
   assert.equal(decidePlace(clearing, request, driver.nowMs), null)
   const { slot, generation, reserveRaw, feeBps } = request.order
@@ -98,7 +98,7 @@ const decidedFields = { slot: 2, generation: 1, reserveRaw: 1_000_000, feeBps: 3
 
 for (const [index, [name]] of BREAKS.entries()) {
   const worse = BREAKS.length - 1 - index
-  test(`${name} is answered before ${worse} gates that stand below it`, () => {
+  test(`${name} is answered before the ${worse} gates below it`, () => {
     const world = newWorld()
     const moneyBefore = world.driver.freeRaw(1)
     for (const [, breakGate] of BREAKS.slice(index).reverse()) breakGate(world)
@@ -108,7 +108,7 @@ for (const [index, [name]] of BREAKS.entries()) {
   })
 }
 
-test('refusal numbers fall in the order of the gates', () => {
+test('refusal numbers ascend in the order of the gates', () => {
   const numbers = BREAKS.map(([name]) => REJECT[name].number)
   assert.deepEqual(
     numbers,
@@ -141,7 +141,7 @@ test('a signed rate must be the lower of rank and cap, and a profile without ran
   assert.deepEqual(decide(accounts.capped, feeMarket, 200), ['FEE_RATE_MISMATCH', 0])
   assert.deepEqual(decide(accounts.highCap, feeMarket, 200), ['NONE', 200])
   assert.deepEqual(decide(accounts.unranked, feeMarket, 50), ['FEE_RATE_UNAVAILABLE', 0])
-  // Whatever is signed on a fee-disabled market, nothing is charged.
+  // A market without fees charges nothing, whatever rate is signed.
   for (const signed of [0, 200, 1000]) {
     assert.deepEqual(decide(accounts.unranked, freeMarket, signed), ['NONE', 0])
   }
@@ -163,13 +163,13 @@ test('the receive window, the deadline and the expiration end exactly where they
   assert.equal(windowed(now - 501), 'RECV_WINDOW_EXPIRED')
   assert.equal(windowed(now + 1000), 'NONE')
   assert.equal(windowed(now + 1001), 'RECV_WINDOW_EXPIRED')
-  // The caller has the wall clock, and the server's time may be hours away from it.
+  // The window counts by the wall clock; the server's time may be hours away from that clock.
   const stamped = { recvWindowMs: 500, timestampMs: now - 500, wallMs: now }
   assert.equal(decide(stamped, 0, now + 9_000), 'NONE')
   assert.equal(decide({ ...stamped, wallMs: now + 1 }, 0, now), 'RECV_WINDOW_EXPIRED')
   assert.equal(decide({}, 0, now + 9_999), 'NONE')
   assert.equal(decide({}, 0, now + 10_000), 'MARKET_NOT_TRADABLE')
-  // An order is alive in the whole second of its expiration.
+  // An order is alive through the whole second of its expiration.
   assert.equal(decide({}, now / 1000, now + 999), 'NONE')
   assert.equal(decide({}, now / 1000, now + 1000), 'ORDER_EXPIRED')
   assert.equal(expiresAtMs(now / 1000), now + 1000)
@@ -191,7 +191,7 @@ test('a hash and a client id are free again only after a post-only order left no
   assert.equal(driver.place({ ...mine, account: maker, hash: 3 }).refused, null)
 })
 
-test('only the owner cancels, and only what is open', () => {
+test('only the owner cancels an order, and only an open one', () => {
   const driver = new ExchangeDriver(64)
   const marketId = driver.addMarket()
   const alice = driver.addAccount(1e9)
@@ -211,7 +211,7 @@ test('an order of another maker is refused, whoever signed it', () => {
   assert.equal(rejectName(decidePlace(clearing, request, driver.nowMs)), 'OWNER_MISMATCH')
 })
 
-test('an order takes what is free to the last raw unit, and not one more', () => {
+test('an order reserves the free balance to the last raw unit, and not one more', () => {
   const driver = new ExchangeDriver(64)
   const marketId = driver.addMarket()
   const [buyer, other] = [driver.addAccount(1_000_000), driver.addAccount(0)]

@@ -9,7 +9,7 @@ const step = fc.oneof(
   fc.constant({ pop: true }),
 )
 
-test('deadlines come out by due time, and what is removed never comes, in any capacity', () => {
+test('deadlines come out by due time, and removed ones never, at any capacity', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 200 }),
@@ -39,11 +39,11 @@ test('deadlines come out by due time, and what is removed never comes, in any ca
   )
 })
 
-test('what takes the place of a removed deadline rises to where it belongs', () => {
+test('the entry that fills the place of a removed deadline rises to its own place', () => {
   const deadlines = new Deadlines()
   const dues = [1, 20, 2, 21, 22, 3, 30, 23, 24, 25, 26, 4]
   for (const [index, dueMs] of dues.entries()) deadlines.add(index + 1, dueMs)
-  // The last of the heap, 4, stands in for 23 below 21 and 20.
+  // The last entry of the heap, 4, replaces 23 below 21 and 20.
   deadlines.remove(8)
   const out: number[] = []
   while (deadlines.count > 0) out.push(dues[deadlines.pop() - 1])

@@ -19,7 +19,7 @@ function windowOf(changes: Partial<TradingWindow>): TradingWindow {
 const put = (window: TradingWindow, nowMs = NOON_MS) =>
   ({ kind: 'putTradingWindow', window, seq: 1, nowMs }) as const
 
-test('what each mode lets through (rules §4.6)', () => {
+test('each mode lets through its own kinds of request only (rules §4.6)', () => {
   const rows = [
     // mode, an order, a post-only order, a cancel
     ['post_only', 'POST_ONLY_MODE', 'NONE', 'NONE'],
@@ -50,7 +50,7 @@ test('a window holds from its start to just before its end; the strictest of sev
   assert.deepEqual(modes, expected)
 })
 
-test('trading resumes when the last window of the mode that has begun ends', () => {
+test('trading resumes at the end of the last window of the mode that has begun', () => {
   const modes = new TradingModes()
   const spans = [
     [1, 'disabled', 0, NOON_MS + 10],
@@ -66,7 +66,7 @@ test('trading resumes when the last window of the mode that has begun ends', () 
   assert.equal(modes.resumesAtMs('post_only', NOON_MS), null)
 })
 
-test('windows that are over are dropped when one is put, and their ids never come again', () => {
+test('a new window drops windows that are over, and window ids never come again', () => {
   const modes = new TradingModes()
   modes.apply(put(windowOf({ windowId: 1, endsAtMs: NOON_MS + 1 })))
   modes.apply(put(windowOf({ windowId: 2 }), NOON_MS + 1))
@@ -91,7 +91,7 @@ const LIFE: readonly RareBody[] = [
   { kind: 'fireHeartbeat', profileId: 3 },
 ]
 
-test('windows and heartbeats count as state, from the first of them on, and are captured', () => {
+test('windows and heartbeats are state from the first one on, and are captured', () => {
   const exchange = new Exchange(new OrderTable(8))
   const hashes = new Set([exchange.stateHash()])
   for (const [index, body] of LIFE.entries()) {

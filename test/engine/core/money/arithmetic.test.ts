@@ -10,7 +10,7 @@ import {
 } from '../../../../engine/domain/units.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-// Each piece of arithmetic against a bigint twin, at the extremes and at random.
+// Compares each function of arithmetic with a bigint twin, at the extremes and at random.
 
 const MAX = Number.MAX_SAFE_INTEGER
 const random = new Random(freshSeed())
@@ -23,7 +23,7 @@ function mulDivTwin(a: number, b: number, divisor: number): bigint {
   return (BigInt(a) * BigInt(b)) / BigInt(divisor)
 }
 
-/** Compares only where the function promises: a result that is a safe integer. */
+/** Compares only safe integers, because the function promises no other results. */
 function checkMulDiv(a: number, b: number, divisor: number): void {
   const exact = mulDivTwin(a, b, divisor)
   if (exact > BigInt(MAX)) return
@@ -46,7 +46,7 @@ test('mulDivFloor is exact at random, near whole quotients and at the end of its
     const a = random.spread(MAX)
     const divisor = Math.max(1, random.spread(MAX))
     checkMulDiv(a, random.spread(MAX), divisor)
-    // A product next to a multiple of the divisor: where an estimate rounds to the wrong side.
+    // A product next to a multiple of the divisor, where an estimate rounds to the wrong side.
     const quotient = random.spread(MAX)
     const multiple = BigInt(quotient) * BigInt(divisor)
     const b = a === 0 ? 0n : multiple / BigInt(a)
@@ -78,7 +78,7 @@ test('a spend buys the most shares it can pay for', () => {
     if (exact > BigInt(MAX)) return
     const shares = sharesForSpendRaw(ticks, spendRaw)
     assert.equal(BigInt(shares), exact)
-    // What it pays for them, rounded up, is the whole spend: a level that absorbs it ends it.
+    // The cost, rounded up, is the whole spend: a level that absorbs the spend also ends it.
     assert.equal(costCeilRaw(ticks, shares), spendRaw)
   }
   for (const ticks of [1, 2, 3, 499, 500, 501, 998, 999]) {
@@ -89,12 +89,12 @@ test('a spend buys the most shares it can pay for', () => {
   }
 })
 
-test('a spend past exact shares still asks for more than any order holds', () => {
+test('a spend too large for exact shares still asks for more than any order holds', () => {
   const shares = sharesForSpendRaw(1, LIMITS.orderSizeRawMax)
   assert(shares > LIMITS.orderSizeRawMax)
 })
 
-test('fees come to the table of the rules', () => {
+test('fees equal the table of the rules', () => {
   const rows = [
     [0.001, 3_000_000, 3000],
     [0.5, 3_000_000, 1_500_000],
@@ -109,7 +109,7 @@ test('fees come to the table of the rules', () => {
   }
 })
 
-test('fees of the worked fills come to the raw unit', () => {
+test('fees of the worked fills are exact to the raw unit', () => {
   assert.equal(buyFeeSharesRaw(300, 79_500_000, 150_000_000), 3_990_566)
   assert.equal(buyFeeSharesRaw(300, 1_000_000, 3_333_333), 99_999)
   assert.equal(sellFeeCollateralRaw(300, 4_567_900, 12_345_678), 137_037)

@@ -27,7 +27,7 @@ const settled = (tradeSeq: number, height: number): SettlementCommand => {
   return { ...at, kind: 'settleTrade', tradeSeq, height }
 }
 
-test('a block covers every trade up to its seq but those set aside', () => {
+test('a block covers every trade up to its seq, except trades set aside', () => {
   const blocks = mined(aside(7), block(1, 9))
   assert.deepEqual(
     [6, 7, 8, 9, 10].map((seq) => blocks.isOpen(seq)),
@@ -62,7 +62,7 @@ test('a trade is reversed once, whether a block has passed it or not', () => {
   assert.throws(() => blocks.apply(back(12)), /reversed once/)
 })
 
-test('no fact before the first block, and those of a copy are the same', () => {
+test('there is no fact before the first block, and a copy has the same facts', () => {
   assert.deepEqual([...new Blocks().facts()], [])
   const blocks = mined(aside(7), aside(3), block(1, 5))
   const copy = new Blocks()

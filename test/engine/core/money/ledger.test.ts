@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { Ledger } from '../../../../engine/core/money/ledger.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 
-// What would break money is a fault, also where the gates keep it away.
+// A change that would break money is a fault, even where a gate already refuses it.
 
-test('collateral is never reserved, spent or withdrawn beyond what there is', () => {
+test('collateral is never reserved, spent or withdrawn beyond the balance', () => {
   const ledger = new Ledger()
   ledger.openAccount(1)
   ledger.deposit(1, 100)
@@ -29,7 +29,7 @@ test('deposits stay exact to the last raw unit', () => {
   assert.throws(() => ledger.deposit(0, 1), /deposits stay exact/)
 })
 
-test('shares are never reserved or delivered beyond what there is', () => {
+test('shares are never reserved or delivered beyond the balance', () => {
   const ledger = new Ledger()
   const row = ledger.rowFor(1, 1)
   ledger.creditShares(row, 1, 10)

@@ -14,7 +14,7 @@ import { decodeCommand, encodeRare, packState, unpackState } from '../../../../e
 import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-// The worked fills of rules §2.6, taken back, and reversals anywhere in a random life.
+// The worked fills of rules §2.6, reversed; and reversals at any moment of a random life.
 
 const { YES, NO } = OUTCOME
 const { BUY, SELL } = SIDE
@@ -29,7 +29,7 @@ function tradeOf(driver: ExchangeDriver, wish: Wish, placed: Placed): SettledTra
     side: wish.side,
     outcome: wish.outcome,
     feeRaw: placed.feeRaw,
-    // Columns of a freed slot still hold its order: nothing was placed since.
+    // A freed slot keeps the columns of its order, as no order was placed since.
     fills: placed.makers.map(({ slot, account, sizeRaw, ticks }) => ({
       makerId: account,
       makerOutcome: orders.outcomeOf(slot),
@@ -44,7 +44,7 @@ function fail(driver: ExchangeDriver, tradeSeq: number, reversal: Reversal): voi
   driver.rare({ kind: 'failSettlement', tradeSeq, ...reversal })
 }
 
-/** Free and reserved together, of every account in one market, the fee account first. */
+/** Free and reserved together, of every account in one market; the fee account is first. */
 function totals({ clearing: { ledger, accounts } }: ExchangeDriver, marketId: number): number[][] {
   return Array.from({ length: accounts.count + 1 }, (_each, account) => {
     const row = ledger.rows.find(account, marketId) * 2
@@ -138,7 +138,7 @@ const CASES: readonly Case[] = [
 ]
 
 for (const { about, makers, taker, legs, conditionRaw } of CASES) {
-  test(`a ${about} fill is taken back to the raw unit`, () => {
+  test(`a ${about} fill is reversed to the raw unit`, () => {
     const driver = new ExchangeDriver()
     const marketId = driver.addMarket({ feeEnabled: true })
     const ids = new Map([['fees', 0]])
@@ -171,7 +171,7 @@ for (const { about, makers, taker, legs, conditionRaw } of CASES) {
   })
 }
 
-test('what was passed on makes a free balance negative, which blocks reserves', () => {
+test('a reversal of spent funds makes a free balance negative, which blocks reserves', () => {
   const driver = new ExchangeDriver()
   const marketId = driver.addMarket()
   const [ann, ben, cat] = [0, 0, 1000].map((units) => driver.addAccount(units * UNIT))
@@ -183,7 +183,7 @@ test('what was passed on makes a free balance negative, which blocks reserves', 
   const bought = driver.place(wish)
   const tradeSeq = driver.clearing.lastSeq
   const reversal = reversalOf(tradeOf(driver, wish, bought))
-  // Both pass on what the trade gave them.
+  // Both accounts pass on what the trade gave them.
   driver.rare({ kind: 'adjustBalance', profileId: ann, collateralRaw: -50 * UNIT })
   driver.place({ ...yes, account: cat, side: BUY, type: 'GTC' })
   driver.place({ ...yes, account: ben, side: SELL, type: 'FAK' })
@@ -199,7 +199,7 @@ test('what was passed on makes a free balance negative, which blocks reserves', 
   assert.equal(sells.refused, 'INSUFFICIENT_SHARES')
   driver.deposit(ann, 50 * UNIT)
   assert.equal(driver.freeRaw(ann), 0)
-  // One raw unit lower than what was taken, or anywhere else, is broken.
+  // A balance one raw unit below the reversed amount is broken, and so is any other negative one.
   driver.clearing.ledger.collateralFreeRaw[ann] = -50 * UNIT - 1
   assert.match(driver.exchange.checkInvariants() ?? '', /negative balance/)
 })
@@ -229,7 +229,7 @@ test('a trade is reversed once, before it is mined, and a reversal must add up',
   assert.throws(() => fail(wrong.driver, wrong.tradeSeq, half), /makes none/)
 })
 
-/** A life with trades, blocks, tries and failures; every command checked. */
+/** A life with trades, blocks, retries and failures; every command is checked. */
 function randomLife(seed: number, commands: Command[]): ExchangeDriver {
   const random = new Random(seed)
   const driver = new ExchangeDriver(512)

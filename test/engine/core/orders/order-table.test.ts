@@ -30,7 +30,7 @@ test('slots, generations and rows equal plain maps through random admissions and
       assert.equal(slot === 0, rows.size === CAPACITY - 1)
       if (slot === 0) continue
       assert(!rows.has(slot), 'a free slot holds no order')
-      // A replay admits into any free slot, not the one the table would name.
+      // A replay admits into any free slot, not only into the one that the table names.
       const other = random.between(1, CAPACITY - 1)
       const chosen = rows.has(other) || random.chance(0.5) ? slot : other
       const row = random.between(1, 5)
@@ -52,7 +52,7 @@ test('slots, generations and rows equal plain maps through random admissions and
   }
 })
 
-test('a table that is full names no slot, and one more order makes room for one', () => {
+test('a full table names no free slot, and an order that ends makes room for one', () => {
   const table = new OrderTable(4)
   for (const slot of [1, 2, 3]) {
     assert.equal(table.freeSlot(1), slot)
@@ -71,7 +71,7 @@ test('slots outside the table and slot 0 are never live', () => {
   assert(!table.isLive(1, 2))
 })
 
-test('laws of the table are faults', () => {
+test('breaking a law of the table is a fault', () => {
   const table = new OrderTable(4)
   admit(table, 1, 1, 'mine')
   assert.equal(table.clientIdOf(1), 'mine')

@@ -9,7 +9,7 @@ function rowsOf(chains: RowChains, key: number): number[] {
   return rows.sort((a, b) => a - b)
 }
 
-test('a chain holds the rows of its key that came and did not leave', () => {
+test('a chain holds the rows of its key that were added and not removed', () => {
   const random = new Random(freshSeed())
   const chains = new RowChains()
   const keyOf = new Map<number, number>()

@@ -13,7 +13,7 @@ test('a key set equals a set, with removals that close gaps and growth in betwee
   for (const seed of [0, word() | 0]) {
     const keys = new KeySet(seed)
     const twin = new Map<string, [number, number]>()
-    // Few low words and few high words: long runs of cells that follow each other and wrap.
+    // Few low words and few high words make long runs of cells that follow each other and wrap.
     const lows = Array.from({ length: 20 }, word)
     lows.push(0, 1, 4094, 4095, 4096, 8191, 2 ** 32 - 1, 2 ** 32 - 2)
     for (let step = 0; step < 30_000; step++) {
@@ -34,7 +34,7 @@ test('a key set equals a set, with removals that close gaps and growth in betwee
   }
 })
 
-test('a filter never misses what was added, whatever split, and errs as rarely as it says', () => {
+test('a filter never misses an added key, however it split, and errs as rarely as promised', () => {
   const seed = word() | 0
   const writer = new SeenFilter(seed)
   const reader = new SeenFilter()
@@ -55,7 +55,7 @@ test('a filter never misses what was added, whatever split, and errs as rarely a
   for (let at = 0; at < keys.length; at += 2) {
     if (!restored.mayHold(keys[at], keys[at + 1])) assert.fail(`key ${at / 2} is lost`)
   }
-  // n / 2^31 is 0.028% here; the sum of 2,000,000 such draws leaves 850 only if they are not.
+  // The promise is n / 2^31, 0.028% here; 2,000,000 such draws exceed 850 only if it is broken.
   let wrong = 0
   for (let draw = 0; draw < 2_000_000; draw++) if (reader.mayHold(word(), word())) wrong++
   console.log(
@@ -70,7 +70,7 @@ function orderOf(seq: number, named: boolean): SeenOrder {
   return { seq, accountId, hashHigh: word(), hashLow: word(), clientOrderId }
 }
 
-test('main knows each order: exactly since the follower passed, perhaps before', () => {
+test('main knows each order past its forgotten seq exactly, and each earlier one perhaps', () => {
   const filter = new SeenFilter(7)
   const follower = new SeenOrders()
   follower.countOnly(filter)
@@ -79,7 +79,7 @@ test('main knows each order: exactly since the follower passed, perhaps before',
   main.decideWith(read, 0, word())
   const alone = new SeenOrders()
   const kept: SeenOrder[] = []
-  // Admitted and not yet spoken of by their market; the follower may know before main does.
+  // Admitted orders without an answer; the follower may know how one ends before main does.
   const inFlight: { order: SeenOrder; crossed: boolean }[] = []
   let followed = 0
   const history: { order: SeenOrder; crossed: boolean }[] = []
@@ -189,7 +189,7 @@ test('client order ids of live orders equal a map, whatever their text', () => {
   }
 })
 
-test('a generation is forgotten when the tables show its last order, and no earlier', () => {
+test('a generation is forgotten once the tables show its last order, and not earlier', () => {
   const main = new SeenOrders()
   main.decideWith(new SeenFilter(), 0, word())
   const orders = Array.from({ length: 10 }, (_none, index) => orderOf(index + 1, false))

@@ -7,7 +7,7 @@ import { OUTCOME, SIDE, STP } from '../../../../engine/domain/order.ts'
 import { packState, unpackState } from '../../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
 
-// Taker delay in one market (rules §4.3), with the release given when the test says so.
+// Taker delay in one market (rules §4.3); each test releases held orders itself.
 
 const SHARE = 1_000_000
 const DELAY_MS = 500
@@ -53,7 +53,7 @@ test('the timeline of rules §4.3: the crossed maker leaves, and the release fin
   driver.holds()
 })
 
-test('a release says what the placement said, but for its stamp and the delay', () => {
+test('a release carries the terms of the placement, except for its stamp and the delay', () => {
   const { driver, ask, bid } = setting()
   const rank = { id: 1, name: 'Bronze', feeRateBps: 300 }
   const account = driver.addAccount(1000 * SHARE, { rank })
@@ -72,7 +72,7 @@ test('a release says what the placement said, but for its stamp and the delay', 
   assert.deepEqual({ ...placed, kind: 'releaseOrder', seq, nowMs, takerDelayMs: 0 }, released)
 })
 
-test('a GTC in the same place rests', () => {
+test('a GTC order in the same timeline rests', () => {
   const { driver, maker, bid, ask } = setting()
   const rested = driver.place(ask)
   const held = driver.place({ ...bid, type: 'GTC' })
@@ -85,7 +85,7 @@ test('a GTC in the same place rests', () => {
   driver.holds()
 })
 
-test('only what would take on arrival is held', () => {
+test('only an order that would take on arrival is held', () => {
   const { driver, bid, ask } = setting()
   assert.equal(driver.place({ ...bid, type: 'FAK' }).result, 'KILLED')
   assert.equal(driver.place({ ...bid, type: 'FOK' }).result, 'KILLED')
@@ -102,7 +102,7 @@ test('only what would take on arrival is held', () => {
   driver.holds()
 })
 
-test('a release takes with its own seq, and what is left of a GTC rests behind it', () => {
+test('a release takes with its own seq, and what is left of a GTC order then rests', () => {
   const { driver, taker, bid, ask } = setting()
   driver.place({ ...ask, sizeRaw: 60 * SHARE })
   const held = driver.place({ ...bid, type: 'GTC' })
@@ -144,7 +144,7 @@ test('FAK and FOK finish at their release, in any form', () => {
   driver.holds()
 })
 
-test('self-trade prevention looks at the book of the release, by the policy of the order', () => {
+test('self-trade prevention uses the book at the release and the policy of the order', () => {
   const wanted = { cancel_maker: 'KILLED', cancel_taker: 'STP_STOPPED', cancel_both: 'STP_STOPPED' }
   for (const stp of [STP.CANCEL_MAKER, STP.CANCEL_TAKER, STP.CANCEL_BOTH]) {
     const { driver, maker, taker, bid, ask } = setting()
@@ -152,7 +152,7 @@ test('self-trade prevention looks at the book of the release, by the policy of t
     const held = driver.place({ ...bid, stp })
     driver.cancel(maker, rested)
     const own = driver.place({ ...ask, account: taker })
-    assert.equal(own.result, 'RESTED', 'a held order is nobody to trade with')
+    assert.equal(own.result, 'RESTED', 'a held order does not trade')
     const released = driver.release(held)
     assert.equal(released.result, Object.values(wanted)[stp])
     assert.deepEqual(released.stpCancels, stp === STP.CANCEL_TAKER ? [] : [own.slot])
@@ -173,12 +173,12 @@ test('a held order can be canceled, whole, and its release then finds it gone', 
     assert.equal(driver.release(held).result, 'GONE')
     assert.equal(driver.cancel(taker, held), 'ORDER_NOT_OPEN')
     const { openSizeRaw } = driver.clearing.catalogue.existing(bid.marketId)
-    assert.equal(openSizeRaw, 100 * SHARE, 'the size it kept is given back')
+    assert.equal(openSizeRaw, 100 * SHARE, 'the open size of the order is given back')
     driver.holds()
   }
 })
 
-test('a slot that was held and is another order’s is not released', () => {
+test('a release does not release the next order in its slot', () => {
   const { driver, taker, bid, ask } = setting()
   driver.place(ask)
   const held = driver.place(bid)
@@ -191,7 +191,7 @@ test('a slot that was held and is another order’s is not released', () => {
   driver.holds()
 })
 
-test('a snapshot keeps held orders, and each goes on as it would', () => {
+test('a snapshot keeps held orders, and a release gives the same state', () => {
   const { driver, bid, ask } = setting()
   driver.place({ ...ask, sizeRaw: 60 * SHARE })
   const held = driver.place({ ...bid, type: 'GTC', stp: STP.CANCEL_BOTH, clientOrderId: 'mine' })
@@ -212,7 +212,7 @@ test('a snapshot keeps held orders, and each goes on as it would', () => {
   assert.equal(twin.checkInvariants(), null)
 })
 
-test('the hash of a state tells when and how a held order goes on', () => {
+test('the state hash covers when and how a held order goes on', () => {
   const hashOf = (later: number, stp: number) => {
     const { driver, bid, ask } = setting()
     driver.place(ask)

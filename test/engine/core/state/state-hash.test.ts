@@ -15,7 +15,7 @@ function hashWith(profile: ProfileFields, market: MarketSpec): string {
   return exchange.stateHash()
 }
 
-test('a field that a later version adds leaves old hashes alone until it holds something', () => {
+test('a field of a later version changes no old hash until it holds something', () => {
   const [profile, market] = [profileFields(1), marketSpec(1)]
   const hash = hashWith(profile, market)
   const later = { flag: false, count: 0, text: '', list: [], none: null, absent: undefined }
@@ -24,7 +24,7 @@ test('a field that a later version adds leaves old hashes alone until it holds s
   assert.notEqual(hashWith(Object.assign({ bio: 'hello' }, profile), market), hash)
 })
 
-test('a record has its facts by name, in whatever order it was made', () => {
+test('a record gives its facts by name, whatever the order of its fields', () => {
   assert.deepEqual(factsOf({ b: 1, a: 'x', c: 0 }), [
     ['a', 'x'],
     ['b', 1],
