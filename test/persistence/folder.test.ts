@@ -14,24 +14,24 @@ test('a data folder that cannot be made ends the start with a sentence and code 
     [join(file, 'below', 'a', 'file'), /a part of the path is a file/],
     [file, /a file stands where the data folder should be/],
   ]
-  // Where a file system makes no folder, a recursive mkdir of the driver never ends.
+  // Where a file system makes no folder, as in /proc, the driver's recursive mkdir never ends.
   if (existsSync('/proc/self')) places.push(['/proc/x/y', /^outcomex: \/proc\/x: no folder can be/])
   for (const [dataDir, sentence] of places) {
     const args = ['serve', '--data', dataDir, '--port', '0', '--admin-token', ADMIN_TOKEN]
     const { code, stderr } = await runProgram(args)
     assert.equal(code, 1, dataDir)
     assert.match(stderr, sentence)
-    assert.match(stderr, /^outcomex: [^\n]+\n$/, 'one line says it')
+    assert.match(stderr, /^outcomex: [^\n]+\n$/, 'the error is one line')
   }
 })
 
-test('a data folder is made with those above it, for its owner alone', () => {
+test('a data folder is made with its parent folders, for its owner alone', () => {
   const dataDir = join(newFolder(), 'a', 'b')
   DataLock.take(dataDir).release()
   assert.equal(statSync(dataDir).mode & 0o777, 0o700)
 })
 
-test('the room on the disk is told in bytes, and not told of what is not there', async () => {
+test('the free room on the disk is told in bytes, and null for a missing folder', async () => {
   const dataDir = newFolder()
   const bytes = await freeDiskBytes(dataDir)
   assert.ok(bytes !== null && Number.isSafeInteger(bytes) && bytes > 0, `${bytes}`)

@@ -12,7 +12,7 @@ import { recoverAll, writeBatches } from '../support/journal-records.ts'
 const SECRET = new TextEncoder().encode('a secret of some length')
 const OWNER = walletKeyOf(7)
 
-test('a sealed secret opens again, also after a restart, and twice sealed looks different', () => {
+test('a sealed secret opens again, also after a restart, and two seals of it differ', () => {
   const dataDir = newFolder()
   const sealed = openSeal(dataDir).seal(SECRET, OWNER)
   const again = openSeal(dataDir)
@@ -66,7 +66,7 @@ test('sub-keys are stable, and differ by label', () => {
   assert.notDeepEqual(first.derive('order ids'), first.derive('login'))
 })
 
-test('a key is made for an empty journal alone, readable by its owner alone', () => {
+test('a key is made for an empty journal only, and only its owner may read it', () => {
   const dataDir = newFolder()
   const keyFile = join(dataDir, 'server.key')
   openSeal(dataDir)
@@ -75,7 +75,7 @@ test('a key is made for an empty journal alone, readable by its owner alone', ()
   const key = readFileSync(keyFile)
   const refuses = (sentence: RegExp) => {
     assert.throws(() => openSeal(dataDir), sentence)
-    assert.throws(() => verifyFolder(dataDir), sentence, 'verify misses the key where a start does')
+    assert.throws(() => verifyFolder(dataDir), sentence, 'verify refuses the key as a start does')
   }
   rmSync(keyFile)
   refuses(/server\.key: the server key is missing/)
@@ -111,7 +111,7 @@ test('a first start that died before it wrote a key or a head leaves nothing in 
   writeBatches(dataDir, 2).close()
   assert.deepEqual(openSeal(dataDir).derive('any'), key)
   assert.equal(statSync(join(dataDir, 'server.key')).mode & 0o777, 0o600)
-  // Where commits were acknowledged, an empty file is a lost one.
+  // After an acknowledged commit, an empty file counts as lost.
   const [lostHead, lostKey] = [copyFolder(dataDir), copyFolder(dataDir)]
   writeFileSync(join(lostHead, 'journal.head'), '')
   assert.throws(() => recoverAll(lostHead), /journal\.head: the file is missing/)
@@ -119,7 +119,7 @@ test('a first start that died before it wrote a key or a head leaves nothing in 
   assert.throws(() => openSeal(lostKey), /server\.key: the server key is missing/)
 })
 
-test('the folder key is random: the server key alone derives nothing of a folder', () => {
+test('the folder key is random: the server key alone derives no key of a folder', () => {
   const [first, second] = [newFolder(), newFolder()]
   const one = openSeal(first)
   copyFileSync(join(first, 'server.key'), join(second, 'server.key'))
@@ -129,7 +129,7 @@ test('the folder key is random: the server key alone derives nothing of a folder
   assert.equal(new Set(derived.map((key) => key.toString('hex'))).size, 3)
 })
 
-test('another server key means one value sealed anew, and the old key is refused', () => {
+test('a new server key seals one value anew, and the old key is then refused', () => {
   const dataDir = newFolder()
   const [oldFile, newFile] = [join(dataDir, 'server.key'), join(newFolder(), 'new.key')]
   const sealed = openSeal(dataDir).seal(SECRET, OWNER)

@@ -123,7 +123,7 @@ function countUnlike(dataDir: string): number {
   ).length
 }
 
-test('each end of an order has its status', () => {
+test('each way that an order ends has its status', () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
   const buy = { side: 0, outcome: 0, orderType: 0, priceTicks: 500, sizeRaw: 10 * SHARE }
@@ -139,7 +139,7 @@ test('each end of an order has its status', () => {
   ) => told.push([name, seq, status, reason, left])
   const half = flow.place({ ...buy, accountId: 1 })
   const maker = flow.place({ ...buyNo, accountId: 2, sizeRaw: 4 * SHARE })
-  expect('filled by half and left open', half.seq, 'LIVE', null, 6 * SHARE)
+  expect('half filled and left open', half.seq, 'LIVE', null, 6 * SHARE)
   expect('filled on arrival', maker.seq, 'MATCHED', null, 0)
   const fak = flow.place({ ...buyNo, accountId: 3, orderType: 1, sizeRaw: 8 * SHARE })
   expect('FAK filled in part, then killed', fak.seq, 'MATCHED', null, 2 * SHARE)
@@ -158,7 +158,7 @@ test('each end of an order has its status', () => {
   expect('expired', expired.seq, 'CANCELED', 1, 10 * SHARE)
   const own = flow.place({ ...buy, accountId: 4 })
   const stopped = flow.place({ ...buyNo, accountId: 4, stp: 2 })
-  expect('own maker taken out', own.seq, 'CANCELED', MAKER, 10 * SHARE)
+  expect('own maker canceled', own.seq, 'CANCELED', MAKER, 10 * SHARE)
   expect('taker stopped at its own maker', stopped.seq, 'CANCELED', TAKER, 10 * SHARE)
   fillJournal(dataDir, flow.records, 5)
   follow(dataDir, flow.seq)
@@ -184,7 +184,7 @@ test('each end of an order has its status', () => {
   connection.close()
 })
 
-test(`a follower stopped midway goes on where its tables stand (SEED=${SEED})`, () => {
+test(`a follower stopped midway goes on from where its tables stand (SEED=${SEED})`, () => {
   const whole = newFolder()
   const flow = new CommandFlow(SEED + 1)
   flow.run(6000)
@@ -197,7 +197,7 @@ test(`a follower stopped midway goes on where its tables stand (SEED=${SEED})`, 
   assert.deepEqual(dump(parts), dump(whole))
 })
 
-test('the tables never show a batch that ends past what they were told of', () => {
+test('the tables show no batch that ends past the seq they were told of', () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
   flow.run(300)
@@ -215,7 +215,7 @@ test('the tables never show a batch that ends past what they were told of', () =
   follower.close()
 })
 
-test('read tables of another journal, or ahead of it, are made anew', () => {
+test('read tables of another journal, or ahead of their journal, are made anew', () => {
   const dataDir = newFolder()
   const longer = new CommandFlow(SEED + 2)
   longer.run(500)
@@ -230,7 +230,7 @@ test('read tables of another journal, or ahead of it, are made anew', () => {
   copyFileSync(join(dataDir, 'read.db'), join(other, 'read.db'))
   follow(other, shorter.seq)
   assert.deepEqual(dump(other), expected)
-  // Of the same length: the checksum alone tells them apart.
+  // A journal of the same length: only its checksum tells the two apart.
   const alike = newFolder()
   fillJournal(alike, longer.records.slice(0, shorter.seq))
   follow(alike, shorter.seq)
@@ -298,7 +298,7 @@ async function checkQueries(query: QueryHandle, dataDir: string): Promise<void> 
   assert.equal(await byClientId('never given'), null)
 }
 
-test('the query queue is bounded, and what is past it is not answered', async () => {
+test('the query queue is bounded, and a question past its bound gets no answer', async () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
   fillJournal(dataDir, flow.records)
@@ -313,7 +313,7 @@ test('the query queue is bounded, and what is past it is not answered', async ()
   await query.stop()
 })
 
-test('a follower or query thread that dies says so by name, and its waits end', async () => {
+test('a follower or query thread that dies is named in a fault, and its waits end', async () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
   fillJournal(dataDir, flow.records)

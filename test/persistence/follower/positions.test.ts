@@ -11,7 +11,7 @@ import { CommandFlow } from '../../support/command-flow.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 
-// Rules §9.1: average cost, as one table of sequences. Raw amounts, fees already out.
+// Rules §9.1, average cost, as one table of sequences. Amounts are raw, and fees are already out.
 
 const SHARE = 1_000_000
 const OWNER = 7
@@ -135,7 +135,7 @@ function stateOf(owner: number): State {
   return [row.sizeRaw, row.costRaw, row.realisedRaw]
 }
 
-/** The legs a failed settlement moves for one owner. */
+/** Applies the legs that a failed settlement moves for one owner. */
 function reverse(table: PositionsTable, { tradeSeq, ...part }: TradedPart): void {
   const sign = part.side === SIDE.BUY ? 1 : -1
   const collateralRaw = sign * part.collateralRaw
@@ -170,7 +170,7 @@ for (const isFlushed of [true, false]) {
   }
 }
 
-test('what the tables say of sizes is what the ledger holds, however it was followed', () => {
+test('the sizes in the position table equal the shares in the ledger', () => {
   const flow = new CommandFlow(20_231)
   flow.run(8_000)
   const { ledger } = flow.exchange.clearing

@@ -36,7 +36,7 @@ function reading<T>(dataDir: string, work: (connection: Connection) => T): T {
   }
 }
 
-/** Free and reserved of every account and row. */
+/** Free and reserved balances together, of every account and row. */
 function totals({ exchange: { clearing } }: CommandFlow): number[] {
   const { ledger, accounts } = clearing
   const cash = Array.from({ length: accounts.count + 1 }, (_each, account) => {
@@ -48,7 +48,7 @@ function totals({ exchange: { clearing } }: CommandFlow): number[] {
   return [...cash, ...shares, ...ledger.conditionRaw.subarray(0, 4)]
 }
 
-test('a trade comes back out of the tables just as it was settled', () => {
+test('a trade is read out of the tables just as it was settled', () => {
   const flow = new CommandFlow(freshSeed())
   flow.run(1500)
   for (const outcome of [OUTCOME.YES, OUTCOME.NO]) {
@@ -70,7 +70,7 @@ test('a trade comes back out of the tables just as it was settled', () => {
   const [yes, no] = reading(dataDir, (connection) => {
     return [bought, other].map((tradeSeq) => settledTrade.open(connection)({ tradeSeq }))
   })
-  assert(yes && no && yes.fills.length > 1 && no.fills.length > 1, 'both traded with several')
+  assert(yes && no && yes.fills.length > 1 && no.fills.length > 1, 'both trades have several fills')
   flow.rare({ kind: 'failSettlement', tradeSeq: other, ...reversalOf(no) })
   assert.deepEqual(totals(flow).slice(0, 9), between.slice(0, 9), 'collateral')
   assert.deepEqual(totals(flow).slice(-4), between.slice(-4), 'conditions')
@@ -85,7 +85,7 @@ test('a trade comes back out of the tables just as it was settled', () => {
   )
 })
 
-test('each trade shows where it stands, and a rebuild shows the same', async () => {
+test('each trade shows its settlement status, and a rebuild shows the same', async () => {
   const flow = new CommandFlow(freshSeed())
   flow.run(600)
   const cut = flow.seq
@@ -146,7 +146,7 @@ test('each trade shows where it stands, and a rebuild shows the same', async () 
   }
 })
 
-/** What tells an order of which a fill was taken back from any other. */
+/** The orders with a reversed fill, and the fields that tell them from other orders. */
 function undoneOrders(dataDir: string): { status: number; undone: number; filled: number }[] {
   const connection = openReadOnly(join(dataDir, 'read.db'))
   try {
@@ -193,7 +193,7 @@ test('failed trades mark their orders, however the journal is cut', () => {
   )
   for (const { status, undone, filled } of marked) {
     assert([LIVE, CANCELED].includes(status), 'no order of a failed trade is MATCHED')
-    assert(undone <= filled, 'no more is taken back than was filled')
+    assert(undone <= filled, 'no more is reversed than was filled')
   }
   assert.deepEqual(undoneOrders(parts), marked)
   rebuildReadTables(parts)

@@ -25,7 +25,7 @@ import { recordAt, recoverAll, startJournal, writeBatches } from '../../support/
 const BATCHES = 40
 const LAST_SEQ = BATCHES * 3
 
-/** A folder as a kill leaves it: the newest commits are in the WAL alone. */
+/** A folder as a kill leaves it: only the WAL has the newest commits. */
 function killedFolder(options: { durability?: 'full' | 'normal' } = {}): string {
   const dataDir = newFolder()
   const writer: SqliteJournalWriter = writeBatches(dataDir, BATCHES, options)
@@ -58,7 +58,7 @@ function refuses(dataDir: string, sentence: RegExp): void {
   assert.throws(() => verifyFolder(dataDir), isSentence)
 }
 
-/** Runs SQL on a journal that nobody holds, as a careless hand might. */
+/** Runs SQL on a journal that no process uses, as a careless hand might. */
 function tamper(dataDir: string, sql: string): void {
   const path = join(dataDir, 'journal.db')
   const options = { ...JOURNAL_SCHEMA, durability: 'full', autocheckpointPages: 0 } as const
@@ -123,7 +123,7 @@ test('a page of zeros in the database stops the start', () => {
   refuses(dataDir, /damaged/)
 })
 
-test('a database that is none stops the start', () => {
+test('a file that is not a database stops the start', () => {
   const dataDir = closedFolder()
   writeFileSync(join(dataDir, 'journal.db'), 'not a database at all, but long enough to be read')
   refuses(dataDir, /not a database/)
@@ -174,7 +174,7 @@ test('under normal durability a lost tail is counted, and the journal goes on fr
   assert.deepEqual([again.tail.seq, again.lostRecords], [LAST_SEQ, 0])
 })
 
-test('a second process on the folder is told so, and the first goes on', () => {
+test('a second process on the folder is refused, and the first goes on', () => {
   const dataDir = newFolder()
   const lock = DataLock.take(dataDir)
   const entry = new URL('../../../persistence/data-lock.ts', import.meta.url).href
@@ -202,7 +202,7 @@ function closedAndLocked(): string {
 test('a read-only folder, and a folder that is a file, are refused with a sentence', () => {
   const dataDir = newFolder()
   chmodSync(dataDir, 0o555)
-  // Root may write anywhere, so it steps down for the attempt.
+  // Root may write anywhere, so the process gives up root for the attempt.
   const isRoot = process.geteuid?.() === 0
   if (isRoot) process.seteuid?.(65_534)
   try {
@@ -218,7 +218,7 @@ test('a read-only folder, and a folder that is a file, are refused with a senten
   assert.throws(() => recoverAll(dataDir), DataFolderError)
 })
 
-test('a full disk ends the journal thread with a sentence, and what was told stays', async () => {
+test('a full disk ends the journal thread with a sentence; durable records stay', async () => {
   const dataDir = newFolder()
   const { journal, durable, fault } = await startJournal(dataDir, { pagesMax: 40 })
   journal.append(1, recordAt(1))

@@ -9,12 +9,12 @@ import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { recordAt, startJournal, writeBatches } from '../../support/journal-records.ts'
 
-// A process that has no file descriptor left: its limit is lowered, then used up.
+// A process without a free file descriptor: its limit is lowered, then used up.
 
 const lowered = spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=512:'])
-const skip = lowered.status === 0 ? false : 'prlimit is not here'
+const skip = lowered.status === 0 ? false : 'prlimit is not installed'
 
-/** Takes every descriptor there is; gives what gives them back. */
+/** Opens every descriptor that is left; gives a function that closes them again. */
 function useUp(): () => void {
   const taken: number[] = []
   for (;;) {
@@ -39,7 +39,7 @@ async function save(follower: Follower): Promise<string | null> {
   return saved.failure
 }
 
-test('without a descriptor a snapshot fails in words, keeps the older ones, and comes later', {
+test('without a descriptor a snapshot fails in words, older ones stay, and a later one succeeds', {
   skip,
 }, async () => {
   const dataDir = newFolder()
@@ -52,7 +52,7 @@ test('without a descriptor a snapshot fails in words, keeps the older ones, and 
   while (follower.stateSeq < 9) follower.step(9)
   const giveBack = useUp()
   const failure = await save(follower)
-  // The tables and the journal have their files open: they go on.
+  // The files of the tables and of the journal are open already, so the follower goes on.
   while (follower.stateSeq < 12) follower.step(12)
   assert.equal(follower.readSeq, 12)
   giveBack()
@@ -72,7 +72,7 @@ test('without a descriptor the journal goes on, checkpoints included', { skip },
   journal.send()
   await durable(1)
   const giveBack = useUp()
-  // More than one checkpoint's worth of pages.
+  // More pages than one checkpoint takes.
   const total = 20_000
   let seq = 1
   while (seq < total) {

@@ -22,7 +22,7 @@ import { fillJournal } from '../../support/journal-fill.ts'
 import { recordAt, startJournal, writeBatches } from '../../support/journal-records.ts'
 
 test('a full commit is on the disk before it returns, a normal one in the file', () => {
-  // SQLite's own words: 2 is FULL, 1 is NORMAL.
+  // SQLite's own numbers: 2 is FULL, 1 is NORMAL.
   const synchronous = (durability: Durability) => {
     const connection = openJournal(newFolder(), durability)
     const level = connection.pragma('synchronous', { simple: true })
@@ -34,7 +34,7 @@ test('a full commit is on the disk before it returns, a normal one in the file',
   assert.equal(synchronous('normal'), 1)
 })
 
-test('the files of a journal are their owner only', () => {
+test('the files of a journal are for their owner only', () => {
   const dataDir = newFolder()
   writeBatches(dataDir, 1).close()
   for (const file of ['journal.db', 'journal.head']) {
@@ -42,7 +42,7 @@ test('the files of a journal are their owner only', () => {
   }
 })
 
-test('a file that a later version wrote is refused', () => {
+test('a file of a newer version is refused', () => {
   const path = join(newFolder(), 'journal.db')
   const options = { durability: 'full', autocheckpointPages: 0 } as const
   openWritable(path, { ...options, migrations: ['SELECT 1', 'SELECT 2'] }).close()
@@ -52,7 +52,7 @@ test('a file that a later version wrote is refused', () => {
   )
 })
 
-test('a writer that finds another end than was recovered is refused', () => {
+test('a writer is refused when the journal has grown since its recovery', () => {
   const dataDir = newFolder()
   writeBatches(dataDir, 2).close()
   const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
@@ -60,7 +60,7 @@ test('a writer that finds another end than was recovered is refused', () => {
   assert.throws(() => new SqliteJournalWriter(folder, 'full', tail), /another process writes it/)
 })
 
-test('a journal whose commands break a law is told by verify', () => {
+test('verify reports a journal whose commands break a law', () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(1)
   const order = flow.place({ side: 0, outcome: 0, priceTicks: 500, sizeRaw: 1_000_000 })
@@ -72,7 +72,7 @@ test('a journal whose commands break a law is told by verify', () => {
   assert.throws(() => verifyFolder(broken), /breaks a law: the order of seq \d+ reserves 500001/)
 })
 
-test('verify tells read tables of another journal, and does nothing beside a server', () => {
+test('verify reports read tables of another journal, and refuses to run beside a server', () => {
   const [dataDir, other] = [newFolder(), newFolder()]
   for (const [folder, seed] of [
     [dataDir, 1],
@@ -124,7 +124,7 @@ test('a record out of order never enters the journal', async () => {
   assert.equal(journal.durableSeq, 2)
 })
 
-test('a checksum is of all that came before it, and a record carries its own seq', () => {
+test('a checksum covers every record before it, and a record carries its own seq', () => {
   const base = newFolder()
   keyed(base)
   const checksumOf = (first: Uint8Array) => {

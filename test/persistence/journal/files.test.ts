@@ -9,7 +9,7 @@ import { recoverJournal } from '../../../persistence/snapshot/recovery.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { recordAt, recoverAll } from '../../support/journal-records.ts'
 
-// A writer whose files were taken away: see test/crash for whole processes.
+// A writer whose files were taken away; test/crash does the same to whole processes.
 
 function openLocked() {
   const dataDir = newFolder()
@@ -30,7 +30,7 @@ for (const name of ['lock.db', 'journal.db', 'journal.db-wal', 'journal.head']) 
       const { dataDir, writer, close } = openLocked()
       const path = join(dataDir, name)
       const kept = join(newFolder(), 'kept')
-      // Both files are there at once, so the copy has an inode of its own.
+      // Both files exist at once, so the copy has an inode of its own.
       if (isReplaced) copyFileSync(path, kept)
       const away = join(newFolder(), 'away')
       renameSync(path, away)
@@ -52,7 +52,7 @@ for (const name of ['lock.db', 'journal.db', 'journal.db-wal', 'journal.head']) 
   })
 }
 
-test('of two writers the one that commits a seq first has it, the other stops in words', () => {
+test('of two writers, the first to commit a seq has it; the other stops with a sentence', () => {
   const { dataDir, folder, writer, close } = openLocked()
   const { tail } = recoverJournal(dataDir, { visit: () => {} })
   const second = new SqliteJournalWriter(folder, 'full', tail)

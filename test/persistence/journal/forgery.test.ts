@@ -20,11 +20,11 @@ import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
 import { recordAt, writeBatches } from '../../support/journal-records.ts'
 
-// An attacker who can write every file of a data folder, and lacks the server key.
+// An attacker who can write every file of a data folder, but lacks the server key.
 
 const SEQ = 30
 
-/** The folder as the attacker has it: with a key of its own choice. */
+/** The folder as the attacker has it, with a guessed key. */
 function guessed(dataDir: string): KeyedFolder {
   return { dataDir, macKey: randomBytes(32) }
 }
@@ -35,7 +35,7 @@ async function follow(folder: KeyedFolder): Promise<Follower> {
   return follower
 }
 
-/** Thirty commands, read tables and a snapshot at their end. */
+/** A folder of thirty commands, with read tables and a snapshot of their end. */
 async function soundFolder(): Promise<string> {
   const dataDir = newFolder()
   writeBatches(dataDir, SEQ / 3).close()
@@ -66,7 +66,7 @@ function start(dataDir: string) {
   })
 }
 
-/** What a start and `verify` both say. */
+/** Both a start and `verify` refuse the folder with this sentence. */
 function refuses(dataDir: string, sentence: RegExp): void {
   const says = (error: unknown) => {
     assert.ok(error instanceof DataFolderError, String(error))
@@ -117,7 +117,7 @@ test('a batch appended without the key is refused by a start and by verify', () 
   }
 })
 
-test('a journal.head written without the key is refused, so no end can be cut off', () => {
+test('a journal.head written without the key is refused, so the end cannot be cut off', () => {
   const dataDir = copyFolder(SOUND)
   const tail = append(dataDir, plain)
   rmSync(join(dataDir, 'journal.head'))
@@ -128,7 +128,7 @@ test('a journal.head written without the key is refused, so no end can be cut of
 test('a snapshot written without the key is passed over, and verify says so', async () => {
   const dataDir = copyFolder(SOUND)
   const follower = await follow(keyed(dataDir))
-  // A million units out of nothing, in a file that is well-formed in every other way.
+  // A million units out of nothing, in a file that is otherwise well-formed.
   const { ledger } = follower.exchange.clearing
   ledger.collateralFreeRaw[1] += 1e12
   ledger.depositsRaw += 1e12
@@ -162,7 +162,7 @@ test('the journal, snapshots and head of another folder are refused in this one'
   assert.match(verifyFolder(snapshot).snapshots[0].unusable ?? '', /written without the key/)
 })
 
-test('a sealed folder key that was changed or taken away stops the start', () => {
+test('a sealed folder key that was changed or removed stops the start', () => {
   const run = (dataDir: string, sql: string) => {
     const path = join(dataDir, 'journal.db')
     const options = { ...JOURNAL_SCHEMA, durability: 'full', autocheckpointPages: 0 } as const
@@ -178,7 +178,7 @@ test('a sealed folder key that was changed or taken away stops the start', () =>
   refuses(gone, /journal\.db: the sealed key of the folder is gone from it/)
 })
 
-test('a folder of an older outcomex is refused in words', () => {
+test('a folder of an older outcomex is refused with a sentence', () => {
   const dataDir = copyFolder(SOUND)
   const path = join(dataDir, 'journal.db')
   const connection = openWritable(path, {
@@ -191,7 +191,7 @@ test('a folder of an older outcomex is refused in words', () => {
   refuses(dataDir, /written by an older outcomex .* start anew with another --data, or use the/)
 })
 
-test('a head cut short or grown is damage, not a fault', () => {
+test('a journal.head cut short or grown is reported as damage, not as a fault', () => {
   const dataDir = copyFolder(SOUND)
   const path = join(dataDir, 'journal.head')
   const bytes = readFileSync(path)

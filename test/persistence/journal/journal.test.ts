@@ -6,7 +6,7 @@ import { SqliteJournalReader } from '../../../persistence/journal/sqlite-journal
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { recordAt, recoverAll, startJournal, writeBatches } from '../../support/journal-records.ts'
 
-test('what a journal thread called durable is there after a reopen, in order, once', async () => {
+test('every durable record is there after a reopen, in order and once', async () => {
   const dataDir = newFolder()
   const total = 5000
   const { journal, durable } = await startJournal(dataDir)
@@ -27,7 +27,7 @@ test('what a journal thread called durable is there after a reopen, in order, on
   )
 })
 
-test('durable seqs ascend, and a stop commits what still waits', async () => {
+test('durable seqs ascend, and a stop commits the records that still wait', async () => {
   const dataDir = newFolder()
   const told: number[] = []
   const { journal } = await startJournal(dataDir, { onDurable: (seq) => told.push(seq) })
@@ -54,7 +54,7 @@ test('a journal continues where it ended, and its chain spans the restart', asyn
   assert.equal(recoverAll(dataDir).tail.seq, 30)
 })
 
-test('a batch is bounded, however much waits', async () => {
+test('a batch is bounded, however many records wait', async () => {
   const dataDir = newFolder()
   const { journal } = await startJournal(dataDir)
   let seq = 0
@@ -96,7 +96,7 @@ test('a reader sees what another connection commits meanwhile', () => {
   writer.close()
 })
 
-test('a journal thread that is killed says so by name', async () => {
+test('a journal thread that is killed is named in a fault', async () => {
   const { journal, durable, fault } = await startJournal(newFolder())
   journal.append(1, recordAt(1))
   journal.send()

@@ -9,7 +9,7 @@ import { fill, openForTest } from '../../support/open-pipeline.ts'
 
 const GREEDY = 1
 const MODEST = 2
-/** No deadline is met here: the queue alone decides. */
+/** So long that no deadline passes: the queue alone decides. */
 const PATIENT_MS = 600_000
 
 async function opened() {
@@ -24,7 +24,7 @@ test('in a full queue the newest question of the longest line gives way to anoth
   const { exchange, ask } = await opened()
   const { query } = exchange
   const greedy = Array.from({ length: LIMITS.queryQueueMax }, () => ask(GREEDY))
-  // Its own line is the longest: nothing gives way to one more of it.
+  // The line of the caller is the longest, so no question gives way to one more of it.
   const refused = ask(GREEDY)
   const modest = ask(MODEST)
   assert.equal(query.waiting, LIMITS.queryQueueMax)
@@ -38,8 +38,8 @@ test('in a full queue the newest question of the longest line gives way to anoth
   await exchange.stop()
 })
 
-test('a question that breaks its thread is lost alone: the others are asked again', async () => {
-  // The thread that comes after it is whole.
+test('a question that breaks its thread is lost alone; the others are asked again', async () => {
+  // The fault is for the first thread only; the next one is whole.
   process.env[FAULT_VARIABLE] = 'query-ends:4'
   const { exchange, ask } = await opened()
   delete process.env[FAULT_VARIABLE]

@@ -8,7 +8,7 @@ const SEED = freshSeed()
 const question = (owner: number, name = '') => ({ name, turn: { owner, untilMs: 0 } })
 type Asked = ReturnType<typeof question>
 
-test('lines take turns: a thousand questions of one cost another only one of them', () => {
+test('lines take turns: a line of a thousand questions delays another by one each turn', () => {
   const queue = new QuestionQueue<Asked>()
   for (let index = 0; index < 1000; index++) queue.put(question(1, `greedy ${index}`))
   for (let index = 0; index < 3; index++) queue.put(question(2, `modest ${index}`))
@@ -21,16 +21,16 @@ test('lines take turns: a thousand questions of one cost another only one of the
   assert.equal(queue.count, 996)
 })
 
-test('a full queue takes from the longest line, and from no line that is as short', () => {
+test('a full queue takes from the longest line, unless the new line would be as long', () => {
   const queue = new QuestionQueue<Asked>()
   for (let index = 0; index < 5; index++) queue.put(question(1, `long ${index}`))
   for (let index = 0; index < 4; index++) queue.put(question(2, `short ${index}`))
   assert.equal(queue.giveWayTo(3)?.name, 'long 4')
-  assert.equal(queue.giveWayTo(1), undefined, 'its own line is the longest')
-  assert.equal(queue.giveWayTo(2), undefined, 'its line would be as long')
+  assert.equal(queue.giveWayTo(1), undefined, 'the own line is the longest')
+  assert.equal(queue.giveWayTo(2), undefined, 'the own line would be as long')
 })
 
-test(`nothing is lost, doubled or out of its line's order (SEED=${SEED})`, () => {
+test(`no question is lost, doubled or out of the order of its line (SEED=${SEED})`, () => {
   const random = new Random(SEED)
   const queue = new QuestionQueue<Asked>()
   const lines = new Map<number, Asked[]>()

@@ -42,7 +42,7 @@ async function save(follower: Follower, balances?: string): Promise<string | nul
   return saved?.failure ?? null
 }
 
-/** Histories of one key: what tells them apart is the journal alone. */
+/** All histories share one key, so only the journal tells them apart. */
 const KEYED = newFolder()
 keyed(KEYED)
 
@@ -64,7 +64,7 @@ async function folderWith(seed: number, seqs: readonly number[], endSeq?: number
   return { dataDir, seq, stateHash }
 }
 
-// Before the first test: a thread holds one exchange at a time.
+// Made before the first test, because a thread holds one exchange at a time.
 const FOREIGN = await folderWith(SEED + 1, [OLDER, NEWER])
 const SAVED = await folderWith(SEED, [OLDER, NEWER])
 const COPY = (): Folder => ({ ...SAVED, dataDir: copyFolder(SAVED.dataDir) })
@@ -80,7 +80,7 @@ function start({ dataDir, seq, stateHash }: Folder) {
   })
   assert.equal(found.tail.seq, seq)
   assert.equal(found.exchange.stateHash(), stateHash)
-  assert.equal(visits, seq - found.snapshotSeq, 'only what is behind the snapshot is applied')
+  assert.equal(visits, seq - found.snapshotSeq, 'only commands behind the snapshot are applied')
   return found
 }
 
@@ -104,7 +104,7 @@ test('a start takes the newest snapshot and the journal behind it', () => {
   ])
 })
 
-test('the two newest are kept, for their owner only, and nothing unfinished', async () => {
+test('the two newest snapshots stay, for their owner only; unfinished files go', async () => {
   const { dataDir, seq } = COPY()
   const folder = dirname(snapshotPath(dataDir, 1))
   writeFileSync(`${snapshotPath(dataDir, 99)}.unfinished`, 'a kill left this')
@@ -213,7 +213,7 @@ test('a snapshot past the end of the journal is not taken; the next one deletes 
   follower.close()
 })
 
-test('a snapshot that is whole and holds another state is found by verify', async () => {
+test('verify finds a whole snapshot that holds another state', async () => {
   const { dataDir } = COPY()
   const follower = new Follower(keyed(dataDir))
   follow(follower, COMMANDS)
@@ -251,7 +251,7 @@ for (const [name, readSeq, from] of [
   })
 }
 
-test("balances that are not main's are a fault", async () => {
+test('balances that differ from those of main are a fault', async () => {
   const { dataDir, seq } = COPY()
   const follower = new Follower(keyed(dataDir))
   follow(follower, seq)
@@ -266,7 +266,7 @@ test("balances that are not main's are a fault", async () => {
   follower.close()
 })
 
-test('a snapshot that cannot be written is told, and the follower goes on', async () => {
+test('a snapshot that cannot be written is reported, and the follower goes on', async () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
   flow.run(BATCH * 2)
