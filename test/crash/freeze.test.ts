@@ -6,13 +6,14 @@ import { recoverAll } from '../support/journal-records.ts'
 import { makeQuoter, QUOTE, QUOTED, QUOTER_RAW } from '../support/quoter.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
 
-test('what a freeze asks for is done, once, by a server that died half way', async () => {
+test('a freeze cancels every order once, although the server died half way', async () => {
   const dataDir = newFolder()
   const args = ['--intake-threads', '1', '--market-threads', '2', '--no-rate-limit']
   const first = await ServerProcess.start({ dataDir, args })
   const { trader, markets } = await makeQuoter(new ExchangeClient(first.baseUrl))
   await first.stop()
-  // It dies among the cancels, when the disk may have none of it, then when it has the first of it.
+  // The server dies among the cancels, when the disk may have none of the freeze. In that case a
+  // next server dies once the disk has the first part of it.
   for (const fault of ['mid-cancels:100', 'after-commit:1']) {
     const dying = await ServerProcess.start({ dataDir, args, fault })
     await freeze(dying, trader.profileId).catch(() => {})

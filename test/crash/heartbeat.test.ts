@@ -6,7 +6,7 @@ import { recoverAll } from '../support/journal-records.ts'
 import { makeQuoter, QUOTED, QUOTER_RAW } from '../support/quoter.ts'
 import { runProgram, ServerProcess } from '../support/server-process.ts'
 
-test('what a heartbeat asks for is done, once, by a server that died half way', async () => {
+test('a heartbeat cancels every order once, although the server died half way', async () => {
   const dataDir = newFolder()
   const args = ['--intake-threads', '1', '--market-threads', '2', '--no-rate-limit']
   const first = await ServerProcess.start({ dataDir, args, fault: 'mid-cancels:1' })
@@ -17,7 +17,8 @@ test('what a heartbeat asks for is done, once, by a server that died half way', 
   assert.equal((await beat(client, { cancelAt: Date.now() + 5500 })).status, 200)
   assert.equal((await first.ended).signal, 'SIGKILL')
   assert.deepEqual(countsOf(dataDir), { fired: 0, canceled: 0 })
-  // It is due when the next one starts, which dies when the disk has the first of it, seldom all.
+  // The heartbeat is due when the next server starts. That server dies once the disk has the first
+  // part of the heartbeat, which is seldom all of it.
   const again = ['serve', '--data', dataDir, '--port', '0', ...args]
   const second = await runProgram(again, { fault: 'after-commit:1' })
   assert.equal(second.signal, 'SIGKILL')
@@ -34,7 +35,7 @@ test('what a heartbeat asks for is done, once, by a server that died half way', 
   assert.deepEqual(countsOf(dataDir), { fired: 1, canceled: QUOTED })
 })
 
-/** Heartbeats that passed, and the orders that were canceled for them. */
+/** Heartbeats that fired, and the orders that were canceled for them. */
 function countsOf(dataDir: string): { fired: number; canceled: number } {
   let fired = 0
   let canceled = 0

@@ -15,7 +15,7 @@ import { compileProgram, runProgram, ServerProcess } from '../support/server-pro
 const random = new Random(freshSeed())
 await compileProgram()
 
-/** Early passings are those of the traders and their funds; releases and snapshots are fewer. */
+/** The first passings belong to the traders and their funds; releases and snapshots are fewer. */
 const PASSINGS = {
   'after-decide': [30, 120],
   'mid-release': [1, 20],
@@ -33,7 +33,7 @@ const IN_TRADE = [
   'mid-snapshot',
 ] as const
 
-test('a server that dies at any point of an order loses nothing and owes nothing', async () => {
+test('a death at any point of an order loses nothing, and every retry has an answer', async () => {
   const rounds = await CrashRounds.start(newFolder(), random)
   after(() => rounds.end())
   for (const point of IN_TRADE) {
@@ -89,7 +89,7 @@ function appliedSeq(dataDir: string): number {
   return row?.seq ?? 0
 }
 
-test('a fault is asked for exactly, or the start is refused with a sentence', async () => {
+test('a fault point is named exactly, or the start is refused with a sentence', async () => {
   for (const point of FAULT_POINTS) assert.deepEqual(readFault(`${point}:7`), { point, passing: 7 })
   for (const wrong of ['', 'before-commit', 'before-commit:0', 'before-commit:1x', 'nowhere:1']) {
     assert.equal(readFault(wrong), null)

@@ -16,13 +16,13 @@ import { at } from '../support/json-path.ts'
 import { ADMIN_TOKEN, compileProgram, metricsOf, ServerProcess } from '../support/server-process.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 
-// A restart changes nothing that a client can see, whatever waits for its time meanwhile; and what
-// waits comes to pass in its time, once. The process has the clock of the wall.
+// A restart changes nothing that a client can see, whatever waits for its time. What waits happens
+// when it is due, and once. The process uses the wall clock.
 
 const HOUR_MS = 3_600_000
-/** Longer than all that is compared takes; a market's delay may be no longer. */
+/** Longer than the whole comparison takes; the delay of a market may be no longer. */
 const LONG_MS = 60_000
-/** Longer than a start takes; those that it is not long enough for are over when it is up. */
+/** Longer than a start usually takes. After a slower start the deadlines have already passed. */
 const SOON_MS = 6000
 const QUOTES = 6
 const GAUGES = ['open_orders', 'armed_heartbeats', 'trading_mode', 'trades_waiting']
@@ -71,7 +71,7 @@ const market = {
   slow: await client.makeMarket('slow', false, LONG_MS),
   soon: await client.makeMarket('soon', false, SOON_MS),
 }
-/** Its orders change while the exchange ends. */
+/** The orders of this market change while the exchange ends. */
 const quotes = await client.makeMarket('quotes', false)
 const money = 1000 * SHARE
 const maker = await client.makeTrader('maker', money)
@@ -92,7 +92,7 @@ async function positionsOf(trader: Trader): Promise<unknown[]> {
   return frames
 }
 
-/** All that the traders, the public and the operator can see, but for the quoter's market. */
+/** Everything that traders, public and operator can see, except for the quoter's market. */
 async function seen(): Promise<unknown> {
   const mine = traders.map(async (trader) => ({
     orders: await Promise.all(slugs.map((slug) => client.userOrders(trader, slug))),
@@ -187,7 +187,7 @@ interface Met {
   readonly nowMs: number
 }
 
-/** What the journal says of deadlines, a cancel once for each order that it names. */
+/** The deadlines that the journal has, with one entry for each order that a cancel names. */
 function deadlinesOf(commands: readonly Command[], fromMs: number): Met[] {
   return commands.flatMap((command): Met[] => {
     const { kind, nowMs } = command
@@ -199,7 +199,7 @@ function deadlinesOf(commands: readonly Command[], fromMs: number): Met[] {
   })
 }
 
-test('after it each deadline is met in its time, once', async () => {
+test('after a restart each deadline is met once, and never early', async () => {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const path = `${client.baseUrl}/admin/trading-modes/${window}`
   assert.equal((await fetch(path, { method: 'DELETE', headers })).status, 200)

@@ -9,11 +9,11 @@ import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, SHARE, type TestMarket, type Trader } from '../support/exchange-client.ts'
 import { compileProgram, ServerProcess, verify } from '../support/server-process.ts'
 
-// Files that go away under a running process, and a second process on the same folder: never do two
-// acknowledge, and what was acknowledged is in the journal.
+// Files that go away under a running process, and a second process on the same folder. Two
+// processes never both acknowledge, and the journal has every acknowledged order.
 
 const ARGS = ['--intake-threads', '1', '--no-rate-limit', '--block-ms', '60000']
-/** The low six bytes: salts of tests are numbers. */
+/** The low six bytes of a salt: salts of tests are numbers, so these bytes hold all of one. */
 const SALT_LOW = PLACE.salt + 26
 
 await compileProgram()
@@ -29,7 +29,7 @@ async function start(dataDir: string, wrapper: string[] = []): Promise<ServerPro
   return server
 }
 
-/** Salts of all orders of a folder that nobody uses. */
+/** Salts of all orders in a folder that no process uses. */
 function saltsIn(dataDir: string): Set<number> {
   const salts = new Set<number>()
   recoverJournal(dataDir, {
@@ -57,7 +57,7 @@ async function openDesk(server: ServerProcess): Promise<Desk> {
   return { client, market, trader, acknowledged: [] }
 }
 
-/** True when the order was acknowledged; false when the process is gone or going. */
+/** True when the order was acknowledged; false when the process is gone or ending. */
 async function place({ client, market, trader, acknowledged }: Desk): Promise<boolean> {
   const salt = nextSalt++
   const wish = { isBuy: true, outcome: 'yes', ticks: 10, sizeRaw: SHARE, type: 'GTC' } as const
@@ -82,7 +82,7 @@ test('a deleted lock.db stops the first process, and the second goes on', async 
   rmSync(join(dataDir, 'lock.db'))
   const before = desk.acknowledged.length
   const [second] = await Promise.all([start(dataDir), placeUntilRefused(desk)])
-  assert.ok(desk.acknowledged.length <= before + 1, 'at most what was under way')
+  assert.ok(desk.acknowledged.length <= before + 1, 'at most the order under way')
   const { code, stderr } = await first.ended
   assert.equal(code, 1)
   assert.match(stderr, /outcomex stops: .*lock\.db: the file was deleted or replaced while/)
@@ -132,13 +132,13 @@ test('a journal.db that is replaced stops its process before it acknowledges mor
   for (const salt of desk.acknowledged) assert.ok(salts.has(salt), `order ${salt}`)
 })
 
-test('the journal is locked, and a program that only reads it leaves its log', async () => {
+test('the journal is locked, and a program that only reads it keeps its WAL', async () => {
   const dataDir = newFolder()
   const server = await start(dataDir)
   const desk = await openDesk(server)
   assert.ok(await place(desk))
   const path = join(dataDir, 'journal.db')
-  // SQLite relies on the lock it took; a file opened and closed beside it would drop that.
+  // SQLite relies on the lock it took; opening and closing the file beside it drops that lock.
   const locks = existsSync('/proc/locks') ? readFileSync('/proc/locks', 'utf8') : null
   if (locks !== null) assert.ok(locks.includes(`:${statSync(path).ino} `), 'journal.db is locked')
   const inode = () => statSync(`${path}-wal`).ino
@@ -155,9 +155,9 @@ test('the journal is locked, and a program that only reads it leaves its log', a
   for (const salt of desk.acknowledged) assert.ok(salts.has(salt), `order ${salt}`)
 })
 
-test('files that may grow no more stop the process in words, nothing is lost', async () => {
+test('a limit on file size stops the process with a sentence, and nothing is lost', async () => {
   const dataDir = newFolder()
-  // Journal and read tables meet the bound, whichever is first.
+  // Either the journal or the read tables meet the limit first.
   const server = await start(dataDir, ['prlimit', '--fsize=1000000'])
   const desk = await openDesk(server)
   await placeUntilRefused(desk)

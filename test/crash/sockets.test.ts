@@ -13,7 +13,7 @@ await compileProgram()
 
 const THREADS = ['--intake-threads', '1', '--market-threads', '1']
 
-/** A port that was picked could not be listened on again for a minute, one that was named can. */
+/** A port that the system picked cannot be listened on again for a minute; a named port can. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -29,7 +29,7 @@ const idsOf = (client: SocketClient): number[] =>
     .map((frame) => at(frame, 'eventId'))
     .filter((id) => typeof id === 'number')
 
-test('after SIGKILL clients come back by themselves, and ids go on rising', async () => {
+test('after SIGKILL a client reconnects by itself, and event ids go on rising', async () => {
   const dataDir = newFolder()
   const port = await freePort()
   const args = [...THREADS, '--port', String(port)]
@@ -38,7 +38,7 @@ test('after SIGKILL clients come back by themselves, and ids go on rising', asyn
   const trader = await exchange.makeTrader('trader', 100 * SHARE)
   const market = await exchange.makeMarket('rain', false)
   const wish = { isBuy: true, outcome: 'yes', ticks: 100, sizeRaw: SHARE, type: 'GTC' } as const
-  // One handshake is good for long, one ages before anybody can come back.
+  // One handshake stays valid for long; the other expires before its client can come back.
   const join = async (nowMs: number) => {
     const headers = handshakeOf(trader, nowMs)
     return SocketClient.open(port, { headers, reconnection: true })
