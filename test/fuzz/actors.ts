@@ -11,7 +11,7 @@ import { plainCall } from './socket.ts'
 import type { Flaw, Proof, Role } from './speaker.ts'
 import { proofOf } from './wallet-proof.ts'
 
-// Who speaks in a fuzzed exchange, and how each proves it, rightly or not.
+// The actors of a fuzzed exchange, and how each proves who it is, rightly or not.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 1_000_000 * SHARE
@@ -27,9 +27,9 @@ export interface Credentials {
 export interface Actor {
   readonly role: Role
   trader: Trader
-  /** Of a token that may do nothing a scope guards. */
+  /** Credentials of a token that opens no route with a scope. */
   weak: Credentials
-  /** `name=value` of a live session. */
+  /** A live session, as `name=value`. */
   cookie: string
   readonly identity: string
   readonly lateIdentity: string
@@ -46,7 +46,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   partner: ['trading', 'account_creation', 'delegated_signing'],
 }
 
-/** The three who trade; the partner may make children and act for them. */
+/** Makes the three who trade. The owner and the partner may make sub-accounts and act for them. */
 export async function makeActors(
   client: ExchangeClient,
   port: number,
@@ -74,7 +74,7 @@ async function mint(
   return tokenOf(await client.admin('/admin/profiles', { account, apiToken: { scopes } }))
 }
 
-/** Gives an actor back what a request of its own ended: its token or its session. */
+/** Gives an actor a new token or session when a request of its own ended the old one. */
 export async function revive(client: ExchangeClient, port: number, actor: Actor): Promise<void> {
   const { trader, role, weak } = actor
   if (!(await opens(port, trader))) {
@@ -86,7 +86,7 @@ export async function revive(client: ExchangeClient, port: number, actor: Actor)
   if (session.status !== 200) actor.cookie = await logIn(port, trader)
 }
 
-/** Frees those whom an operator froze, once the cancels of the freeze are done. */
+/** Unfreezes the profiles; a 409 means that the cancels of the freeze are not done yet. */
 export async function thaw(port: number, profiles: readonly string[]): Promise<void> {
   const headers: [string, string][] = [['authorization', `Bearer ${ADMIN_TOKEN}`]]
   for (const profileId of profiles) {
@@ -110,7 +110,7 @@ async function logIn(port: number, { key }: Trader): Promise<string> {
   return cookieOf(await plainCall(port, { method: 'POST', target: '/auth/login', headers, body }))
 }
 
-/** A provider of identity tokens, and what an exchange is told that takes them. */
+/** A provider of identity tokens, and the flags of an exchange that accepts them. */
 export function openProvider(dataDir: string): { privateKey: KeyObject; flags: string[] } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const keyFile = join(dataDir, 'identity.pem')
@@ -130,7 +130,7 @@ export interface UnsignedCall {
   readonly body: Buffer
 }
 
-/** The headers by which an actor proves itself, or with a flaw does not. */
+/** The headers by which an actor proves who it is; with a flaw they prove nothing. */
 export function proofHeaders(
   actor: Actor | undefined,
   proof: Proof,
@@ -189,7 +189,7 @@ function identityText({ identity, lateIdentity }: Actor, flaw: Flaw): string {
   if (flaw === 'stale') return lateIdentity
   if (flaw === 'garbage') return '..'
   if (flaw === 'signature') return `${identity.slice(0, -6)}AAAAAA`
-  // Unsigned, and signed with the public key as if it were a secret.
+  // The head names another algorithm; with the flaw `secret` the token is also unsigned.
   const alg = flaw === 'key' ? 'HS256' : 'none'
   const head = Buffer.from(JSON.stringify({ alg })).toString('base64url')
   return `${head}.${payload}.${flaw === 'secret' ? '' : signature}`

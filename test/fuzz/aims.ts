@@ -2,10 +2,10 @@ import type { Json } from '../../server/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 import { keywordsOf, listOf, WISH, wishOf } from './values.ts'
 
-// Requests that ought to get through: what no schema can say, that of two fields exactly one is
-// needed or that an order must be the caller's own, is said here for the routes it is true of.
+// Requests that should succeed. No schema can say that exactly one of two fields is needed, or that
+// an order must be the caller's own. This file says so for the routes concerned.
 
-/** The body of each route whose schema allows more than it takes. */
+/** Bodies for the routes whose schema allows more than the route takes. */
 const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
   'POST /auth/login': () => ({ client: 'eoa' }),
   'POST /auth/api-tokens/derive': (random) => ({ label: `key ${random.below(99)}` }),
@@ -45,14 +45,14 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
     next: random.between(1, 3),
     outcome: random.pick(['RETRYING', 'FAILED']),
   }),
-  // Later: a window in force would leave the others nothing to try.
+  // The window starts later: a window in force would leave the other requests nothing to try.
   'POST /admin/trading-modes': (random) => ({
     mode: random.pick(['post_only', 'cancel_only', 'disabled']),
     startsAt: '{{#later.0}}',
   }),
 }
 
-/** Few, so that one who is removed was often named before. */
+/** There are few names, so that a removed operator was often named before. */
 export function operatorName(random: Random): Json {
   return `operator-${random.below(4)}`
 }
@@ -87,7 +87,7 @@ export function aimedBody(route: string, drawn: Json, random: Random): Json {
   return aimed(make === undefined ? drawn : make(random), random)
 }
 
-/** Marks for what anybody has become marks for what the caller has; orders get no odd fields. */
+/** Turns marks for anybody's things into marks for the caller's; orders lose their odd fields. */
 export function aimed(value: Json, random: Random): Json {
   if (typeof value === 'string') {
     return value.replace('{{orders.', '{{liveorders.').replace('{{tokens.', '{{owntokens.')
@@ -102,7 +102,7 @@ export function aimed(value: Json, random: Random): Json {
   return { ...Object.fromEntries(fields), ...timing(random), ...naming(random) }
 }
 
-/** The same about what a sub-account has, of the caller or of the owner. */
+/** Turns marks for the caller's things into marks for a sub-account's, of caller or owner. */
 export function ofChild(value: Json, whose: 'child' | 'ward'): Json {
   if (typeof value === 'string') return value.replace('{{live', `{{${whose}`)
   if (typeof value !== 'object' || value === null) return value
@@ -111,7 +111,7 @@ export function ofChild(value: Json, whose: 'child' | 'ward'): Json {
   return Object.fromEntries(entries.map(([name, each]) => [name, ofChild(each, whose)]))
 }
 
-/** Those of an order that are right only together with others. */
+/** Fields of an order that are right only together with others. */
 const ODD_FIELDS = new Set(['timestamp', 'recvWindow', 'onBehalfOf', 'clientOrderId', 'postOnly'])
 
 function timing(random: Random): Record<string, Json> {
@@ -122,7 +122,7 @@ function naming(random: Random): Record<string, Json> {
   return random.chance(0.4) ? { clientOrderId: `mine-${random.below(2 ** 30)}` } : {}
 }
 
-/** Whether a body has an order in it, at any depth. */
+/** Whether a body schema has an order in it, at any depth. */
 export function holdsOrder(schema: unknown): boolean {
   const { properties, items, anyOf } = keywordsOf(schema)
   const fields = Object.entries(keywordsOf(properties))

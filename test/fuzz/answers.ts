@@ -4,7 +4,7 @@ import { compile, openObject } from '../../server/http/schema/schema.ts'
 import { shaped } from '../support/exchange-client.ts'
 import type { Answer } from './socket.ts'
 
-// What is read out of the answers of a fuzzed exchange.
+// What the fuzz reads out of answers.
 
 const tokenShape = compile(openObject({ tokenId: text(), secret: text() }))
 
@@ -21,14 +21,17 @@ export function parsed(answer: Answer): unknown {
   }
 }
 
-/** `name=value` of the cookie an answer sets. */
+/** The cookie that an answer sets, as `name=value`. */
 export function cookieOf(answer: Answer): string {
   const cookie = answer.headers.get('set-cookie')
-  assert.ok(answer.status === 200 && cookie !== undefined, `a login opens: ${answer.text}`)
+  assert.ok(
+    answer.status === 200 && cookie !== undefined,
+    `a login opens a session: ${answer.text}`,
+  )
   return cookie.split(';')[0]
 }
 
-/** Every text in a JSON value, with the name of the field it stands in. */
+/** Every text in a JSON value, with the name of its field. */
 export function textsIn(value: unknown, name = ''): [name: string, text: string][] {
   if (typeof value === 'string') return [[name, value]]
   if (typeof value !== 'object' || value === null) return []

@@ -3,12 +3,12 @@ import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 import type { Actor } from './actors.ts'
 import type { Role } from './speaker.ts'
 
-// Clients of the sockets that listen to all there is while others ask: each hears what is its own,
-// and nobody hears anything of the owner but the owner.
+// Clients that join every channel of the sockets while other requests run. Each hears only what is
+// its own, and only the owner hears anything of the owner.
 
 const HEARD_MS = 8000
 const CHANNELS = 3
-/** Fields of a frame that say whose it is. */
+/** Fields that say whose a frame is. */
 const WHOSE = new Set(['userId', 'profileId', 'ownerId'])
 
 interface Ear {
@@ -26,7 +26,7 @@ export class Ears {
     this.#slugs = slugs
   }
 
-  /** Opens those that are not open: one whose token was revoked ends with its next frame. */
+  /** Opens each closed socket; a socket whose token was revoked ends with its next frame. */
   async open(actors: ReadonlyMap<Role, Actor>): Promise<void> {
     const wishes = [...actors.values()].map((actor) => ({
       role: actor.role,
@@ -40,19 +40,20 @@ export class Ears {
       client.socket.emit('subscribe_order_events')
       client.socket.emit('subscribe_transactions')
       client.socket.emit('subscribe_positions', { marketSlugs: this.#slugs })
-      // Each is answered; what happens before that, nobody has to hear.
+      // Each subscription is answered; events before its answer need not arrive.
       const answers = () => client.of('system').length + client.of('exception').length
       await client.until(() => answers() >= CHANNELS || !client.socket.connected)
     }
   }
 
-  /** What somebody heard that is not theirs, or ''; what was looked at is forgotten. */
+  /** Tells which frame reached a client that must not see it, or ''. Checked frames are dropped. */
   issue(actors: ReadonlyMap<Role, Actor>, owned: ReadonlySet<string>): string {
     for (const { role, client } of this.#ears.values()) {
       const own = actors.get(role)?.trader.profileId ?? 0
       for (const { event, payload } of client.frames.splice(0)) {
         const frame = `${event} ${JSON.stringify(payload)}`
-        if (at(payload, 'code') === 'INTERNAL') return `a frame to ${role} broke: ${frame}`
+        if (at(payload, 'code') === 'INTERNAL')
+          return `a frame to ${role} reports a fault: ${frame}`
         const isOthers = numbersAt(payload, WHOSE).some((id) => id !== own)
         if (isOthers) return `a socket of ${role} got ${frame}`
         const shown = role === 'owner' ? undefined : [...owned].find((text) => frame.includes(text))
@@ -62,7 +63,7 @@ export class Ears {
     return ''
   }
 
-  /** Whether a frame about this order reached the owner, in time. */
+  /** Whether a frame about this order reaches the owner in time. */
   async hearsOf(orderId: string): Promise<boolean> {
     const client = this.#ears.get('owner')?.client
     if (client === undefined) return false
@@ -81,13 +82,13 @@ export class Ears {
   }
 }
 
-/** The stranger shows its cookie, the others their tokens. */
+/** The stranger shows its cookie; the others sign with their tokens. */
 function proof({ role, cookie, trader }: Actor, port: number): Record<string, string> {
   const origin = `http://127.0.0.1:${port}`
   return role === 'stranger' ? { cookie, origin } : handshakeOf(trader, Date.now())
 }
 
-/** The numbers in fields of these names, as numbers or as text. */
+/** The numbers in fields with these names, given as numbers or as text. */
 export function numbersAt(value: unknown, names: ReadonlySet<string>): number[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, each]) => {

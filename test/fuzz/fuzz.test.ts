@@ -7,28 +7,28 @@ import type { Plan } from './plan.ts'
 import { plansOf, play } from './play.ts'
 import { shrunk } from './shrink.ts'
 
-// `make fuzz` for a moment, and what makes its findings worth having.
+// A short `make fuzz`, and what makes its findings worth having.
 
 const REQUESTS = 200
 
-test('whatever is asked of any route, nothing breaks, leaks or stays behind', async () => {
+test('no request to any route breaks, leaks or leaves anything behind', async () => {
   const seed = freshSeed()
   await compileProgram()
   const { failure, tally } = await play(newFolder(), plansOf(seed, REQUESTS))
   if (failure !== null) assert.fail(`make fuzz SEED=${seed}: ${failure.what}\n${failure.curl}`)
   for (const status of [101, 200, 201, 400, 401, 404]) {
-    assert.ok(tally.count(status) > 0, `${status} was among the replies: ${tally.line}`)
+    assert.ok(tally.count(status) > 0, `${status} is among the replies: ${tally.line}`)
   }
 })
 
-test('a seed says the same requests each time, and any part of them alone', () => {
+test('a seed gives the same requests each time, however many are asked for', () => {
   const plans = plansOf(7, 200)
   assert.deepEqual(plansOf(7, 200), plans)
   assert.deepEqual(plansOf(7, 90), plans.slice(0, 90))
   assert.notDeepEqual(plansOf(8, 200), plans)
 })
 
-test('a failure shrinks to the requests and the parts that make it', async () => {
+test('a failure shrinks to the requests and the parts that cause it', async () => {
   const plans = plansOf(7, 60)
   const culprit = { at: 'query', pair: 'page=bad' } as const
   const last: Plan = { ...plans[59], query: { limit: 1, page: 2 }, edits: [culprit] }

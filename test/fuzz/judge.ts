@@ -11,8 +11,8 @@ import { BENT_SMUGGLES, OPENING_SMUGGLES } from './smuggle.ts'
 import type { Answer, Exchanged } from './socket.ts'
 import type { Role } from './speaker.ts'
 
-// What an answer to any request must be, whatever was asked: one its route names, of the shape it
-// promised, and nothing that only somebody else may know.
+// What an answer to any request must be: one that its route names, of the promised shape, and free
+// of what only others may know.
 
 const router = new Router<FuzzRoute>()
 for (const route of api) router.add(route.method, route.path, route)
@@ -26,7 +26,7 @@ function keysAt(...path: string[]): string[] {
   return typeof node === 'object' && node !== null ? Object.keys(node) : []
 }
 
-/** `400 VALIDATION`: the refusals a route names in the document. */
+/** The refusals that a route names in the document, like `400 VALIDATION`. */
 function namedRefusals(route: FuzzRoute): ReadonlySet<string> {
   const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}')
   const responses = ['paths', path, route.method.toLowerCase(), 'responses']
@@ -41,15 +41,15 @@ function namedRefusals(route: FuzzRoute): ReadonlySet<string> {
 }
 
 const refusalsOf = new Map(api.map((route) => [route, namedRefusals(route)]))
-/** Of any request at all: the gateway says these before there is a route or a body. */
+/** Refusals of any request: the gateway gives them before there is a route or a body. */
 const ANYWHERE = new Set([
   ...['404 PATH_NOT_FOUND', '405 METHOD_NOT_ALLOWED', '503 OVERLOADED', '503 NOT_READY'],
   ...['413 BODY_TOO_LARGE', '415 BODY_ENCODED', '408 BODY_TIMEOUT', '429 RATE_LIMITED'],
 ])
-/** What may come back to bytes that are not HTTP: the parser's own words. */
+/** Statuses by which the parser itself answers bytes that are not HTTP. */
 const PARSER = new Set([400, 408, 411, 413, 414, 431, 501, 505])
 
-/** The route that answers what was asked; null when there is none. */
+/** The route that answers the request, or null. */
 export function answeringRoute({ parts }: Rendered): FuzzRoute | null {
   return answeringRouteOf(parts)
 }
@@ -61,15 +61,15 @@ function answeringRouteOf(parts: Rendered['parts']): FuzzRoute | null {
 }
 
 export interface Secrets {
-  /** What no reply may show that was not asked with it, unless it mints it. */
+  /** Texts that no reply may show unless the request held them or the reply mints them. */
   readonly always: ReadonlySet<string>
-  /** What only the owner, and the operator, may see. */
+  /** Texts that only the owner and the operator may see. */
   readonly owned: ReadonlySet<string>
-  /** The profiles each may act for: its own and its sub-accounts. */
+  /** The profiles that each role may act for: its own and its sub-accounts. */
   readonly families: ReadonlyMap<Role, ReadonlySet<number>>
 }
 
-/** What is wrong with what came back, or ''. */
+/** What is wrong with the answers, or ''. */
 export function judge(
   plan: Plan,
   rendered: Rendered,
@@ -92,14 +92,14 @@ export function judge(
   return issue === '' ? foreignIssue(plan, rendered, answer, secrets) : issue
 }
 
-/** Whether its bytes may be no request, which the parser answers in its own words or not at all. */
+/** Whether the bytes may be no request; the parser then answers in its own words or not at all. */
 export function mayHang({ edits }: Plan): boolean {
   return edits.some((edit) => edit.at === 'smuggle' && BENT_SMUGGLES.has(edit.name))
 }
 
 const WHOSE = new Set(['ownerId', 'onBehalfOf'])
 
-/** What a right answer says of a profile that the caller is not and may not act for. */
+/** What is wrong with a success that concerns a profile which the caller may not act for, or ''. */
 function foreignIssue(
   { speaker, edits }: Plan,
   { parts }: Rendered,
@@ -113,7 +113,7 @@ function foreignIssue(
   if (edits.some((edit) => edit.at === 'smuggle' && OPENING_SMUGGLES.has(edit.name))) return ''
   const inReply = numbersAt(parsed(answer), WHOSE).find((id) => !own.has(id))
   if (inReply !== undefined) return `a reply about profile ${inReply}: ${answer.text.slice(0, 300)}`
-  // One that answers for each of several says there whose each is.
+  // A reply with several results names the profile in each of them.
   if (!(ON_BEHALF in route.headers) || at(parsed(answer), 'results') !== undefined) return ''
   const named = parts.headers.filter(([name]) => name.toLowerCase() === ON_BEHALF)
   const other = named.find(([, value]) => !own.has(Number(value)))
@@ -158,7 +158,7 @@ function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
     const issue = retryIssue(answer)
     if (issue !== '') return issue
   }
-  // Some paths are no request at all to the parser, which answers in its own words.
+  // The parser takes some paths for no request at all, and refuses them in its own words.
   const isOdd =
     rendered.pathTrick !== '' || !METHODS.has(rendered.parts.method) || isBent(plan, rendered)
   if (isOdd && PARSER.has(status) && parsed(answer) === undefined) return ''
@@ -166,13 +166,13 @@ function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
   return isHead ? '' : refusalIssue(route, answer)
 }
 
-/** A head that the parser itself may refuse. */
+/** Whether the parser itself may refuse the head. */
 function isBent({ edits }: Plan, { bytes }: Rendered): boolean {
   const head = bytes.bytes.indexOf('\r\n\r\n')
   return head > HEAD_BYTES || edits.some(({ at: kind }) => kind === 'smuggle')
 }
 
-/** The parser takes 4096 and the rest of what came with them. */
+/** The parser takes 4096 bytes, and the rest of what arrived with them. */
 const HEAD_BYTES = 3500
 
 function isRefusal(answer: Answer): boolean {
@@ -189,14 +189,14 @@ function successIssue(
 ): string {
   const { status } = answer
   if (route === null) return `${status} where there is no route`
-  if (!isHonest(plan, route)) return `${status} to a proof that is none`
+  if (!isHonest(plan, route)) return `${status} to a worthless proof`
   if (status !== route.status && !route.others.includes(status)) {
     return `${status}, and ${nameOf(route)} names ${route.status}`
   }
-  if (isHead) return answer.text === '' ? '' : 'a body in the answer to HEAD'
+  if (isHead) return answer.text === '' ? '' : 'the answer to HEAD has a body'
   if (route.produces !== 'application/json') return ''
   const issues = route.replyIssues(parsed(answer) ?? null)
-  return issues.length === 0 ? '' : `a reply against its schema: ${JSON.stringify(issues)}`
+  return issues.length === 0 ? '' : `a reply breaks its schema: ${JSON.stringify(issues)}`
 }
 
 /** Whether the proof may open this route. */
@@ -213,7 +213,7 @@ function isHonest(plan: Plan, route: FuzzRoute): boolean {
   return accepted.scheme === 'hmac' && accepted.scopes.length === 0
 }
 
-/** A login needs a wallet whose three headers belong together. */
+/** A login needs the three headers of a wallet, and they must belong together. */
 function isWalletHonest({ edits }: Plan, { path }: FuzzRoute): boolean {
   if (path !== '/auth/login') return true
   const wallet = edits.find((edit) => edit.at === 'wallet')
@@ -222,7 +222,7 @@ function isWalletHonest({ edits }: Plan, { path }: FuzzRoute): boolean {
 
 const RETRY_LINE = /\r\nretry-after: *[1-9][0-9]{0,3}\r\n/i
 
-/** What is wrong with what a connection to the sockets heard, or ''. */
+/** What is wrong with what a socket connection received, or ''. */
 export function judgeTalk(
   plan: Plan,
   talk: { readonly received: string; readonly joins: boolean; readonly asked: Buffer },
@@ -233,22 +233,22 @@ export function judgeTalk(
   const leaked = leakIn(plan, { bytes: { bytes: asked } }, received, secrets)
   if (leaked !== '') return leaked
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? '0')
-  // The bounds of sockets say when to come back.
+  // A refusal by a bound of the sockets says when to come back.
   if (status === 429 || status === 503) return RETRY_LINE.test(received) ? '' : received
   if (status >= 500 && status !== 505) return `status ${status} to a handshake`
-  // What a message breaks costs its socket alone, and is a defect all the same.
+  // A fault in a message ends only its own socket, but is a defect all the same.
   const broken = received.indexOf('"code":"INTERNAL"')
   if (broken !== -1) return `a socket broke: ${received.slice(Math.max(0, broken - 200))}`
   const { proof, flaw, role } = plan.speaker
   const isProof = role !== 'nobody' && (proof === 'hmac' || proof === 'session')
   const isRight = isProof && (flaw === 'none' || (flaw === 'scope' && proof === 'hmac'))
   const named = /\["authenticated",\{"message":"Authenticated","profileId":(\d+)/.exec(received)
-  if (named !== null && !isRight) return 'a socket is authenticated by a proof that is none'
+  if (named !== null && !isRight) return 'a socket is authenticated by a worthless proof'
   if (named !== null && Number(named[1]) !== ownProfileId) return `a socket speaks as ${named[1]}`
   if (!joins) return ''
-  if (named === null && isRight) return `a right handshake is not taken: ${received.slice(0, 500)}`
+  if (named === null && isRight) return `a right handshake is refused: ${received.slice(0, 500)}`
   const isTold = received.includes('["exception"')
-  return isProof && !isRight && !isTold ? 'a wrong handshake is not told so' : ''
+  return isProof && !isRight && !isTold ? 'a wrong handshake gets no exception' : ''
 }
 
 function refusalIssue(route: FuzzRoute | null, answer: Answer): string {
@@ -256,8 +256,10 @@ function refusalIssue(route: FuzzRoute | null, answer: Answer): string {
   const body = parsed(answer)
   const code = at(body, 'code')
   const shown = `${status} ${text.slice(0, 300)}`
-  if (at(body, 'statusCode') !== status) return `a refusal with another statusCode: ${shown}`
-  if (at(body, 'error') !== STATUS_CODES[status]) return `a refusal with another error: ${shown}`
+  if (at(body, 'statusCode') !== status)
+    return `a refusal whose statusCode is not its status: ${shown}`
+  if (at(body, 'error') !== STATUS_CODES[status])
+    return `a refusal whose error does not name its status: ${shown}`
   const message = at(body, 'message')
   const isList = Array.isArray(message) && message.length > 0 && message.every(isIssue)
   if (!isList && (typeof message !== 'string' || message === '')) return `no message: ${shown}`

@@ -10,7 +10,7 @@ import { actorOf, isOwners, type Live, type Setting } from './setting.ts'
 import type { Answer } from './socket.ts'
 import type { Role, Speaker } from './speaker.ts'
 
-// What the fuzz learns from answers: what later requests can name, and what nobody may be shown.
+// What the fuzz learns from answers: names for later requests, and texts that no reply may show.
 
 const POOL_MAX = 64
 const LIVE_MAX = 24
@@ -39,7 +39,7 @@ export class Known {
     for (const id of pools.orders) this.owned.add(id)
   }
 
-  /** The keys of the server. */
+  /** Learns the keys of the server. */
   learnFolder(dataDir: string): void {
     for (const name of readdirSync(dataDir).filter((each) => each.endsWith('.key'))) {
       const key = readFileSync(join(dataDir, name))
@@ -58,7 +58,7 @@ export class Known {
     if (role === 'owner') for (const id of [tokenId, weak.tokenId]) this.owned.add(id)
   }
 
-  /** `asked`: the request as it went out. */
+  /** `asked` is the request as it was sent. */
   learn({ speaker, route }: Plan, asked: string, answer: Answer): void {
     if (answer.status !== 401 && answer.status !== 403) this.#forget(speaker, route, asked)
     if (answer.status < 200 || answer.status >= 300) return
@@ -74,7 +74,7 @@ export class Known {
       if (name === 'tokenId' && UUID.test(text)) addTo(tokens, text)
       if (name === 'tokenId' && UUID.test(text) && byOwner) this.owned.add(text)
       if (name === 'id' && UUID.test(text)) addTo(orders, text)
-      // The operator may be shown any market; those it made are its own to end.
+      // The operator may see any market, but later requests end only markets that it made.
       if (name === 'slug' && route === 'POST /admin/markets') addTo(spares, text)
     }
     const id = at(body, 'id')
@@ -85,7 +85,7 @@ export class Known {
     this.#learnOrders(role, body)
   }
 
-  /** What a cancel named is gone from then on, or was so before. */
+  /** An order that a cancel names is gone from then on, or was gone before. */
   #forget({ role }: Speaker, route: string, asked: string): void {
     const isCancel = route.startsWith('DELETE /orders/') || route.includes('cancel')
     if (!isCancel) return
@@ -98,7 +98,7 @@ export class Known {
     }
   }
 
-  /** Sub-accounts are made by a partner, and by the owner, alone. */
+  /** Only the partner and the owner make sub-accounts. */
   #learnChild(role: Role, profileId: unknown): void {
     if ((role !== 'partner' && role !== 'owner') || typeof profileId !== 'number') return
     const { children, wards } = this.#setting.pools
@@ -106,7 +106,7 @@ export class Known {
     addTo(role === 'owner' ? wards : children, `${profileId}`)
   }
 
-  /** Orders that rest are the caller's to cancel; those of the owner in its market are a secret. */
+  /** The caller may cancel its open orders. The owner's orders in the quiet market are secret. */
   #learnOrders(role: Role, body: unknown): void {
     const { live, childLive, quiet, actors, pools } = this.#setting
     if (!actors.has(role)) return
@@ -129,7 +129,7 @@ export class Known {
   }
 }
 
-/** Everything called an order in a body, at any depth. */
+/** Every `order` in a body, at any depth. */
 function ordersIn(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, each]) =>
@@ -141,7 +141,7 @@ function addTo(pool: string[], text: string): void {
   if (pool.length < POOL_MAX && !pool.includes(text)) pool.push(text)
 }
 
-/** The newest stay: the oldest are the likelier to be gone. */
+/** Keeps the newest: the oldest orders are more likely to be gone. */
 function renew(pool: string[], text: string): void {
   if (pool.includes(text)) return
   pool.push(text)

@@ -1,8 +1,8 @@
 import type { Json } from '../../server/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 
-// Objects with the keys by which code tells its own values apart: those of refusals, replies and
-// promises, and what every object inherits. An object of a caller must never pass for one of ours.
+// Objects with the keys by which code recognises its own values: refusals, replies, promises, and
+// the keys that every object inherits. An object of a caller must never pass for one of the code's.
 
 const OWN = ['status', 'code', 'name', 'body', 'message', 'error', 'issues', 'reject', 'text']
 const ASKED = ['channel', 'marketSlugs', 'marketAddresses', 'orderId', 'clientOrderId', 'event']
@@ -21,13 +21,13 @@ export const ODD_KEYS: readonly string[] = [
 ]
 const VALUES: readonly Json[] = [1, 0, -1, '', 'x', null, true, false, {}, [], { status: 1 }, ['x']]
 
-/** One to four of the keys; JSON text of it keeps `__proto__` as a key of its own. */
+/** An object with one to four of the keys; its JSON text keeps `__proto__` as a key of its own. */
 export function oddObject(random: Random): Json {
   const keys = Array.from({ length: random.between(1, 4) }, () => random.pick(ODD_KEYS))
   return Object.fromEntries(keys.map((key) => [key, random.pick(VALUES)]))
 }
 
-/** Text that is another length once it is trimmed: bounds of both are hit. */
+/** Text whose length changes when it is trimmed, so that it meets the bounds of both lengths. */
 export function padded(
   random: Random,
   text: string,

@@ -26,9 +26,9 @@ import {
   ODD_TEXTS,
 } from './values.ts'
 
-// A request before it is bytes: a valid one, and what is wrong with it as a list of edits. Each
-// follows from the seed and its place alone, so that any part of a run can be played again, and a
-// failing one shrinks by taking edits away.
+// A request before it is bytes: a valid request, and a list of edits that say what is wrong with
+// it. A plan follows from the seed and its place alone, so any part of a run can be played again. A
+// failing plan shrinks by losing edits.
 
 export type FuzzRoute = Route<Services>
 
@@ -37,26 +37,26 @@ const OPENING: ReadonlySet<Flaw> = new Set(['none', 'scope'])
 export type Edit =
   | { readonly at: 'body'; readonly path: readonly (string | number)[]; readonly value?: Json }
   | { readonly at: 'whole'; readonly value: Json }
-  /** Raw text of one pair of the query; it comes after the right ones. */
+  /** Raw text of one pair of the query; it follows the valid pairs. */
   | { readonly at: 'query'; readonly pair: string }
   | { readonly at: 'param'; readonly name: string; readonly raw: string }
   | { readonly at: 'method'; readonly method: string }
   | { readonly at: 'header'; readonly name: string; readonly value: string }
-  /** The three headers of a wallet that proves its address: an actor's, or one by its number. */
+  /** The three headers of a wallet that proves its address: an actor's wallet, or one by number. */
   | { readonly at: 'wallet'; readonly of: Role | number; readonly flaw: WalletFlaw }
-  /** Headers beside the right ones, by name from smuggle.ts. */
+  /** Headers added to the valid ones, by their name in smuggle.ts. */
   | { readonly at: 'smuggle'; readonly name: string; readonly number: number }
-  /** By name from tricks.ts. */
+  /** A trick by its name in tricks.ts. */
   | { readonly at: 'trick'; readonly name: string; readonly number: number }
 
 export interface Plan {
-  /** `POST /orders`. */
+  /** Like `POST /orders`. */
   readonly route: string
   readonly speaker: Speaker
   readonly params: Readonly<Record<string, Json>>
   readonly query: Readonly<Record<string, Json>>
   readonly body?: Json
-  /** Whether an order that edits changed is signed as changed. */
+  /** Whether an order is signed again after edits changed it. */
   readonly resigned: boolean
   readonly edits: readonly Edit[]
 }
@@ -65,7 +65,7 @@ export function nameOf(route: Pick<FuzzRoute, 'method' | 'path'>): string {
   return `${route.method} ${route.path}`
 }
 
-/** The request at one place of the sequence that a seed stands for. */
+/** The request at one place in the sequence of a seed. */
 export function planAt(routes: readonly FuzzRoute[], seed: number, place: number): Plan {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(place + 1, 0x85ebca6b))
   const isForeign = isForeignAt(place)
@@ -103,7 +103,7 @@ function socketPlan(random: Random, isForeign: boolean): Plan {
 
 const NOBODY: Speaker = { role: 'nobody', proof: 'none', flaw: 'none' }
 
-/** The same with what is the caller's own wherever that is what the route wants. */
+/** The same plan, with things of the caller's own wherever the route wants them. */
 function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
   const { accepts } = route.auth
   const own = accepts.some(({ scheme }) => scheme !== 'admin')
@@ -114,7 +114,7 @@ function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
     if (route.path === '/admin/operators/:name') return [name, operatorName(random)]
     return [name, aimed(value, random)]
   })
-  // Whose login it is, the wallet alone says.
+  // The wallet alone says whose login it is.
   const speaker = plan.route === LOGIN ? NOBODY : plan.speaker
   const { onBehalfOf: _1, account: _2, ...query } = plan.query
   const body = plan.body === undefined ? {} : { body: aimedBody(plan.route, plan.body, random) }
@@ -128,19 +128,19 @@ function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
   }
 }
 
-/** A sub-account of the caller, or at times of the owner. */
+/** A sub-account of the caller, or sometimes of the owner. */
 function sub(random: Random): Json {
   return `{{#${random.pick(['children', 'children', 'wards'])}.${random.below(64)}}}`
 }
 
-/** A partner also asks for its sub-account, in whichever of the two ways the route takes. */
+/** The partner and the owner also act for a sub-account, in a way that the route takes. */
 function forChild(plan: Plan, route: FuzzRoute, random: Random): Plan {
   const { role } = plan.speaker
   const mayAct = role === 'partner' || role === 'owner'
   if (!mayAct || !(ON_BEHALF in route.headers) || holdsOrder(route.body)) return plan
   if (!random.chance(0.4)) return plan
   const isInQuery = 'onBehalfOf' in route.query && random.chance(0.5)
-  // The owner's is no more the partner's than a stranger's, whatever of it the partner knows.
+  // The partner may never act for the owner's sub-account, whatever names of it the partner knows.
   const isTrespass = role === 'partner' && random.chance(0.4)
   const pool = isTrespass ? 'wards' : 'children'
   const child = `{{#${pool}.0}}`
@@ -159,14 +159,14 @@ function forChild(plan: Plan, route: FuzzRoute, random: Random): Plan {
   }
 }
 
-/** A login, and a sub-account with a wallet of its own, need that wallet's signature. */
+/** A login needs the signature of its wallet; so does a sub-account with a wallet of its own. */
 function proofs({ route }: Plan, random: Random): Edit[] {
   const flaw = random.chance(0.6) ? 'none' : random.pick(WALLET_FLAWS.slice(1))
   if (route === 'POST /profiles/partner-accounts') {
     return [{ at: 'wallet', of: 100 + random.below(40), flaw }]
   }
   if (route !== LOGIN) return []
-  // A right login of the owner would change what others must not.
+  // A valid login of the owner would change the owner's state, which others must not do.
   const of = random.pick([random.below(12), random.below(12), 'stranger', 'owner'] as const)
   const wrong = random.pick(WALLET_FLAWS.slice(1))
   return [{ at: 'wallet', of, flaw: of === 'owner' ? wrong : flaw }]
@@ -176,14 +176,14 @@ const LOGIN = 'POST /auth/login'
 
 const ON_BEHALF = 'x-on-behalf-of'
 
-/** Where a call may be for somebody else it sometimes is. */
+/** Sometimes acts for another profile, where the route allows that. */
 function delegation({ headers }: FuzzRoute, random: Random): Edit[] {
   if (!(ON_BEHALF in headers) || !random.chance(0.3)) return []
   const pool = random.pick(['children', 'children', 'profiles', 'wards'])
   return [{ at: 'header', name: ON_BEHALF, value: `{{${pool}.${random.below(64)}}}` }]
 }
 
-/** Orders and their cancels come more often, and others have little to try as an operator. */
+/** Orders and cancels come more often. A foreign stretch has little to try as an operator. */
 function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolean): FuzzRoute {
   const dice = random.next()
   if (dice < 0.25) return random.pick(routes.filter(({ body }) => holdsOrder(body)))
@@ -210,7 +210,7 @@ function fieldsOf(fields: Fields, random: Random, part: number): Record<string, 
 
 const BLOCK = 24
 
-/** Whether nothing of this stretch of requests may change anything of the owner. */
+/** Whether the place is in a foreign stretch: requests that may change nothing of the owner. */
 export function isForeignAt(place: number): boolean {
   return Math.floor(place / BLOCK) % 3 !== 0
 }
@@ -226,7 +226,7 @@ function speakerOf(
   if (proof === 'none') return NOBODY
   const flaw = !isAimed && random.chance(0.15) ? random.pick(FLAWS.slice(1)) : 'none'
   if (isForeign && (proof === 'admin' || (!isAimed && random.chance(0.2)))) {
-    // Not that of the scope: it opens what no scope guards.
+    // The flaw `scope` is left out: such a token opens routes without a scope.
     const role = proof === 'admin' ? 'admin' : 'owner'
     return { role, proof, flaw: random.pick(FLAWS.filter((each) => !OPENING.has(each))) }
   }
@@ -297,15 +297,15 @@ const QUERY_PAIRS = [
   ...['limit=NaN', 'limit=1e3', 'limit=-0', 'page=0', 'page=9007199254740993', '?', '#', 'a=b=c'],
 ]
 
-/** Percent-encoded as a client would; what cannot be goes as it is. */
+/** Percent-encodes as a client does; a lone surrogate becomes its raw bytes. */
 function encoded(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return LONE_SURROGATE.test(text) ? '%ED%A0%80' : encodeURIComponent(text)
 }
 
-/** Of the fields that are changed, how many are told again with spaces around them. */
+/** The share of changed fields that keep a valid text, with spaces around it. */
 const PADDED = 0.3
-/** Bounds of texts and of buffers. */
+/** Lengths at which texts and buffers have their bounds. */
 const LENGTHS = [128, 512, 1024, 4096, 16_384, 32_768, 40_000, 60_000]
 
 /** Changes, drops or adds one field at any depth. */
@@ -336,7 +336,7 @@ function bodyEdit(schema: Keywords, random: Random): Edit {
   }
 }
 
-/** The places of texts that no pattern and no list of words bounds. */
+/** The paths of texts that neither a pattern nor a list of words bounds. */
 function freeTexts(schema: Keywords, path: readonly string[] = []): (readonly string[])[] {
   const { type, pattern, enum: words } = schema
   if (type === 'string') return pattern === undefined && words === undefined ? [path] : []
@@ -346,7 +346,7 @@ function freeTexts(schema: Keywords, path: readonly string[] = []): (readonly st
   )
 }
 
-/** One free text with more blanks than any buffer has room for; all else stays as it was drawn. */
+/** Gives one free text more blanks than any buffer has room for; the rest stays as drawn. */
 function blankEdits(route: FuzzRoute, random: Random): Edit[] {
   const places = route.body === null ? [] : freeTexts(keywordsOf(route.body))
   if (places.length === 0) return []
@@ -354,7 +354,7 @@ function blankEdits(route: FuzzRoute, random: Random): Edit[] {
   return [{ at: 'body', path: random.pick(places), value }]
 }
 
-/** A text with spaces around it: short once it is trimmed, long before, up to a whole body. */
+/** A text with spaces around it: short when trimmed, and untrimmed up to a whole body long. */
 function spaced(text: string, random: Random): string {
   return padded(random, text, { charactersMax: random.pick(LENGTHS), blanksMax: 60_000 })
 }

@@ -5,13 +5,13 @@ import type { Rendered } from './render.ts'
 import { Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 
-// Plays a sequence of requests on one stage and stops at the first that breaks anything.
+// Plays a sequence of requests on one stage and stops at the first failure.
 
 export interface Failure {
-  /** Of the request in the sequence; its length when only the end showed it. */
+  /** The place of the request in the sequence; its length when only the end shows the failure. */
   readonly place: number
   readonly what: string
-  /** '' at the end. */
+  /** Empty when only the end shows the failure. */
   readonly curl: string
 }
 
@@ -24,7 +24,7 @@ export function plansOf(seed: number, count: number): Plan[] {
   return Array.from({ length: count }, (_, place) => planAt(api, seed, place))
 }
 
-/** Whether a right answer to it may change what is the owner's. */
+/** Whether a right answer may change what the owner has. */
 function mayChangeOwner({ speaker }: Plan): boolean {
   const { role, flaw } = speaker
   return role === 'owner'
@@ -32,7 +32,7 @@ function mayChangeOwner({ speaker }: Plan): boolean {
     : role === 'admin' && flaw === 'none'
 }
 
-/** `strict` looks at the owner after each request instead of once in a while. */
+/** `strict` checks the owner's state after each request instead of once in a while. */
 export async function play(
   dataDir: string,
   plans: readonly Plan[],
@@ -51,7 +51,7 @@ export async function play(
   }
 }
 
-/** A process that ended says more than the call that was not answered. */
+/** The last words of a process say more than the request without an answer. */
 async function explained(stage: Stage, failure: Failure): Promise<Failure> {
   const words = await stage.lastWords()
   return words === '' ? failure : { ...failure, what: `${words}\n${failure.what}` }
@@ -79,7 +79,7 @@ interface Step {
   readonly seen: { before: string; curl: string }
 }
 
-/** One request, and what it broke or ''. */
+/** Plays one request; gives what it broke, or ''. */
 async function step(stage: Stage, { plan, next, strict, tally, seen }: Step): Promise<string> {
   const isOwners = mayChangeOwner(plan)
   if (!isOwners && seen.before === '') {
@@ -101,7 +101,7 @@ async function step(stage: Stage, { plan, next, strict, tally, seen }: Step): Pr
 
 const AROUND = 300
 
-/** Where two long texts part. */
+/** Shows where two long texts begin to differ. */
 function difference(before: string, after: string): string {
   let at = 0
   while (before[at] === after[at]) at++
@@ -109,7 +109,7 @@ function difference(before: string, after: string): string {
   return `the owner had …${part(before)}… and has …${part(after)}…`
 }
 
-/** The request as one command for a shell; what no text can say goes through base64. */
+/** The request as one shell command; a body that is not text goes through base64. */
 export function curlOf(baseUrl: string, { parts, wireTrick, pathTrick }: Rendered): string {
   const { method, target, body } = parts
   const hidden = new Set(['host', 'content-length'])
@@ -121,5 +121,5 @@ export function curlOf(baseUrl: string, { parts, wireTrick, pathTrick }: Rendere
     ? line
     : `echo ${body.toString('base64')} | base64 -d | ${line} --data-binary @-`
   const asIs = pathTrick === '' ? '' : ' --path-as-is'
-  return `${data}${asIs}${wireTrick === '' ? '' : `  # bytes bent: ${wireTrick}`}`
+  return `${data}${asIs}${wireTrick === '' ? '' : `  # wire trick: ${wireTrick}`}`
 }

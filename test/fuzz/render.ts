@@ -11,19 +11,19 @@ import { type SpokenTalk, talkIn } from './talk.ts'
 import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS } from './tricks.ts'
 import { MARK, type OrderWish, WISH } from './values.ts'
 
-// From a plan to bytes: marks filled in, edits made, the call signed last.
+// Turns a plan into bytes: fills in the marks, makes the edits, and signs the call last.
 
 export interface Rendered {
   readonly parts: Parts
   readonly bytes: Bytes
-  /** The name of the trick that broke the rules of HTTP, or ''. */
+  /** The name of the trick that broke a rule of HTTP, or ''. */
   readonly wireTrick: string
   readonly pathTrick: string
 }
 
 type Tricks = Extract<Edit, { at: 'trick' }>
 
-/** `wallet`: the headers by which a wallet proves its address, where the plan has one do so. */
+/** `wallet` holds the headers by which a wallet proves its address, where the plan has a wallet. */
 export function render(plan: Plan, setting: Setting, wallet: Headers = []): Rendered {
   const { role, proof, flaw } = plan.speaker
   const actor = setting.actors.get(role)
@@ -56,7 +56,7 @@ const HOUR_MS = 3_600_000
 
 type Marks = Readonly<Record<string, readonly string[]>>
 
-/** What marks stand for in this plan: what the operator ends is not what the others trade on. */
+/** What the marks of this plan stand for. Operators get spare markets: they may end these alone. */
 export function marksOf({ route, speaker }: Plan, setting: Setting): Marks {
   const { pools, actors, live, childLive } = setting
   const actor = actors.get(speaker.role)
@@ -82,7 +82,7 @@ function or(some: readonly string[] | undefined, all: readonly string[]): readon
   return some === undefined || some.length === 0 ? all : some
 }
 
-/** The headers with those beside them that its edits say. */
+/** Adds or changes the headers that the `smuggle` edits name. */
 function smuggled(headers: Headers, { edits, speaker }: Plan, setting: Setting): Headers {
   const { actors, pools } = setting
   const other = actorOf(actors, speaker.role === 'partner' ? 'stranger' : 'partner')
@@ -113,7 +113,7 @@ function changedHeaders(
   return [...headers.filter(([name]) => !names.has(name)), ...changed]
 }
 
-/** What the client of a socket says; half a plan says nothing. */
+/** What the client of a socket sends; a plan that shrinking broke sends nothing. */
 export function spokenTalk(plan: Plan, setting: Setting): SpokenTalk {
   const said = filled(plan.body ?? null, marksOf(plan, setting))
   return talkIn(said) ?? { query: '', isPlain: true, hello: '', says: [], stays: false }
@@ -183,7 +183,7 @@ function isRecord(value: Json | undefined): value is Readonly<Record<string, Jso
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The same with `change` made of each object in it, from the innermost out. */
+/** The value with `change` applied to each object in it, innermost first. */
 function mapped(value: Json, change: (fields: Readonly<Record<string, Json>>) => Json): Json {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((each: Json) => mapped(each, change))
@@ -194,7 +194,7 @@ function mapped(value: Json, change: (fields: Readonly<Record<string, Json>>) =>
   return change(Object.fromEntries(entries))
 }
 
-/** Wishes become orders that the actor signed. */
+/** Turns each wish into an order of the actor, signed unless the server signs it. */
 function withOrders(body: Json, setting: Setting, actor: Actor | undefined): Json {
   return mapped(body, (fields) => {
     const wish = fields[WISH]
@@ -209,7 +209,7 @@ function isWish(value: unknown): value is OrderWish {
   return typeof value === 'object' && value !== null && 'sizeRaw' in value && 'salt' in value
 }
 
-/** Whether the server is to sign for an account of the partner. */
+/** Whether the server signs the order, for a sub-account of the partner or of the owner. */
 function isDelegated({ child }: OrderWish, { role }: Actor): boolean {
   return child >= 0 && (role === 'partner' || role === 'owner')
 }
@@ -237,7 +237,7 @@ function orderFields(
   return { order: signed, ownerId: trader.profileId, orderType, marketSlug: market.slug }
 }
 
-/** Where nobody else trades the owner does now and then. */
+/** The owner sometimes trades in the quiet market, where nobody else trades. */
 function marketOf(
   { market }: OrderWish,
   role: Role,
@@ -247,7 +247,7 @@ function marketOf(
   return market % 10 === 9 ? markets[market % markets.length] : markets[market % OPEN_MARKETS]
 }
 
-/** Signs what the edits made of orders, where that can be signed at all. */
+/** Signs edited orders again, where they still can be signed. */
 function resigned(body: Json, { quiet, markets }: Setting, actor: Actor | undefined): Json {
   if (actor === undefined) return body
   return mapped(body, (fields) => {

@@ -11,32 +11,32 @@ import { at } from '../support/json-path.ts'
 import type { Actor } from './actors.ts'
 import type { Role } from './speaker.ts'
 
-// What stands on a fresh exchange before it is fuzzed: markets in each state, sub-accounts, and
-// what of the owner rests in a market where nobody else trades.
+// What a fresh exchange holds before the fuzz: markets in each state, sub-accounts, and resting
+// orders of the owner in a market where nobody else trades.
 
-/** What marks stand for; a number past the end of a pool starts over. */
+/** The values of marks; a number past the end of a pool wraps around. */
 export interface Pools {
   readonly markets: string[]
-  /** Those the operator changes. */
+  /** Markets that the operator changes. */
   readonly spares: string[]
   readonly orders: string[]
   readonly clients: string[]
   readonly tokens: string[]
   readonly accounts: string[]
-  /** Addresses of nobody here. */
+  /** Addresses that belong to nobody here. */
   readonly wallets: string[]
   readonly profiles: string[]
-  /** Sub-accounts of the partner, and of the owner. */
+  /** Sub-accounts of the partner; `wards` are sub-accounts of the owner. */
   readonly children: string[]
   readonly wards: string[]
-  /** What the operator restricted. */
+  /** Trading windows that the operator made. */
   readonly windows: string[]
-  /** Names of what rests for the sub-account of the owner. */
+  /** Ids and client order ids of what rests for the owner's sub-account. */
   readonly wardorders: string[]
   readonly wardclients: string[]
 }
 
-/** What one who speaks has that it can still cancel. */
+/** Orders of an actor that it can still cancel. */
 export interface Live {
   readonly orders: string[]
   readonly clients: string[]
@@ -45,25 +45,25 @@ export interface Live {
 export interface Setting {
   readonly actors: ReadonlyMap<Role, Actor>
   readonly pools: Pools
-  /** Where fuzzed orders go, and where those of the owner do. */
+  /** Fuzzed orders go to `markets`; the owner's own orders rest in `quiet`. */
   readonly markets: readonly TestMarket[]
   readonly quiet: TestMarket
   readonly live: Map<Role, Live>
-  /** Of the first sub-account of each. */
+  /** The same for the first sub-account of each actor. */
   readonly childLive: Map<Role, Live>
 }
 
 const SHARE = 1_000_000
 const OWNERS = 'owners-own-'
 const DELAY_MS = 100
-/** Longer than a round may last: what is held is canceled, or the end shows it. */
+/** Longer than a round may last: a held order is canceled, or the end of the round shows it. */
 const HELD_MS = 60_000
 
 export function isOwners(name: string): boolean {
   return name.startsWith(OWNERS)
 }
 
-/** An account of a partner with a server wallet and something to trade with. */
+/** Makes a sub-account with a server wallet and something to trade with. */
 async function makeChild(client: ExchangeClient, partner: Actor): Promise<string> {
   const asked = JSON.stringify({ displayName: 'Child', createServerWallet: true })
   const { body } = await client.call(partner.trader, 'POST', '/profiles/partner-accounts', asked)
@@ -73,7 +73,7 @@ async function makeChild(client: ExchangeClient, partner: Actor): Promise<string
   return `${profileId}`
 }
 
-/** Those that trade first: orders go there nine times out of ten. */
+/** The first markets of the list are open for trade: nine of ten orders go there. */
 export const OPEN_MARKETS = 4
 
 async function makeMarkets(client: ExchangeClient): Promise<TestMarket[]> {
@@ -131,7 +131,7 @@ export async function settingOf(
   return setting
 }
 
-/** Orders of the owner, and of its ward, that stay as they are while nobody but others act. */
+/** Places orders of the owner and its sub-account that stay unchanged while only others act. */
 async function rest(client: ExchangeClient, { actors, pools, quiet }: Setting): Promise<void> {
   const { trader } = actorOf(actors, 'owner')
   for (const [index, outcome] of (['yes', 'no', 'yes', 'no'] as const).entries()) {

@@ -2,9 +2,9 @@ import type { Json } from '../../server/http/schema/schema.ts'
 import type { Edit, Plan } from './plan.ts'
 import { WISH } from './values.ts'
 
-// Smaller requests that may break the same thing.
+// Finds smaller requests that break the same thing.
 
-/** Each one step smaller; the boldest first. */
+/** Plans that are one step smaller, the largest step first. */
 export function* smaller(plan: Plan): Generator<Plan> {
   for (const [index] of plan.edits.entries()) {
     yield { ...plan, edits: plan.edits.filter((_, at) => at !== index) }
@@ -43,7 +43,7 @@ function* smallerJson(value: Json | undefined): Generator<Json> {
   }
   const entries = Object.entries(value)
   for (const [name, each] of entries) {
-    // Half a wish is no order.
+    // A wish stays whole: half a wish is no order.
     if (name === WISH) continue
     const others = entries.filter(([other]) => other !== name)
     yield Object.fromEntries(others)
@@ -66,12 +66,12 @@ function* halves(text: string): Generator<string> {
   yield text.slice(1)
 }
 
-/** Whether a sequence breaks what the first one broke; asked anew for each try. */
+/** Whether a sequence breaks what the first one broke; each try plays it anew. */
 export type Breaks = (plans: readonly Plan[]) => Promise<boolean>
 
 /**
- * The shortest sequence and, in it, the smallest last request found within `tries`. A request that
- * breaks something alone, as most do, costs one try of the first kind.
+ * Finds, within `tries`, the shortest sequence and the smallest last request in it. Most failing
+ * requests fail alone; these cost one try to isolate.
  */
 export async function shrunk(
   plans: readonly Plan[],

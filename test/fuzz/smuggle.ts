@@ -1,17 +1,17 @@
 import type { Actor } from './actors.ts'
 
-// Headers beside the right ones that two readers may take for two callers. What they say of the
-// owner is what anybody may know: its names, never its secrets.
+// Headers added to the valid ones, so that two readers may see two different callers. They use only
+// public names of the owner, never its secrets.
 
 export type Headers = [name: string, value: string][]
 
 export interface Cast {
-  /** Who the call is from; undefined for nobody. */
+  /** Who sends the call; undefined for nobody. */
   readonly own: Actor | undefined
-  /** Somebody else who may speak at that time. */
+  /** Another actor whose proof is valid at that time. */
   readonly other: Actor
   readonly victim: Actor
-  /** Profile ids of sub-accounts: of the caller, and of the victim. */
+  /** Profile ids of sub-accounts: `child` is the partner's, `ward` is the victim's. */
   readonly child: string
   readonly ward: string
 }
@@ -33,7 +33,7 @@ function mapped(headers: Headers, change: (name: string, value: string) => strin
   })
 }
 
-/** Ways to write a number that some reader takes for it. */
+/** Spellings of a number that some reader may accept for it. */
 function spelled(id: string, number: number): string {
   const wide = [...id].map((digit) => String.fromCharCode(0xff10 + Number(digit))).join('')
   const forms = [
@@ -129,12 +129,12 @@ export const SMUGGLES: Readonly<Record<string, Smuggle>> = {
   otherPath: (headers) => [...headers, ['x-original-url', '/health'], ['x-rewrite-url', '/']],
 }
 
-/** Those that no parser needs to take for a request at all. */
+/** Smuggles that a parser may refuse to take for a request. */
 export const BENT_SMUGGLES: ReadonlySet<string> = new Set([
   ...['spaceInName', 'folded', 'bareReturn', 'bareNewline'],
 ])
 
-/** Those that bring a proof of somebody who may speak: the call may then be theirs. */
+/** Smuggles that bring a valid proof of some actor: the call may then act as that actor. */
 export const OPENING_SMUGGLES: ReadonlySet<string> = new Set([
   ...['cookieOfOther', 'cookiesOfBoth', 'identityOfOther', 'identityTwice', 'allProofs'],
 ])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { type Bytes, textOf } from './tricks.ts'
 
-// A client that sends exactly the bytes it is given and takes whatever comes back, in time.
+// A client that sends exactly the given bytes and takes any answer that comes in time.
 
 export interface Answer {
   readonly status: number
@@ -13,18 +13,18 @@ export interface Answer {
 
 export interface Exchanged {
   readonly answers: readonly Answer[]
-  /** All that was received, for what must not be in it. */
+  /** Everything that was received; no secret may be in it. */
   readonly received: string
   /** The server closed the connection. */
   readonly closed: boolean
-  /** Neither the answers nor an end came in time. */
+  /** Neither the answers nor a close came in time. */
   readonly late: boolean
 }
 
-/** Far above what any reply takes; a request that waits for more of itself ends here. */
+/** Far longer than any reply takes; it ends the wait for a request that is not complete. */
 const REPLY_MS = 4000
 
-/** Sends once over a connection of its own; `wanted` answers end the wait. */
+/** Sends once over its own connection and waits for `wanted` answers. */
 export function exchange(
   port: number,
   request: Bytes,
@@ -61,7 +61,7 @@ export function exchange(
   })
 }
 
-/** The whole answers at the head of what was received; those to HEAD have no body. */
+/** The whole answers at the start of what was received; an answer to HEAD has no body. */
 function answersIn(received: Buffer, isHead: boolean): Answer[] {
   const answers: Answer[] = []
   let at = 0
@@ -80,13 +80,13 @@ function answersIn(received: Buffer, isHead: boolean): Answer[] {
     if (received.length < end) return answers
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? '0')
     answers.push({ status, headers, text: received.subarray(headEnd + 4, end).toString('utf8') })
-    // What the parser itself says ends the connection and has no length.
+    // The parser's own answer ends the connection and has no length.
     if (status === 0) return answers
     at = end
   }
 }
 
-/** A call that keeps every rule. */
+/** Makes a call that keeps every rule. */
 export async function plainCall(
   port: number,
   call: {

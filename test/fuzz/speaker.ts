@@ -1,10 +1,10 @@
-// Who sends a request, and what makes the proof of it worthless.
+// Who sends a request, and what is wrong with its proof.
 
 export const ROLES = ['owner', 'stranger', 'partner', 'nobody', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 export const PROOFS = ['hmac', 'session', 'identity', 'admin', 'none'] as const
 export type Proof = (typeof PROOFS)[number]
-/** What makes a proof worthless; the oracle expects that it opens nothing. */
+/** What is wrong with a proof. Only `none`, and `scope` on a route without scopes, may open it. */
 export const FLAWS = [
   'none',
   'secret',

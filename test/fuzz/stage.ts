@@ -21,28 +21,28 @@ import { type Replied, resultsOf } from './tally.ts'
 import { textOf } from './tricks.ts'
 import { messageQuery, walletHeaders } from './wallet-proof.ts'
 
-// A fresh exchange in a process of its own, with everything on it that a request may hit: markets
-// in each state, orders at rest, and people with every kind of proof.
+// A fresh exchange in its own process, with everything that a request may hit: markets in each
+// state, resting orders, and actors with every kind of proof.
 
 const IDLE_MS = 10_000
 const LATER_MS = 3_600_000
 const DYING_MS = 1000
-/** Over what it had once warm: far more than a round of small requests may leave. */
+/** Growth over the warm process: far more than a round of small requests may leave. */
 const GROWN_BYTES_MAX = 256 * 2 ** 20
 const FILES_MORE_MAX = 8
-/** For what may never be answered: it is half a request or none. */
+/** The wait for bytes that may never be answered: half a request, or none. */
 const BENT_MS = 200
 const FATAL_LEVEL = 50
 const GAUGES = [
   ...['replies_waiting', 'replies_waiting_for_disk', 'intake_in_flight', 'query_waiting'],
   ...['journal_waiting_bytes', 'open_orders', 'sockets_open'],
 ]
-/** Sockets of the fuzz that listen on while it asks. */
+/** Sockets that stay open and listen while other requests run. */
 const STAYING_MAX = 4
 
 export interface Outcome extends Replied {
   readonly rendered: Rendered
-  /** '' when all is well. */
+  /** Empty when all is well. */
   readonly issue: string
 }
 
@@ -106,7 +106,7 @@ export class Stage {
     return this.#server.baseUrl
   }
 
-  /** The first requests of each kind make what later ones only use. */
+  /** The first requests of each kind allocate what later ones reuse. */
   async #warm(): Promise<void> {
     for (let round = 0; round < 3; round++) await this.ownerState()
     await this.#metrics()
@@ -114,7 +114,7 @@ export class Stage {
     this.#before = figuresOf(this.#server.pid)
   }
 
-  /** Sends one request and says what is wrong with what came back. */
+  /** Sends one request and tells what is wrong with the answer. */
   async act(plan: Plan): Promise<Outcome> {
     if (plan.route === SOCKET_ROUTE) return this.#talk(plan)
     const wallet = await this.#walletOf(plan)
@@ -129,9 +129,9 @@ export class Stage {
     const [answer] = exchanged.answers
     if (answer !== undefined && plan.route !== DOCUMENT)
       this.#known.learn(plan, `${bytes.bytes}`, answer)
-    // A login alone uses up what its wallet signed.
+    // Only a login uses up the message that its wallet signed.
     if (answer?.status === 200 && plan.route.endsWith('/auth/login')) this.#usedWallet = wallet
-    // What a request of its own ended is given back: the rest is to be tried with it.
+    // An actor that ended its own token or session gets a new one: the later requests need it.
     const actor = this.setting.actors.get(plan.speaker.role)
     if (answer?.status === 401 && plan.speaker.flaw === 'none' && actor !== undefined) {
       await this.#revive(actor)
@@ -155,7 +155,7 @@ export class Stage {
     return walletHeaders(this.#port, wallet, messageQuery(plan.route, trader))
   }
 
-  /** One connection to the sockets; some listen on while others trade. */
+  /** Opens one connection to the sockets; some stay and listen while other requests run. */
   async #talk(plan: Plan): Promise<Outcome> {
     const { actors } = this.setting
     const talk = spokenTalk(plan, this.setting)
@@ -171,7 +171,7 @@ export class Stage {
     return { rendered, ...this.#told(undefined, issue), status: spoken.status }
   }
 
-  /** Ends the sockets that stayed longest until so many are left. */
+  /** Closes sockets until `most` are left. */
   async #hangUp(most: number): Promise<string> {
     while (this.#staying.length > most) {
       const [oldest] = this.#staying.splice(most === this.#staying.length - 1 ? -1 : 0, 1)
@@ -185,7 +185,7 @@ export class Stage {
     return ''
   }
 
-  /** Makes it so that what the owner has is its own alone and nothing of it is under way. */
+  /** Ends what could still change the owner's state: restrictions, open orders, trades. */
   async prepare(): Promise<void> {
     const { actors, markets } = this.setting
     const owner = actorOf(actors, 'owner')
@@ -202,7 +202,7 @@ export class Stage {
     await this.#settled()
   }
 
-  /** Until the chain has taken every trade, or the owner's would change while others act. */
+  /** Waits until the chain took every trade; a late one would change the owner while others act. */
   async #settled(): Promise<void> {
     const endMs = performance.now() + IDLE_MS
     while (at(parsed(await this.#asAdmin('GET', '/admin/settlement?limit=1')), 'waiting') !== 0) {
@@ -218,7 +218,7 @@ export class Stage {
     return answer
   }
 
-  /** All of the owner that nobody else may change, as text to compare. */
+  /** Everything of the owner that nobody else may change, as text to compare. */
   async ownerState(): Promise<string> {
     const { actors, quiet, pools } = this.setting
     const owner = actorOf(actors, 'owner')
@@ -232,7 +232,7 @@ export class Stage {
     const rest = ['/profiles/me', '/profiles/partner-accounts']
     for (const target of rest) seen.push(await this.#read(owner, target))
     const allowances = `/profiles/partner-accounts/${pools.wards[0]}/allowances`
-    // Its markets come and go with the operator, its confirmations do not.
+    // The operator changes the markets of this reply; the count of failed confirmations stays.
     seen.push(at(JSON.parse(await this.#read(owner, allowances)), 'summary', 'failed'))
     const profile = await this.#asAdmin('GET', `/admin/profiles/${pools.wards[0]}`)
     const tokens = await this.#read(owner, '/auth/api-tokens')
@@ -248,13 +248,13 @@ export class Stage {
     return text
   }
 
-  /** Ends what the operator restricted. */
+  /** Ends the restrictions that the operator made. */
   async #calm(): Promise<void> {
     await thaw(this.#port, this.setting.pools.profiles)
     const windows = at(parsed(await this.#asAdmin('GET', '/admin/trading-modes')), 'windows')
-    assert.ok(Array.isArray(windows), 'the windows are listed')
+    assert.ok(Array.isArray(windows), 'the trading windows are listed')
     for (const { id } of windows) await this.#asAdmin('DELETE', `/admin/trading-modes/${id}`)
-    // One that comes much later is left, for somebody to end.
+    // One window that starts much later is left, so that a request has one to end.
     const later = { mode: 'post_only', startsAt: Date.now() + LATER_MS }
     const body = Buffer.from(JSON.stringify(later))
     const made = at(parsed(await this.#asAdmin('POST', '/admin/trading-modes', body)), 'id')
@@ -270,7 +270,7 @@ export class Stage {
     return await metricsOf(this.#server.baseUrl)
   }
 
-  /** Cancels everything, ends the process and says what was left behind. */
+  /** Cancels everything, stops the process and tells what was left behind. */
   async close(): Promise<string> {
     const issues = [await this.#hangUp(0), await this.#heard(), await this.#cancelAll()]
     this.#ears.close()
@@ -284,12 +284,12 @@ export class Stage {
       if (`${stdout}${stderr}`.includes(secret)) issues.push(`the log shows ${secret}`)
     }
     issues.push(...stderr.split('\n').filter(isFatal))
-    assert.deepEqual(await verify(this.#dataDir), stopped, 'one journal, one state')
+    assert.deepEqual(await verify(this.#dataDir), stopped, 'the journal gives the same state')
     issues.push(reservesLeft(this.#dataDir))
     return issues.filter((issue) => issue !== '').join('\n')
   }
 
-  /** What the process said at its end; '' while it lives, so far as can be told by now. */
+  /** The last log lines of a process that ended by itself within `DYING_MS`; else ''. */
   async lastWords(): Promise<string> {
     const late = new Promise((resolve) => {
       AbortSignal.timeout(DYING_MS).addEventListener('abort', resolve)
@@ -305,7 +305,7 @@ export class Stage {
     this.#server.signal('SIGKILL')
   }
 
-  /** That silence meant something: the owner does hear of an order of its own, and nobody else. */
+  /** Proves that the silence meant something: only the owner hears of an order of its own. */
   async #heard(): Promise<string> {
     const { actors, quiet } = this.setting
     const issue = this.#ears.issue(actors, this.#known.owned)
@@ -338,7 +338,7 @@ export class Stage {
     return ''
   }
 
-  /** Cancels all an actor has in one market; what is entering it at that moment in the next try. */
+  /** Cancels all orders of an actor in one market; an order just entering it needs the next try. */
   async #cancelIn(actor: Actor, path: string): Promise<string> {
     const target = `/orders/all/${path}`
     const call = { method: 'DELETE', target, body: Buffer.alloc(0) }
@@ -351,7 +351,7 @@ export class Stage {
     }
   }
 
-  /** Until nothing is under way and no connection is left, or it takes too long. */
+  /** Waits until nothing is under way and no connection is left; tells what stays too long. */
   async #idle(): Promise<string> {
     const endMs = performance.now() + IDLE_MS
     for (;;) {
@@ -364,7 +364,7 @@ export class Stage {
   }
 }
 
-/** Full of examples, which are nobody's. */
+/** The document is full of examples, which belong to nobody. */
 const DOCUMENT = 'GET /openapi.json'
 
 function levelOf(line: string): number {
@@ -379,7 +379,7 @@ function isCalm(line: string): boolean {
   return levelOf(line) < FATAL_LEVEL
 }
 
-/** What one thread makes of the journal must hold nothing for an order any more. */
+/** The journal, replayed on one thread, must leave no reserve. */
 function reservesLeft(dataDir: string): string {
   const replayed = new Exchange()
   recoverJournal(dataDir, { visit: (command) => replayed.apply(command) })
@@ -389,7 +389,7 @@ function reservesLeft(dataDir: string): string {
   return replayed.checkInvariants() ?? ''
 }
 
-/** A plan of this actor, to say whose its marks are. */
+/** An empty plan of this actor, which selects the actor's marks. */
 function closing({ role }: Actor): Plan {
   const speaker = { role, proof: 'hmac', flaw: 'none' } as const
   return { route: '', speaker, params: {}, query: {}, resigned: false, edits: [] }

@@ -4,9 +4,10 @@ import type { Random } from '../support/random.ts'
 import { oddObject, padded } from './odd-keys.ts'
 
 // What a client of the sockets says, before it is bytes: how it opens the connection, what it
-// joins, and messages that a channel takes, just does not take, or that are no messages at all.
+// joins, and its messages. A message is right for a channel, just wrong for it, or no message at
+// all.
 
-/** In the place of a route's name. */
+/** Stands in the place of a route's name. */
 export const SOCKET_ROUTE = 'SOCKET /markets'
 
 export type Message =
@@ -16,7 +17,7 @@ export type Message =
   | { readonly binary: string }
   /** Base64 of bytes that go out without a frame around them. */
   | { readonly bytes: string }
-  /** The payload of a frame with any first byte. */
+  /** The payload of a text frame with any first byte. */
   | { readonly head: number; readonly text: string }
 
 export interface Talk {
@@ -24,7 +25,7 @@ export interface Talk {
   readonly isPlain: boolean
   readonly hello: string
   readonly says: readonly Message[]
-  /** It listens on while others trade. */
+  /** Whether it stays open and listens while other requests run. */
   readonly stays: boolean
 }
 
@@ -99,9 +100,9 @@ const PACKETS = [
   ...['0', '0{"sid":"x"}', '1', '2', '2probe', '3', '3probe', '5', '6', '7', 'b', 'bAAAA', ' ', ''],
   ...['\u0000', '\ufeff42/markets,["x"]', '4\u001e4', '2\u001e2'],
 ]
-/** Of a channel's name. */
-/** A message of a socket has room for no more. */
+/** A socket message has room for no more blanks. */
 const BLANKS_MAX = 12_000
+/** The bound of a channel's name. */
 const LABEL_CHARACTERS_MAX = 64
 const HEADS = [0x00, 0x01, 0x08, 0x80, 0x83, 0x89, 0x8a, 0x8b, 0x91, 0xc1, 0xe1, 0xf1, 0xff]
 
@@ -136,7 +137,7 @@ function eventText(random: Random): string {
   return `42/markets,${number}${JSON.stringify([event, body])}`
 }
 
-/** Of the channels themselves hardly one in five: the payload alone is what is odd. */
+/** Only one channel in five is padded, so that often the payload alone is odd. */
 function channelOf(random: Random): string {
   const channel = random.pick(CHANNELS)
   return random.chance(0.8)

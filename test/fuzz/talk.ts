@@ -8,7 +8,8 @@ import type { Speaker } from './speaker.ts'
 import { PLAIN_HELLO, PLAIN_QUERY } from './talk-plan.ts'
 import type { Parts } from './tricks.ts'
 
-// One connection to the sockets that says what its plan has, byte by byte, and keeps what it hears.
+// One connection to the sockets: it sends what its plan says, byte for byte, and keeps what it
+// hears.
 
 const talkShape = object({
   query: text(),
@@ -27,13 +28,13 @@ const talkShape = object({
 const talks = compile(talkShape)
 export type SpokenTalk = Infer<typeof talkShape>
 
-/** Null for what shrinking left of one. */
+/** Gives null when shrinking left no whole talk. */
 export function talkIn(body: unknown): SpokenTalk | null {
   return talks.holds(body) ? body : null
 }
 
 const END_MS = 4000
-/** For what leaves a frame half said: the server waits for the rest of it. */
+/** For a talk that leaves a frame incomplete: the server waits for the rest of it. */
 const BENT_MS = 150
 const TEXT = 0x81
 const BINARY = 0x82
@@ -66,7 +67,7 @@ export function partsOf(talk: SpokenTalk, actor: Actor | undefined, speaker: Spe
     ['sec-websocket-version', '13'],
     ['sec-websocket-key', randomBytes(16).toString('base64')],
   ]
-  // Of a socket with a cookie the browser says which page opened it.
+  // A browser tells the page that opened a socket with a cookie.
   const origin: [string, string][] =
     speaker.proof === 'session' ? [['origin', 'http://127.0.0.1']] : []
   const proof = proofHeaders(actor, speaker.proof, speaker.flaw, call)
@@ -101,7 +102,7 @@ export class Conversation {
     })
   }
 
-  /** Says all it has to say, once the server has answered its handshake. */
+  /** Opens the connection and sends every message once the server has answered the handshake. */
   static async start(
     port: number,
     request: Buffer,
@@ -127,13 +128,13 @@ export class Conversation {
     return this.#received.toString('utf8')
   }
 
-  /** Whether a right proof must have been taken for one. */
+  /** Whether the server must accept a right proof, because the rest of the handshake is plain. */
   get joins(): boolean {
     const { query, isPlain, hello } = this.#talk
     return query === PLAIN_QUERY && !isPlain && hello === PLAIN_HELLO
   }
 
-  /** Hangs up and waits until the server did so too; false when it does not. */
+  /** Closes the connection and waits for the server to close it too; false when it does not. */
   async end(): Promise<boolean> {
     if (this.status === 101) this.#socket.write(frameOf(CLOSE, Buffer.alloc(0)))
     const isBent = this.#talk.says.some(
@@ -145,7 +146,7 @@ export class Conversation {
     return isOver
   }
 
-  /** Until what was received satisfies, the connection ends, or it takes too long. */
+  /** Waits until the condition holds, the connection ends or the time is over. */
   async #until(holds: () => boolean, withinMs: number): Promise<void> {
     const late = AbortSignal.timeout(withinMs)
     late.addEventListener('abort', () => this.#wake())

@@ -5,7 +5,8 @@ import { nameOf, type Plan } from './plan.ts'
 import type { Rendered } from './render.ts'
 import { SOCKET_ROUTE } from './talk-plan.ts'
 
-// How often each route gave each answer: what is never answered well is not tried, only refused.
+// Counts how often each route gave each status. A route that never succeeded was not tried, only
+// refused.
 
 const NO_ROUTE = 'no route'
 const EACH = ', each'
@@ -16,7 +17,7 @@ interface Said {
 }
 
 export interface Replied extends Said {
-  /** What a reply says of each of several. */
+  /** The outcomes inside a reply with several results. */
   readonly each: readonly Said[]
 }
 
@@ -26,7 +27,7 @@ const WORDS = new Map([
   ['invalid', 400],
 ])
 
-/** A part of a replacement has a word for its status: it was done or it was not. */
+/** Each part of a replacement has a word for its status: it succeeded or it failed. */
 function saidOf(result: unknown): Said {
   const status = at(result, 'status')
   const part = at(result, 'replacement')
@@ -45,7 +46,7 @@ export function resultsOf(body: unknown): Said[] {
 
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>()
-  /** `POST /orders ORDER_EXPIRED`. */
+  /** Like `POST /orders ORDER_EXPIRED`. */
   readonly #codes = new Set<string>()
 
   add({ route }: Plan, rendered: Rendered, reply: Replied): void {
@@ -72,13 +73,13 @@ export class Tally {
     statuses.set(status, (statuses.get(status) ?? 0) + count)
   }
 
-  /** Of all replies together, not of what stands in them. */
+  /** Counts whole replies, without the results inside them. */
   count(status: number): number {
     const rows = [...this.#counts].filter(([name]) => !name.endsWith(EACH))
     return rows.reduce((sum, [, statuses]) => sum + (statuses.get(status) ?? 0), 0)
   }
 
-  /** Routes that never gave what they are there for. */
+  /** Routes that never gave their status of success. */
   get unreached(): string[] {
     const isReached = (name: string, status: number) =>
       (this.#counts.get(name)?.get(status) ?? 0) > 0
@@ -95,7 +96,7 @@ export class Tally {
     )
   }
 
-  /** One line: each status and how often it came. */
+  /** Each status and how often it came, in one line. */
   get line(): string {
     const came = [...this.#statuses].filter((status) => this.count(status) > 0)
     return came.map((status) => `${status}: ${this.count(status)}`).join(', ')
@@ -106,7 +107,7 @@ export class Tally {
     return new Set(all.sort((one, other) => one - other))
   }
 
-  /** Routes down, statuses across. */
+  /** Routes as rows, statuses as columns. */
   get table(): string {
     const statuses = [...this.#statuses]
     const names = [...this.#counts.keys()].sort()

@@ -1,5 +1,5 @@
-// What no honest client sends, by name: bodies that are not JSON or too much of it, paths that mean
-// something else to somebody, and bytes that break the rules of HTTP itself.
+// What no honest client sends, by name: bodies that are not JSON or are too large, paths that some
+// reader takes for another path, and bytes that break the rules of HTTP itself.
 
 export type BodyTrick = (body: Buffer, number: number) => Buffer
 
@@ -45,7 +45,7 @@ export const BODY_TRICKS: Readonly<Record<string, BodyTrick>> = {
     Buffer.from(Array.from({ length: 64 }, (_, i) => (number >> (i % 16)) & 255)),
 }
 
-/** Each field once more, so that two readers may see two bodies. */
+/** Writes each field twice, so that two readers may see two bodies. */
 function doubled(body: Buffer): Buffer {
   const text = body.toString()
   const inner = text.slice(1, -1)
@@ -84,7 +84,7 @@ export const PATH_TRICKS: Readonly<Record<string, PathTrick>> = {
   latin1: (path) => `${path}\u00e9`,
 }
 
-/** The parts of a request just before they are bytes. */
+/** The parts of a request before they become bytes. */
 export interface Parts {
   method: string
   target: string
@@ -92,16 +92,16 @@ export interface Parts {
   body: Buffer
 }
 
-/** How the bytes of a request go out; without `cutAt` all of them do. */
+/** How the bytes of a request are sent; without `cutAt` all of them are. */
 export interface Bytes {
   readonly bytes: Buffer
-  /** The client leaves after so many. */
+  /** The client disconnects after this many bytes. */
   readonly cutAt?: number
-  /** Half-closes after the last. */
+  /** The client half-closes after the last byte. */
   readonly finishes?: boolean
-  /** Byte by byte writes, this many at a time. */
+  /** The number of bytes in each write. */
   readonly chunk?: number
-  /** Requests inside, when there is more than one. */
+  /** The number of requests inside, when there are several. */
   readonly requests?: number
 }
 

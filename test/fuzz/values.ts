@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import type { Json } from '../../server/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 
-// Values a JSON Schema allows, drawn from the keywords the routes use. What only a running exchange
-// has (slugs, order ids, …) becomes a mark that is filled in when the request is sent, so that a
-// request says the same on a fresh exchange.
+// Values that a JSON Schema allows, drawn from the keywords that the routes use. Slugs, order ids
+// and the like exist only in a running exchange: they become marks, filled in when the request is
+// sent. So a request says the same on each fresh exchange.
 
 export type Keywords = Readonly<Record<string, unknown>>
 
-/** A text mark `{{orders.3}}` stands inside text; a number mark `{{#profiles.3}}` is all of it. */
+/** A text mark `{{orders.3}}` stands inside text; `{{#profiles.3}}` is a whole value, a number. */
 export const MARK = /\{\{(#?)([a-z]+)\.(\d+)\}\}/g
 
-/** Where a field of this name takes its values when the exchange has better ones than chance. */
+/** Pools for fields by name, where the exchange has better values than chance. */
 const SOURCES: Readonly<Record<string, string>> = {
   slug: 'markets',
   addressOrSlug: 'markets',
@@ -25,18 +25,18 @@ const SOURCES: Readonly<Record<string, string>> = {
   profileId: '#profiles',
   ownerId: '#profiles',
   windowId: '#windows',
-  // By chance hardly one in a million has the checksum of its letters.
+  // Hardly one random address in a million has a right checksum in its letters.
   address: 'wallets',
-  // Far off: what the owner asks for now must not happen while others are watched.
+  // Far ahead: a deadline that the owner sets must not pass while others are watched.
   cancelAt: '#later',
 }
-/** Whose account a call may be for: a sub-account of the caller, of the owner, or no such. */
+/** Whose account a call may be for: a sub-account of the caller or of the owner, or any profile. */
 const FAMILIES = ['#children', '#children', '#wards', '#profiles']
 export const LONE_SURROGATE = /\p{Surrogate}/u
 const PICKS = 64
 const SOURCED = 0.9
 
-/** Text that breaks what counts, folds, trims or stores characters in the wrong way. */
+/** Text that breaks code which counts, folds, trims or stores characters wrongly. */
 export const ODD_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -85,7 +85,7 @@ function numberOf(value: unknown, otherwise: number): number {
 
 const patterns = new Map<string, fc.Arbitrary<string>>()
 
-/** What looks ahead cannot be drawn: the text is drawn without it, and may then miss it. */
+/** A lookahead cannot be drawn: the text is drawn without it, and may then fail it. */
 const LOOKAHEAD = /\(\?[=!](?:[^()]|\([^()]*\))*\)/g
 
 function matching(source: string, random: Random): string {
@@ -116,7 +116,7 @@ function integerOf(schema: Keywords, random: Random): number {
   return Math.max(low, Math.min(high, value))
 }
 
-/** A value of the schema; `name` is that of its field. */
+/** A value of the schema; `name` is the name of its field. */
 export function drawn(given: unknown, name: string, random: Random): Json {
   const schema = keywordsOf(given)
   const source = name === 'onBehalfOf' ? random.pick(FAMILIES) : SOURCES[name]
@@ -124,9 +124,9 @@ export function drawn(given: unknown, name: string, random: Random): Json {
   if (source !== undefined && isPlain && random.chance(SOURCED)) {
     return `{{${source}.${random.below(PICKS)}}}`
   }
-  // Whole balances in one call would leave nothing for the others to move.
+  // A call that moves a whole balance would leave nothing for the others to move.
   if (name === 'collateralRaw') return random.between(-5_000_000, 5_000_000) || 1
-  // A trade that is tried again a thousand times is not settled when the owner is looked at.
+  // A trade that is retried a thousand times is not settled when the owner is checked.
   if (name === 'next') return random.between(1, 3)
   const choices = listOf(schema.anyOf)
   if (choices.length > 0) return drawn(random.pick(choices), name, random)
@@ -164,35 +164,35 @@ function typedValue(schema: Keywords, name: string, random: Random): Json {
   }
 }
 
-/** A body with an order in it, whatever route takes it. */
+/** Whether the schema is a body with a signed order, for whatever route. */
 function takesOrder(schema: Keywords): boolean {
   const order = keywordsOf(keywordsOf(schema.properties).order)
   return 'signature' in keywordsOf(order.properties)
 }
 
-/** Those of an order's body that its wish fills. */
+/** Fields of an order's body that the wish fills. */
 const ORDER_FIELDS = new Set(['order', 'ownerId', 'orderType', 'marketSlug'])
 
-/** What stands for an order until somebody is there to sign it. */
+/** Stands for an order until an actor signs it. */
 export const WISH = '{{wish}}'
 
-/** An order of the one who sends it; the market counts among those that take fuzzed orders. */
+/** An order of the sender; `market` counts among the markets that take fuzzed orders. */
 export interface OrderWish {
   readonly market: number
   readonly isBuy: boolean
   readonly outcome: 'yes' | 'no'
-  /** 0: of the market form. */
+  /** 0 for the market form. */
   readonly ticks: number
   readonly sizeRaw: number
   readonly type: 'GTC' | 'FAK' | 'FOK'
   readonly salt: number
-  /** Of a partner: its account that the server signs for; -1 for none. */
+  /** The sub-account that the server signs for; -1 for none. */
   readonly child: number
 }
 
 const SALT_MAX = 2 ** 40
 
-/** Two thirds rest away from the others, so that there is something to cancel; the rest cross. */
+/** Three in five rest, so that there is something to cancel; the others cross. */
 export function wishOf(random: Random, mayDelegate: boolean): OrderWish {
   const isMarket = random.chance(0.1)
   const rests = random.chance(0.6)
@@ -213,7 +213,7 @@ function orderBodyOf(schema: Keywords, random: Random): Json {
   const fields: Record<string, Json> = { [WISH]: { ...wishOf(random, 'onBehalfOf' in all) } }
   for (const [name, field] of Object.entries(all)) {
     if (ORDER_FIELDS.has(name) || !random.chance(0.15)) continue
-    // Names of their own: what names the owner's orders must not come to name others'.
+    // Own names: the name of an owner's order must never name an order of another.
     const isName = name === 'clientOrderId'
     fields[name] = isName ? `mine-${random.below(40)}` : drawn(field, name, random)
   }
@@ -235,7 +235,7 @@ function plain(value: unknown): Json {
   return typeof value === 'number' || typeof value === 'string' ? value : String(value)
 }
 
-/** Values that miss the schema by one bound, one type or one notion of what a number is. */
+/** Values that miss the schema by one bound, one type or one reading of what a number is. */
 export function nearMisses(given: unknown): readonly Json[] {
   const schema = keywordsOf(given)
   const low = numberOf(schema.minimum, 0)

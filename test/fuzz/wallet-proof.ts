@@ -6,7 +6,7 @@ import type { Role, WalletFlaw } from './speaker.ts'
 
 // What wallets sign in a fuzzed exchange, rightly or not.
 
-/** What the message for a route says besides: a sub-account is for its partner alone. */
+/** The query of the message to sign: the message for a sub-account names its one partner. */
 export function messageQuery(route: string, partner: Trader | undefined): string {
   if (partner === undefined || !route.endsWith('/partner-accounts')) return ''
   return `?purpose=sub-account&partner=${partner.profileId}`
@@ -29,7 +29,7 @@ export async function proofOf(
   ]
 }
 
-/** The same with what the flaw makes wrong of it. */
+/** The same headers, made wrong by the flaw. */
 export async function walletHeaders(
   port: number,
   { of, flaw }: { readonly of: Role | number; readonly flaw: WalletFlaw },
