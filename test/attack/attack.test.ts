@@ -9,12 +9,12 @@ import { Ground } from './ground.ts'
 import { Load } from './load.ts'
 import { type Scene, SceneMaker, SMALL } from './scene.ts'
 
-// The short form of `make hostile`: each attack for so many turns, on one process with default
-// flags. What everybody is told is looked at, and no time: that is of the machine.
+// A short `make hostile`: each attack takes some turns on one process with default flags. It checks
+// what everyone is told. It checks no times, because these depend on the machine.
 
 /** Far more than a short attack leaves, uncollected garbage included. */
 const GROWN_BYTES_MAX = 512 * 2 ** 20
-/** A busy machine may be late with what has a deadline. */
+/** A busy machine may answer late where an answer has a deadline. */
 const LATE = 'orders 503 READ_TIMEOUT'
 
 const dataDir = newFolder()
@@ -34,7 +34,7 @@ async function right(load: Load): Promise<void> {
   assert.deepEqual((await load.figures()).failures, {})
 }
 
-/** The attack from addresses of its own while others go on. */
+/** Runs the attack from its own addresses while the load goes on. */
 async function besieged(attack: Attack, network: number, load: Load): Promise<Ground> {
   const on = new Ground({ port, scene, network, seconds: 0, turns: attack.shortTurns })
   let isOver = false
@@ -49,7 +49,7 @@ async function besieged(attack: Attack, network: number, load: Load): Promise<Gr
 }
 
 for (const [index, attack] of ATTACKS.entries()) {
-  test(`${attack.name}: who attacks meets a bound, and nobody else does`, async () => {
+  test(`${attack.name}: the attacker meets a bound, and nobody else does`, async () => {
     const load = new Load({ port, traders: scene.traders, markets: scene.markets })
     await right(load)
     const { residentBytes } = figuresOf(server.pid)
@@ -65,7 +65,7 @@ for (const [index, attack] of ATTACKS.entries()) {
   })
 }
 
-test('nothing broke inside, and the journal holds what was told', async () => {
+test('the attacks cause no fault, and the journal replays to the last state', async () => {
   const text = await metricsOf(server.baseUrl)
   assert.doesNotMatch(text, /^outcomex_faults_total.* [1-9]/m)
   assert.deepEqual(await server.stop(), await verify(dataDir))

@@ -1,7 +1,7 @@
 import { ATTACKS } from './attacks.ts'
 import { Ground, type GroundPlan } from './ground.ts'
 
-// The attacker in a process of its own: what it costs is on no thread of the exchange.
+// The attacker runs in its own process, so that its cost falls on no thread of the exchange.
 
 export interface AttackAsk extends GroundPlan {
   readonly name: string

@@ -7,32 +7,32 @@ import type { Peer } from './peer.ts'
 import { JOIN, plain, says, signed, upgrade } from './requests.ts'
 import { cancelAll, heartbeats, sweep } from './wide-acts.ts'
 
-// What one caller with few addresses and one token tries against an exchange with default rates.
+// What one caller with few addresses and one token tries on an exchange with default rates.
 
 export interface Attack {
   readonly name: string
   readonly run: (on: Ground) => Promise<void>
-  /** What it may take of the memory, by the bounds that hold it. */
+  /** How much memory the attack may take, by the bounds that hold it. */
   readonly bytes: number
-  /** All that it may be told. */
+  /** All answers that the attack may get. */
   readonly answers: readonly string[]
-  /** Of these, what a short one waits for: the bound that stops it, where it has one. */
+  /** The answers that a short attack waits for: the bound that stops it, where it has one. */
   readonly meets: readonly string[]
   readonly shortTurns: number
-  /** Nobody reads the log meanwhile. */
+  /** Nobody reads the log during the attack. */
   readonly stallsLog?: boolean
 }
 
 const MIB = 2 ** 20
-/** Measured: a socket with its state costs up to 26 KB, a connection alone less. */
+/** Measured: a socket with its state costs up to 26 KB, a plain connection less. */
 const SOCKET_BYTES = 26 * 1024
 const CONNECTIONS = 5000
-/** That the connections without a body come from. */
+/** The connections without a body come from this many addresses. */
 const ADDRESSES = 4
 const OPENINGS_PER_SECOND = 500
 const DOCUMENT = plain('GET', '/openapi.json')
 const PIPELINED = 100
-/** What it keeps of its own bytes before it waits for the exchange. */
+/** How many unsent bytes the attacker queues before it waits for the exchange. */
 const AHEAD_BYTES_MAX = MIB
 const HALF = plain('POST', '/orders', {
   headers: { 'content-type': 'application/json', 'content-length': '500' },
@@ -45,7 +45,7 @@ async function unreadReplies(on: Ground): Promise<void> {
     peer = on.again(peer).pause()
     if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(asked)
   }
-  // A connection that is not read hears of its end when it writes.
+  // A connection that is not read learns of its end when it writes.
   while (on.isShort && !peer.isClosed) {
     if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(asked)
     await new Promise(setImmediate)
@@ -75,7 +75,7 @@ async function anonymousSockets(on: Ground): Promise<void> {
   }
 }
 
-/** Sockets of the attacker's token, each joined, up to more than it may have. */
+/** Sockets of the attacker's token, each joined, more than the token may have. */
 async function members(on: Ground, count: number): Promise<Peer[]> {
   const peers: Peer[] = []
   while (peers.length < count && (await on.turn(200))) {
@@ -123,7 +123,7 @@ async function listeners(on: Ground): Promise<void> {
   }
 }
 
-/** One request after the other on few connections, so many a second in all. */
+/** Sends requests one after the other on a few connections, at one rate in all. */
 function hammer(request: () => string, perSecond: number, connections = 8) {
   return async (on: Ground) => {
     const caller = async (_: unknown, index: number) => {
@@ -147,7 +147,7 @@ const OWN_METRICS = plain('GET', '/metrics', {
 })
 const SLUGS = plain('GET', '/markets/active/slugs')
 
-/** Each of a key that nobody has seen. */
+/** Logs in with a new key each time. */
 async function freshLogins(on: Ground): Promise<void> {
   const run = `${process.pid} ${Date.now()}`
   let serial = 0
@@ -157,7 +157,7 @@ async function freshLogins(on: Ground): Promise<void> {
     while (await on.turn(60)) {
       peer = on.again(peer, from)
       const message = await peer.ask(plain('GET', '/auth/signing-message'))
-      // A refusal is an object, and the message a text.
+      // The message is a text; a refusal is an object.
       if (!message.startsWith('"')) continue
       const key = Buffer.from(keyOf(`${run} ${serial++}`)).toString('hex')
       const wallet = privateKeyToAccount(`0x${key}`)

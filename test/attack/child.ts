@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A process of its own that answers one message after the other. */
+/** A process that answers one message after the other. */
 export class Child {
   readonly #process: ChildProcess
 
@@ -10,12 +10,12 @@ export class Child {
     this.#process = process
   }
 
-  /** Resolves when it can be asked. `file`: beside this one. */
+  /** Resolves when the process takes messages. `file` stands beside this file. */
   static async start(file: string): Promise<Child> {
     const path = fileURLToPath(new URL(file, import.meta.url))
     const child = fork(path, {
       execArgv: ['--import', 'tsx', '--v8-pool-size=1'],
-      // Keys go over as bytes.
+      // Keys are sent as bytes.
       serialization: 'advanced',
     })
     await once(child, 'message')
@@ -26,7 +26,7 @@ export class Child {
     const child = this.#process
     return new Promise((resolve, reject) => {
       const onExit = (code: number | null) =>
-        reject(new Error(`the process of a test ended with ${code}`))
+        reject(new Error(`the child process of a test ended with ${code}`))
       child.once('exit', onExit)
       child.once('message', (answer) => {
         child.off('exit', onExit)

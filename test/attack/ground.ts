@@ -2,20 +2,20 @@ import { setTimeout as afterMs, setImmediate as nextTurn } from 'node:timers/pro
 import { Peer, Told } from './peer.ts'
 import type { Scene } from './scene.ts'
 
-// What an attack stands on: its connections, its pace and its end. A long one ends by the clock
-// and keeps its pace; a short one ends after so many turns and hurries.
+// The connections, the pace and the end of an attack. A long attack ends by the clock and keeps its
+// pace. A short attack ends after a number of turns and runs as fast as it can.
 
 export interface GroundPlan {
   readonly port: number
   readonly scene: Scene
-  /** Each attack has addresses of its own; those who trade as they should are at 127.0.0.1. */
+  /** Each attack has its own addresses; the load comes from 127.0.0.1. */
   readonly network: number
-  /** 0: the turns decide. */
+  /** 0 for a short attack, which ends after `turns`. */
   readonly seconds: number
   readonly turns: number
 }
 
-/** A sender that fell behind does not make up for more. */
+/** A sender that fell further behind does not catch up. */
 const BEHIND_MS_MAX = 50
 export class Ground {
   readonly scene: Scene
@@ -36,7 +36,7 @@ export class Ground {
     return this.#plan.seconds === 0
   }
 
-  /** A new connection, from one of the addresses. */
+  /** Opens a connection from one of the attack's addresses. */
   peer(from = 0): Peer {
     const { port, network } = this.#plan
     const peer = new Peer(port, `127.0.${network}.${from + 2}`, this.told)
@@ -44,14 +44,14 @@ export class Ground {
     return peer
   }
 
-  /** The same one, or another when it was ended. */
+  /** The same connection, or a new one when it is closed. */
   again(peer: Peer, from = 0): Peer {
     if (!peer.isClosed) return peer
     this.#peers.delete(peer)
     return this.peer(from)
   }
 
-  /** Waits for the next turn of so many a second over all who ask; false at the end. */
+  /** Waits for the next turn of all callers together, `perSecond` a second; false at the end. */
   async turn(perSecond: number): Promise<boolean> {
     this.#turns++
     if (this.isShort) {
@@ -65,7 +65,7 @@ export class Ground {
     return performance.now() < this.#endMs
   }
 
-  /** Until so much of the time is over; not in a short one. */
+  /** Waits until this part of the time is over; a short attack does not wait. */
   async part(part: number): Promise<void> {
     if (this.isShort) return
     await afterMs(

@@ -1,6 +1,6 @@
 import { Load, type LoadSetting } from './load.ts'
 
-// The normal load in a process of its own.
+// The normal load, in its own process.
 
 export type LoadAsk =
   | { readonly kind: 'start'; readonly setting: LoadSetting }

@@ -11,9 +11,9 @@ import {
 } from '../support/exchange-client.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 
-// What goes on while somebody attacks: a few traders place and cancel at a modest rate that takes
-// no notice of the replies, read books and their orders, open sockets, and somebody asks for the
-// health. Each has one right answer; every other is a failure.
+// The load during an attack. A few traders place and cancel orders at a modest rate that does not
+// wait for replies. They also read books and their orders, open sockets, and ask for the health.
+// Each call has one right answer; any other answer is a failure.
 
 export interface LoadFigures {
   readonly calls: number
@@ -21,7 +21,7 @@ export interface LoadFigures {
   readonly p99Ms: number
   readonly worstMs: number
   readonly healthWorstMs: number
-  /** How often each wrong answer came, by the kind of call. */
+  /** How often each wrong answer came, by kind of call. */
   readonly failures: Readonly<Record<string, number>>
 }
 
@@ -72,7 +72,7 @@ export class Load {
     this.#setting = setting
   }
 
-  /** Goes on until `end`. */
+  /** Runs until `end`. */
   async run(): Promise<void> {
     const startMs = performance.now()
     for (let begun = 0; !this.#isOver; begun++) {
@@ -84,7 +84,7 @@ export class Load {
     }
   }
 
-  /** One call of each kind, one after the other. */
+  /** Makes one call of each kind, one after the other. */
   async round(): Promise<void> {
     for (const kind of new Set<Kind>([...KINDS, 'socket'])) {
       this.#begin(kind, performance.now())
@@ -92,7 +92,7 @@ export class Load {
     }
   }
 
-  /** What was since the last time, the calls under way included once they are over. */
+  /** The figures since the last call of `figures`, with the calls under way, which it waits for. */
   async figures(): Promise<LoadFigures> {
     const begun = [...this.#underWay]
     await Promise.all(begun)
@@ -158,7 +158,7 @@ export class Load {
     return false
   }
 
-  /** A price at which nothing meets it. */
+  /** Places an order at a price that no order meets. */
   async #place(trader: Trader, market: TestMarket, serial: number): Promise<void> {
     const terms = { isBuy: true, outcome: 'yes', ticks: 1 + (serial % 40), sizeRaw: SHARE } as const
     const salt = Date.now() * 1000 + (serial % 1000)
@@ -207,7 +207,7 @@ export class Load {
   }
 }
 
-/** One word for what broke a call. */
+/** Names in one word what broke a call. */
 function wordOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error ? String(error.code) : error.message.split('\n')[0]

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { textFrame } from '../support/socket-client.ts'
 
-// One connection of an attacker, from an address of its choice. It counts what it is told and keeps
-// hardly anything of it.
+// One connection of an attacker, from an address of its choice. It counts the answers and keeps
+// almost nothing of them.
 
 const CODE = /"code":"([A-Z_]+)"/g
-/** What a chunk of frames may end with of a code. */
+/** How much of a code may be cut off at the end of a chunk. */
 const CODE_CHARACTERS_MAX = 64
-/** Of the body of a reply, what is kept. */
+/** How much of a reply's body is kept. */
 const BODY_CHARACTERS_MAX = 4096
-/** A ping of the library of the sockets; who does not answer is disconnected. */
+/** A ping of the socket library, which disconnects a client that does not answer. */
 const PING = '\x81\x012'
 
 /** How often each answer came. */
@@ -22,7 +22,7 @@ export class Told {
     this.#wake()
   }
 
-  /** Until each of them came. */
+  /** Waits until each of these answers came. */
   async all(names: readonly string[]): Promise<void> {
     while (!names.every((name) => name in this.counts)) {
       await new Promise<void>((resolve) => {
@@ -33,14 +33,14 @@ export class Told {
 }
 
 export class Peer {
-  /** Whole ones. */
+  /** The number of complete answers. */
   answers = 0
   isClosed = false
-  /** Whether it was upgraded. */
+  /** Whether the connection is upgraded to a socket. */
   isSocket = false
   readonly #socket: Socket
   readonly #told: Told
-  /** What was received of a head, or the end of the frames. */
+  /** The received part of a head, or the end of the received frames. */
   #rest = ''
   #status = ''
   #body = ''
@@ -75,13 +75,13 @@ export class Peer {
     return this
   }
 
-  /** Reads nothing from now on. */
+  /** Stops reading. */
   pause(): this {
     this.#socket.pause()
     return this
   }
 
-  /** Sends one request; resolves with the body of its whole answer, or '' at the end. */
+  /** Sends one request; gives the body of the whole answer, or '' when the connection ends. */
   async ask(request: string | Uint8Array): Promise<string> {
     const before = this.answers
     this.send(request)
@@ -103,7 +103,7 @@ export class Peer {
     while (rest !== '') rest = this.#takePart(rest)
   }
 
-  /** Takes what belongs together; returns what comes after it. */
+  /** Takes one part of the stream and gives the text after it. */
   #takePart(text: string): string {
     if (this.isSocket) return this.#takeFrames(text)
     if (this.#bodyLeft > 0) {

@@ -18,12 +18,12 @@ export function plain(
   return `${method} ${path} HTTP/1.1\r\nhost: x\r\n${linesOf(headers)}${length}\r\n${body}`
 }
 
-/** A call that a token of the trader signed. */
+/** A call signed with the trader's token. */
 export function signed(trader: Trader, method: string, path: string, body = ''): string {
   return plain(method, path, { headers: headersFor(trader, { method, path, body }), body })
 }
 
-/** The handshake of a socket: of a token, or of nobody. */
+/** The handshake of a socket, with a token or without. */
 export function upgrade(trader?: Trader): string {
   return upgradeText(trader === undefined ? '' : linesOf(handshakeOf(trader, Date.now())))
 }

@@ -11,19 +11,19 @@ import {
   type Trader,
 } from '../support/exchange-client.ts'
 
-// What stands on the exchange before it is attacked: those who trade there, and what an attacker
-// has prepared.
+// What the exchange holds before an attack: the traders of the load, and what the attacker
+// prepared.
 
 export interface Sizes {
-  /** In all, with those that are traded. */
+  /** The number of all markets, with those of the load. */
   readonly markets: number
-  /** Orders that one wide act meets. */
+  /** Orders that one wide act affects. */
   readonly wideOrders: number
   /** Wide acts of each kind. */
   readonly sets: number
   /** Profiles with a heartbeat. */
   readonly beaters: number
-  /** Makers of each order whose status is asked for. */
+  /** Makers of each order whose status is requested. */
   readonly makers: number
 }
 
@@ -36,11 +36,11 @@ export interface Scene {
   readonly traders: readonly Trader[]
   readonly markets: readonly TestMarket[]
   readonly attacker: Trader
-  /** Its market of its own. */
+  /** The market of the attacker's own orders. */
   readonly quiet: TestMarket
-  /** Each full of orders of the attacker. */
+  /** Markets full of the attacker's orders. */
   readonly full: readonly TestMarket[]
-  /** Each full of orders that a buyer of `yes` takes. */
+  /** Markets full of orders that a buyer of `yes` takes. */
   readonly sellers: readonly TestMarket[]
   readonly sweepSize: number
   readonly beaters: readonly Trader[]
@@ -56,7 +56,7 @@ const AT_ONCE = 8
 const results = compile(openObject({ results: list(openObject({ status: integer() })) }))
 const slugs = compile(list(openObject({ slug: text() })))
 
-/** Runs `work` for 0 to `count` - 1, so many at once. */
+/** Runs `work` for 0 to `count` - 1, `AT_ONCE` at a time. */
 export async function inTurns(count: number, work: (index: number) => Promise<unknown>) {
   let next = 0
   const worker = async () => {
@@ -111,7 +111,7 @@ export class SceneMaker {
     return made
   }
 
-  /** Orders of one share that rest at one price. */
+  /** Places orders of one share at one price, which rest. */
   async #fill(
     trader: Trader,
     market: TestMarket,
@@ -145,7 +145,7 @@ export class SceneMaker {
     return ids
   }
 
-  /** Each with an order for its deadline to cancel. */
+  /** Traders, each with an order that the deadline of its heartbeat cancels. */
   async #beaters(market: TestMarket): Promise<Trader[]> {
     const made = await this.#traders('beater', this.#sizes.beaters)
     const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const

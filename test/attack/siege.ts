@@ -10,8 +10,8 @@ import { Child } from './child.ts'
 import type { LoadFigures } from './load.ts'
 import type { Scene } from './scene.ts'
 
-// One attack on a fresh process with default flags: the load alone, with the attacker, and two
-// seconds after it has gone.
+// One attack on a fresh process with default flags. It measures the load alone, then under the
+// attack, then two seconds after the attack ended.
 
 export interface SiegePlan {
   readonly dataDir: string
@@ -27,19 +27,19 @@ export interface SiegeReport {
   readonly beforeBytes: number
   readonly peakBytes: number
   readonly bytesMax: number
-  /** The longest that main came late to its timer, as far as the buckets tell. */
+  /** The longest delay of the main thread's timer, as exactly as the buckets tell. */
   readonly mainLateMs: number
   readonly told: Readonly<Record<string, number>>
-  /** Before, during and after: what other machines of the host took. */
+  /** Time that other machines of the host took: before, during and after the attack. */
   readonly stolenMs: readonly number[]
-  /** Share of one core that the attacker used. */
+  /** The share of one core that the attacker used. */
   readonly attackerCpu: number
-  /** What the process said that it should never say. */
+  /** Faults that the process counted or logged. */
   readonly faults: readonly string[]
 }
 
 /**
- * Beside what the bounds of an attack hold: what V8 leaves uncollected and what threads and the
+ * Memory beyond the bounds of an attack: V8's uncollected garbage, and what threads and the
  * allocator keep after their first busy seconds.
  */
 const GARBAGE_BYTES_MAX = 160 * 2 ** 20
@@ -68,7 +68,7 @@ function lateBuckets(text: string): Map<number, number> {
   )
 }
 
-/** The lowest bound of a bucket under which all that came in between stands. */
+/** The lowest bucket bound above every delay between the two readings. */
 function latestMs(before: string, after: string): number {
   const old = lateBuckets(before)
   const now = [...lateBuckets(after)]
@@ -81,7 +81,7 @@ class Stolen {
   readonly parts: number[] = []
   #last = stolenMs()
 
-  /** Ends a part. */
+  /** Ends one part and starts the next. */
   mark(): void {
     const now = stolenMs()
     this.parts.push(now - this.#last)
@@ -148,7 +148,7 @@ export class Siege {
     }
   }
 
-  /** The load alone. */
+  /** Measures the load alone. */
   async #quiet(forMs: number): Promise<LoadFigures> {
     await this.#figures()
     await afterMs(forMs)
@@ -190,14 +190,14 @@ export class Siege {
   }
 }
 
-/** What of a report is against the promise; '' for nothing is never in it. */
+/** The promises that a report breaks, as sentences. */
 export function broken(report: SiegeReport, attack: Attack, floorMs: number): string[] {
   const { before, during, after, peakBytes, bytesMax, told } = report
   const calmMs = Math.max(before.p99Ms, floorMs)
   const odd = Object.keys(told).filter((name) => !attack.answers.includes(name))
   const checks: readonly [isBroken: boolean, sentence: string][] = [
-    [during.p99Ms > 3 * calmMs, 'the p99 of the load is over three times that before'],
-    [after.p99Ms > 1.5 * calmMs, 'two seconds after it the load is not as it was'],
+    [during.p99Ms > 3 * calmMs, 'the p99 of the load is over three times its p99 before'],
+    [after.p99Ms > 1.5 * calmMs, 'two seconds after the attack the load has not recovered'],
     [peakBytes > bytesMax, 'the memory is over its bound'],
     [odd.length > 0, `the attacker was told ${odd.join(', ')}`],
     [report.faults.length > 0, report.faults.join('\n').slice(0, 2000)],

@@ -3,7 +3,7 @@ import { orderBody } from '../support/exchange-client.ts'
 import type { Ground } from './ground.ts'
 import { signed } from './requests.ts'
 
-// Single requests that change much at once, spread over the time there is.
+// Single requests that change much at once, spread over the time of the attack.
 
 export async function cancelAll(on: Ground): Promise<void> {
   const { attacker, full } = on.scene
@@ -25,7 +25,7 @@ export async function sweep(on: Ground): Promise<void> {
   await on.part(1)
 }
 
-/** Room for all of them to be told before the deadline they share. */
+/** Enough time to send every heartbeat before the deadline that all share. */
 const TELLING_MS = 4000
 const CALLERS = 32
 
