@@ -6,7 +6,7 @@ import { type Report, rowOf } from '../../bench/report.ts'
 import { freshSeed, Random } from '../support/random.ts'
 
 const LOW = [1, 2, 3, 4, 5, 6]
-/** Chances by the published tables of the test: ways as far out, of all ways. */
+/** Chances from the published tables of the test: the share of all ways that differ as much. */
 const KNOWN: readonly (readonly [before: number[], now: number[], chance: number])[] = [
   [[1, 2, 3], [4, 5, 6], 2 / 20],
   [[1, 2, 3, 4], [5, 6, 7, 8], 2 / 70],
@@ -20,14 +20,14 @@ const KNOWN: readonly (readonly [before: number[], now: number[], chance: number
   [[0, 0, 0, 0], [1, 1, 1, 1], 2 / 70],
 ]
 
-test('the chance of a difference is that of the published tables', () => {
+test('the chance of a difference agrees with the published tables', () => {
   for (const [before, now, chance] of KNOWN) {
     const found = chanceOf(before, now)
     assert.ok(Math.abs(found - chance) < 1e-12, `${before} and ${now}: ${found}, not ${chance}`)
   }
 })
 
-/** Every way to deal the values out, counted by pairs: slow, and by another statistic. */
+/** Tries every way to deal out the values and counts pairs: slow, and with another statistic. */
 function slowChance(before: readonly number[], now: readonly number[]): number {
   const values = [...before, ...now]
   const shift = (isNow: (index: number) => boolean) => {
@@ -51,7 +51,7 @@ function slowChance(before: readonly number[], now: readonly number[]): number {
   return asWide / all
 }
 
-test('with ties and sides of unlike length it is that of every way to deal the passes', () => {
+test('ties and sides of unequal length give the chance that every deal gives', () => {
   const random = new Random(freshSeed())
   const draw = (count: number) => Array.from({ length: count }, () => random.below(6))
   for (let round = 0; round < 60; round++) {
@@ -75,7 +75,7 @@ const side = (name: string, ...passes: Report['rows'][]): Side => ({
   name,
   passes: passes.map((rows) => ({ name: 'core', rows })),
 })
-/** The rows of pass after pass: nanoseconds, commands a second, bytes. */
+/** The rows of one pass: nanoseconds, commands a second, bytes. */
 const rows = (ns: number, perSecond: number, bytes: number) => [
   rowOf('core', 'ns/op', [ns - 1, ns, ns + 1]),
   rowOf('core', 'commands/s', [perSecond]),
@@ -104,7 +104,7 @@ test('a higher rate is faster, and a case of one side alone has no verdict', () 
   assert.doesNotMatch(compareTable(low, other), /faster|slower|beyond noise/)
 })
 
-test('a comparison of too few passes says that it can tell nothing', () => {
+test('a comparison of too few passes says that it can tell no difference', () => {
   const [before, now] = [1, 9].map((ns) => side('x', ...[0, 1, 2].map((n) => rows(ns + n, 1, 1))))
   const text = compareTable(before, now)
   assert.match(text, /^core +ns\/op .* no difference beyond noise$/m)
@@ -113,20 +113,20 @@ test('a comparison of too few passes says that it can tell nothing', () => {
 
 const CASES = 3000
 const ROWS = 20
-/** Exact: the part of all ways that the test calls a difference at 5%, by passes of a side. */
+/** The exact share of all deals that the test calls a difference at 5%, by passes per side. */
 const ALARMS: readonly (readonly [passes: number, part: number])[] = [
   [4, 2 / 70],
   [5, 8 / 252],
   [6, 38 / 924],
 ]
-/** Noise of a machine: even, with a long tail, and with a wild pass now and then. */
+/** The noise of a machine: even, with a long tail, or with an extreme pass now and then. */
 const NOISES: Readonly<Record<string, (random: Random) => number>> = {
   even: (random) => 100 + random.next(),
   skewed: (random) => 100 - 20 * Math.log(1 - random.next()),
   wild: (random) => 100 + random.next() + (random.chance(0.1) ? 1000 : 0),
 }
 
-/** Tables of many cases in all, each pass of each side drawn by `figure`. */
+/** The verdicts of comparisons of `CASES` cases; `figure` draws each pass of each side. */
 function verdicts(passes: number, figure: (side: 'before' | 'now') => number): string[] {
   const pass = (of: 'before' | 'now') =>
     Array.from({ length: ROWS }, (_, index) => rowOf(`case ${index}`, 'ns/op', [figure(of)]))
@@ -142,11 +142,11 @@ function verdicts(passes: number, figure: (side: 'before' | 'now') => number): s
   return found
 }
 
-test('of cases that did not change as many are called changed as the test allows', () => {
+test('unchanged cases are called changed as often as the test allows', () => {
   const random = new Random(freshSeed())
   for (const [name, noise] of Object.entries(NOISES)) {
     for (const [passes, part] of ALARMS) {
-      assert.ok(part <= FALSE_ALARM_MAX, 'the nominal part is kept')
+      assert.ok(part <= FALSE_ALARM_MAX, 'the exact share is within the nominal one')
       const found = verdicts(passes, () => noise(random))
       const isQuiet = (verdict: string) => verdict === 'no difference beyond noise'
       const alarms = found.filter((verdict) => !isQuiet(verdict)).length
@@ -158,7 +158,7 @@ test('of cases that did not change as many are called changed as the test allows
   }
 })
 
-test('a change wider than the noise is always told, and in its direction', () => {
+test('a change wider than the noise is always reported, with its direction', () => {
   const random = new Random(freshSeed())
   const faster = verdicts(4, (of) => (of === 'now' ? 90 : 100) + random.next())
   assert.deepEqual(new Set(faster), new Set(['faster']))

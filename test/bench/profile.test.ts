@@ -27,14 +27,14 @@ const samples = [2, 3, 4, 5, 6, 1]
 const timeDeltas = [0, 1000, 2000, 3000, 10_000, 5000]
 const profile = parseProfile(JSON.stringify({ nodes, samples, timeDeltas }))
 
-test('a profile names its thread by the worker file, and our files alone', () => {
+test('a profile names its thread by the worker file, and only files of the repository', () => {
   assert.equal(profile.thread, 'market')
   assert.deepEqual(profile.frames[2], { name: 'place', file: 'engine/core/market.js', line: 10 })
   assert.equal(profile.frames[5].file, '')
   assert.throws(() => parseProfile('{}'), /no CPU profile/)
 })
 
-test('a summary counts recursion once and sets waits apart', () => {
+test('a summary counts recursion once and lists waits apart', () => {
   const text = summaryText([profile], new Map())
   assert.match(text, /^market: busy 11\.0 ms, waiting 10\.0 ms$/m)
   assert.match(text, /^ +5\.0 +45\.5% +15\.0 +place {2}engine\/core\/market\.js:10$/m)
@@ -56,7 +56,7 @@ test('the notes of the compiler are counted by function, with reasons', () => {
   assert.match(text, /^ +5\.0 +2 +1 × wrong map \(deopt-eager\) +place/m)
 })
 
-test('the flame graph holds each thread with frames that exist', () => {
+test('the flame graph has every thread, and its frames exist', () => {
   const graph = JSON.parse(speedscopeOf('two', [profile, profile]))
   assert.equal(graph.profiles.length, 2)
   for (const { samples, weights, endValue } of graph.profiles) {
@@ -69,7 +69,7 @@ test('the flame graph holds each thread with frames that exist', () => {
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FIFTY_MS = 50
 
-// Types take lines in the source that the compiled file has not.
+// The types take lines that the compiled file does not have.
 const SPINNING = `interface Spin {
   readonly untilMs: number
 }
@@ -110,14 +110,14 @@ test('a profile of compiled files names the lines of their sources', () => {
   const program = compiledSpin(folder)
   const compiled = readFileSync(program, 'utf8').split('\n')
   const compiledLine = 1 + compiled.findIndex((line) => line.startsWith('function spinUntil'))
-  assert.notEqual(compiledLine, SPIN_LINE, 'the compiled file has other lines')
+  assert.notEqual(compiledLine, SPIN_LINE, 'compiled and source lines differ')
   execFileSync(process.execPath, ['--cpu-prof', `--cpu-prof-dir=${folder}`, program])
   const profiles = readProfiles(folder)
   assert.match(summaryText(profiles, new Map()), / spinUntil {2}engine\/spin\.ts:7$/m)
   const frames = profiles.flatMap((each) => each.frames)
   const found = frames.find(({ name }) => name === 'spinUntil')
   assert.deepEqual(found, { name: 'spinUntil', file: 'engine/spin.ts', line: SPIN_LINE })
-  // Without the map the same profile names what ran.
+  // Without the map, the same profile names the compiled file and its line.
   const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'))
   const plain = parseProfile(readFileSync(join(folder, name), 'utf8'), () => undefined)
   const there = plain.frames.find((frame) => frame.name === 'spinUntil')
@@ -130,7 +130,7 @@ function spinHere(untilMs: number): number {
   return turns
 }
 
-test('a profile of what is compiled as it is loaded names the lines of its sources', async () => {
+test('a profile of files compiled at load time names the lines of their sources', async () => {
   const path = join(newFolder(), 'here.cpuprofile')
   await recorded(path, async () => spinHere(performance.now() + FIFTY_MS))
   const source = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n')

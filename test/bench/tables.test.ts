@@ -28,7 +28,7 @@ const CASES: readonly (readonly [Reach, median: number, ratio: number, met: bool
   [{ kind: 'times better', min: 60 }, 1, 59, false],
   [{ kind: 'times its cost', max: 1.25 }, 1, 0.8, true],
   [{ kind: 'times its cost', max: 1.25 }, 1, 0.79, false],
-  // The yardstick takes 1: three is more than twice that, and not more than two above it.
+  // The yardstick takes 1. A figure of 3 is more than twice that, but not more than 2 above it.
   [{ kind: 'times its cost', max: 2, orMore: 2 }, 3, 1 / 3, true],
   [{ kind: 'times its cost', max: 2, orMore: 1 }, 3, 1 / 3, false],
   [{ kind: 'at least', min: 100 }, 100, 0, true],
@@ -39,7 +39,7 @@ const CASES: readonly (readonly [Reach, median: number, ratio: number, met: bool
   [{ kind: 'at most', max: 320 }, 321, 0, false],
 ]
 
-test('an aim is met from its bound on', () => {
+test('an aim is met at its bound', () => {
   for (const [reach, median, ratio, met] of CASES) {
     const found = isReached(reach, { ...row, median, ratio })
     assert.equal(found, met, JSON.stringify({ reach, median, ratio }))
@@ -50,7 +50,7 @@ const against = (name: string, ratio: number) =>
   rowOf(name, 'orders/s', [1000], { yardstick: 'echo', ratio })
 const http = { name: 'http', rows: [against('1 market', 0.9), against('4 markets', 0.75)] }
 
-test('the worst case of an aim counts, and what was not measured is not met', () => {
+test('the worst case of an aim counts, and an aim without a measurement is not met', () => {
   const judged = judge([http])
   assert.equal(judged.length, AIMS.length)
   const found = judged.filter((each) => each.row !== undefined)
@@ -64,7 +64,7 @@ test('the worst case of an aim counts, and what was not measured is not met', ()
   assert.match(summary, /memory per dead order.* not measured +–/)
 })
 
-test('the README carries summary, curve of the intake and latencies with their origin', () => {
+test('the README block has summary, intake curve and latencies, and their origin', () => {
   const more = [
     rowOf('1 intake thread', 'orders/s', [9000]),
     rowOf('2 intake threads', 'orders/s', [15_000]),

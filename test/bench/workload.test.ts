@@ -33,10 +33,10 @@ test('an expiry ends a live order at a time of its own', () => {
   const part = expiries / options.ops
   assert.ok(part > 0.04 && part < 0.06, `${expiries} orders expire`)
   const far = work.expirationSec.filter((sec) => sec > lastSec)
-  assert.ok(far.length > 0, 'some orders have their expiry before them when they end')
+  assert.ok(far.length > 0, 'some orders end before their expiry')
 })
 
-test('a workload has the mix it promises and keeps its number of live orders', () => {
+test('a workload has the promised mix and keeps its number of live orders', () => {
   let cancels = 0
   for (let row = work.filled; row < work.count; row++) if (work.op[row] === OP.CANCEL) cancels++
   assert.ok(Math.abs(cancels / options.ops - 0.35) < 0.02, `cancels are ${cancels}`)
