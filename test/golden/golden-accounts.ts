@@ -14,10 +14,10 @@ import { type GoldenCast, MINUTE_MS, TRADERS } from './golden-cast.ts'
 const PROFILES_MAX = 30
 const ADDRESSES = ['ab', 'cd', 'ef'].map((pair) => `0x${pair.repeat(20)}`)
 
-/** Profiles, tokens, sessions, sub-accounts and addresses to withdraw to of a golden flow. */
+/** The profiles, tokens, sessions, sub-accounts and withdrawal addresses of a golden flow. */
 export class GoldenAccounts {
   readonly #cast: GoldenCast
-  /** Tokens made beside those that sign orders, and still live. */
+  /** Live tokens apart from the tokens that sign orders. */
   #spareTokens: { tokenId: string; profileId: number }[] = []
   #sessions: string[] = []
 
@@ -44,7 +44,7 @@ export class GoldenAccounts {
     () => this.#cast.driver.rare({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) }),
   ]
 
-  /** What a profile says of itself; an older client leaves it out. */
+  /** The optional fields of a profile; an older client leaves them out. */
   #about(): ProfileAbout {
     const { random } = this.#cast
     if (random.chance(0.3)) return {}
@@ -64,7 +64,7 @@ export class GoldenAccounts {
     const profile = profileFields(profileId, {
       username: this.#cast.random.chance(0.8) ? this.#cast.name('Trader') : null,
       rank: before?.rank ?? null,
-      // The cap decides what later orders must have signed.
+      // The cap decides which fee rate later orders must have signed.
       feeCapBps: this.#cast.random.pick([null, 0, 50, 1000]),
       smartWallet: this.#cast.random.chance(0.2) ? `0x${'ab'.repeat(20)}` : null,
       scopes: before?.scopes ?? [],
@@ -106,7 +106,7 @@ export class GoldenAccounts {
     this.#cast.driver.rare({ kind: 'revokeToken', tokenId })
   }
 
-  /** Of a profile of its own: those that trade need the token that signs for them. */
+  /** Revokes the tokens of a profile that does not trade: traders need theirs to sign. */
   #revokeTokens(): void {
     const { clearing } = this.#cast.driver
     const profileId = TRADERS + 1
@@ -138,7 +138,7 @@ export class GoldenAccounts {
     })
   }
 
-  /** Of a session that may have ended by itself: a logout says nothing then. */
+  /** Logs a session out; if it has ended by itself, the logout changes nothing. */
   #logout(): void {
     if (this.#sessions.length === 0) return
     const sessionDigest = this.#cast.random.pick(this.#sessions)
@@ -150,7 +150,7 @@ export class GoldenAccounts {
     this.#cast.driver.rare({ kind: 'logoutEverywhere', profileId: this.#cast.trader() })
   }
 
-  /** With a server wallet, or one that proved itself. */
+  /** Makes a sub-account with a server wallet, or with a wallet that proved itself. */
   #createSubAccount(): void {
     const { driver, random } = this.#cast
     if (driver.clearing.accounts.count >= PROFILES_MAX) return
@@ -174,7 +174,7 @@ export class GoldenAccounts {
     return all.filter(({ sealedKey }) => sealedKey !== null)
   }
 
-  /** Some of them were approved before; none waits for a block. */
+  /** Some spenders may be approved already; the wallet has no submitted approvals. */
   #approveSpenders(): void {
     const { driver, random } = this.#cast
     const wallets = this.#serverWallets().filter(({ submitted }) => submitted.length === 0)
@@ -202,7 +202,7 @@ export class GoldenAccounts {
     driver.rare({ kind: 'settleApprovals', profileId, height, isConfirmed: random.chance(0.6) })
   }
 
-  /** Adds an address to withdraw to, or removes it when it is listed. */
+  /** Adds a withdrawal address, or removes it when it is listed. */
   #listAddress(): void {
     const { driver, random } = this.#cast
     const profileId = this.#cast.trader()

@@ -3,11 +3,11 @@ import { CANCEL_REASONS, type CancelReason } from '../../engine/domain/event.ts'
 import type { ExchangeDriver, OrderRef } from '../support/exchange-driver.ts'
 import type { Random } from '../support/random.ts'
 
-/** Profiles that trade: the first ones there are. */
+/** The first profiles are the ones that trade. */
 export const TRADERS = 7
 export const MINUTE_MS = 60_000
 
-/** What every part of a golden flow has at hand: the exchange, its dice, names and open orders. */
+/** What the parts of a golden flow share: the exchange, random numbers, names and open orders. */
 export class GoldenCast {
   readonly driver: ExchangeDriver
   readonly random: Random
@@ -30,13 +30,13 @@ export class GoldenCast {
     return `${what} ${++this.#names}`
   }
 
-  /** Hex of so many words. */
+  /** Random words as hex. */
   hex(words: number): string {
     const all = Array.from({ length: words }, () => this.random.below(2 ** 32))
     return all.map((word) => word.toString(16).padStart(8, '0')).join('')
   }
 
-  /** Orders that rest or are held, of one market or one account where one is named. */
+  /** Resting and held orders, of one market or one account if given. */
   open(only: { marketId?: number; account?: number } = {}): (OrderRef & { account: number })[] {
     const { orders } = this.driver.clearing
     const open: (OrderRef & { account: number })[] = []

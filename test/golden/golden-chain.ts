@@ -8,17 +8,17 @@ const RETRIED = 0.1
 const FAILED = 0.06
 const SETTLED_LATE = 0.6
 
-/** The chain of a golden flow: blocks, and trades that are tried again or taken back. */
+/** The chain of a golden flow: blocks, and trades that are retried or reversed. */
 export class GoldenChain {
   readonly #cast: GoldenCast
-  /** Trades that are neither mined nor taken back, by the seq of their arrival. */
+  /** Trades that are neither mined nor reversed, by the seq of their arrival. */
   readonly #trades = new Map<number, SettledTrade>()
 
   constructor(cast: GoldenCast) {
     this.#cast = cast
   }
 
-  /** What an arrival traded, before the next command uses a slot of its makers. */
+  /** Keeps the trade of an arrival, before the next command reuses a slot of its makers. */
   traded(
     order: Pick<Arrival, 'marketId' | 'accountId' | 'side' | 'outcome'>,
     placed: Placed,
@@ -37,7 +37,7 @@ export class GoldenChain {
     this.#trades.set(clearing.lastSeq, { marketId, takerId, side, outcome, feeRaw, fills })
   }
 
-  /** Setbacks, a block, then what an earlier block passed over: as the pipeline stamps them. */
+  /** Stamps as the pipeline does: setbacks, a block, then trades that an earlier block left out. */
   mine(): void {
     const { driver, random } = this.#cast
     const { blocks } = driver.clearing

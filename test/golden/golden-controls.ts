@@ -42,7 +42,7 @@ export class GoldenControls {
     return clearing.modes.cancelRefusal(nowMs) === null
   }
 
-  /** Heartbeats that are due, and windows that only an operator ends. */
+  /** Fires heartbeats that are due, and sometimes ends a window that has no end of its own. */
   meetDeadlines(): void {
     const { driver, random } = this.#cast
     const { heartbeats, modes, catalogue } = driver.clearing
@@ -88,7 +88,7 @@ export class GoldenControls {
     driver.rare({ kind: 'armHeartbeat', profileId: this.#cast.trader(), cancelAtMs })
   }
 
-  /** With its orders; who did it is in the journal and no state. */
+  /** Freezes a profile and cancels its orders. The journal holds who did it; the state does not. */
   #freeze(): void {
     const { driver, random } = this.#cast
     const { clearing } = driver

@@ -19,8 +19,8 @@ import { GoldenCast, MINUTE_MS, TRADERS } from './golden-cast.ts'
 import { GoldenChain } from './golden-chain.ts'
 import { GoldenControls } from './golden-controls.ts'
 
-// A seeded exchange in which everything happens that commands can say: what a recording holds.
-// It decides by the real gates, stamps, applies and notes the state hash after each command.
+// A seeded exchange in which everything happens that commands can say; a recording holds it. It
+// decides by the real gates, then stamps and applies, and notes the state hash after each command.
 
 const FIRST_MARKETS = 4
 const SLOTS = 1024
@@ -57,7 +57,7 @@ export class GoldenFlow {
       ...Array<() => void>(4).fill(() => this.#chain.mine()),
     ]
     this.driver.onCommand = (command) => {
-      // What the command before this one left.
+      // The hash is the state that the previous command left.
       if (this.records.length > 0) this.hashes.push(this.driver.exchange.stateHash())
       this.records.push(encoded(command))
     }
@@ -70,7 +70,7 @@ export class GoldenFlow {
     for (let each = 0; each < FIRST_MARKETS; each++) this.#createMarket()
   }
 
-  /** Runs until `count` commands were made, and keeps as many. */
+  /** Runs until `count` commands were made, and keeps exactly `count`. */
   run(count: number): void {
     while (this.records.length <= count) this.#step()
     this.records.length = count
@@ -114,7 +114,7 @@ export class GoldenFlow {
     if (random.chance(0.2)) {
       wish.expirationSec = Math.floor(this.driver.nowMs / 1000) + random.below(60)
     }
-    // A balance that ran short is a refusal: no command, and the flow goes on.
+    // A refusal for a balance that ran short makes no command; the flow goes on.
     const placed = this.driver.place(wish)
     this.#chain.traded({ marketId, accountId: account, side, outcome }, placed)
   }
@@ -127,7 +127,7 @@ export class GoldenFlow {
     assert.equal(this.driver.cancel(order.account, order), null)
   }
 
-  /** All of an account's orders in a market; some are named twice, some ended long ago. */
+  /** Cancels an account's orders in a market. One order is named twice; one ended long ago. */
   #cancelAll(): void {
     if (!this.#controls.mayCancel) return
     const marketId = this.#random.pick(this.#tradable())
@@ -163,7 +163,7 @@ export class GoldenFlow {
     this.driver.addMarket(changes)
   }
 
-  /** Locks or resolves one of the oldest, with its orders; a new one takes its place. */
+  /** Locks or resolves one of the oldest markets, with its orders; a new market replaces it. */
   #closeMarket(): void {
     if (this.#random.chance(0.6)) return
     const { catalogue } = this.driver.clearing
@@ -187,7 +187,7 @@ export class GoldenFlow {
     return this.#cast.open().filter(({ slot }) => orders.stateOf(slot) === STATE.HELD)
   }
 
-  /** Held orders whose delay is over, in a market that still takes them. */
+  /** Releases held orders whose delay is over, in markets that still take orders. */
   #releaseDue(): void {
     const { driver } = this
     const { orders, catalogue } = driver.clearing
@@ -200,7 +200,7 @@ export class GoldenFlow {
     }
   }
 
-  /** A release that its market hears behind a cancel, which main had sent before. */
+  /** A release that reaches its market after a cancel of the same order. */
   #releaseGone(): void {
     const held = this.#held()
     if (held.length === 0) return
@@ -230,7 +230,7 @@ export class GoldenFlow {
   }
 }
 
-/** An order's tail is no state, but a record carries it: bytes that say which order's they are. */
+/** An order's tail is not state, but its record carries it: these bytes tell whose tail it is. */
 function encoded(command: Command): Uint8Array {
   if (command.kind === 'cancelOrders') return encodeCancel(command)
   if (command.kind === 'releaseOrder') return encodeRelease(command)

@@ -13,7 +13,7 @@ import { decodeCommand } from '../../engine/wire/codec.ts'
 import { KINDS, NEWEST, readRecording, recordingNames } from './recording.ts'
 import { newExchange, replays } from './replay.ts'
 
-test('this version has a recording, and it holds every kind of command and of answer', () => {
+test('this version has a recording with every kind of command and of result', () => {
   assert(recordingNames().includes(NEWEST), `node --import tsx test/golden/record.ts for ${NEWEST}`)
   const seen = new Set<string>()
   const exchange = newExchange()
@@ -49,7 +49,7 @@ test('this version has a recording, and it holds every kind of command and of an
   assert.deepEqual(
     wanted.filter((each) => !seen.has(each)),
     [],
-    'what the recording does not show',
+    'the recording shows every kind',
   )
   assert.deepEqual([...kinds].sort(), Object.values(EVENT))
   assert(fills > 300, `${fills} fills`)

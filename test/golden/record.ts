@@ -2,7 +2,7 @@ import { GoldenFlow } from './golden-flow.ts'
 import { NEWEST, writeRecording } from './recording.ts'
 
 // node --import tsx test/golden/record.ts: records a journal of this version, beside the older
-// ones. The seed is free: a recording is kept, never made again.
+// ones. Any seed will do: a recording is kept and never made again.
 
 const COMMANDS = 2000
 const SEED = 28

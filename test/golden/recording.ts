@@ -6,8 +6,8 @@ import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { eachRecord } from '../../engine/wire/codec.ts'
 
-// A recording is a journal's records, one after the other, and the state hash after each. Every
-// later version must replay every recording: none is ever changed or deleted.
+// A recording is the records of a journal, and the state hash after each record. Every later
+// version must replay every recording, so none is ever changed or deleted.
 
 /**
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
@@ -15,12 +15,12 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  */
 const FORMAT = 4
 
-/** Named by the rules it was decided by and by the form of its commands. */
+/** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
 
 /**
- * The compiler asks for every kind there is. False: newer than the newest recording; the next one,
- * of another format, shows it.
+ * The compiler demands every kind. False: the kind is newer than the newest recording. The next
+ * recording, of another format, shows it.
  */
 export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   rules: true,
@@ -88,7 +88,7 @@ export function readRecording(name: string): Recording {
   return { records, hashes }
 }
 
-/** Refuses a name that is taken: what was recorded is the past. */
+/** Refuses a name that is taken: a recording is never written over. */
 export function writeRecording(name: string, { records, hashes }: Recording): void {
   const path = pathOf(`${name}${RECORDS}`)
   assert(!existsSync(path), `${name} is recorded already; raise FORMAT in test/golden/recording.ts`)

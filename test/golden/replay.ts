@@ -20,7 +20,7 @@ const SAMPLES = 40
 
 export const newExchange = () => new Exchange(new OrderTable(SLOTS))
 
-/** Commits the records in batches of seeded sizes; `visit` stands between two commits. */
+/** Commits the records in batches of seeded sizes, and calls `visit` after each commit. */
 function commitInBatches(
   dataDir: string,
   { records }: Recording,
@@ -39,7 +39,7 @@ function commitInBatches(
   writer.close()
 }
 
-/** The files as a power cut leaves them: the database, its WAL up to a byte, the head before it. */
+/** The files after a power cut: the database, its WAL up to one byte, and the head before it. */
 function folderCutAt(from: string, walBytes: number, head: Uint8Array): string {
   const path = newFolder()
   for (const name of ['server.key', 'journal.db']) copyFileSync(join(from, name), join(path, name))
@@ -49,13 +49,13 @@ function folderCutAt(from: string, walBytes: number, head: Uint8Array): string {
   return path
 }
 
-/** What every later version must make of a recording. */
+/** What every later version must derive from a recording. */
 export function replays(name: string): void {
   const recording = readRecording(name)
   const commands: readonly Command[] = recording.records.map(decodeCommand)
   const { hashes } = recording
 
-  test(`${name}: each command gives the state it gave when it was recorded`, () => {
+  test(`${name}: each command gives its recorded state`, () => {
     const exchange = newExchange()
     for (const [index, command] of commands.entries()) {
       exchange.apply(command)
@@ -64,7 +64,7 @@ export function replays(name: string): void {
     assert.equal(exchange.checkInvariants(), null)
   })
 
-  test(`${name}: every prefix gives the state recorded at its end`, () => {
+  test(`${name}: every prefix gives the state that was recorded at its end`, () => {
     for (let count = 1; count <= commands.length; count++) {
       const exchange = newExchange()
       for (let index = 0; index < count; index++) exchange.apply(commands[index])
@@ -72,7 +72,7 @@ export function replays(name: string): void {
     }
   })
 
-  test(`${name}: a folder cut at any commit, or inside one, gives the state of its last`, () => {
+  test(`${name}: a folder cut at a commit or inside one gives its last whole state`, () => {
     const random = new Random(freshSeed())
     const dataDir = newFolder()
     const wal = join(dataDir, 'journal.db-wal')
@@ -88,7 +88,7 @@ export function replays(name: string): void {
       const walBytes = statSync(wal).size
       const head = readFileSync(join(dataDir, 'journal.head'))
       if (before.seq > 0 && random.chance((2 * SAMPLES) / 130)) {
-        // A commit under way: some of its bytes are there, and nobody was told of it.
+        // An unfinished commit: some of its bytes are written, and no client was told of it.
         const tornBytes = random.between(before.walBytes, walBytes - 1)
         if (tornBytes > before.walBytes) torn++
         check(folderCutAt(dataDir, tornBytes, before.head), before.seq)
