@@ -8,18 +8,18 @@ import { fileURLToPath } from 'node:url'
 import { newFolder } from '../support/data-folder.ts'
 import { ServerProcess } from '../support/server-process.ts'
 
-// The bots of trading.md as they stand there, against the demo.
+// The bots of trading.md, exactly as the page shows them, against the demo.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(ROOT, 'server', 'docs', 'trading.md'), 'utf8')
-/** Far more than a bot needs: one that hangs fails. */
+/** Far more than a bot needs: a bot that hangs fails. */
 const BOT_MS = 60_000
 
 const dataDir = newFolder()
 const server = await ServerProcess.start({ dataDir, demo: true })
 after(() => server.signal('SIGKILL'))
 
-/** The one block of that language, as a file in a folder of its own. */
+/** The only block in that language, as a file in its own folder. */
 function botFile(language: string, name: string): string {
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))]
   assert.equal(blocks.length, 1, `one block of ${language}`)

@@ -9,7 +9,7 @@ import { newFolder } from '../support/data-folder.ts'
 import { bookShape, ExchangeClient, SHARE, send, shaped } from '../support/exchange-client.ts'
 import { compileProgram, ServerProcess } from '../support/server-process.ts'
 
-// A first start of the demo that ends while it fills its folder: the next one goes on.
+// A first start of the demo may end while it fills its folder; the next start completes it.
 
 const MARKETS = 4
 const TRADERS = 3
@@ -44,13 +44,13 @@ function demoOf(dataDir: string) {
   return shaped(demoShape, JSON.parse(readFileSync(path, 'utf8')))
 }
 
-/** The start has written as many commands; 0 is there as soon as the admin token is known. */
+/** Whether the start has written this many commands; 0 holds once the admin token is known. */
 function hasWritten(dataDir: string, seq: number): () => Promise<boolean> {
   return async () => {
     if (seq === 0) return true
     const { baseUrl } = demoOf(dataDir)
     if (baseUrl.endsWith(':0')) {
-      // It listens, and is about to say where.
+      // The server listens, but demo.json does not name its port yet.
       await new Promise((resolve) => setImmediate(resolve))
       return false
     }
@@ -58,7 +58,7 @@ function hasWritten(dataDir: string, seq: number): () => Promise<boolean> {
   }
 }
 
-/** Four quoted books, and three traders with exactly their funds who can trade. */
+/** Expects four quoted books, and three traders who have exactly their funds and can trade. */
 async function expectWholeDemo(dataDir: string): Promise<void> {
   const server = await ServerProcess.start({ dataDir, demo: true })
   const { adminToken, baseUrl, traders } = demoOf(dataDir)
@@ -69,7 +69,7 @@ async function expectWholeDemo(dataDir: string): Promise<void> {
   assert.ok(Array.isArray(slugs) && slugs.length === MARKETS, JSON.stringify(slugs))
   const names = ['rain-tomorrow', 'btc-above-100k', 'home-team-wins', 'rates-cut-in-march']
   for (const [index, slug] of names.entries()) {
-    // The maker renews its quotes one after the other: a side is empty for a moment at most.
+    // The maker renews its quotes one by one: a side is empty for a moment at most.
     const seen = { bids: 0, asks: 0 }
     while (seen.bids === 0 || seen.asks === 0) {
       const book = shaped(bookShape, await client.get(`/markets/${slug}/orderbook`))
@@ -103,7 +103,7 @@ describe('a first start that ends early', { concurrency: 2 }, () => {
     })
   }
 
-  test('SIGTERM in the middle stops in good order, and the next start goes on', async () => {
+  test('SIGTERM during the fill stops in good order; the next start ends the fill', async () => {
     const dataDir = newFolder()
     const there = hasWritten(dataDir, 4)
     const ended = await ServerProcess.cutShort({ dataDir, demo: true }, there, 'SIGTERM')
@@ -113,7 +113,7 @@ describe('a first start that ends early', { concurrency: 2 }, () => {
   })
 })
 
-test('a damaged demo.json is said, and no bots are started', async () => {
+test('a damaged demo.json is reported, and no bots start', async () => {
   const dataDir = newFolder()
   writeFileSync(join(dataDir, 'demo.json'), '{"baseUrl":')
   const said: string[] = []

@@ -14,13 +14,13 @@ import {
   verify,
 } from '../support/server-process.ts'
 
-// What goes wrong around the program: each gets a sentence and a code that is not 0.
+// Faults around the program: each gives a sentence and an exit code that is not 0.
 
 await compileProgram()
 
-/** Blocks of 512 bytes that no file may outgrow: to the writer it is a disk that is full. */
+/** No file may outgrow this many blocks of 512 bytes: the writer sees a full disk. */
 const smallDisk = (blocks: number) => ['sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh']
-/** Root may write anywhere, so it gives that one right up. */
+/** Root may write anywhere, so the program gives up that one right. */
 const asOthers = process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--'] : []
 
 const serveOn = (dataDir: string, wrapper: string[] = []): Promise<Ended> =>
@@ -36,11 +36,11 @@ async function emptyExchange(): Promise<string> {
 function refusedWith({ code, stderr, stdout }: Ended, sentence: RegExp): void {
   assert.equal(code, 1, stderr)
   assert.match(stderr, sentence)
-  assert.doesNotMatch(stderr, /\n\s+at /, 'a sentence, not a stack')
+  assert.doesNotMatch(stderr, /\n\s+at /, 'the fault is a sentence, not a stack')
   assert.doesNotMatch(stdout, /listening/)
 }
 
-test('a second server on the folder is refused, and so is verify; the first goes on', async () => {
+test('a second server and verify are refused a used folder; the first goes on', async () => {
   const dataDir = newFolder()
   const server = await ServerProcess.start({ dataDir })
   try {
@@ -116,7 +116,7 @@ test('a market thread that dies is named', async () => {
     onFault: tell,
   })
   await shard.ready
-  // A head of zeros names no market: the thread throws.
+  // A head of zeros names no market, so the thread throws.
   shard.place(new Uint8Array(HEAD_BYTES))
   shard.send()
   assert.match(await fault, /^market-7 died: /)

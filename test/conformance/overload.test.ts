@@ -9,8 +9,8 @@ import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, headersFor, orderBody, SHARE, shaped } from '../support/exchange-client.ts'
 import { compileProgram, ServerProcess, verify } from '../support/server-process.ts'
 
-// autocannon against the running demo: no 5xx at a load the machine can take, and beyond it only
-// 503 with Retry-After to those who read. overload-orders.test.ts does it to those who trade.
+// autocannon against the running demo. A load that the machine can take gives no 5xx. Beyond it,
+// readers get only 503 with Retry-After. overload-orders.test.ts does the same with orders.
 
 const ORDERS = 4000
 const MODERATE_CONNECTIONS = 8
@@ -34,12 +34,12 @@ const headShape = compile(openObject({ statusCode: integer(100, 599), headers: l
 interface Fired {
   /** How often each status came. */
   readonly statuses: Readonly<Record<string, number>>
-  /** 503s that did not say when to come back. */
+  /** 503s without a Retry-After. */
   readonly silent503: number
   readonly errors: number
 }
 
-/** `errors` of the tool are connections that broke and requests that got no reply in time. */
+/** `errors` are broken connections, and requests without a reply in time. */
 async function fire(options: Omit<Options, 'url'>): Promise<Fired> {
   const statuses: Record<string, number> = {}
   let silent503 = 0
@@ -77,7 +77,7 @@ test('books are read at a moderate load without one failure', async () => {
   assert.deepEqual([Object.keys(statuses), errors], [['200'], 0], JSON.stringify(statuses))
 })
 
-test(`${ORDERS} signed orders at a moderate load are all taken`, async () => {
+test(`all of ${ORDERS} signed orders are taken at a moderate load`, async () => {
   const bodies = Array.from({ length: ORDERS }, (_, index) => orderOf(index + 1))
   let next = 0
   const { statuses, errors } = await fire({
@@ -87,14 +87,14 @@ test(`${ORDERS} signed orders at a moderate load are all taken`, async () => {
       { setupRequest: (request) => ({ ...request, ...signedPost(bodies[next++ % ORDERS]) }) },
     ],
   })
-  // The tool prepares one request more per connection than it sends.
+  // The tool prepares one more request per connection than it sends, so a body can repeat.
   const { 201: taken = 0, 409: repeated = 0, ...others } = statuses
   assert.deepEqual([others, errors], [{}, 0], JSON.stringify(statuses))
   assert.equal(taken + repeated, ORDERS)
   assert.ok(repeated <= MODERATE_CONNECTIONS, `${repeated} repeated`)
 })
 
-test('far beyond it only 503 with Retry-After is said, and all is fine afterwards', async () => {
+test('far beyond that load, reads get 200 or 503 with Retry-After, and orders work', async () => {
   const path = `/markets/${market.slug}/user-orders?statuses=LIVE&statuses=CANCELED&limit=200`
   const headers = headersFor(trader, { method: 'GET', path, body: '' })
   const { statuses, silent503 } = await fire({
@@ -106,7 +106,7 @@ test('far beyond it only 503 with Retry-After is said, and all is fine afterward
   console.log(JSON.stringify(statuses))
   const unexpected = Object.keys(statuses).filter((status) => status !== '200' && status !== '503')
   assert.deepEqual(unexpected, [])
-  assert.ok((statuses['503'] ?? 0) > 0, 'the flood was more than it can take')
+  assert.ok((statuses['503'] ?? 0) > 0, 'the flood is more than the exchange can take')
   assert.equal(silent503, 0)
   await client.placed(trader, market, {
     ...{ isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC', salt: ORDERS + 1 },

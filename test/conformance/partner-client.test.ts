@@ -7,8 +7,8 @@ import { IdentityProvider } from '../support/live-identity.ts'
 import { type LiveMarket, openMarket } from '../support/live-orders.ts'
 import { login, newWallet, partnerMessage } from '../support/live-session.ts'
 
-// The public client as npm has it in the hands of a partner: it derives a token with an identity
-// token, makes accounts and trades for them. Nothing of it is replaced.
+// The public client, unmodified from npm, used by a partner. It derives a token with an identity
+// token, makes accounts and trades for them.
 
 const provider = new IdentityProvider()
 const RIGHTS: readonly Scope[] = ['trading', 'account_creation', 'delegated_signing']
@@ -46,7 +46,7 @@ const statusOf = (status: number) => (error: unknown) => {
   return true
 }
 
-test('it learns what the partner may do, derives a token, lists and revokes it', async () => {
+test('a partner learns what it may do, derives a token, lists and revokes it', async () => {
   const { apiTokens } = new Client({ baseURL })
   assert.deepEqual(await apiTokens.getCapabilities(identity), {
     partnerProfileId: partnerId,
@@ -75,7 +75,7 @@ test('it learns what the partner may do, derives a token, lists and revokes it',
   await assert.rejects(apiTokens.getCapabilities('forged'), statusOf(401))
 })
 
-test('it makes accounts of both kinds, lists them and checks their allowances', async () => {
+test('a partner makes accounts of both kinds, lists them and checks their allowances', async () => {
   const { partnerAccounts } = client
   const desk = await partnerAccounts.createAccount({
     displayName: 'Desk',
@@ -110,7 +110,7 @@ test('it makes accounts of both kinds, lists them and checks their allowances', 
   await assert.rejects(partnerAccounts.checkAllowances(partnerId), statusOf(403))
 })
 
-test('it places and cancels orders of an account that the exchange signs for', async () => {
+test('a partner places and cancels orders of an account that the exchange signs for', async () => {
   const { delegatedOrders, partnerAccounts } = client
   const { profileId, account } = await partnerAccounts.createAccount({ createServerWallet: true })
   await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
@@ -148,7 +148,7 @@ test('it places and cancels orders of an account that the exchange signs for', a
   assert.equal(ledger.collateralFreeRaw[profileId], FUNDS_RAW)
 })
 
-test('it replaces an order of an account, and never one of another', async () => {
+test('a partner replaces an order of its account, never one of another', async () => {
   const { delegatedOrders, partnerAccounts } = client
   const { profileId } = await partnerAccounts.createAccount({ createServerWallet: true })
   await live.admin('/admin/balances', { profileId, collateralRaw: 2_000_000 })
@@ -192,7 +192,7 @@ test('a legacy static key opens nothing', async () => {
   }
 })
 
-test('it lists an address to withdraw to and takes it off', async () => {
+test('a partner lists a withdrawal address and takes it off', async () => {
   const { partnerAccounts } = new Client({ baseURL })
   const { address } = newWallet()
   const added = await partnerAccounts.addWithdrawalAddress(identity, { address, label: 'Cold' })

@@ -11,7 +11,7 @@ import {
 import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket } from '../support/live-orders.ts'
 
-// The public client's order methods as npm has them, over cancel-replace and status.
+// Order methods of the public client, unmodified from npm, over cancel-replace and status.
 
 const SHARE = 1_000_000
 let live: LiveExchange
@@ -41,7 +41,7 @@ const bid = (price: number, size: number, clientOrderId?: string) => ({
   ...(clientOrderId === undefined ? {} : { clientOrderId }),
 })
 
-test('cancelReplace moves a quote with the money of the old one', async () => {
+test('cancelReplace funds the new quote with the money of the old quote', async () => {
   const first = await orders.createOrder(bid(0.5, 20))
   assert.equal(live.balances(trader).freeRaw, 0)
   const moved = await orders.cancelReplace({
@@ -56,7 +56,7 @@ test('cancelReplace moves a quote with the money of the old one', async () => {
   assert.equal(live.balances(trader).freeRaw, 0)
 })
 
-test('cancelReplace hands a 409 over as the same typed body', async () => {
+test('cancelReplace returns a 409 as the same typed body', async () => {
   const stopped = await orders.cancelReplace({
     cancel: { clientOrderId: 'nothing' },
     replacement: bid(0.3, 5),
@@ -103,7 +103,7 @@ test('cancelReplaceBatch answers every operation in its order', async () => {
   assert.deepEqual(told, { results: [{ ...item, data }] })
 })
 
-test('cancel ends it, and a second cancel is an APIError', async () => {
+test('cancel ends an order, and a second cancel is an APIError', async () => {
   const [live] = await (await client.markets.getMarket(market.slug)).getUserOrders()
   assert.deepEqual(await orders.cancel(live.id), { message: 'Order canceled successfully' })
   await assert.rejects(orders.cancel(live.id), (error: unknown) => {

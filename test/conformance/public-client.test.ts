@@ -16,8 +16,8 @@ import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, SHARE, shaped } from '../support/exchange-client.ts'
 import { ServerProcess, verify } from '../support/server-process.ts'
 
-// The public client as npm has it, pointed at the demo: nothing of it is replaced. It trades in
-// a market of its own, where the demo's market maker does not quote.
+// The public client, unmodified from npm, against the demo. It trades in a market of its own, where
+// the demo's market maker does not quote.
 
 const SLUG = 'quiet-market'
 const dataDir = newFolder()
@@ -91,13 +91,13 @@ const totalsOf = ({ execution }: OrderResponse) => {
   return { contractsGross, usdGross }
 }
 
-test('it finds the active markets, a market and a lively book', async () => {
+test('the client finds the active markets, a market and a book with quotes', async () => {
   const { data, totalMarketsCount } = await alice.client.markets.getActiveMarkets({
     ...{ limit: 25, page: 1 },
     sortBy: 'newest',
   })
   assert.equal(totalMarketsCount, data.length)
-  assert.ok(data.length >= 4, 'the demo has at least three markets, and one is ours')
+  assert.ok(data.length >= 4, 'the demo has at least three markets, and the test adds one')
   assert.equal(data[0].slug, SLUG)
   const [lively] = data.slice(1)
   const detail = await alice.client.markets.getMarket(lively.slug)
@@ -109,7 +109,7 @@ test('it finds the active markets, a market and a lively book', async () => {
   }
 })
 
-test('it knows its own profile', async () => {
+test('the client reads its own profile', async () => {
   const profile = await alice.client.portfolio.getProfile(alice.orders.walletAddress)
   assert.equal(profile.id, demo.traders[0].profileId)
   assert.equal(profile.rank?.feeRateBps, 300)
@@ -126,7 +126,7 @@ test('it knows its own profile', async () => {
   assert.equal(await statusOf('alice'), 400)
 })
 
-test('a bid rests, an ask that meets it on the other outcome mints a pair', async () => {
+test('a bid rests, and a buyer of the other outcome mints a pair with it', async () => {
   const bid = await limit(alice, { side: Side.BUY, token: yes, price: 0.4, size: 100 })
   assert.equal(bid.execution?.matched, false)
   assert.deepEqual(await idsOf(alice, 'LIVE'), [bid.order.id])
@@ -165,7 +165,7 @@ test('a post-only order that would match is refused and leaves no trace', async 
   assert.deepEqual(await idsOf(bob, 'CANCELED'), [ask.order.id])
 })
 
-test('a FAK takes what there is, and its rest never rests', async () => {
+test('a FAK takes what it meets, and the remainder never rests', async () => {
   await limit(bob, { side: Side.BUY, token: no, price: 0.5, size: 10 })
   const order = { side: Side.BUY, token: yes, price: 0.5, size: 25 }
   const taken = await limit(alice, order, OrderType.FAK)
@@ -207,7 +207,7 @@ test('two sellers of both outcomes merge their pair', async () => {
   })
 })
 
-test('it cancels in a batch and all at once', async () => {
+test('the client cancels orders in a batch and all at once', async () => {
   const resting = []
   for (const price of [0.1, 0.11, 0.12, 0.13]) {
     resting.push(await limit(alice, { side: Side.BUY, token: yes, price, size: 5 }))

@@ -4,7 +4,7 @@ import { Client, OrderType, Side, WebSocketClient } from '@limitless-exchange/sd
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket } from '../support/live-orders.ts'
 
-// The socket client that npm has, unmodified, on the channels of an account.
+// The socket client, unmodified from npm, on the channels of an account.
 
 const SHARE = 1_000_000
 let live: LiveExchange
@@ -19,7 +19,7 @@ after(() => live.stop())
 
 const url = () => `http://127.0.0.1:${live.port}`
 
-/** The next so many frames of an event. */
+/** The next `count` frames of an event. */
 function next(client: WebSocketClient, event: string, count: number): Promise<unknown[]> {
   const frames: unknown[] = []
   return new Promise((resolve) => {
@@ -31,7 +31,7 @@ function next(client: WebSocketClient, event: string, count: number): Promise<un
   })
 }
 
-test('it signs its handshake, hears of its orders and positions, and leaves channels', async () => {
+test('the client signs its handshake, gets orders and positions, and leaves channels', async () => {
   const hmacCredentials = { tokenId: alice.tokenId, secret: alice.secret }
   const rest = new Client({ baseURL: url(), hmacCredentials })
   const client = new WebSocketClient({ url: url(), hmacCredentials, autoReconnect: false })
@@ -67,7 +67,7 @@ test('it signs its handshake, hears of its orders and positions, and leaves chan
   assert.deepEqual(live.faults, [])
 })
 
-test('without credentials it reads as nobody; with bad ones it is told', async () => {
+test('a client may read without credentials; bad credentials give an exception', async () => {
   const nobody = new WebSocketClient({ url: url(), autoReconnect: false })
   await nobody.connect()
   await assert.rejects(nobody.subscribe('subscribe_order_events'), /Authentication is required/)
@@ -80,7 +80,7 @@ test('without credentials it reads as nobody; with bad ones it is told', async (
   await liar.disconnect()
 })
 
-test('it hears when its trade is mined, and of nobody else once it has another token', async () => {
+test('a client hears of mined trades; a new token changes whose trades these are', async () => {
   const bob = await live.trader(1000 * SHARE)
   const rest = ({ tokenId, secret }: Trader) =>
     new Client({ baseURL: url(), hmacCredentials: { tokenId, secret } })

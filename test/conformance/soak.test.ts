@@ -6,27 +6,27 @@ import { freshSeed } from '../support/random.ts'
 import { compileProgram } from '../support/server-process.ts'
 import { soak } from '../support/soak.ts'
 
-// `make soak` for a moment: one life that is killed and one that is stopped.
+// A short `make soak`: one life that is killed and one that is stopped.
 
 const LIVES = 2
 
 await compileProgram()
 
-test('a slope is of each process by itself, and says how sure it is', () => {
+test('a slope keeps processes apart and says how sure it is', () => {
   const line = (group: number, level: number) =>
     [1, 2, 3, 4].map((x) => ({ group, x: x * 10 + group, y: level + x * 30 }))
   const { perX, within } = slopeOf([...line(0, 5), ...line(1, 1000)])
   assert.ok(Math.abs(perX - 3) < 1e-9 && within < 1e-6)
   const flat = [0, 6, 0, 6].map((y, x) => ({ group: 0, x, y }))
   const unsure = slopeOf(flat)
-  // By hand: slope 6/5, residual variance 28.8/2, t of two degrees 4.3.
+  // By hand: slope 6/5, residual variance 28.8/2, t for two degrees of freedom 4.3.
   assert.ok(Math.abs(unsure.perX - 1.2) < 1e-9)
   assert.ok(Math.abs(unsure.within - 4.3 * Math.sqrt(14.4 / 5)) < 1e-9)
   assert.equal(slopeOf(flat.slice(0, 2)).within, Number.POSITIVE_INFINITY)
   assert.deepEqual(thirdsOf([1, 3, 9, 9, 5, 7]), { first: 2, last: 6 })
 })
 
-test('nothing is lost and the money adds up over a kill and a stop amid trading', async () => {
+test('a kill and a stop during trading lose nothing, and the money adds up', async () => {
   const signals: string[] = []
   let windows = 0
   await soak({

@@ -40,7 +40,7 @@ function wishOf(random: Random, salt: number): Wish {
   }
 }
 
-/** The same sequence each time; what the clients were told, without ids and times. */
+/** Plays the same sequence each time; gives what the clients were told, without ids and times. */
 async function trade(client: ExchangeClient): Promise<unknown[]> {
   const random = new Random(seed)
   const markets: TestMarket[] = []
@@ -70,7 +70,7 @@ async function trade(client: ExchangeClient): Promise<unknown[]> {
   return told
 }
 
-test('replies, books and balances are alike with any number of market threads', async () => {
+test('replies, books and balances are the same with any number of market threads', async () => {
   const journals: { dataDir: string; stopped: Mark }[] = []
   let expected: unknown[] | undefined
   for (const threads of THREADS) {
@@ -82,7 +82,7 @@ test('replies, books and balances are alike with any number of market threads', 
     assert.deepEqual(told, expected, `--market-threads ${threads}`)
   }
   const [{ dataDir, stopped }] = journals
-  assert.deepEqual(await verify(dataDir), stopped, 'one journal, one hash')
+  assert.deepEqual(await verify(dataDir), stopped, 'the journal gives the hash of the stop')
   for (const threads of THREADS) {
     const copy = newFolder()
     cpSync(dataDir, copy, { recursive: true })
@@ -92,7 +92,7 @@ test('replies, books and balances are alike with any number of market threads', 
   }
 })
 
-test('`each` gives every market a thread of its own, and refuses the one too many', async () => {
+test('`each` gives every market its own thread, and refuses one market too many', async () => {
   const server = await serve(newFolder(), 'each')
   try {
     const client = new ExchangeClient(server.baseUrl)

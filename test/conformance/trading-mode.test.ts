@@ -4,8 +4,8 @@ import { Client, OrderType, Side, TooEarlyError } from '@limitless-exchange/sdk'
 import { startLive } from '../support/live-exchange.ts'
 import { openMarket } from '../support/live-orders.ts'
 
-// The public client has no calls of its own for modes and heartbeats, but errors of its own for
-// them, and the means to send any call.
+// The public client has no calls for modes and heartbeats. It has errors for them, and it can send
+// any call.
 
 test('the public client knows the refusals of a trading mode and sends heartbeats', async () => {
   const live = await startLive()
