@@ -19,13 +19,13 @@ import { readTree } from './support/source-tree.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const README_LINES_MAX = 150
 const documents = readDocuments()
-/** What was true of an earlier day need not be true today. */
+/** The changelog tells of earlier versions, so it need not hold today. */
 const current = new Map([...documents].filter(([path]) => !path.endsWith('/changelog.md')))
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
-/** Fenced blocks are not prose: no link or heading stands in them. */
+/** Fenced blocks are not prose: they hold no link and no heading. */
 const prose = (text: string) => text.replaceAll(/^```.*?^```/gms, '')
-/** What is written as code, in fences and in backticks, without the comments of a shell. */
+/** Text in fences and in backticks, without shell comments. */
 function codeOf(text: string): string {
   const fenced = [...text.matchAll(/^```.*?^```/gms)].map(([block]) => block)
   const inline = [...prose(text).matchAll(/`([^`]+)`/g)].map(([, span]) => span)
@@ -37,7 +37,7 @@ function anchorsOf(text: string): Set<string> {
   return new Set([...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchor(heading)))
 }
 
-/** Why a relative link of a document leads nowhere, or ''. */
+/** Why a relative link of a document is broken, or ''. */
 function linkFault(from: string, link: string): string {
   const [file, anchor = ''] = link.split('#')
   const path = file === '' ? from : posix.join(posix.dirname(from), file)
@@ -68,7 +68,7 @@ test('every relative link of a document leads to a file and a heading', () => {
   assert.match(linkFault('README.md', 'nothing.md'), /is no file/)
 })
 
-test('every bound that operators are told is one of the code', () => {
+test('every bound that operators are told stands in the code', () => {
   const known = new Set<string>(['1,024', '2^53 − 1'])
   const add = (value: unknown): void => {
     if (typeof value === 'number') known.add(value.toLocaleString('en'))
@@ -84,11 +84,11 @@ test('every bound that operators are told is one of the code', () => {
   )
 })
 
-test('tables of routes, refusals and settings are those of the code; else run make docs', () => {
+test('tables of routes, refusals and settings agree with the code; else run make docs', () => {
   for (const table of docTables()) assert.equal(shownTable(table), table.text, table.mark)
 })
 
-test('the channels of the sockets are those of the code', () => {
+test('the documented channels of the sockets are those of the code', () => {
   const sources = readTree(ROOT).filter(({ path }) => path.startsWith('server/sockets/'))
   const inCode = sources.flatMap(({ text }) => text.match(/'subscribe_[a-z_]+'/g) ?? [])
   const known = new Set(inCode.map((each) => each.replaceAll("'", '')))
@@ -113,7 +113,7 @@ test('a bot is told what to do for every refusal that a trading call names', () 
 
 test('every call that a document names is a route', () => {
   const known = new Set(api.map(({ method, path }) => `${method} ${path}`))
-  // Socket.IO answers there.
+  // Socket.IO answers this path.
   known.add('GET /socket.io/')
   const calls = [...current].flatMap(([path, text]) =>
     [...codeOf(text).matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\s+(\/[\w/:.-]*)/g)].map(

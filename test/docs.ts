@@ -3,10 +3,10 @@ import { newFolder } from './support/data-folder.ts'
 import { docTables, metricsTable, writeTable } from './support/doc-tables.ts'
 import { startLive } from './support/live-exchange.ts'
 
-// `make docs`: puts the tables that follow from the code into the documents.
+// `make docs`: writes the tables that follow from the code into the documents.
 
 for (const table of docTables()) writeTable(table)
-// Some metrics are there only with a trace.
+// Some metrics exist only with a trace.
 const live = await startLive({ flags: ['--trace', join(newFolder(), 'trace')] })
 writeTable(metricsTable(await live.metrics()))
 await live.stop()

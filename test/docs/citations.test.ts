@@ -5,12 +5,12 @@ import type { SourceFile } from '../support/shape.ts'
 import { readTree } from '../support/source-tree.ts'
 import { ALL, ROOMS } from '../support/tidy-tables.ts'
 
-// The pages of server/docs and the repository agree: what comments cite is there, and what the
-// pages name is there.
+// The pages of server/docs agree with the repository: every cited section and every named path
+// exists.
 
 const SIGN = '\u00a7'
 const NUMBER = `${SIGN}\\d+(?:\\.\\d+)?(?: row \\d+)?`
-/** A page and its sections, like the chain of sections after a comma, an `and` or a `to`. */
+/** A page and its sections; more sections may follow a comma, an `and` or a `to`. */
 const CITED = new RegExp(
   `\\b(rules|design) (${NUMBER}(?:(?:,| and|, and| to) ${NUMBER})*)(?![\\d.]\\d)`,
   'gi',
@@ -29,7 +29,7 @@ function textOf(path: string): string {
   return found.text
 }
 
-/** Numbers of the headings of a page, like `4.3`, and of rows of its tables, like `13 row 3`. */
+/** Numbers of a page's headings, like `4.3`, and of its table rows, like `13 row 3`. */
 function sectionsOf(page: string): ReadonlySet<string> {
   const sections = new Set<string>()
   let section = ''
@@ -43,7 +43,7 @@ function sectionsOf(page: string): ReadonlySet<string> {
   return sections
 }
 
-/** As one line: a comment goes on behind the mark of its next line. */
+/** The text as one line: a comment continues after the mark of its next line. */
 function joined(text: string): string {
   return text.replaceAll(/\n[ \t]*(?:\/\/|\*|\|)?[ \t]*/g, ' ')
 }
@@ -65,7 +65,7 @@ function citationFaults({ path, text }: SourceFile, sections: Sections): string[
   return faults
 }
 
-/** What stands between backticks, outside of blocks of code. */
+/** The texts between backticks, outside blocks of code. */
 function namedIn(page: string): string[] {
   const prose = page.replaceAll(/^[ \t]*```[\s\S]*?^[ \t]*```/gm, '')
   return [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(([, name]) => name ?? [])
@@ -79,7 +79,7 @@ function pathFaults(page: string, known: readonly string[]): string[] {
   return named.filter((name) => !isThere(name))
 }
 
-/** Rows of the table under a heading of a page, without its head. */
+/** The rows of the table under a heading, without the table's head. */
 function rowsUnder(page: string, heading: string): string[] {
   const [, after = ''] = page.split(`\n## ${heading}\n`)
   const [section = ''] = after.split('\n## ')
@@ -89,7 +89,7 @@ function rowsUnder(page: string, heading: string): string[] {
     .slice(2)
 }
 
-test('every section that a comment or a page cites is there', () => {
+test('every section that a comment or a page cites exists', () => {
   const sections = {
     rules: sectionsOf(textOf('server/docs/rules.md')),
     design: sectionsOf(textOf('server/docs/design.md')),
@@ -103,7 +103,7 @@ test('every section that a comment or a page cites is there', () => {
   )
 })
 
-test('a citation of nothing is found, over the ends of lines too', () => {
+test('a citation without a section is found, also across line ends', () => {
   const sections = { rules: new Set(['1', '4.3', '13 row 3']), design: new Set(['5']) }
   const rows: readonly (readonly [text: string, faults: number])[] = [
     [`// As rules ${SIGN}4.3 and design ${SIGN}5 say.`, 0],
@@ -135,7 +135,7 @@ test('every path that the pages name exists', () => {
   assert.deepEqual(pathFaults(wrong.map((name) => `\`${name}\``).join(' '), known), wrong)
 })
 
-test('the rooms of the engineering page are those of the tidy test', () => {
+test('the engineering page has the rooms of the tidy test', () => {
   const bare = (names: readonly string[]) => names.map((name) => name.replace(/\.ts$/, ''))
   const expected = ROOMS.map(({ path, rank, files: own, doors }) => {
     const some = own === undefined ? '' : `: ${bare(own).join(', ')}`
@@ -148,21 +148,21 @@ test('the rooms of the engineering page are those of the tidy test', () => {
     rows.map((row) => row.replace(purpose, '')),
     expected,
   )
-  for (const row of rows) assert.match(row, purpose, 'a room is for something')
+  for (const row of rows) assert.match(row, purpose, 'a row says what its room is for')
 })
 
-test('what the look-up table promises stands in its files', () => {
+test('each name in the look-up table stands in its file', () => {
   const rows = rowsUnder(textOf('server/docs/engineering.md'), 'Where do I find…')
   assert.ok(rows.length > 20)
   for (const row of rows) {
     const [, path = '', name = ''] = /^\|[^|]+\| `([^`]+)` \| `([^`]+)` \|$/.exec(row) ?? []
-    // A file that only imports the name is not where it stands.
+    // An import alone does not count: the name must stand in the file itself.
     const own = textOf(path).replaceAll(/^import [^']+'[^']+'$/gm, '')
     assert.ok(name !== '' && own.includes(name), row)
   }
 })
 
-test('every dependency is named, and every target of make that is named exists', () => {
+test('the page names every dependency, and every make target that it names exists', () => {
   const page = textOf('server/docs/engineering.md')
   const manifest: unknown = JSON.parse(textOf('package.json'))
   const packages = ['dependencies', 'devDependencies'].flatMap((field) =>

@@ -17,12 +17,12 @@ import {
 } from '../../server/services/markets/condition-ids.ts'
 import { raw } from '../support/scenario.ts'
 
-// Tables of server/docs/rules.md, computed again from the words and numbers that stand in them.
+// Computes the tables of server/docs/rules.md again, from the words and numbers in them.
 
 const page = readFileSync(new URL('../../server/docs/rules.md', import.meta.url), 'utf8')
 const UNIT = 1_000_000
 
-/** Cells of the rows of a section whose first cell matches. */
+/** Cells of those rows of a section whose first cell matches. */
 function rowsOf(section: string, first: RegExp): string[][] {
   const [, after = ''] = page.split(new RegExp(`^### ${section.replace('.', '\\.')} .*$`, 'm'))
   const [body = ''] = after.split(/^#{2,3} /m)
@@ -35,7 +35,7 @@ const numberIn = (cell: string) => Number(cell.replaceAll(',', ''))
 
 before(() => keccakReady)
 
-test('the amounts of limit orders give the price that stands beside them', () => {
+test('the amounts of limit orders give the price beside them', () => {
   const rows = rowsOf('1.5', / @ /)
   assert.equal(rows.length, 5)
   for (const [order = '', maker = '', taker = ''] of rows) {
@@ -57,7 +57,7 @@ test('the amounts of limit orders give the price that stands beside them', () =>
   }
 })
 
-test('the table of fees is what the formula gives', () => {
+test('the table of fees agrees with the formula', () => {
   const [head = [], buys = [], sales = [], paid = []] = rowsOf('3.1', /100 shares|raw|bps/)
   assert.equal(head.length, 6)
   for (const [column, price] of head.entries()) {
@@ -81,7 +81,7 @@ test('the ranks have the rates of the ladder', () => {
   }
 })
 
-test('the trading modes let through what their table says', () => {
+test('the trading modes allow what their table says', () => {
   const rows = rowsOf('4.6', /^`/)
   assert.deepEqual(
     rows.map(([mode]) => mode?.slice(1, -1)),
@@ -103,7 +103,7 @@ test('the trading modes let through what their table says', () => {
   }
 })
 
-test('the statuses of markets trade as their table says', () => {
+test('the statuses of markets allow trading as their table says', () => {
   const named = rowsOf('12.3', /^[A-Z]/)
   const rows = named.flatMap(([names = '', trades]) =>
     names.split(', ').map((status) => [status, trades]),
@@ -114,7 +114,7 @@ test('the statuses of markets trade as their table says', () => {
   )
 })
 
-test('the ids of the worked condition follow from what stands beside them', () => {
+test('the ids of the worked condition follow from the values beside them', () => {
   const said = new Map(rowsOf('6.1', /condition|token/).map(([what = '', id = '']) => [what, id]))
   const questionId = keccak256(Buffer.from('example question 1'))
   const condition = conditionIdOf(`0x${'0'.repeat(38)}aa`, questionId)

@@ -18,14 +18,14 @@ import {
   documentOf,
 } from '../support/openapi-tree.ts'
 
-// The sources that the engineering page shows hold against the code, as if they stood in the place
-// that their first lines name.
+// The sources that the engineering page shows must fit the code. Each is checked as if it stood at
+// the path in its first line.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(ROOT, 'server', 'docs', 'engineering.md'), 'utf8')
 
 interface Shown {
-  /** From the top of the repository. */
+  /** Relative to the top of the repository. */
   readonly path: string
   readonly text: string
 }
@@ -34,7 +34,7 @@ function shownSources(): Shown[] {
   return [...page.matchAll(/^( *)```ts\n(.*?)^ *```/gms)].map(([, indent, block]) => {
     const text = block.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
     const path = /^\/\/ (\S+\.ts)\n/.exec(text)?.[1]
-    assert.ok(path !== undefined, `${text} names its place`)
+    assert.ok(path !== undefined, `${text} names its path`)
     return { path, text }
   })
 }
@@ -42,7 +42,7 @@ function shownSources(): Shown[] {
 const sources = shownSources()
 const folder = newFolder()
 
-/** What a source imports, seen from the folder of this test. */
+/** The path that a source imports, seen from the folder of this test. */
 function importOf(from: string, name: string): string {
   const target = resolve(ROOT, dirname(from), name)
   const isShown = sources.some(({ path }) => resolve(ROOT, path) === target)
@@ -75,7 +75,7 @@ function isRead(value: unknown): value is Query<unknown, unknown> {
   return typeof value === 'object' && value !== null && 'open' in value && 'name' in value
 }
 
-test('the shown sources have right types, and no line too long', () => {
+test('the shown sources have right types and no line that is too long', () => {
   const compilerOptions = { rewriteRelativeImportExtensions: false }
   const include = sources.map(({ path }) => basename(path))
   const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include }
@@ -91,7 +91,7 @@ test('the shown sources have right types, and no line too long', () => {
   )
 })
 
-test('the shown routes say what they mean and have right examples', async () => {
+test('the shown routes describe their fields and have right examples', async () => {
   const routes = (await shownValues()).filter(isRoute)
   assert.equal(routes.length, 2)
   const document = documentOf(routes)
@@ -104,7 +104,7 @@ test('the shown routes say what they mean and have right examples', async () => 
   }
 })
 
-test('the shown read answers from the tables as they are', async () => {
+test('the shown read answers from the tables of the code', async () => {
   const reads = (await shownValues()).filter(isRead)
   assert.equal(reads.length, 1)
   const connection = openInMemory(READ_SCHEMA.migrations)
