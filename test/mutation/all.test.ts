@@ -6,7 +6,7 @@ import { allMutations } from './all.ts'
 
 const ROOT = new URL('../../', import.meta.url)
 
-test('every listed change still fits the sources, once, and changes them', () => {
+test('every listed change still fits the sources once, and changes them', () => {
   const all = allMutations()
   assert.ok(all.length >= 40, `${all.length} changes`)
   const named = new Set(all.map(({ file, rule }) => `${file}: ${rule}`))
@@ -15,7 +15,7 @@ test('every listed change still fits the sources, once, and changes them', () =>
     assert.notEqual(broken, source, `${file}: ${rule}`)
 })
 
-test('every test that must notice a change is there', () => {
+test('every test that must notice a change exists', () => {
   for (const { file, rule, tests } of allMutations()) {
     assert.ok(tests.length > 0, `${file}: ${rule}`)
     for (const path of tests) {

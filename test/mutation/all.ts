@@ -24,7 +24,7 @@ export interface Mutation {
 export const sourceOf = (file: string): string =>
   readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8')
 
-/** Every change, its text fitted into its file; throws when one fits no more. */
+/** Every change, fitted into its file; throws when a change no longer fits. */
 export function allMutations(): Mutation[] {
   const all = [
     ...BOOK_CHANGES,
@@ -43,7 +43,7 @@ export function allMutations(): Mutation[] {
     const source = sourceOf(file)
     return changes.map(([rule, find, replace]) => {
       const times = source.split(find).length - 1
-      assert.equal(times, 1, `${file}, "${rule}": stands ${times} times in it: ${find}`)
+      assert.equal(times, 1, `${file}, "${rule}": the text stands ${times} times in it: ${find}`)
       return { file, tests, rule, source, broken: source.split(find).join(replace) }
     })
   })

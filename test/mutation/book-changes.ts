@@ -49,7 +49,7 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
         'if (leftRaw === 0) {',
       ],
       [
-        'a cancel does not look at the generation',
+        'a cancel ignores the generation',
         'leftRaw === 0 || generationOf[slot] !== generation',
         'leftRaw === 0',
       ],
@@ -85,7 +85,7 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
         'if (ownerOf[slot] >= 0) {',
       ],
       [
-        'the probe of a FOK under cancel_taker passes over own orders',
+        'the probe of a FOK under cancel_taker skips own orders',
         '} else if (arrival.stp !== CANCEL_MAKER) {',
         '} else if (arrival.stp === CANCEL_BOTH) {',
       ],
@@ -100,12 +100,12 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
         'makerLeftRaw',
       ],
       [
-        'a cancel does not say what it gave back',
+        'a cancel does not report the size that was left',
         'TICKS_MASK, slot, 0, leftRaw)',
         'TICKS_MASK, slot, 0, 0)',
       ],
       [
-        'a self-trade cancel does not say what it gave back',
+        'a self-trade cancel does not report the size that was left',
         'emit(STP_CANCEL, ticks, slot, 0, leftRaw)',
         'emit(STP_CANCEL, ticks, slot, 0, 0)',
       ],
@@ -120,21 +120,21 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
         'policy.whole && !canFillWhole()',
         '!policy.whole && !canFillWhole()',
       ],
-      ['what is left of a FAK rests', 'if (!policy.rests) return KILLED\n', '\n'],
+      ['the remainder of a FAK rests', 'if (!policy.rests) return KILLED\n', '\n'],
       [
-        'a post-only order takes',
+        'a post-only order meets makers',
         'order.postOnly ? WOULD_CROSS : placeTaking(order)',
         'placeTaking(order)',
       ],
       [
-        'a market sell leaves the odd part',
+        'a market sell leaves the odd part of its size',
         'arrival.aligned = !order.marketForm',
         'arrival.aligned = order.marketForm || !order.marketForm',
       ],
       ['a market buy stops before 0.999', 'NO_ASK - 1 : 1', 'NO_ASK - 2 : 1'],
       ['a market sell stops before 0.001', 'NO_ASK - 1 : 1', 'NO_ASK - 1 : 2'],
       [
-        'a NO order walks to the price of its own token',
+        'a NO order uses its own price on the YES ladder',
         'else arrival.worstTicks = ladderTicks(order.outcome, order.priceTicks)',
         'else arrival.worstTicks = order.priceTicks',
       ],
@@ -150,12 +150,12 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
     tests: LEVELS,
     changes: [
       [
-        'the best bid is not mended when its level empties',
+        'the best bid is not updated when its level empties',
         'bestBidOf[book] = occupiedUpTo(book, ticks)',
         'bestBidOf[book] = occupiedUpTo(book, ticks - 2)',
       ],
       [
-        'the best ask is not mended when its level empties',
+        'the best ask is not updated when its level empties',
         'bestAskOf[book] = occupiedFrom(book, ticks)',
         'bestAskOf[book] = occupiedFrom(book, ticks + 2)',
       ],
@@ -166,17 +166,17 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
         'if (bitmap[index] === -1) summary',
       ],
       [
-        'the newest of a level forgets who stands before it',
+        'the newest order of a level loses its link to the order before it',
         'previousOf[slot] = tail\n',
         'previousOf[slot] = 0\n',
       ],
       [
-        'a level forgets its end when its newest leaves',
+        'a level loses its tail when its newest order leaves',
         'tailOf[level] = previous\n',
         'tailOf[level] = 0\n',
       ],
       [
-        'the search downwards leaves out the top tick of a word',
+        'the downward search misses the top tick of a word',
         'bit === 31 ? -1 :',
         'bit === 31 ? 0x7fffffff :',
       ],
@@ -186,8 +186,8 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/book/event-buffer.ts',
     tests: FILLS,
     changes: [
-      ['a full buffer is not taken', 'if (nextEvent[0] === END) flushEvents()\n', '\n'],
-      ['an ask that rests is published as a bid', 'takerIsBid ? 1 : 0', 'takerIsBid ? 1 : 1'],
+      ['a full event buffer is not flushed', 'if (nextEvent[0] === END) flushEvents()\n', '\n'],
+      ['a resting ask is published as a bid', 'takerIsBid ? 1 : 0', 'takerIsBid ? 1 : 1'],
     ],
   },
 ]

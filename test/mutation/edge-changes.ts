@@ -1,7 +1,7 @@
 import type { FileChanges } from './mutation.ts'
 
-// Defects of calls and of the threads that check and answer them, each put back: one caller's bytes
-// cost another caller.
+// Defects of calls, and of the threads that check and answer them, each put back. In each defect
+// one caller's bytes cost another caller.
 
 const GATEWAY = 'test/server/http/gateway'
 const HOSTILE = 'test/hostile'
@@ -19,7 +19,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: [`${HOSTILE}/long-texts.test.ts`],
     changes: [
       [
-        'a client id is bounded when it is trimmed alone',
+        'only the trimmed client id is bounded',
         'clientOrderIdIssue(clientOrderId)',
         'clientOrderIdIssue(clientOrderId.trim())',
       ],
@@ -30,7 +30,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: ['test/engine/wire/whole-text.test.ts'],
     changes: [
       [
-        'half a text crosses a thread',
+        'half a text is sent to another thread',
         "assert(bytes === Buffer.byteLength(text, 'utf8'),",
         'assert(bytes >= 0,',
       ],
@@ -41,17 +41,17 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: FAULTS,
     changes: [
       [
-        'a fault at the first bytes takes the process',
+        'a fault at the first bytes ends the process',
         'if (turn !== null) this.fault(turn, error)\n',
         'if (turn !== null) throw error\n',
       ],
       [
-        'a fault that comes later takes the process',
+        'a fault that comes later ends the process',
         'promise.then(next).catch((error: unknown) => this.fault(turn, error))',
         'void promise.then(next)',
       ],
       [
-        "a fault of a reply is the settler's",
+        'a fault in a reply reaches the caller that settles it',
         'this.answer(turn, entry, outcome)\n    } catch (error) {\n',
         'this.answer(turn, entry, outcome)\n    } catch (error) {\n      throw error\n',
       ],
@@ -62,7 +62,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: [`${HOSTILE}/faults.test.ts`],
     changes: [
       [
-        'a reply that cannot be written takes the process',
+        'a reply that cannot be written ends the process',
         'this.outcome = { error }\n      this.failed?.(error)\n',
         'throw error\n',
       ],
@@ -73,12 +73,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: BOUNDS,
     changes: [
       [
-        'an address may have all bodies under way',
+        'one address may have all bodies under way',
         "this.rooms.refusal('bodies', address)",
         "this.rooms.refusal('bodies', '')",
       ],
       [
-        'a profile may have all requests under way',
+        'one profile may have all requests under way',
         "turn.address === '' ? null : this.rooms.known(turn, key)",
         'null',
       ],
@@ -90,7 +90,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: BOUNDS,
     changes: [
       [
-        'a body may take its time to begin',
+        'a body may begin as late as it may end',
         'sizeBytes === 0 ? Math.min(firstMs, deadlineMs) : deadlineMs',
         'sizeBytes === 0 ? deadlineMs : deadlineMs',
       ],
@@ -101,11 +101,11 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: BOUNDS,
     changes: [
       [
-        'a room has no bound for an address',
+        'a room has no bound per address',
         'addresses.of(address) >= size.address',
         'addresses.of(address) < 0',
       ],
-      ['a room has no bound in all', 'if (count >= size.all)', 'if (count < 0)'],
+      ['a room has no total bound', 'if (count >= size.all)', 'if (count < 0)'],
     ],
   },
   {
@@ -113,7 +113,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: BOUNDS,
     changes: [
       [
-        'a long reply is copied for a reader that sleeps',
+        'a long reply is copied for a client that does not read',
         'else [, isOut] = response.tryEnd(payload, sizeOf(out))',
         'else response.end(payload)',
       ],
@@ -134,12 +134,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'if (!this.#isTooSoon(response)) return',
       ],
       [
-        'an address opens connections as fast as it likes',
+        'an address opens connections at any rate',
         'if (this.count <= this.#max && !this.#isTooSoon(response)) return',
         'if (this.count <= this.#max) return',
       ],
       [
-        'connections are kept until no other fits',
+        'connections are kept open until no other fits',
         'this.count > this.#max * CROWDED_PART',
         'this.count > this.#max',
       ],
@@ -172,7 +172,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: CLIENTS,
     changes: [
       [
-        'a compressed body is read as it is',
+        'a compressed body is not refused',
         "hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null",
         'null',
       ],
@@ -194,7 +194,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
     changes: [
       [
-        'a repeated parameter takes no brackets',
+        'a repeated parameter with brackets is not read',
         'fields.get(name) ?? repeated(fields, name)',
         'fields.get(name)',
       ],
@@ -205,7 +205,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
     changes: [
       [
-        'null is a value of every optional field',
+        'null in an optional field is refused',
         'plain.holds(value) || (dropNulls(schema, value) && plain.holds(value)),',
         'plain.holds(value),',
       ],
@@ -226,12 +226,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'if (teach === undefined || open.size > 0) {',
       ],
       [
-        'a thread that dies of what it is taught is replaced for ever',
+        'a thread that breaks on what it is taught is replaced for ever',
         '!isToBlame && this.#deaths.tooMany(performance.now())',
         '!isToBlame && open.size < 0',
       ],
       [
-        'a result that does not decode takes the process',
+        'a result that does not decode ends the process',
         'this.#garbled(lane, bytes, error)\n      return',
         'throw error',
       ],
@@ -268,7 +268,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'return longest.length < own ? longest.at(-1) : undefined',
       ],
       [
-        'a line is emptied before the next has its turn',
+        'an owner keeps its turn until it has no more questions',
         'else this.#turns.push(owner)\n    return question',
         'else this.#turns.unshift(owner)\n    return question',
       ],
@@ -279,7 +279,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: QUERIES,
     changes: [
       [
-        'a full queue refuses whoever comes',
+        'a full queue refuses every new question',
         'const other = this.#queue.giveWayTo(owner)',
         'const other = this.#queue.giveWayTo(owner) && undefined',
       ],
@@ -290,7 +290,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/services/private-reads.test.ts'],
     changes: [
       [
-        'a profile has as many reads under way as it likes',
+        'a profile has any number of reads under way',
         'profileId !== 0 && others >= LIMITS.readsPerProfileMax',
         'profileId !== 0 && others < 0',
       ],

@@ -28,7 +28,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'order.takerDelayMs < 0 && crosses',
       ],
       [
-        'what does not cross is held too',
+        'an order that does not cross is held too',
         'crosses(arrival.book, arrival.isBid, arrival.worstTicks)) {',
         'arrival.book > 0) {',
       ],
@@ -43,7 +43,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/decide/release.ts',
     tests: [...DELAY, ...MODES],
     changes: [
-      ['a release asks for no policy', 'orders.held.stpOf(slot)', '0'],
+      ['a release ignores the self-trade policy', 'orders.held.stpOf(slot)', '0'],
       ['a released order pays no fee', 'orders.feeBpsOf(slot)', '0'],
       ['a release is delayed again', 'release.takerDelayMs = 0', 'release.takerDelayMs = 1'],
     ],
@@ -52,9 +52,9 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/markets/trading-mode.ts',
     tests: MODES,
     changes: [
-      ['the freest of two windows wins', 'Math.max(strictest,', 'Math.min(strictest,'],
+      ['the least strict of two windows wins', 'Math.max(strictest,', 'Math.min(strictest,'],
       [
-        'takers come in while only post-only orders may',
+        'takers enter while only post-only orders may',
         "mode === 'post_only' && postOnly",
         "mode === 'post_only'",
       ],
@@ -73,7 +73,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
     changes: [
       ['a fired heartbeat stays armed', '{ ...before, firedSeq: command.seq }', '{ ...before }'],
-      ['a disarmed heartbeat stays', 'this.#byProfile.delete(profileId)\n', '\n'],
+      ['a disarmed heartbeat stays armed', 'this.#byProfile.delete(profileId)\n', '\n'],
     ],
   },
   {
@@ -101,20 +101,26 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   {
     file: 'server/pipeline/orders/user-cancels.ts',
     tests: [HELD],
-    changes: [['nobody is told which orders are entering', 'releasing.push(...entering)\n', '\n']],
+    changes: [
+      ['a cancel does not report which orders are entering', 'releasing.push(...entering)\n', '\n'],
+    ],
   },
   {
     file: 'server/pipeline/spine/due-cancels.ts',
     tests: ['test/server/services/trading/heartbeats.test.ts', 'test/server/services/wide.test.ts'],
     changes: [
       [
-        'a heartbeat looks no further than one row',
+        'a heartbeat cancels in one row only',
         'row = rows.nextOf(row)) {\n    const',
         'row = 0) {\n    const',
       ],
-      ['a heartbeat cancels what came after it', 'if (orders.seqOf(slot) >= seq) continue\n', '\n'],
       [
-        'of a wide cancel only a part is made',
+        'a heartbeat cancels orders that came after it',
+        'if (orders.seqOf(slot) >= seq) continue\n',
+        '\n',
+      ],
+      [
+        'only a part of a wide cancel is made',
         'while (due.sent < orders.length && hasRoom',
         'if (due.sent < orders.length && hasRoom',
       ],
@@ -124,7 +130,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'server/pipeline/spine/heartbeat-deadlines.ts',
     tests: ['test/server/services/trading/heartbeats.test.ts'],
     changes: [
-      ['a heartbeat never ends', 'this.#canceling.delete(profileId)\n', '\n'],
+      ['a fired heartbeat is never over', 'this.#canceling.delete(profileId)\n', '\n'],
       [
         'a profile may renew while its orders are canceled',
         'this.#canceling.add(profileId)\n',
@@ -182,7 +188,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'command.height > this.height',
       ],
       [
-        'a trade is taken back twice',
+        'a trade is reversed twice',
         'tradeSeq > this.throughSeq && !this.#failed.has(tradeSeq)',
         'tradeSeq > this.throughSeq',
       ],
@@ -195,17 +201,17 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ['a queue has no bound', 'queue.length >= LIMITS.accountQueueMax', 'queue.length < 0'],
       ['the newest of a queue runs first', 'queue.shift()', 'queue.pop()'],
       [
-        'the one behind runs before a cancel is on its way',
+        'the next in a queue runs before a cancel is sent',
         "if (next.then === 'at once')",
         "if (next.then !== 'at its end')",
       ],
       [
-        'an account stays held by a cancel in its line',
+        'an account stays busy after a cancel in its queue',
         'setImmediate(() => this.end(accountId))',
         'setImmediate(() => accountId)',
       ],
       [
-        'two replacements hold one account',
+        'two replacements of one account run at once',
         'if (this.isBusy(accountId)) {',
         'if (this.isBusy(-accountId)) {',
       ],
@@ -215,19 +221,23 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'server/services/orders/cancel-replace.ts',
     tests: [...HOLDS, `${ROUTES}/orders/delegation.test.ts`],
     changes: [
-      ['what failed to be canceled is replaced', "mode === 'ALLOW_FAILURE'", 'mode.length > 0'],
       [
-        'an account stays held by a replacement that is not tried',
+        'an order that could not be canceled is replaced',
+        "mode === 'ALLOW_FAILURE'",
+        'mode.length > 0',
+      ],
+      [
+        'an account stays busy after a replacement that is not tried',
         'replacement = Promise.resolve(null)\n        queues.end(profileId)',
         'replacement = Promise.resolve(null)',
       ],
       [
-        'who may not act for an account cancels its orders',
+        'a caller that may not act for an account cancels its orders',
         'if (forbidden !== null) return',
         'if (forbidden === undefined) return',
       ],
       [
-        'the rate counts the first operation alone',
+        'the rate limit counts only the first operation',
         'if (refusal === null) legs',
         'if (refusal === null || legs.length > 0) legs',
       ],
@@ -243,17 +253,17 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     tests: [...HOLDS, `${PIPELINE}/orders/kept-orders.test.ts`],
     changes: [
       [
-        'an order that waits lies where the next will',
+        'a waiting order shares its bytes with the next order',
         'new Uint8Array(arrival.record)',
         'arrival.record.slice()',
       ],
       [
-        'an order of a held account goes ahead',
+        'an order of a busy account goes ahead',
         'this.#parts.queues.count === 0 ||',
         'this.#parts.queues.count >= 0 ||',
       ],
       [
-        'an account stays held by a replacement that is refused',
+        'an account stays busy after a replacement that is refused',
         'reply(refused)\n        decided?.()',
         'reply(refused)',
       ],
@@ -264,7 +274,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     tests: HOLDS,
     changes: [
       [
-        'a cancel of a held account goes ahead',
+        'a cancel of a busy account goes ahead',
         'const waits = profileId !== null && queues.count > 0',
         'const waits = profileId !== null && queues.count < 0',
       ],
@@ -275,17 +285,17 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     tests: [`${ROUTES}/orders/order-batch.test.ts`],
     changes: [
       [
-        'a group is answered when its first order is',
+        'a group is answered together with its first order',
         'if (open === 0) reply',
         'if (open < part.count) reply',
       ],
       [
-        'a group passes the bound on orders',
+        'a group may exceed the bound on orders',
         'this.#way.underWay() + ordersMax >',
         'this.#way.underWay() >',
       ],
       [
-        'orders of a group are under way for ever',
+        'orders of a group count as under way for ever',
         'this.#waiting -= this.#asked.take(requestId).ordersMax',
         'this.#asked.take(requestId)',
       ],
@@ -301,7 +311,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'token.scopes.length === 0',
       ],
       [
-        'whoever has the scope acts for any sub-account',
+        'any token with the scope acts for any sub-account',
         'profile !== undefined && profile.partnerId === token.profileId',
         'profile !== undefined',
       ],
@@ -328,7 +338,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     tests: [`${ROUTES}/accounts/partners.test.ts`],
     changes: [
       [
-        'approvals are retried at any moment',
+        'approvals may be retried at any time',
         'if (waitMs > 0) return refused',
         'if (waitMs < 0) return refused',
       ],

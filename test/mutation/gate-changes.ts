@@ -54,7 +54,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       ['a market without fees charges one', 'if (!market.feeEnabled) return null\n', '\n'],
       [
-        'a signature is not looked at',
+        'a signature is not checked',
         'if (!request.signatureOk) return',
         'if (request.ownerId < 0) return',
       ],
@@ -64,12 +64,12 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'if (token === undefined) return 0',
       ],
       [
-        'a sell may pass what is free by a raw unit',
+        'a sell may exceed the free shares by a raw unit',
         '>= order.reserveRaw ? null : REJECT.INSUFFICIENT_SHARES',
         '>= order.reserveRaw - 1 ? null : REJECT.INSUFFICIENT_SHARES',
       ],
       [
-        'a buy may pass what is free by a raw unit',
+        'a buy may exceed the free collateral by a raw unit',
         '>= order.reserveRaw ? null : REJECT.INSUFFICIENT_COLLATERAL',
         '>= order.reserveRaw - 1 ? null : REJECT.INSUFFICIENT_COLLATERAL',
       ],
@@ -84,7 +84,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         '> openOrdersPerProfileMax',
       ],
       [
-        'open sizes pass what is exact',
+        'open sizes may exceed the largest exact number',
         'market.openSizeRaw + order.sizeRaw >',
         'market.openSizeRaw >',
       ],
@@ -100,7 +100,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'token?.profileId === profileId ?',
         'token !== undefined ?',
       ],
-      ['a debit takes what is reserved', 'freeRaw >= -collateralRaw', 'freeRaw >= 0'],
+      ['a debit takes reserved collateral', 'freeRaw >= -collateralRaw', 'freeRaw >= 0'],
       ['a market pays nothing to anyone', 'whole && sum > 0', 'whole && sum >= 0'],
       [
         'a token has scopes its profile lacks',
@@ -120,7 +120,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
     changes: [
       [
-        'a generation may be left out',
+        'a slot may skip a generation',
         'order.generation === this.generationOf(slot) + 1',
         'order.generation > this.generationOf(slot)',
       ],
@@ -143,10 +143,10 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/cells/key-set.ts',
     tests: [`${CORE}/orders/seen-orders.test.ts`],
     changes: [
-      ['half a key is a key', 'found === kept && this.#low[cell] === low', 'found === kept'],
+      ['half of a key is enough', 'found === kept && this.#low[cell] === low', 'found === kept'],
       ['a removed key leaves a gap', '      hole = cell\n', '\n'],
       [
-        'a set that grew forgets',
+        'a set that grew forgets its keys',
         'if (high[cell] !== 0) this.#put(',
         'if (high[cell] === 1) this.#put(',
       ],
@@ -156,10 +156,14 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/orders/seen-orders.ts',
     tests: [`${CORE}/orders/seen-orders.test.ts`, GOLDEN],
     changes: [
-      ['an older generation is not asked', 'if (keys.has(high, low)) return SEEN.YES', ''],
+      ['an older generation is not searched', 'if (keys.has(high, low)) return SEEN.YES', ''],
       ['the filter is not asked', 'this.#filter?.mayHold(high, low)', 'this.#filter === undefined'],
       ['a generation is dropped early', 'older[0].lastSeq <= seq', 'older[0].lastSeq <= seq + 1'],
-      ['a generation names no seq', 'if (seq <= this.#forgottenSeq) return null', ''],
+      [
+        'an order of a dropped generation is looked up in a younger one',
+        'if (seq <= this.#forgottenSeq) return null',
+        '',
+      ],
     ],
   },
   {
@@ -167,7 +171,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     tests: [`${CORE}/orders/seen-orders.test.ts`],
     changes: [
       [
-        'a third of a bucket is not looked at',
+        'the last cell of a bucket is not searched',
         'cells[cell + 3] === mark',
         'cells[cell + 2] === mark',
       ],
@@ -178,7 +182,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     tests: [`${CORE}/markets/deadlines.test.ts`],
     changes: [
       [
-        'a slot that never had a deadline takes that of another',
+        'removing a slot without a deadline removes that of another',
         'if (slot >= this.#placeOf.length) return\n',
         '\n',
       ],
@@ -188,12 +192,12 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'this.#due[parent] >= dueMs',
       ],
       [
-        'what takes the place of a removed deadline does not sink',
+        'the entry that replaces a removed deadline does not sink',
         'this.#due[child] >= dueMs',
         'dueMs > 0',
       ],
       [
-        'what takes the place of a removed deadline does not rise',
+        'the entry that replaces a removed deadline does not rise',
         'if (this.#slots[index] === moved) this.#rise(index, moved, dueMs)\n',
         '\n',
       ],
@@ -208,7 +212,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'STATUS_CHANGES[market.status].includes(status),',
         'status.length > 0,',
       ],
-      ['a change of status is not dated', 'market.updatedMs = nowMs\n', '\n'],
+      ['a change of status keeps the old time', 'market.updatedMs = nowMs\n', '\n'],
     ],
   },
   {
@@ -234,11 +238,15 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/routes/accounts/wallets.test.ts'],
     changes: [
       [
-        'an address is another in other letters',
+        'an address with other capital letters is another address',
         'each.address.toLowerCase() === wanted',
         'each.address === wanted',
       ],
-      ['all addresses but one come off the list', 'each !== removed', 'each === removed'],
+      [
+        'all addresses but the removed one come off the list',
+        'each !== removed',
+        'each === removed',
+      ],
     ],
   },
   {
@@ -247,8 +255,12 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     changes: [
       ['a spender is approved twice', '!known.approved.includes(each)', 'true'],
       ['an approval is mined before its time', 'seq <= throughSeq ? [id]', 'seq > 0 ? [id]'],
-      ['the state hash knows no approvals', 'sealedKey !== null, approved]', 'sealedKey !== null]'],
-      ['the state hash knows no server wallets', 'sealedKey !== null, approved]', 'approved]'],
+      [
+        'the state hash leaves out approvals',
+        'sealedKey !== null, approved]',
+        'sealedKey !== null]',
+      ],
+      ['the state hash leaves out server wallets', 'sealedKey !== null, approved]', 'approved]'],
       [
         'only the first sub-account is listed',
         'else siblings.push(made.profileId)',
@@ -272,7 +284,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     tests: [`${CORE}/accounts/accounts.test.ts`, `${CORE}/decide/accounts.test.ts`, GOLDEN],
     changes: [
       [
-        'a profile has a session too many',
+        'a profile has one session too many',
         'countOf(profileId) >= LIMITS.sessionsPerProfileMax',
         'countOf(profileId) > LIMITS.sessionsPerProfileMax',
       ],
@@ -295,20 +307,20 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'this.#byUsername.add(profileId)\n',
       ],
       [
-        'the cap of a fee is its floor',
+        'the fee cap works as a floor',
         'Math.min(profile.rank.feeRateBps',
         'Math.max(profile.rank.feeRateBps',
       ],
-      ['the hash leaves out what profiles say', ', this.#saidDigest]', ']'],
+      ['the hash leaves out the details of profiles', ', this.#saidDigest]', ']'],
     ],
   },
   {
     file: 'engine/core/state/state-hash.ts',
     tests: [`${CORE}/state/state-hash.test.ts`, GOLDEN],
     changes: [
-      ['the hash leaves out what orders reserve', '      orders.reservedRawOf(slot),\n', ''],
+      ['the hash leaves out the reserves of orders', '      orders.reservedRawOf(slot),\n', ''],
       [
-        'the hash leaves out who rests',
+        'the hash leaves out the owners of resting orders',
         'rows.push(ticks, owner, leftRaw)',
         'rows.push(ticks, leftRaw)',
       ],
@@ -318,7 +330,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'facts.push(0)',
       ],
       ['the hash depends on slots', 'orders.seqOf(a) - orders.seqOf(b)', 'a - b'],
-      ['the hash leaves out which orders were seen', ', seen.folded]', ']'],
+      ['the hash leaves out the seen orders', ', seen.folded]', ']'],
       [
         'the hash leaves out client order ids',
         'orders.seqOf(slot), clearing.orders.clientIdOf(slot)',

@@ -1,6 +1,6 @@
 import type { FileChanges } from './mutation.ts'
 
-// Defects that were mended, each put back: who is let in, and what each may do.
+// Mended defects, each put back: who is let in, and what each caller may do.
 
 const SERVER = 'test/server'
 const ACCOUNTS = `${SERVER}/routes/accounts`
@@ -22,7 +22,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
         'if (!this.#rules.isOpen && nowMs < 0) return',
       ],
       [
-        'an address makes as many profiles as it likes',
+        'an address makes any number of profiles',
         'if (count >= this.#rules.perAddressMax) {',
         'if (count < 0) {',
       ],
@@ -44,7 +44,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     tests: [`${ACCOUNTS}/partners.test.ts`],
     changes: [
       [
-        'a message is good for every purpose',
+        'a signed message is good for every purpose',
         'text === textOf(signing, purpose, name, issuedMs)',
         "text.replace(/Purpose: [^.]+/, '') ===\n" +
           "      textOf(signing, purpose, name, issuedMs).replace(/Purpose: [^.]+/, '')",
@@ -78,7 +78,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     tests: ORIGINS,
     changes: [
       [
-        'a page of another site changes something with a cookie',
+        'a page of another site makes a change with a cookie',
         "if (isForeign && call.method !== 'GET' && call.method !== 'HEAD') {",
         "if (isForeign && call.method === '') {",
       ],
@@ -94,12 +94,12 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     tests: CONFIG,
     changes: [
       [
-        'identity tokens of any issuer are taken unasked',
+        'identity tokens of any issuer are taken without a setting',
         'if (text !== undefined) return text === ANY ? undefined : text\n',
         'return text === ANY ? undefined : text\n',
       ],
       [
-        'keys of identity tokens come over http',
+        'keys of identity tokens may come over plain http',
         "if (new URL(source).protocol === 'https:') return true\n",
         'if (source.length > 0) return true\n',
       ],
@@ -125,11 +125,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     file: 'server/config.ts',
     tests: CONFIG,
     changes: [
-      [
-        'an admin token may be as short as it likes',
-        '[\\x21-\\x7e]{16,256}',
-        '[\\x21-\\x7e]{1,256}',
-      ],
+      ['an admin token may have one character', '[\\x21-\\x7e]{16,256}', '[\\x21-\\x7e]{1,256}'],
     ],
   },
   {
@@ -137,7 +133,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     tests: ['test/persistence/seal.test.ts'],
     changes: [
       [
-        'the key of a wallet opens for every owner',
+        'the sealed key of a wallet opens for every owner',
         'return `wallet:\x24{profileId}`',
         "return 'folder-key'",
       ],
@@ -164,7 +160,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     tests: OPERATORS,
     changes: [
       [
-        'a frozen profile names where it will withdraw to',
+        'a frozen profile adds a withdrawal address',
         'return frozen.isFrozen(profileId) ? REJECT.PROFILE_FROZEN : null',
         'return frozen.isFrozen(-profileId) ? REJECT.PROFILE_FROZEN : null',
       ],
@@ -180,7 +176,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
         'this.#cancelFrozen(0, command.seq)',
       ],
       [
-        'a start forgets what a freeze asked for',
+        'a start forgets the cancels of a freeze',
         'for (const { profileId, seq } of frozen.all()) this.#cancelFrozen(profileId, seq)\n',
         '\n',
       ],
@@ -191,7 +187,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     tests: ['test/hostile/roles.test.ts'],
     changes: [
       [
-        'the role of an operator is not asked for',
+        'the role of an operator is not checked',
         'return mayAct(operator.role, needed) ? null : roleMissing(needed, operator)',
         'return mayAct(needed, needed) ? null : roleMissing(needed, operator)',
       ],
@@ -212,7 +208,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     file: 'server/pipeline/spine/rare-body.ts',
     tests: OPERATORS,
     changes: [
-      ['nobody can tell which operator it was', '? body : { ...body, by }', '? body : body'],
+      ['a command does not name its operator', '? body : { ...body, by }', '? body : body'],
     ],
   },
   {
@@ -220,7 +216,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     tests: MARKETS,
     changes: [
       [
-        'a market takes the name of a path',
+        'a market takes a slug that is part of a path',
         'services.settings.reservedSlugs.has(body.slug)',
         "services.settings.reservedSlugs.has('')",
       ],

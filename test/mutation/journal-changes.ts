@@ -1,6 +1,6 @@
 import type { FileChanges } from './mutation.ts'
 
-// What is durable, what is found again, and what stops a start.
+// What is durable, what recovery finds, and what stops a start.
 
 const FOLDER = 'test/persistence'
 const JOURNAL = [
@@ -28,7 +28,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'if (batch.records.length === 0) {',
       ],
       [
-        'a gap is let pass',
+        'a gap is accepted',
         'if (batch.firstSeq !== expected) {',
         'if (batch.firstSeq < expected) {',
       ],
@@ -48,29 +48,29 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   {
     file: 'persistence/journal/journal-chain.ts',
     tests: JOURNAL,
-    changes: [['a checksum is of its batch alone', 'update(before).', '']],
+    changes: [['a checksum covers only its own batch', 'update(before).', '']],
   },
   {
     file: 'persistence/journal/journal-end.ts',
     tests: JOURNAL,
     changes: [
       [
-        'a lost tail is let pass',
+        'a lost tail is accepted',
         "if (head.durability === 'normal') return",
         'if (head.seq > 0) return',
       ],
       [
-        'a head of another journal is let pass',
+        'a head of another journal is accepted',
         'row.lastSeq !== head.seq || !same(row.checksum, head.checksum)',
         'row.lastSeq < 0',
       ],
       [
-        'a missing head is let pass',
+        'a missing head is accepted',
         'if (tail.seq === 0) return { tail, lostRecords: 0 }',
         'if (tail.seq >= 0) return { tail, lostRecords: 0 }',
       ],
       [
-        'a missing journal is a new folder',
+        'a missing journal counts as a new folder',
         'if (seq === 0) return null',
         'if (seq >= 0) return null',
       ],
@@ -81,12 +81,12 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: [`${FOLDER}/journal/files.test.ts`],
     changes: [
       [
-        'a replaced file is written on',
+        'writing goes on in a replaced file',
         'now?.ino === inode && now.dev === device',
         'now !== undefined',
       ],
       [
-        'a deleted file is written on',
+        'writing goes on in a deleted file',
         'now?.ino === inode && now.dev === device',
         'now?.ino !== 0',
       ],
@@ -110,7 +110,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: JOURNAL,
     changes: [
       [
-        'a damaged head is believed',
+        'a damaged head is accepted',
         'timingSafeEqual(mac, bytes.subarray(MAC_AT))',
         'mac.length > 0',
       ],
@@ -127,7 +127,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: [`${FOLDER}/journal/forgery.test.ts`],
     changes: [
       [
-        'a snapshot of another key is believed',
+        'a snapshot of another key is accepted',
         'timingSafeEqual(this.#mac.digest(), this.read(MAC_BYTES))',
         'this.#mac.digest().length === this.read(MAC_BYTES).length',
       ],
@@ -136,19 +136,21 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   {
     file: 'persistence/keyed-folder.ts',
     tests: [`${FOLDER}/journal/forgery.test.ts`],
-    changes: [['MACs are of no key', "hkdfSync('sha256', macKey, ''", "hkdfSync('sha256', '', ''"]],
+    changes: [
+      ['MACs use an empty key', "hkdfSync('sha256', macKey, ''", "hkdfSync('sha256', '', ''"],
+    ],
   },
   {
     file: 'persistence/journal/batch-buffer.ts',
     tests: JOURNAL,
     changes: [
       [
-        'a batch takes more than it holds',
+        'a batch takes more than it has room for',
         'this.#used + recordBytes <= this.#bytes.length',
         'this.#used <= this.#bytes.length',
       ],
       [
-        'a batch keeps what was committed',
+        'a batch keeps committed records',
         '    this.#used = 0\n    this.#count = 0\n  }',
         '    this.#count = 0\n  }',
       ],
@@ -164,7 +166,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: JOURNAL,
     changes: [
       [
-        'a stop leaves what waits',
+        'a stop does not commit waiting records',
         '    incoming.free()\n    if (batch.count > 0) commit()\n',
         '    incoming.free()\n    if (batch.count > 0 && !stopping) commit()\n',
       ],
@@ -175,12 +177,12 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: JOURNAL,
     changes: [
       [
-        'a commit is told before it is done',
+        'a commit is reported before it is done',
         '    journal.commit(lastSeq, records)\n',
         '    setImmediate(() => journal.commit(lastSeq, records))\n',
       ],
       [
-        'a commit is told one seq too far',
+        'a commit is reported one seq too far',
         'this.#f64s[REPORT.seq] = lastSeq\n',
         'this.#f64s[REPORT.seq] = lastSeq + 1\n',
       ],
@@ -216,7 +218,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: FOLLOWER,
     changes: [
       [
-        'the tables run ahead of what is durable',
+        'the tables run ahead of the durable journal',
         'if (this.#waiting.lastSeq > targetSeq) return null\n',
         '\n',
       ],
@@ -225,11 +227,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'const writes = batch.firstSeq > this.#readSeq',
         'const writes = batch.firstSeq > 0',
       ],
-      [
-        'the tables do not say where they stand',
-        'this.#apply.run(last.lastSeq, last.checksum)\n',
-        '\n',
-      ],
+      ['the tables do not store their seq', 'this.#apply.run(last.lastSeq, last.checksum)\n', '\n'],
       [
         'a filled maker stays live',
         'code === MAKER.CLOSED ? order.nowMs : null',
@@ -255,7 +253,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/routes/admin/settlement.test.ts'],
     changes: [
       [
-        'an order of which a fill was taken back ends as matched',
+        'an order with a reversed fill ends as matched',
         'status = iif(undone_raw > 0,',
         'status = iif(undone_raw < 0,',
       ],
@@ -276,17 +274,17 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     file: 'persistence/query/read/user-orders.ts',
     tests: ['test/server/routes/admin/settlement.test.ts'],
     changes: [
-      ['what failed is open again', 'iif(status =', 'iif(status = 9 +'],
-      ['what failed was filled', '0, undone_raw)', '0, 0)'],
+      ['a reversed fill of a live order is open again', 'iif(status =', 'iif(status = 9 +'],
+      ['a reversed fill of an ended order counts as filled', '0, undone_raw)', '0, 0)'],
     ],
   },
   {
     file: 'persistence/follower/tables/trades.ts',
     tests: FOLLOWER,
     changes: [
-      ['a trade goes on in the next one', '    this.#sharesRaw = 0\n', '\n'],
+      ['a trade adds to the next trade', '    this.#sharesRaw = 0\n', '\n'],
       [
-        'a sale is noted rounded up',
+        'a sale is stored rounded up',
         'takerLegRaw(order.side === SIDE.BUY,',
         'takerLegRaw(order.side < 2,',
       ],
@@ -330,7 +328,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     file: 'persistence/folder-key.ts',
     tests: [`${FOLDER}/seal.test.ts`],
     changes: [
-      ['another key is let pass', 'if (isEmpty) return null\n', 'if (!isEmpty) return null\n'],
+      ['another key is accepted', 'if (isEmpty) return null\n', 'if (!isEmpty) return null\n'],
       [
         'the folder key is the server key',
         'const folderKey = randomBytes(KEY_BYTES)',

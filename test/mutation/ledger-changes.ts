@@ -28,7 +28,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'return Math.ceil((feeBps * sharesRaw) / BPS)',
       ],
       [
-        'the fee of a dear buy is rounded down twice',
+        'the fee of a buy above one half is rounded down twice',
         'mulDivFloor(scaled, sharesRaw, collateralRaw) / BPS_ONE',
         'mulDivFloor(Math.floor(scaled / BPS), sharesRaw, collateralRaw)',
       ],
@@ -79,12 +79,12 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         ': orders.reservedRawOf(taker) - fill.collateralRaw',
       ],
       [
-        'a release loses a raw unit',
+        'an ended order gets a raw unit too little back',
         'spendReserve(orders.accountOf(slot), reservedRaw, 0)',
         'spendReserve(orders.accountOf(slot), reservedRaw, 1)',
       ],
       [
-        'a release gives back twice what is reserved',
+        'an ended order gets back twice its reserve',
         'orders.outcomeOf(slot), reservedRaw, 0)',
         'orders.outcomeOf(slot), reservedRaw, -reservedRaw)',
       ],
@@ -128,12 +128,12 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
     tests: [`${CORE}/money/ledger.test.ts`, ...MONEY],
     changes: [
       [
-        'a reserve may pass what is free',
+        'a reserve may exceed the free collateral',
         "amountRaw,\n      'a reserve is covered by free collateral'",
         "amountRaw - 1,\n      'a reserve is covered by free collateral'",
       ],
       [
-        'a share reserve may pass what is free',
+        'a share reserve may exceed the free shares',
         "amountRaw, 'a reserve is covered by free shares'",
         "amountRaw - 1, 'a reserve is covered by free shares'",
       ],
@@ -148,7 +148,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         "paidRaw <= amountRaw + 1, 'a fill never",
       ],
       [
-        'a release may exceed its reserve',
+        'an order may get back more shares than it reserved',
         "amountRaw,\n      'a release never exceeds its reserve'",
         "0,\n      'a release never exceeds its reserve'",
       ],
@@ -163,7 +163,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'this.collateralFreeRaw',
       ],
       [
-        'deposits may pass what is exact',
+        'deposits may exceed the largest exact number',
         'this.depositsRaw <= Number.MAX_SAFE_INTEGER,',
         'this.depositsRaw > 0,',
       ],
@@ -200,7 +200,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ['time may go back', 'nowMs >= this.lastNowMs,', 'nowMs > 0,'],
       ['a command may be left out', 'seq === this.lastSeq + 1,', 'seq > this.lastSeq,'],
       [
-        'rules of a later version are let pass',
+        'rules of a later version are accepted',
         'command.version <= RULES_VERSION,',
         'command.version > 0,',
       ],
@@ -209,7 +209,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'if (result === WOULD_CROSS) this.seen.forget',
         'if (result === 0) this.seen.forget',
       ],
-      ['an own maker that was cancelled keeps its reserve', 'case STP_CANCEL:\n', '\n'],
+      ['an own maker that was canceled keeps its reserve', 'case STP_CANCEL:\n', '\n'],
       [
         'a maker that is filled stays in the table',
         'if (legs.closed) this.#end(legs.maker)\n',

@@ -1,4 +1,4 @@
-/** One rule broken: `find` stands once in the file and becomes `replace`. */
+/** One broken rule: `find` stands once in the file and becomes `replace`. */
 export type Change = readonly [rule: string, find: string, replace: string]
 
 export interface FileChanges {

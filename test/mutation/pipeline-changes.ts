@@ -22,12 +22,12 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         '',
       ],
       [
-        'what a held market buy had to spend is told as its size',
+        'the spend of a held market buy is reported as its size',
         'buysBySpend(slot) ? 0 : leftRaw',
         'buysBySpend(slot) ? leftRaw : leftRaw',
       ],
       [
-        'a maker that was closed shows its rest',
+        'a closed maker shows a remaining size',
         'isClosed ? 0 : eventLeftRaw(f64s, event)',
         'eventLeftRaw(f64s, event)',
       ],
@@ -43,12 +43,12 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'this.#clock.nowMs(), this.#dueMs',
       ],
       [
-        'what found no room is stamped early when the clock steps back',
+        'a deadline that found no room is stamped early when the clock steps back',
         'this.#clearing.lastNowMs, this.#dueMs)',
         'this.#clearing.lastNowMs)',
       ],
       [
-        'a command is stamped before what is due',
+        'a command is stamped before a due deadline',
         'const isFree = this.emitDue(nowMs) && this.#hasRoom',
         'const isFree = this.#hasRoom',
       ],
@@ -74,7 +74,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'this.#cancelAllOf(0, isResolved',
       ],
       [
-        'a change is told one command early',
+        'a change is reported one command early',
         'this.#over({ seq: this.#clearing.lastSeq, reject })',
         'this.#over({ seq: this.#clearing.lastSeq - 1, reject })',
       ],
@@ -89,12 +89,12 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         '\n',
       ],
       [
-        'every cancel says USER',
+        'every cancel has the reason USER',
         'command.reason = CANCEL_REASONS.indexOf(reason)',
         'command.reason = 0',
       ],
       [
-        'an order reaches its market and not the journal',
+        'an order reaches its market but not the journal',
         '    this.#journal.append(order.seq, record)\n',
         '\n',
       ],
@@ -120,12 +120,12 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'queue[this.#durableHead].seq <= durableSeq + 1',
       ],
       [
-        'depth moves when a frame is settled',
+        'a published frame does not move the depth',
         '    this.#published.publish(words, f64s, at, count)\n',
         '',
       ],
       [
-        'a receipt is of the next command',
+        'a receipt belongs to the next command',
         'const seq = eventSeq(f64s, last)\n    const waiter',
         'const seq = eventSeq(f64s, last) + 1\n    const waiter',
       ],
@@ -151,7 +151,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         '    return reject',
       ],
       [
-        'a refusal is told before what it rests on',
+        'a refusal is told before the state that caused it is durable',
         '    await this.durable()\n    return reject',
         '    return reject',
       ],
@@ -184,7 +184,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     tests: PIPELINE,
     changes: [
       [
-        'a maker closed with a rest leaves it in the depth',
+        'a maker closed with a remainder leaves it in the depth',
         'sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)',
         'sizeRaw + leftRaw, leftRaw)',
       ],
@@ -194,7 +194,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         '(sells ? costFloorRaw : costFloorRaw)',
       ],
       [
-        'the last price is on the token of the taker',
+        "the last price is the price of the taker's token",
         'published.lastYesTicks = ticks',
         'published.lastYesTicks = ownTicks',
       ],
@@ -217,21 +217,29 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     file: 'server/services/orders/cancels.ts',
     tests: ['test/hostile/cancels.test.ts'],
     changes: [
-      ['what the tables do not tell counts as gone', 'isUntold(each) || this', 'this'],
+      ['an order that the tables do not show yet counts as gone', 'isUntold(each) || this', 'this'],
       [
-        'an order that ended does not say its id',
+        'a cancel of an ended order does not give its id',
         'reject, orderId: this.#pipeline.ids.text(row.slot, row.generation)',
         'reject',
       ],
-      ['an order of another is told to have ended', 'row.accountId === profileId', 'row !== null'],
+      [
+        'an order of another account is reported as ended',
+        'row.accountId === profileId',
+        'row !== null',
+      ],
     ],
   },
   {
     file: 'server/services/orders/order-status.ts',
     tests: ['test/server/routes/orders/self-trade.test.ts'],
     changes: [
-      ['a stopped order does not say why', 'isStopped ? { reason', '!isStopped ? { reason'],
-      ['own makers that went are not told', 'canceled.length === 0', 'canceled.length >= 0'],
+      ['a stopped order gives no reason', 'isStopped ? { reason', '!isStopped ? { reason'],
+      [
+        'own makers that were canceled are not reported',
+        'canceled.length === 0',
+        'canceled.length >= 0',
+      ],
     ],
   },
   {
@@ -256,7 +264,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/pipeline/orders/order-reply.test.ts'],
     changes: [
       [
-        'an order whose block failed is told as matched',
+        'an order whose block failed is reported as matched',
         "'FAILED' ? 'CANCELED'",
         "'FAILED' ? 'MATCHED'",
       ],
@@ -267,7 +275,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/pipeline/chain/mining.test.ts'],
     changes: [
       [
-        'a trade waits no more before its block is durable',
+        'a trade stops waiting before its block is durable',
         'asideCount + this.#ending',
         'asideCount',
       ],
@@ -278,7 +286,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/routes/orders/approvals.test.ts'],
     changes: [
       [
-        'an approval that is tried again is confirmed',
+        'an approval that must be retried is confirmed',
         "      if (setback === 'RETRYING') return false\n",
         '',
       ],

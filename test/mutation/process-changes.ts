@@ -1,7 +1,7 @@
 import type { FileChanges } from './mutation.ts'
 
-// Defects that were mended, each put back: what is kept, what the operator sees, how the process
-// comes up and goes down, and what takes too long for others.
+// Mended defects, each put back: what stays in memory, what the operator sees, how the process
+// starts and stops, and what takes too long for others.
 
 const SERVER = 'test/server'
 const ADMIN = `${SERVER}/routes/admin`
@@ -28,7 +28,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: [`${SERVER}/services/accounts/profile-memory.test.ts`],
     changes: [
       [
-        'the intake keeps every profile there is',
+        'the intake keeps every profile',
         'if (made === undefined && isIdle(accounts, profileId)) return null\n',
         '\n',
       ],
@@ -39,7 +39,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: [`${ADMIN}/admin-profiles.test.ts`],
     changes: [
       [
-        'a caller that proves nothing writes the log',
+        'a caller without a proof writes the log',
         'if (operator === undefined) return null\n',
         '\n',
       ],
@@ -77,7 +77,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: [`${SERVER}/ops/ops.test.ts`],
     changes: [
       [
-        'a reading of the metrics counts',
+        'each reading of the metrics adds to them',
         'const collect = function (this: Counter): void {\n      this.reset()\n',
         'const collect = function (this: Counter): void {\n',
       ],
@@ -152,7 +152,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
         'wallMs',
       ],
       [
-        'time stands still until the wall clock meets it',
+        'time stands still until the wall clock catches up',
         'Math.max(this.#timeMs + passedMs * SLOWED, Math.min(freeMs, wallMs + WALL_STEP_MS))',
         'Math.max(this.#timeMs, wallMs)',
       ],
@@ -168,12 +168,12 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: START,
     changes: [
       [
-        'a certificate is looked at by the library alone',
+        'only the library checks a certificate',
         'tls === undefined ? null : tlsProblem(tls)',
         'null',
       ],
       [
-        'a foreign address is told to be a port in use',
+        'an address of another machine is reported as a port in use',
         'inFiles ?? (await addressProblem(host, port))',
         'inFiles',
       ],
@@ -234,7 +234,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: VERIFY,
     changes: [
       [
-        'damaged read tables are sound',
+        'damaged read tables count as sound',
         'return { text, isSound: false }',
         'return { text, isSound: true }',
       ],
@@ -250,15 +250,11 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: MARKETS,
     changes: [
       [
-        'a market without a deadline has no date of its end',
+        'a market without a deadline has no end date',
         'deadlineMs === null ? NO_DEADLINE :',
         'deadlineMs === null ? null :',
       ],
-      [
-        'a market without a deadline has no time of its end',
-        'deadlineMs ?? NO_DEADLINE_MS',
-        'deadlineMs',
-      ],
+      ['a market without a deadline has no end time', 'deadlineMs ?? NO_DEADLINE_MS', 'deadlineMs'],
     ],
   },
 ]

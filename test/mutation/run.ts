@@ -3,13 +3,14 @@ import { fromEnv, Random } from '../support/random.ts'
 import { allMutations, type Mutation, sourceOf } from './all.ts'
 import { Tree } from './trees.ts'
 
-// Breaks one rule at a time and asks the tests whether they notice. ONLY=text picks the changes
-// whose file or rule holds it, SHARD=i/n every n-th, SAMPLE=n a seeded few. Fails when a change
-// survives, when one no longer fits its file, and when the sources as they are do not pass.
+// Breaks one rule at a time and runs the tests that must notice. ONLY=text picks the changes whose
+// file or rule holds the text. SHARD=i/n picks every n-th change, SAMPLE=n picks n changes by seed.
+// The run fails when a change survives, when a change no longer fits its file, and when the
+// unchanged sources do not pass.
 
 const WORKERS = 2
 const CONTROL_DEADLINE_MS = 300_000
-/** A change may hang a test: it has this many times as long as with nothing broken, and a bit. */
+/** A change may hang a test: its deadline is this many times the time without it, and a bit. */
 const PATIENCE = 4
 const PATIENCE_MS = 20_000
 
@@ -26,7 +27,7 @@ function chosen(all: readonly Mutation[]): Mutation[] {
   return picked
 }
 
-/** Gives `work` each item in turn, to whichever tree is free. */
+/** Runs `work` for each item in turn, in the next free tree. */
 async function inTrees<T>(
   trees: readonly Tree[],
   items: readonly T[],
@@ -41,7 +42,7 @@ async function inTrees<T>(
   await Promise.all(trees.map(serve))
 }
 
-/** The control: what is not broken passes, so a failure later is the change's. */
+/** The control: the unchanged sources pass, so a later failure is due to the change. */
 async function checkControl(trees: readonly Tree[], mutations: readonly Mutation[]): Promise<void> {
   const tests = [...new Set(mutations.flatMap((mutation) => mutation.tests))]
   await inTrees(trees, tests, async (tree, test) => {
@@ -53,7 +54,7 @@ async function checkControl(trees: readonly Tree[], mutations: readonly Mutation
   console.log(`nothing broken: ${tests.length} test files pass`)
 }
 
-/** Which test file noticed, in words; null when all passed. */
+/** Which test file noticed the change, in words; null when all passed. */
 async function noticedBy(
   tree: Tree,
   { file, tests, rule, broken }: Mutation,
@@ -66,7 +67,7 @@ async function noticedBy(
         test,
         deadlinesMs.get(test) ?? CONTROL_DEADLINE_MS,
       )
-      assert(!/TransformError|SyntaxError/.test(output), `${file}, "${rule}" is no program`)
+      assert(!/TransformError|SyntaxError/.test(output), `${file}, "${rule}" does not compile`)
       if (stuck) return `stuck in ${test}`
       if (!passed) return `caught by ${test}`
     }

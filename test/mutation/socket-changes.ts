@@ -1,6 +1,6 @@
 import type { FileChanges } from './mutation.ts'
 
-// Defects of sockets that were mended, each put back.
+// Mended defects of sockets, each put back.
 
 const HOSTILE = 'test/hostile'
 const SOCKETS = [`${HOSTILE}/socket-bounds.test.ts`]
@@ -30,18 +30,18 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: SOCKETS,
     changes: [
       [
-        'an address may have every socket',
+        'one address may have every socket',
         "held >= perAddressMax ? this.refuse('address') : null",
         'null',
       ],
-      ['a profile may have every socket', '&& held >= perProfileMax', '&& held < 0'],
+      ['one profile may have every socket', '&& held >= perProfileMax', '&& held < 0'],
       [
-        'callers without a proof take the room of signed ones',
+        'callers without a proof take the room of signed callers',
         '!isSigned && this.anonymous >= anonymousMax',
         '!isSigned && this.anonymous < 0',
       ],
       [
-        'many sockets of one owner say as much as they like',
+        'many sockets of one owner send any number of messages',
         'const most = this.bounds.ownerMessagesMax',
         'const most = Number.POSITIVE_INFINITY',
       ],
@@ -52,7 +52,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: SOCKETS,
     changes: [
       [
-        'a bound on markets is that of one socket',
+        'the bound on markets counts one socket alone',
         'own.count - own.countOf(member) + asked.size >',
         'asked.size >',
       ],
@@ -63,7 +63,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: SOCKETS,
     changes: [
       [
-        'a fault at an upgrade takes the process',
+        'a fault at an upgrade ends the process',
         'answer(response, this.#keeper.broke(error, null))',
         'throw error',
       ],
@@ -74,7 +74,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: SOCKETS,
     changes: [
       [
-        'a fault of a message takes the process',
+        'a fault in a message ends the process',
         'work()\n    } catch (error) {\n      this.#broke(error, member)',
         'work()\n    } catch (error) {\n      throw error',
       ],
@@ -85,7 +85,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: FRAMES,
     changes: [
       [
-        'a frame that breaks is missing in silence',
+        'a frame that breaks is left out silently',
         'this.fail(error, (member) => to.hears(member, number))',
         'this.postedNumber += 0',
       ],
@@ -101,7 +101,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: UNTOLD,
     changes: [
       [
-        'a socket hears of the end of its token before that is durable',
+        'a socket hears of the end of its token before the end is durable',
         "this.pauseUntilDurable(() => this.end(refuse('UNAUTHENTICATED')))",
         "this.end(refuse('UNAUTHENTICATED'))",
       ],
@@ -112,7 +112,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: UNTOLD,
     changes: [
       [
-        'a handshake hears of the end of its proof before that is durable',
+        'a handshake hears of the end of its proof before the end is durable',
         'member.pauseUntilDurable()\n',
         '\n',
       ],

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Copies of the sources that may be broken: one per worker, mended after each change.
+// Copies of the sources, one per worker. A change breaks a copy, which is then restored.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COPIED = ['engine', 'persistence', 'server', 'test', 'bench', 'package.json', 'tsconfig.json']
-/** Seeded tests then find the same on each run. */
+/** With one seed, seeded tests find the same on each run. */
 const SEED = '1'
 
 export interface Verdict {
   readonly passed: boolean
-  /** It did not end in time. */
+  /** The test did not end in time. */
   readonly stuck: boolean
   readonly output: string
 }
@@ -31,10 +31,10 @@ export class Tree {
     writeFileSync(join(this.#path, file), text)
   }
 
-  /** Runs one test file; what does not end in time has not passed. */
+  /** Runs one test file; a file that does not end in time has not passed. */
   run(testFile: string, deadlineMs: number): Promise<Verdict> {
     const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
-    // A test that fails leaves its threads running: the file ends all the same.
+    // A failing test leaves its threads running; the flag ends the file all the same.
     const words = ['--import', 'tsx', '--test-force-exit', testFile]
     const child = spawn(process.execPath, words, {
       cwd: this.#path,
@@ -50,7 +50,7 @@ export class Tree {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // Nobody of the group is left.
+        // No process of the group is left.
       }
     }
     this.#endTest = endGroup

@@ -11,7 +11,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     tests: CODEC,
     changes: [
       ['two fields of an order share a byte', 'stp: 44,', 'stp: 43,'],
-      ['a size lies over a price', 'spendRaw: 56,', 'spendRaw: 48,'],
+      ['a size overlaps a price', 'spendRaw: 56,', 'spendRaw: 48,'],
     ],
   },
   {
@@ -34,7 +34,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
         '(flags & PLACE_FLAG.marketForm) !== 0',
       ],
       [
-        'the halves of a hash are read the other way round',
+        'a half of a hash is read with its bytes reversed',
         'PLACE.orderHash + 4, false)\n  const',
         'PLACE.orderHash + 4, true)\n  const',
       ],
@@ -50,12 +50,12 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     tests: CODEC,
     changes: [
       [
-        'every cancel says USER',
+        'every cancel has the reason USER',
         'cancel.reason = view.getUint8(at + CANCEL.reason)',
         'cancel.reason = 0',
       ],
       [
-        'a cancel names no generation',
+        'a cancel reads the slot as the generation',
         'cancel.generations[index] = view.getUint32(item + 4, true)',
         'cancel.generations[index] = view.getUint32(item, true)',
       ],
@@ -78,7 +78,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     tests: CODEC,
     changes: [
       [
-        'a view of one buffer serves another',
+        'a view of one buffer is used for another',
         'seenView.buffer !== bytes.buffer',
         'seenView.byteLength === 0',
       ],
@@ -89,11 +89,15 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     tests: RING,
     changes: [
       [
-        'a full ring is written over',
+        'a full ring is overwritten',
         '    return bytes <= this.capacity - ((this.#head - this.#seenRead) >>> 0)',
         '    return true',
       ],
-      ['the writer never hears of space', 'Atomics.store(this.#words, READ, this.#tail)\n', '\n'],
+      [
+        'the writer never learns of free space',
+        'Atomics.store(this.#words, READ, this.#tail)\n',
+        '\n',
+      ],
       [
         'a frame is split at the end of the ring',
         'frameBytes <= toEnd ? 0 : toEnd',
@@ -113,7 +117,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
       ],
       ['freeBytes forgets the head of a frame', '& ~7) - 2 * FRAME_BYTES)', '& ~7))'],
       [
-        'a release takes all that was read',
+        'a release frees everything that was read',
         'this.#tail = position\n',
         'this.#tail = this.#readTail\n',
       ],
@@ -123,7 +127,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     file: 'server/http/gateway/caller-address.ts',
     tests: ['test/server/http/gateway/caller-address.test.ts'],
     changes: [
-      ["a caller's own word is its address", "list.lastIndexOf(',') + 1", "list.indexOf(',') + 1"],
+      ['a caller chooses its own address', "list.lastIndexOf(',') + 1", "list.indexOf(',') + 1"],
     ],
   },
 ]
