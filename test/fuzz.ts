@@ -6,12 +6,13 @@ import { shrunk } from './fuzz/shrink.ts'
 import { Tally } from './fuzz/tally.ts'
 import { compileProgram } from './support/server-process.ts'
 
-// `make fuzz SEED=… MIN=…`: rounds of requests against a real process, each round on a fresh folder
-// with the next seed, for that long. A failure is shrunk and printed as what replays it. The end
-// says how often each route gave each status; one that never did its work in a long run fails it.
+// `make fuzz SEED=… MIN=…`: plays rounds of requests against a real process for MIN minutes. Each
+// round has a fresh folder and the next seed. A failure is shrunk and printed with the request that
+// replays it. The end says how often each route gave each status. A long run fails if a route never
+// succeeded.
 
 const REQUESTS = 1000
-/** Of rounds: by then each route has had hundreds of chances. */
+/** A number of rounds after which each route has had hundreds of chances. */
 const LONG = 10
 const SHRINK_TRIES = 60
 const SHRINK_MS = 120_000
@@ -33,7 +34,7 @@ async function inFolder<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** What kind of break it is: of the sentence, what does not differ from run to run. */
+/** The kind of a break: the start of its sentence, without ids and numbers, which differ by run. */
 function kindOf({ what }: Failure): string {
   return what.replaceAll(/[0-9a-f]{8,}|\d+/g, '#').slice(0, 60)
 }
@@ -41,7 +42,7 @@ function kindOf({ what }: Failure): string {
 async function explain(failure: Failure): Promise<void> {
   console.log(`SEED=${seed} breaks at request ${failure.place}: ${failure.what}`)
   console.log(failure.curl)
-  console.log('looking for fewer and smaller requests that break the same')
+  console.log('looking for fewer and smaller requests that break the same thing')
   const plans = plansOf(seed, Math.min(failure.place + 1, REQUESTS))
   let last = failure
   const endMs = performance.now() + SHRINK_MS
@@ -62,11 +63,11 @@ async function explain(failure: Failure): Promise<void> {
   console.log(last.curl)
 }
 
-/** What was reached and what was not; whether that is enough for so many rounds. */
+/** Prints what was reached and what was not; false when a long run missed a route. */
 function report(tally: Tally, rounds: number): boolean {
   const { table, unheard, unreached } = tally
   console.log(`${table}\nrefusals that never came: ${unheard.join(', ') || 'none'}`)
-  console.log(`routes that never got through: ${unreached.join(', ') || 'none'}`)
+  console.log(`routes that never succeeded: ${unreached.join(', ') || 'none'}`)
   return unreached.length === 0 || rounds < LONG
 }
 

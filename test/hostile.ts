@@ -7,13 +7,13 @@ import { broken, Siege, type SiegeReport } from './attack/siege.ts'
 import { ExchangeClient } from './support/exchange-client.ts'
 import { compileProgram, ServerProcess } from './support/server-process.ts'
 
-// `make hostile SECONDS=… ONLY=…`: each attack for that long on a server with default flags and
-// normal load. Fails when the load is hurt: by its p99, by a wrong answer, or by not being itself
-// two seconds later; and when the memory passes its bound, or anything breaks inside.
+// `make hostile SECONDS=… ONLY=…`: runs each attack for SECONDS on a server with default flags and
+// normal load. It fails when the load is hurt: by its p99, by a wrong answer, or by no recovery
+// within two seconds. It also fails when the memory passes its bound or a fault occurs inside.
 
 /**
- * A p99 below counts as this much: on two cores, which server, load and attacker share, one time
- * slice of another process is 4 ms, and a commit may wait for one more.
+ * A lower p99 counts as this much. Server, load and attacker share two cores: one time slice of
+ * another process is 4 ms, and a commit may wait for one more.
  */
 const FLOOR_MS = 8
 const MIB = 2 ** 20
@@ -21,7 +21,7 @@ const MIB = 2 ** 20
 const [secondsText = '60', only = ''] = process.argv.slice(2)
 const seconds = Number(secondsText)
 if (!(seconds >= 1)) {
-  console.error('hostile takes the seconds of each attack: a number from 1.')
+  console.error('hostile takes the seconds of each attack: a number of at least 1.')
   process.exit(2)
 }
 const chosen = ATTACKS.filter(({ name }) => name.includes(only))
@@ -58,7 +58,7 @@ function print({ name }: Attack, report: SiegeReport, issues: readonly string[])
     ['load, worst', shown(three.map(({ worstMs }) => worstMs))],
     ['health, worst', shown(three.map(({ healthWorstMs }) => healthWorstMs))],
     ['load, wrong answers during', JSON.stringify(during.failures)],
-    ['main late for its timer during, at most, ms', shown([report.mainLateMs])],
+    ['longest delay of the main timer, ms', shown([report.mainLateMs])],
     [
       'memory before / peak / bound, MiB',
       shown(
@@ -66,9 +66,9 @@ function print({ name }: Attack, report: SiegeReport, issues: readonly string[])
         0,
       ),
     ],
-    // With much more than the three of ours the latencies are those of others.
-    ['processes that wanted a core, of the last minute', shown([loadavg()[0]])],
-    ['cores taken by others of the host, ms', shown(report.stolenMs, 0)],
+    // Above the three of the test, other processes cause part of the latencies.
+    ['processes that wanted a core in the last minute', shown([loadavg()[0]])],
+    ['core time of other machines on the host, ms', shown(report.stolenMs, 0)],
     ['attacker, of one core', report.attackerCpu.toFixed(2)],
     ['attacker was told', answers.join(', ') || 'nothing'],
   ]
@@ -87,5 +87,5 @@ for (const attack of chosen) {
   if (issues.length > 0) failed++
   print(attack, report, issues)
 }
-console.log(`${chosen.length - failed} of ${chosen.length} attacks changed nothing for others`)
+console.log(`${chosen.length - failed} of ${chosen.length} attacks did no harm to others`)
 process.exit(failed === 0 ? 0 : 1)

@@ -40,7 +40,7 @@ function run(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {})
   return { code: ran.status, said: ran.stdout, warned: ran.stderr }
 }
 
-test('outcomex runs the compiled program, also by a link that make install made', async () => {
+test('outcomex runs the compiled program, also by the link of make install', async () => {
   await compileProgram()
   const compiled = compiledProgram()
   assert.ok(compiled !== null)
@@ -49,7 +49,7 @@ test('outcomex runs the compiled program, also by a link that make install made'
   const direct = run(join(folder, 'outcomex'), ['--version'])
   assert.deepEqual(direct, { code: 0, said: `${VERSION}\n`, warned: '' })
   const prefix = join(folder, 'prefix')
-  // What is compiled is there: make must only link.
+  // The compiled files exist already: make must only link.
   const made = run('make', ['-s', '-o', 'dist/.built', '-C', folder, 'install', `PREFIX=${prefix}`])
   assert.equal(made.code, 0, made.warned)
   assert.deepEqual(run(join(prefix, 'bin', 'outcomex'), ['--version']), direct)
@@ -58,7 +58,7 @@ test('outcomex runs the compiled program, also by a link that make install made'
   assert.match(wrong.warned, /did you mean serve/)
 })
 
-test('outcomex gives node the flags of npm start, and its own arguments as they are', () => {
+test('outcomex gives node the flags of npm start, and passes its arguments on unchanged', () => {
   const folder = topFolder()
   const main = join(folder, 'dist', 'server', 'main.js')
   mkdirSync(dirname(main), { recursive: true })
@@ -72,7 +72,7 @@ test('outcomex gives node the flags of npm start, and its own arguments as they 
   assert.deepEqual(said.split('\n'), [...flags.split(' '), main, 'admin', 'a b', '', ''])
 })
 
-test('outcomex compiles what is not compiled yet', () => {
+test('outcomex compiles the sources when they are not compiled yet', () => {
   const folder = topFolder()
   const made = 'mkdir -p dist/server && echo "console.log(6 * 7)" > dist/server/main.js'
   writeFileSync(join(folder, 'Makefile'), `build:\n\t@${made}\n`)

@@ -8,21 +8,22 @@ import { FLOOD_CONNECTIONS, Overload, type OverloadReport } from './support/over
 import { freshSeed } from './support/random.ts'
 import { compileProgram } from './support/server-process.ts'
 
-// `make overload SECONDS=…`: three times the orders the machine takes, open loop, and what becomes
-// of them. Fails on a reply other than 201, 503, 429, on anything lost, and past the bounds below.
+// `make overload SECONDS=…`: offers three times the orders that the machine takes, open loop, and
+// reports what becomes of them. Fails on a reply other than 201, 503 and 429, on anything lost, and
+// past the bounds below.
 
 const SEARCH_SECONDS = 4
-/** The sender must really have offered what it says. */
+/** The share of the orders that the sender must really have offered. */
 const OFFERED_MIN = 0.97
 const RECOVERY_MS_MAX = 2000
-/** What queues and buffers may hold at their fullest, and what each order that was taken may. */
+/** What queues and buffers may hold at their fullest, and what each taken order may hold. */
 const QUEUE_BYTES_MAX = 256 * 2 ** 20
 const ORDER_BYTES_MAX = 1024
 const MIB = 2 ** 20
 
 const seconds = Number(process.argv[2] ?? '60')
 if (!(seconds >= 1)) {
-  console.error('overload takes the seconds to run: a number from 1.')
+  console.error('overload takes the seconds to run: a number of at least 1.')
   process.exit(2)
 }
 
@@ -34,9 +35,9 @@ function percentiles(values: readonly number[]): number[] {
 }
 
 /**
- * The longest a taken order may wait: the whole room before it at the pace of the run, the wait
- * for its turn to be read, which a refused one has too, and half of all that for the unevenness
- * of a machine that others use.
+ * The longest that a taken order may wait. It is the whole room before the order at the pace of the
+ * run, plus the wait to be read, which refused orders have too. Half of that is added for the
+ * uneven speed of a machine that others use.
  */
 function waitMsMax({ flood }: OverloadReport): number {
   const perMs = (flood.statuses['201'] ?? 0) / (flood.seconds * 1000)
@@ -57,8 +58,8 @@ function print(report: OverloadReport): void {
     [`taken orders, ms, ${names}`, shown(flood.takenMs)],
     ['  no longer than', `${waitMsMax(report).toFixed(0)} ms`],
     ['refused orders, ms', shown(flood.refusedMs)],
-    ['the sender itself late, ms', shown(flood.lateMs)],
-    ['sender, of one core', flood.cpu.toFixed(2)],
+    ['delay of the sender itself, ms', shown(flood.lateMs)],
+    ['share of one core that the sender used', flood.cpu.toFixed(2)],
     ['health, ms, p50 / p99 / worst', shown(percentiles(report.healthMs))],
     ['cancels, ms, p50 / p99 / worst', shown(percentiles(report.cancelMs))],
     [
@@ -75,7 +76,7 @@ function bytesMax({ beforeBytes, flood }: OverloadReport): number {
   return beforeBytes + QUEUE_BYTES_MAX + ORDER_BYTES_MAX * (flood.statuses['201'] ?? 0)
 }
 
-/** Left behind when a check fails: it is the evidence. */
+/** Left behind when a check fails, as evidence. */
 const dataDir = mkdtempSync(join(tmpdir(), 'outcomex-overload-'))
 await compileProgram()
 const report = await Overload.run({
@@ -86,8 +87,8 @@ print(report)
 const { flood } = report
 const offered = flood.begun / (flood.begun + flood.notBegun)
 assert.ok(offered >= OFFERED_MIN, `the sender and ${FLOOD_CONNECTIONS} connections kept the rate`)
-assert.ok((flood.statuses['503'] ?? 0) > 0, 'it was more than it can take')
-assert.ok((flood.takenMs.at(-1) ?? 0) <= waitMsMax(report), 'a taken order waits for the room')
+assert.ok((flood.statuses['503'] ?? 0) > 0, 'the load is more than the exchange can take')
+assert.ok((flood.takenMs.at(-1) ?? 0) <= waitMsMax(report), 'a taken order waits within its bound')
 assert.ok(report.peakBytes <= bytesMax(report), 'memory is bounded')
 assert.ok(report.recoveryMs <= RECOVERY_MS_MAX, 'orders are taken again within two seconds')
 rmSync(dataDir, { recursive: true })

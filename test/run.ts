@@ -4,14 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { compileSources } from './support/compiled.ts'
 import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
 
-// Runs test/**/*.test.ts: one line per file while green, everything while red, and a summary in the
-// words of node's own reporter. Fails when no file matches and when a file holds no test.
-// A file may take as long as it gets on: two minutes without a word or an event end it.
+// Runs test/**/*.test.ts. A green file prints one line, a red file prints everything. The summary
+// has the words of node's own reporter. The run fails when no file matches and when a file holds no
+// test. A file may take any time while it makes progress: two minutes without a word or an event
+// end it.
 
 const CONCURRENCY = 2
 const SILENCE_MS = 120_000
 const SLOWEST = 10
-/** More are done sooner when the sources were compiled first. */
+/** More files are done sooner when the sources are compiled first. */
 const FILES_UNCOMPILED = 4
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -25,7 +26,7 @@ function printFile(report: FileReport): void {
   if (output.length > 0) console.log(`  it said:\n${indent(output.join(''))}`)
 }
 
-/** Files whose path holds one of the parts; all when there is none. */
+/** Files whose path holds one of the parts; all files when there are no parts. */
 function matching(parts: readonly string[]): string[] {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const paths = names.filter((name) => name.endsWith('.test.ts')).sort()

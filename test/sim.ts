@@ -1,8 +1,8 @@
 import { BrokenWorld, indicesOf, playScript, replayLine } from './simulation/run-seed.ts'
 import { scriptOf } from './simulation/script.ts'
 
-// `make sim SEED=… STEPS=…`: one seed, or with no STEPS ever new ones; ONLY plays some of its
-// steps.
+// `make sim SEED=… STEPS=…`: plays one seed, or ever new seeds without STEPS. ONLY picks some of
+// the steps.
 
 const STEPS_PER_SEED = 20_000
 const SHOW_EVERY_MS = 3_000
@@ -35,7 +35,7 @@ async function play(): Promise<void> {
     console.log(`SEED=${seed} STEPS=${broken.step + 1} breaks a law:`)
     console.log(broken.cause)
     if (only === null) {
-      console.log('looking for fewer steps that do')
+      console.log('looking for fewer steps that break it')
       console.log(await replayLine(seed, broken))
     }
     process.exit(1)

@@ -7,14 +7,14 @@ import { compileProgram } from './support/server-process.ts'
 import { soak } from './support/soak.ts'
 import { ORDERS_PER_SECOND, type WindowFigures } from './support/soak-phase.ts'
 
-// `make soak MIN=…`: trades, cancels, reconnects and restarts for that long, one line per window,
-// and says what drifted. Fails on anything lost, money that does not add up, a reply that should
-// not be, and memory, files or threads that grow beyond doubt.
+// `make soak MIN=…`: trades, cancels, reconnects and restarts for MIN minutes, with one line per
+// window, and says what drifted. Fails on anything lost, money that does not add up, a wrong reply,
+// and memory, files or threads that grow beyond doubt.
 
 const MIB = 2 ** 20
 /** The first windows of a life fill caches and let V8 compile. */
 const WARM_WINDOWS = 1
-/** What one more order that has ended may leave in memory, all threads together. */
+/** What each ended order may leave in memory, in all threads together. */
 const BYTES_PER_COMMAND_MAX = 256
 const OPEN_FILES_MAX = 8
 const minutes = Number(process.argv[2] ?? '1')
@@ -46,7 +46,7 @@ function onWindow(life: number, figures: WindowFigures): void {
   printWindow(life, window, figures)
 }
 
-/** True when it grew beyond doubt and beyond what it may. */
+/** True when the figure grew beyond doubt and beyond its bound. */
 function slopeSays(name: string, pick: (figures: WindowFigures) => number): boolean {
   const samples: Sample[] = seen
     .filter(({ warm }) => warm)
@@ -56,7 +56,7 @@ function slopeSays(name: string, pick: (figures: WindowFigures) => number): bool
   return perX - within > BYTES_PER_COMMAND_MAX
 }
 
-/** Within a life, since the number of threads differs between them. */
+/** Growth within a life, because lives differ in their number of threads. */
 function mostGrowth(pick: (figures: WindowFigures) => number): number {
   const lives = new Map<number, number[]>()
   for (const { life, warm, figures } of seen) {
@@ -86,11 +86,11 @@ function verdict(): string[] {
   return wrong
 }
 
-/** Left behind when a check fails: it is the evidence. */
+/** Left behind when a check fails, as evidence. */
 const dataDir = mkdtempSync(join(tmpdir(), 'outcomex-soak-'))
 await compileProgram()
 const endMs = performance.now() + minutes * 60_000
-/** As long as the last life took: the next one must end in time. */
+/** How long the last life took: the next life must end in time. */
 let lifeMs = 0
 let startedMs = performance.now()
 const seed = freshSeed()

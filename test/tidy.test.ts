@@ -7,7 +7,7 @@ import { tableFaults } from './support/tidy-graph.ts'
 
 const files = readTree(fileURLToPath(new URL('..', import.meta.url)))
 
-test('the repository keeps the rules of its own form', () => {
+test('the repository keeps its own rules of form', () => {
   assert.ok(files.length > 10, 'the files of the repository are found')
   const violations = checkTidy(files).map(
     ({ path, line, rule, detail }) => `${path}:${line} ${rule}: ${detail}`,
@@ -15,7 +15,7 @@ test('the repository keeps the rules of its own form', () => {
   if (violations.length > 0) assert.fail(`${violations.length} found\n${violations.join('\n')}`)
 })
 
-test('every name in the map of the source exists, and doors are few or have a reason', () => {
+test('every name in the map of the source exists, and each room has few doors or a reason', () => {
   const paths = files.map(({ path }) => path)
   assert.deepEqual(tableFaults(paths), [])
   const found = tableFaults(paths.filter((path) => path !== 'server/http/schema/schema.ts'))
@@ -94,7 +94,7 @@ const PLANTED: readonly Planted[] = [
   ['top-level', 'notes/plan.md', 'x'],
 ]
 
-test('each rule catches what is planted against it', () => {
+test('each rule catches the violation that is planted against it', () => {
   for (const [rule, path, text, others = []] of PLANTED) {
     const planted = [...others.map(([path, text]) => ({ path, text })), { path, text }]
     const rules = checkTidy(planted).map((violation) => violation.rule)
@@ -129,7 +129,7 @@ const CLEAN: readonly (readonly [path: string, text: string])[] = [
   ['test/a.test.ts', `describe('book', () => {\n${lines(60, 'test()')}})`],
 ]
 
-test('what only looks like a violation is let pass', () => {
+test('text that only looks like a violation passes', () => {
   for (const [path, text] of CLEAN) {
     assert.deepEqual(checkTidy([{ path, text }]), [], `${path}: ${text}`)
   }
