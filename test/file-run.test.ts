@@ -18,17 +18,17 @@ function isAlive(pid: number): boolean {
 
 // Each waits for its file alone: they wait side by side.
 describe('a run of one test file', { concurrency: true }, () => {
-  test('a file that does nothing any more is ended, with what it started', async () => {
+  test('a file that does nothing any more is ended with all its processes', async () => {
     const report = await runFile(fileOf('stuck-file'), SILENCE_MS)
-    assert.equal(report.tests, 1, 'the one that ended')
+    assert.equal(report.tests, 1, 'the first test ended')
     assert.equal(report.failed, 1)
     assert.match(report.failures[0], /stuck: nothing came of it for 8 s/)
     const pid = Number(/child ([0-9]+)/.exec(report.output.join(''))?.[1])
-    assert.ok(pid > 0, 'it started a child')
+    assert.ok(pid > 0, 'the file started a child')
     while (isAlive(pid)) await new Promise(setImmediate)
   })
 
-  test('a file that gets on may take longer than that', async () => {
+  test('a file that makes progress may take longer than the limit', async () => {
     const report = await runFile(fileOf('slow-file'), SILENCE_MS)
     assert.deepEqual([report.tests, report.failed], [1, 0], report.failures.join())
     assert.ok(report.tookMs > SILENCE_MS)

@@ -92,6 +92,8 @@ export class Mining {
    * mined.
    */
   readonly #reversals = new Map<number, Reversal | null>()
+  /** Trades that the port took and no stamped block holds yet: they are not submitted again. */
+  readonly #taken = new Set<number>()
   readonly #replies = new Map<number, (fact: SettlementFact) => void>()
   readonly #listeners = new Set<SettlementListener>()
   #isAsking = false
@@ -193,19 +195,29 @@ export class Mining {
 
   #mine(): void {
     if (this.#isAsking) return
-    const { clearing, port } = this.#parts
+    const { clearing } = this.#parts
     const throughSeq = this.#publishedThrough()
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
     const approvers = clearing.accounts.partners.submittedBy(throughSeq)
     if (aside.length + due.length + approvers.length === 0) return
-    const fresh = [...aside, ...due].filter((seq) => !this.#verdicts.has(seq))
-    for (const [seq, setback] of port.submit(fresh)) this.#verdicts.set(seq, setback)
+    this.#submit([...aside, ...due])
     const unknown = [...this.#verdicts].flatMap(([seq, setback]) => {
       return setback === 'FAILED' && !this.#reversals.has(seq) ? [seq] : []
     })
     if (unknown.length > 0) void this.#ask(unknown)
     else this.#stamp(throughSeq, aside)
+  }
+
+  /** A trade that the port took is not submitted again, however long its block has to wait. */
+  #submit(tradeSeqs: readonly Seq[]): void {
+    const fresh = tradeSeqs.filter((seq) => !this.#verdicts.has(seq) && !this.#taken.has(seq))
+    const setbacks = this.#parts.port.submit(fresh)
+    for (const seq of fresh) {
+      const setback = setbacks.get(seq)
+      if (setback === undefined) this.#taken.add(seq)
+      else this.#verdicts.set(seq, setback)
+    }
   }
 
   /** The block waits for the answer: it must not cover a trade that is to be taken back. */
@@ -274,6 +286,7 @@ export class Mining {
     const due = this.#waiting.upTo(throughSeq)
     this.#waiting.remove((seq) => seq <= throughSeq)
     const mined = [...this.#stampLate(late), ...due]
+    for (const seq of mined) this.#taken.delete(seq)
     return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
   }
 

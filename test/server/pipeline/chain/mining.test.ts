@@ -14,6 +14,25 @@ const first = await desk.trade()
 desk.live.shiftClock(BLOCK_MS)
 await desk.told.of(first.id, 'MINED')
 
+/** The trades that are submitted from now on, until `end` is called. */
+function submissions(): { end: () => number[] } {
+  const { mining } = desk.live.exchange.pipeline
+  assert(mining !== null)
+  const { port } = mining
+  const { submit } = port
+  const seqs: number[] = []
+  port.submit = (tradeSeqs) => {
+    seqs.push(...tradeSeqs)
+    return submit.call(port, tradeSeqs)
+  }
+  return {
+    end: () => {
+      port.submit = submit
+      return seqs
+    },
+  }
+}
+
 test('a trade is MATCHED until its block, then MINED with a hash that stays', async () => {
   const { live, told } = desk
   const { id, execution } = await desk.trade()
@@ -74,6 +93,7 @@ test('a trade set aside is mined by a later block than the one that covers it', 
 
 test('a failed trade is taken back, and the others of its block are mined', async () => {
   const { live, told } = desk
+  const submitted = submissions()
   const before = desk.free()
   const failed = await desk.trade()
   const between = desk.free()
@@ -84,6 +104,8 @@ test('a failed trade is taken back, and the others of its block are mined', asyn
   live.shiftClock(BLOCK_MS)
   await told.of(failed.id, 'FAILED')
   await told.of(other.id, 'MINED')
+  const seqs = [failed.id, other.id].map(Number)
+  assert.deepEqual(submitted.end(), seqs, 'each trade is submitted once, though one is looked up')
   const cost = before.map((raw, index) => raw - between[index])
   assert.deepEqual(
     desk.free(),
