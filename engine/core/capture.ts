@@ -5,7 +5,7 @@
 import { assert } from '../domain/assert.ts'
 import type { Seq, Slot } from '../domain/ids.ts'
 import { isBid, ladderTicks } from '../domain/order.ts'
-import type { TimeMs } from '../domain/units.ts'
+import type { CollateralRaw, TimeMs } from '../domain/units.ts'
 import type { CapturedAccounts } from './accounts/accounts.ts'
 import type { CapturedFrozen } from './accounts/frozen.ts'
 import type { CapturedOperators } from './accounts/operators.ts'
@@ -47,8 +47,7 @@ export interface CapturedLedger {
   readonly sharesReservedRaw: Float64Array
   readonly conditionRaw: Float64Array
   readonly shortRaw: Float64Array
-  readonly depositsRaw: number
-  readonly withdrawalsRaw: number
+  readonly fundedRaw: CollateralRaw
   /** Account and market of each row, in turns. Row 0 is none. */
   readonly rows: Uint32Array
 }
@@ -102,7 +101,6 @@ export function capture({ clearing }: Exchange): CapturedState {
 }
 
 function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedger {
-  const { depositsRaw, withdrawalsRaw } = ledger
   const rows = new Uint32Array(ledger.rows.end * 2)
   for (let row = 1; row < ledger.rows.end; row++) {
     rows[row * 2] = ledger.rows.accountOf(row)
@@ -115,8 +113,7 @@ function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedge
     sharesReservedRaw: ledger.sharesReservedRaw.slice(0, rows.length),
     conditionRaw: ledger.conditionRaw.slice(0, catalogue.count + 1),
     shortRaw: ledger.shortRaw.slice(0, catalogue.count + 1),
-    depositsRaw,
-    withdrawalsRaw,
+    fundedRaw: ledger.fundedRaw,
     rows,
   }
 }
@@ -187,8 +184,7 @@ function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing)
   ledger.sharesReservedRaw.set(captured.sharesReservedRaw)
   ledger.conditionRaw.set(captured.conditionRaw)
   ledger.shortRaw.set(captured.shortRaw)
-  ledger.depositsRaw = captured.depositsRaw
-  ledger.withdrawalsRaw = captured.withdrawalsRaw
+  ledger.fundedRaw = captured.fundedRaw
 }
 
 function restoreOrders(captured: CapturedOrders, orders: OrderTable): void {

@@ -26,7 +26,7 @@ import {
 } from '../domain/event.ts'
 import type { Seq } from '../domain/ids.ts'
 import { SIDE } from '../domain/order.ts'
-import type { TimeMs } from '../domain/units.ts'
+import { addTo, type TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts/accounts.ts'
 import { FrozenProfiles } from './accounts/frozen.ts'
 import { Operators } from './accounts/operators.ts'
@@ -314,7 +314,7 @@ export class Clearing {
 
   #settleFill(): void {
     const market = this.catalogue.existing(this.orders.marketOf(legs.maker))
-    market.volumeRaw += settleFill(this.ledger, this.orders, legs)
+    addTo(market.volume, settleFill(this.ledger, this.orders, legs))
     market.lastYesTicks = legs.ticks
     market.openSizeRaw -= legs.sharesRaw
     if (this.orders.marketFormOf(legs.taker) === 0 || this.orders.sideOf(legs.taker) === SELL) {

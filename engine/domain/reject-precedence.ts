@@ -155,7 +155,7 @@ const REJECTS = [
   ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],
   ['NO_EMBEDDED_CHAIN', 'Trades are not settled by the embedded chain.'],
   ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
-  ['BALANCE_LIMIT', 'Total deposits cannot pass 2^53 - 1 raw units.'],
+  ['BALANCE_LIMIT', 'Deposits less withdrawals of all profiles cannot pass 2^53 - 1 raw units.'],
   ['READ_TIMEOUT', 'The read tables are behind; retry after the given seconds.'],
   // A fault of the exchange comes after every refusal.
   ['INTERNAL', 'The exchange could not answer this call; tell its faultId to the operator.'],

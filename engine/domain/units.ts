@@ -77,3 +77,27 @@ export function mulDivFloor(a: number, b: number, divisor: number): number {
 export function roundedBps(partRaw: number, wholeRaw: number): number {
   return wholeRaw === 0 ? 0 : Math.floor((mulDivFloor(partRaw, 2 * BPS, wholeRaw) + 1) / 2)
 }
+
+const SUM_CARRY_RAW = 2 ** 52
+
+/** A sum that only grows and stays exact past 2^53: `raw` + `carries` × 2^52 raw units. */
+export interface GrowingSum {
+  raw: number
+  carries: number
+}
+
+export function addTo(sum: GrowingSum, partRaw: number): void {
+  sum.raw += partRaw
+  if (sum.raw < SUM_CARRY_RAW) return
+  sum.raw -= SUM_CARRY_RAW
+  sum.carries++
+}
+
+export function totalOf({ raw, carries }: GrowingSum): bigint {
+  return BigInt(carries) * BigInt(SUM_CARRY_RAW) + BigInt(raw)
+}
+
+/** Ordered as the sums are. */
+export function compareSums(a: GrowingSum, b: GrowingSum): number {
+  return a.carries - b.carries || a.raw - b.raw
+}

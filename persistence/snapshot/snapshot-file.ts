@@ -19,7 +19,7 @@ import { type KeyedFolder, MAC_BYTES, macsOf } from '../keyed-folder.ts'
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 6
+export const SNAPSHOT_FORMAT = 7
 const HEAD_BYTES = 88
 const SECTIONS = 11
 /**

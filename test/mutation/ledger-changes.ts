@@ -163,16 +163,16 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'this.collateralFreeRaw',
       ],
       [
-        'deposits may exceed the largest exact number',
-        'this.depositsRaw <= Number.MAX_SAFE_INTEGER,',
-        'this.depositsRaw > 0,',
+        'funds may exceed the largest exact number',
+        'this.fundedRaw <= Number.MAX_SAFE_INTEGER,',
+        'this.fundedRaw > 0,',
       ],
       [
         'a condition may owe',
         'this.conditionRaw[marketId] >= -this.shortRaw[marketId],',
         'marketId >= 0,',
       ],
-      ['a withdrawal is not counted', 'this.withdrawalsRaw += amountRaw\n', '\n'],
+      ['a withdrawal is not counted', 'this.fundedRaw -= amountRaw\n', '\n'],
     ],
   },
   {

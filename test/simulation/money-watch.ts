@@ -28,10 +28,14 @@ export class MoneyWatch {
   /** Index market × 2 + outcome. */
   readonly #supplyRaw: number[] = []
   #heldRaw = 0
+  /** Counted from the commands, not taken from the ledger. */
+  #depositsRaw: number
+  #withdrawalsRaw = 0
 
   constructor(clearing: Clearing, conserves: Conserves) {
     this.#clearing = clearing
     this.#conserves = conserves
+    this.#depositsRaw = clearing.ledger.fundedRaw
     for (let account = 0; account <= clearing.accounts.count; account++) this.cash(account)
     for (const { marketId } of clearing.catalogue.all()) this.inside(marketId)
     for (let row = 1; row < clearing.ledger.rows.end; row++) this.row(row)
@@ -48,6 +52,13 @@ export class MoneyWatch {
     this.#heldRaw += reservedRaw - (this.#reservedRaw[account] ?? 0)
     this.#freeRaw[account] = freeRaw
     this.#reservedRaw[account] = reservedRaw
+  }
+
+  /** A deposit, or a withdrawal when negative. */
+  adjusted(account: number, collateralRaw: number): void {
+    if (collateralRaw > 0) this.#depositsRaw += collateralRaw
+    else this.#withdrawalsRaw -= collateralRaw
+    this.cash(account)
   }
 
   row(row: number): void {
@@ -85,9 +96,11 @@ export class MoneyWatch {
 
   /** Checks the sums of the whole exchange, and of the market when one is given. */
   holds(marketId = 0): void {
-    const { depositsRaw, withdrawalsRaw } = this.#clearing.ledger
+    const [depositsRaw, withdrawalsRaw] = [this.#depositsRaw, this.#withdrawalsRaw]
     const sums = { heldRaw: this.#heldRaw, depositsRaw, withdrawalsRaw }
     assert(this.#conserves(sums), 'collateral is conserved')
+    const { fundedRaw } = this.#clearing.ledger
+    assert.equal(fundedRaw, depositsRaw - withdrawalsRaw, 'the ledger counts every deposit')
     if (marketId === 0) return
     const insideRaw = this.#insideRaw[marketId]
     const [yesRaw, noRaw] = [0, 1].map((outcome) => this.#supplyRaw[marketId * 2 + outcome] ?? 0)

@@ -102,7 +102,9 @@ export class Watch {
     this.#model.admit(command)
     this.kinds.set(command.kind, (this.kinds.get(command.kind) ?? 0) + 1)
     this.lines.journaled(command, (slot, generation) => this.#model.ownerOf(slot, generation))
-    if (command.kind === 'adjustBalance') this.money.cash(command.profileId)
+    if (command.kind === 'adjustBalance') {
+      this.money.adjusted(command.profileId, command.collateralRaw)
+    }
     if (command.kind === 'createMarket') this.money.inside(command.marketId)
     if (command.kind === 'createProfile') this.money.cash(command.profileId)
     if (command.kind === 'createSubAccount') this.money.cash(command.profileId)

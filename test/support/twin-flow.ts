@@ -290,7 +290,7 @@ export class TwinFlow {
     }
     const openCount = this.#slow.resting.length + this.#slow.held.length
     assert.equal(driver.clearing.orders.openCount, openCount, 'open orders')
-    assert.equal(BigInt(driver.clearing.ledger.depositsRaw), this.#slow.deposits)
+    assert.equal(BigInt(driver.clearing.ledger.fundedRaw), this.#slow.deposits)
   }
 
   #compareOpenSize(marketId: number): void {

@@ -76,7 +76,7 @@ export function decideResolve(market: Market, payoutNumerators: readonly number[
   return valid ? null : REJECT.PAYOUT_INVALID
 }
 
-/** The sum of all deposits must stay exact. A debit takes free collateral only. */
+/** The sum of all funds must stay exact. A debit takes free collateral only. */
 export function decideAdjust(
   clearing: Clearing,
   profileId: ProfileId,
@@ -84,8 +84,8 @@ export function decideAdjust(
 ): Reject | null {
   if (clearing.accounts.byId(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
   if (collateralRaw > 0) {
-    const depositsRaw = clearing.ledger.depositsRaw + collateralRaw
-    return Number.isSafeInteger(depositsRaw) ? null : REJECT.BALANCE_LIMIT
+    const fundedRaw = clearing.ledger.fundedRaw + collateralRaw
+    return Number.isSafeInteger(fundedRaw) ? null : REJECT.BALANCE_LIMIT
   }
   const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
   return freeRaw >= -collateralRaw ? null : REJECT.INSUFFICIENT_COLLATERAL

@@ -3,7 +3,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { MarketId } from '../../domain/ids.ts'
 import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../../domain/market.ts'
-import type { CollateralRaw, PriceTicks, TimeMs } from '../../domain/units.ts'
+import type { GrowingSum, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 
 export interface Market extends MarketSpec {
@@ -14,7 +14,8 @@ export interface Market extends MarketSpec {
   updatedMs: TimeMs
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
-  volumeRaw: CollateralRaw
+  /** Collateral of all trades. */
+  readonly volume: GrowingSum
   /** YES price of the last trade; 0 before the first. */
   lastYesTicks: PriceTicks
   /** Sizes of live orders. A gate bounds their sum, so that every sum of the book stays exact. */
@@ -75,7 +76,7 @@ export class Catalogue {
       updatedMs: nowMs,
       status: 'FUNDED',
       payoutNumerators: null,
-      volumeRaw: 0,
+      volume: { raw: 0, carries: 0 },
       lastYesTicks: 0,
       openSizeRaw: 0,
     }
@@ -93,7 +94,7 @@ export class Catalogue {
   /** Takes over the markets of another catalogue, in id order. */
   restore(markets: readonly Market[]): void {
     assert(this.#markets.length === 0, 'only a fresh state is restored')
-    for (const market of markets) this.#add({ ...market })
+    for (const market of markets) this.#add({ ...market, volume: { ...market.volume } })
   }
 
   change(marketId: MarketId, status: MarketStatus, nowMs: TimeMs): Market {

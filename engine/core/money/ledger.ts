@@ -8,6 +8,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import type { CollateralRaw } from '../../domain/units.ts'
 import { PositionRows } from './position-rows.ts'
 
 /** The account that receives fees. Profiles count from 1. */
@@ -34,8 +35,8 @@ export class Ledger {
   readonly conditionRaw = new Float64Array(LIMITS.marketsMax + 1)
   /** Shares that reversals took, per market: the condition may lack this much collateral. */
   readonly shortRaw = new Float64Array(LIMITS.marketsMax + 1)
-  depositsRaw = 0
-  withdrawalsRaw = 0
+  /** Deposits less withdrawals: a bound on what is here, not on what ever came (design §10). */
+  fundedRaw: CollateralRaw = 0
   readonly rows = new PositionRows()
 
   /** Grows by an eighth: most accounts are idle, and doubling would waste as much again. */
@@ -63,15 +64,15 @@ export class Ledger {
 
   deposit(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw > 0, 'a deposit adds')
-    this.depositsRaw += amountRaw
-    assert(this.depositsRaw <= Number.MAX_SAFE_INTEGER, 'deposits stay exact')
+    this.fundedRaw += amountRaw
+    assert(this.fundedRaw <= Number.MAX_SAFE_INTEGER, 'funds stay exact')
     this.collateralFreeRaw[accountId] += amountRaw
   }
 
   withdraw(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw > 0, 'a withdrawal takes')
     assert(this.collateralFreeRaw[accountId] >= amountRaw, 'only free collateral leaves')
-    this.withdrawalsRaw += amountRaw
+    this.fundedRaw -= amountRaw
     this.collateralFreeRaw[accountId] -= amountRaw
   }
 

@@ -43,7 +43,7 @@ const ROW = 3
 
 export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string {
   const fold = new Fold()
-  fold.add(TOTALS, 0, Float64Array.of(ledger.depositsRaw, ledger.withdrawalsRaw))
+  fold.add(TOTALS, 0, Float64Array.of(ledger.fundedRaw))
   const two = new Float64Array(2)
   for (let account = 0; account <= accounts.count; account++) {
     two[0] = ledger.collateralFreeRaw[account]

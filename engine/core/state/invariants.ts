@@ -19,9 +19,8 @@ function brokenMoney(clearing: Clearing): string | null {
   for (const { marketId } of clearing.catalogue.all()) {
     heldRaw += BigInt(ledger.conditionRaw[marketId])
   }
-  const owedRaw = BigInt(ledger.depositsRaw) - BigInt(ledger.withdrawalsRaw)
-  if (heldRaw === owedRaw) return null
-  return `collateral is not conserved: held ${heldRaw}, deposits less withdrawals ${owedRaw}`
+  if (heldRaw === BigInt(ledger.fundedRaw)) return null
+  return `collateral is not conserved: held ${heldRaw}, funded ${ledger.fundedRaw}`
 }
 
 function brokenShares(clearing: Clearing): string | null {

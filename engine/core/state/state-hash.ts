@@ -33,7 +33,7 @@ function bytesOf(numbers: number[]): Uint8Array {
 
 function moneyFacts(clearing: Clearing): number[] {
   const { ledger } = clearing
-  const facts = [ledger.depositsRaw, ledger.withdrawalsRaw]
+  const facts: number[] = [ledger.fundedRaw]
   for (let account = 0; account <= clearing.accounts.count; account++) {
     facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
   }

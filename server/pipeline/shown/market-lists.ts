@@ -5,6 +5,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
+import { compareSums } from '../../../engine/domain/units.ts'
 import { type PublishedMarket, type PublishedMarkets, restingRaw } from './published.ts'
 import { type CollateralToken, marketView, slugView } from './views.ts'
 
@@ -38,7 +39,10 @@ const SORTINGS = {
     compare: (one, other) => deadlineOf(one) - deadlineOf(other) || newest.compare(one, other),
   },
   newest,
-  high_value: highest(({ volumeRaw }) => volumeRaw),
+  high_value: {
+    moves: true,
+    compare: (one, other) => compareSums(other.volume, one.volume) || newest.compare(one, other),
+  },
   liquidity: highest(restingRaw),
 } satisfies Record<SortBy, Sorting>
 

@@ -19,7 +19,13 @@ import {
 } from '../../../engine/domain/event.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import type { MarketStatus } from '../../../engine/domain/market.ts'
-import { costCeilRaw, costFloorRaw, type TimeMs } from '../../../engine/domain/units.ts'
+import {
+  addTo,
+  costCeilRaw,
+  costFloorRaw,
+  type GrowingSum,
+  type TimeMs,
+} from '../../../engine/domain/units.ts'
 import { Depth } from './depth.ts'
 
 export interface PublishedMarket {
@@ -30,7 +36,7 @@ export interface PublishedMarket {
   payoutNumerators: readonly [number, number] | null
   updatedMs: TimeMs
   /** Collateral traded: the takers' legs. */
-  volumeRaw: number
+  readonly volume: GrowingSum
   /** YES price of the last trade in ticks; 0 before the first. */
   lastYesTicks: number
   /** Grows with each change of the book. */
@@ -88,7 +94,7 @@ export class PublishedMarkets {
     published.status = market.status
     published.payoutNumerators = market.payoutNumerators
     published.updatedMs = market.updatedMs
-    published.volumeRaw = market.volumeRaw
+    Object.assign(published.volume, market.volume)
     published.lastYesTicks = market.lastYesTicks
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
@@ -102,7 +108,7 @@ export class PublishedMarkets {
       status: 'FUNDED',
       payoutNumerators: null,
       updatedMs: market.createdMs,
-      volumeRaw: 0,
+      volume: { raw: 0, carries: 0 },
       lastYesTicks: 0,
       version: 0,
       bookBytes: null,
@@ -148,7 +154,7 @@ export class PublishedMarkets {
         const sizeRaw = eventSizeRaw(f64s, event)
         const ownTicks = eventTakerIsNo(words, event) ? 1000 - ticks : ticks
         const sells = eventTakerSells(words, event)
-        published.volumeRaw += (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
+        addTo(published.volume, (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw))
         published.lastYesTicks = ticks
         // A maker that was closed gets its rest back, so its level loses that rest too.
         published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)

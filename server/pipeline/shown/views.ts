@@ -1,7 +1,7 @@
 // Published facts in the shapes of the API (rules §3.5, §11, §12.3, §12.4).
 
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
-import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../../engine/domain/units.ts'
+import { costCeilRaw, costFloorRaw, totalOf } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { Level } from './depth.ts'
@@ -121,6 +121,14 @@ function bookFields(published: PublishedMarket) {
   }
 }
 
+const RAW_PER_CENT = 10_000n
+
+/** Whole units with two decimals, rounded half up. */
+export function centsText(raw: bigint): string {
+  const cents = (raw + RAW_PER_CENT / 2n) / RAW_PER_CENT
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+}
+
 export function marketView(
   published: PublishedMarket,
   collateralToken: CollateralToken,
@@ -148,8 +156,8 @@ export function marketView(
     marketType: 'single' as const,
     priorityIndex: 0,
     metadata: { fee: market.feeEnabled, ...delayField(market) },
-    volume: String(published.volumeRaw),
-    volumeFormatted: (published.volumeRaw / UNIT_RAW).toFixed(2),
+    volume: String(totalOf(published.volume)),
+    volumeFormatted: centsText(totalOf(published.volume)),
     automationType: 'manual' as const,
     imageUrl: null,
     logo: null,

@@ -1,6 +1,7 @@
 // Lists, a page at a time: profiles, their money, and markets of every status.
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { totalOf } from '../../../engine/domain/units.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
@@ -128,9 +129,10 @@ export const showBalance = route({
   },
 })
 
-function rowOf({ market, status, volumeRaw }: PublishedMarket) {
+function rowOf({ market, status, volume }: PublishedMarket) {
   const { marketId, slug: name, title, deadlineMs } = market
   const deadline = deadlineMs === null ? null : isoText(deadlineMs)
+  const volumeRaw = String(totalOf(volume))
   return { id: marketId, slug: name, title, status, deadline, volumeRaw }
 }
 
@@ -150,7 +152,7 @@ export const listMarkets = route({
           title: means(text(), 'The question of the market.'),
           status: means(text(), 'CREATED, FUNDED, FUNDED_FLAGGED, LOCKED or RESOLVED.'),
           deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
-          volumeRaw: means(integer(0), 'Collateral traded so far, raw units.'),
+          volumeRaw: means(text(), 'Collateral traded so far, raw units as decimal text.'),
         }),
       ),
       'Markets of this page, by rising number.',
@@ -168,7 +170,7 @@ export const listMarkets = route({
           title: 'Will it rain tomorrow?',
           status: 'FUNDED',
           deadline: null,
-          volumeRaw: 0,
+          volumeRaw: '0',
         },
       ],
       next: 1,

@@ -73,7 +73,7 @@ test(`the tables show what the exchange holds (SEED=${SEED})`, () => {
   const { catalogue, ledger } = flow.exchange.clearing
   const volumes = catalogue.all().map((market) => ({
     marketId: market.marketId,
-    volumeRaw: market.volumeRaw,
+    volumeRaw: market.volume.raw,
   }))
   const feesRaw = ledger.collateralFreeRaw[0]
   const hash = flow.exchange.stateHash()

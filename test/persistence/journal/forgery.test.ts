@@ -131,7 +131,7 @@ test('a snapshot written without the key is passed over, and verify says so', as
   // A million units out of nothing, in a file that is otherwise well-formed.
   const { ledger } = follower.exchange.clearing
   ledger.collateralFreeRaw[1] += 1e12
-  ledger.depositsRaw += 1e12
+  ledger.fundedRaw += 1e12
   rmSync(snapshotPath(dataDir, SEQ))
   await save(follower, guessed(dataDir), dataDir)
   follower.close()

@@ -90,7 +90,7 @@ test('placing, filling and cancelling allocate nothing once warm', () => {
     if (leastBytes / WINDOW < BYTES_PER_COMMAND) break
   }
   console.log(`${(leastBytes / WINDOW).toFixed(2)} bytes per command`)
-  assert(driver.clearing.catalogue.existing(marketId).volumeRaw > 0, 'orders trade')
+  assert(driver.clearing.catalogue.existing(marketId).volume.raw > 0, 'orders trade')
   assert(leastBytes / WINDOW < BYTES_PER_COMMAND, `${leastBytes / WINDOW} bytes per command`)
   driver.holds()
 })

@@ -3,10 +3,13 @@ import { test } from 'node:test'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../../engine/core/money/taker-fee.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import {
+  addTo,
+  compareSums,
   costCeilRaw,
   costFloorRaw,
   mulDivFloor,
   sharesForSpendRaw,
+  totalOf,
 } from '../../../../engine/domain/units.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
@@ -148,4 +151,19 @@ test('fees equal their bigint twins up to the largest trades', () => {
       : shares - random.spread(Math.floor(shares / 2) + 1)
     if (collateral >= 0) check(random.below(1001), Math.min(collateral, shares), shares)
   }
+})
+
+test('a growing sum stays exact past 2^53, and orders as a bigint does', () => {
+  const sum = { raw: 0, carries: 0 }
+  let twin = 0n
+  const parts = [LIMITS.orderSizeRawMax, 2 ** 52 - 1, 1, 2 ** 52, 7, 2 ** 52 - 3]
+  for (let round = 0; round < 1000; round++) {
+    const partRaw = parts[round % parts.length]
+    const before = { ...sum }
+    addTo(sum, partRaw)
+    twin += BigInt(partRaw)
+    assert.equal(totalOf(sum), twin)
+    assert.ok(compareSums(sum, before) > 0 && compareSums(before, sum) < 0)
+  }
+  assert.ok(twin > 2n ** 60n)
 })

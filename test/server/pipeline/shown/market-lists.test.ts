@@ -23,7 +23,7 @@ function marketOf(marketId: number, changes: Partial<Market> = {}): Market {
   return {
     ...marketSpec(marketId),
     ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
-    ...{ payoutNumerators: null, volumeRaw: 0, lastYesTicks: 0, openSizeRaw: 0 },
+    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0, openSizeRaw: 0 },
     ...changes,
   }
 }

@@ -154,16 +154,16 @@ test('what is published equals the books, through dust, cancels and self-trades'
     await pipeline.whenIdle()
     const market = published.byId(1)
     assert.ok(market !== undefined)
-    const { depth, volumeRaw, lastYesTicks } = market
+    const { depth, volume, lastYesTicks } = market
     const book = bookOf(exchange, minSizeRaw)
     assert.deepEqual([depth.bids(), depth.asks()], [book.bids, book.asks])
     assert.deepEqual([depth.bestBid(true), depth.bestAsk(true)], book.largeBest)
-    const { volumeRaw: tradedRaw, lastYesTicks: lastTicks } = clearing.catalogue.existing(1)
-    assert.deepEqual([volumeRaw, lastYesTicks], [tradedRaw, lastTicks])
+    const { volume: traded, lastYesTicks: lastTicks } = clearing.catalogue.existing(1)
+    assert.deepEqual([volume, lastYesTicks], [traded, lastTicks])
     assert.equal(market.bookBytes, null, 'a book that changed is encoded anew')
     market.bookBytes = Buffer.from('old')
   }
-  assert.ok(clearing.catalogue.existing(1).volumeRaw > 0)
+  assert.ok(clearing.catalogue.existing(1).volume.raw > 0)
   await exchange.stop()
 })
 
