@@ -1,4 +1,4 @@
-// What the benches are to reach, in the order it is reported, and whether a row reaches it.
+// The aims of the benches, in the order of the report, and whether a row reaches them.
 
 import { type Report, type Row, spreadOf } from './report.ts'
 
@@ -6,7 +6,7 @@ export interface Aim {
   readonly bench: string
   /** What is promised, in a few words. */
   readonly about: string
-  /** The cases that promise it; the worst of them counts. */
+  /** The cases that must keep the promise. The worst of them counts. */
   readonly cases: RegExp
   readonly unit?: string
   readonly yardstick?: RegExp
@@ -15,7 +15,9 @@ export interface Aim {
 
 export type Reach =
   | { readonly kind: 'times better'; readonly min: number; readonly hopedMin?: number }
-  /** Of what the yardstick takes; `orMore`: that much more than it takes will do as well. */
+  /**
+   * A factor on the yardstick's figure. `orMore`: an amount above that figure which is enough too.
+   */
   | { readonly kind: 'times its cost'; readonly max: number; readonly orMore?: number }
   | { readonly kind: 'at least'; readonly min: number }
   | { readonly kind: 'at most'; readonly max: number }
@@ -25,7 +27,7 @@ export interface Judged {
   /** The worst row of the aim; undefined when it was not measured. */
   readonly row: Row | undefined
   readonly isMet: boolean
-  /** How far apart the runs of its yardstick were; 0 when it has none. */
+  /** The spread of its yardstick's runs; 0 without a yardstick. */
   readonly yardstickSpread: number
 }
 
@@ -150,7 +152,7 @@ function isOf(aim: Aim, bench: string, row: Row): boolean {
   return !needsRatio || row.ratio !== undefined
 }
 
-/** How far a row goes beyond what is asked: 1 just reaches it. */
+/** How far a row goes beyond its aim: 1 just reaches it. */
 function marginOf(reach: Reach, { ratio = 0, median }: Row): number {
   switch (reach.kind) {
     case 'times better':
@@ -162,7 +164,7 @@ function marginOf(reach: Reach, { ratio = 0, median }: Row): number {
     case 'at least':
       return median / reach.min
     case 'at most':
-      // A difference: the most may be nothing, which divides nothing.
+      // A difference, because `max` may be 0, and a division by 0 says nothing.
       return 1 + reach.max - median
   }
 }
@@ -171,12 +173,12 @@ export function isReached(reach: Reach, row: Row): boolean {
   return marginOf(reach, row) >= 1
 }
 
-/** The aim of a row, if anything is asked of it. */
+/** The aim of a row; undefined when it has none. */
 export function aimOf(bench: string, row: Row): Aim | undefined {
   return AIMS.find((aim) => isOf(aim, bench, row))
 }
 
-/** A ratio is as steady as what it is taken to. */
+/** The spread of the row's yardstick: a ratio is only as steady as its yardstick. */
 export function yardstickSpreadOf(row: Row | undefined, rows: readonly Row[]): number {
   const isYardstick = (other: Row) => other.case === row?.yardstick && other.unit === row.unit
   const yardstick = rows.find(isYardstick)

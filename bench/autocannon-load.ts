@@ -1,6 +1,6 @@
-// As fast as replies come, by autocannon: each connection sends its own share of the orders, one
-// under way at a time. Latencies are not taken from it: an order that waits for the one before
-// begins late, and its wait would be left out.
+// Sends orders with autocannon as fast as replies come. Each connection sends its own share of the
+// orders, one at a time. It measures no latency: an order that waits for the one before begins
+// late, and its wait would be left out.
 
 import autocannon from 'autocannon'
 import { assert } from '../engine/domain/assert.ts'
@@ -48,8 +48,9 @@ export async function fullSpeed({ port, calls, connections }: FullSpeedPlan) {
       client.on('response', onResponse)
     },
   })
-  // All connections are set up by now, and none has sent a byte: sockets wait for this turn to end.
-  assert(connected === connections, 'autocannon makes its clients at once')
+  // All clients exist by now, and none has sent a byte: sockets connect after this turn of the
+  // loop.
+  assert(connected === connections, 'autocannon makes all its clients at once')
   startMs = performance.now()
   await end
   assert(answered === share * connections, 'every order is answered')

@@ -1,6 +1,6 @@
-// Matching alone: our book with owners, self-trade policy, expiring orders and events, against a
-// public one and against objects and Maps. Each contender runs in processes of its own, and the
-// processes take turns, so that a busy machine is busy for all of them.
+// Matching alone: our book, with owners, self-trade policies, expiring orders and events, against a
+// public book and a book of objects and Maps. Each contender runs in processes of its own. The
+// processes take turns, so that a busy machine slows all contenders alike.
 
 import { type ContenderName, forkPasses, type PassResult } from './passes.ts'
 import { progress } from './progress.ts'

@@ -1,4 +1,4 @@
-// Two commits side by side, from the results of their passes. A row is judged by noise.ts.
+// Shows two commits side by side, from the results of their passes. noise.ts judges each row.
 
 import { canTell, changeOf, FALSE_ALARM_MAX } from './noise.ts'
 import { median, type Report, type Row } from './report.ts'
@@ -6,7 +6,7 @@ import { aligned, numberText } from './tables.ts'
 
 export interface Side {
   readonly name: string
-  /** One per pass. */
+  /** One report per pass. */
   readonly passes: readonly Report[]
 }
 
@@ -14,7 +14,7 @@ interface Figure {
   readonly median: number
   readonly min: number
   readonly max: number
-  /** Of each pass. */
+  /** The median of each pass. */
   readonly medians: readonly number[]
 }
 
@@ -42,7 +42,7 @@ function spreadText(...figures: readonly Figure[]): string {
   return `${(Math.max(...spreads) * 100).toFixed(0)}%`
 }
 
-/** How many times better `now` is: more per second, or less of anything else. */
+/** How many times better `now` is: more for a rate, less for any other unit. */
 function betterText(unit: string, before: Figure, now: Figure): string {
   if (before.median === 0 || now.median === 0) return ''
   const growth = now.median / before.median
@@ -51,7 +51,7 @@ function betterText(unit: string, before: Figure, now: Figure): string {
 
 const TIMES = new Set(['ns', 'ns/op', 'ms', 's'])
 
-/** What a row says when its figure is lower, and when it is higher. */
+/** The verdict on a lower figure and on a higher figure. */
 function wordsOf(unit: string): readonly [lower: string, higher: string] {
   if (unit.endsWith('/s')) return ['slower', 'faster']
   return TIMES.has(unit) ? ['faster', 'slower'] : ['less', 'more']
@@ -73,13 +73,13 @@ function legendOf(before: Side, now: Side): string {
   const counts = [before.passes.length, now.passes.length] as const
   const rows = Math.round(1 / FALSE_ALARM_MAX)
   const lines = [
-    'Medians and ranges are of the passes; spread is the wider of both ranges, against its median.',
-    'The verdict is the exact test of Mann and Whitney on the passes, in both directions, at' +
+    'Medians and ranges are over the passes. Spread is the wider range, divided by its median.',
+    'The verdict comes from the exact test of Mann and Whitney on the passes, two-sided, at' +
       ` ${FALSE_ALARM_MAX * 100}%:`,
-    `of ${rows} rows that did not change it calls one changed at the most, on average.`,
+    `on average it calls at most one of ${rows} unchanged rows changed.`,
   ]
   if (!canTell(...counts)) {
-    lines.push(`${counts[0]} and ${counts[1]} passes can tell no difference at all: take PASSES=4.`)
+    lines.push(`${counts[0]} and ${counts[1]} passes can show no difference at all: take PASSES=4.`)
   }
   return lines.join('\n')
 }

@@ -1,5 +1,6 @@
 // `node --import tsx bench/compare.ts REV [bench] [passes]`: runs a bench of another commit and of
-// the working tree in turns, each with its own code, and says what differs by more than noise.
+// the working tree in turns, each with its own code. It says which figures differ by more than
+// noise.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ import type { Report } from './report.ts'
 import { loadResult } from './results.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** The fewest that can tell a difference; see noise.ts. */
+/** The fewest passes that can show a difference; see noise.ts. */
 const PASSES = 4
 const INTERRUPTED = 130
 
@@ -33,7 +34,7 @@ function commitOf(revision: string): string {
 class Checkout {
   readonly folder: string
   readonly tree: string
-  /** Under way for us; a group of its own, so that all it started ends with it. */
+  /** The running child. It has a process group of its own, so that all it started ends with it. */
   #child: ChildProcess | undefined
 
   constructor(commit: string) {
@@ -94,7 +95,7 @@ async function compare(checkout: Checkout, revision: string, bench: string, pass
       { name: revision, tree: checkout.tree, results: before },
       { name: 'the working tree', tree: ROOT, results: now },
     ]
-    // A machine that grows slower or faster meanwhile is no side's advantage.
+    // The order alternates, so that a machine that slows down or speeds up favours neither side.
     if (pass % 2 === 0) sides.reverse()
     for (const { name, tree, results } of sides) {
       progress(`${bench} of ${name}, pass ${pass} of ${passes}`)

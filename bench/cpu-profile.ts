@@ -1,5 +1,5 @@
-// Reads what `node --cpu-prof` writes: one file for each thread, samples of the stack. What ran was
-// JavaScript; frames name the TypeScript it was compiled from.
+// Reads the files of `node --cpu-prof`: one for each thread, with samples of the stack. JavaScript
+// ran; the frames name the TypeScript it was compiled from.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,18 +24,18 @@ type Node = Infer<typeof nodeFields>
 
 export interface Frame {
   readonly name: string
-  /** Relative to the repository; '' for what is no file of ours. */
+  /** Path in the repository; '' for any other file. */
   readonly file: string
   readonly line: number
 }
 
 export interface ThreadProfile {
-  /** main, or the worker file that the thread runs, numbered when there are several. */
+  /** `main`, or the name of the thread's worker file, numbered when there are several. */
   readonly thread: string
   readonly frames: readonly Frame[]
   /** Stacks as indexes of frames, outermost first. */
   readonly stacks: readonly (readonly number[])[]
-  /** How long each stack was seen, in microseconds. */
+  /** How long each stack lasted, in microseconds. */
   readonly weightsUs: readonly number[]
 }
 
@@ -65,13 +65,13 @@ function threadOf(nodes: readonly Node[]): string {
 
 export function parseProfile(json: string, mapOf: MapOf = mapsBeside()): ThreadProfile {
   const value: unknown = JSON.parse(json)
-  if (!shape.holds(value)) throw new Error('this is no CPU profile')
+  if (!shape.holds(value)) throw new Error('this is not a CPU profile')
   const { nodes, samples, timeDeltas } = value
   const parents = new Map<number, number>()
   for (const { id, children } of nodes) for (const child of children ?? []) parents.set(child, id)
   const indexOf = new Map(nodes.map(({ id }, index) => [id, index]))
   const weights = new Map<number, number>()
-  // A delta is the time before its sample: the stack seen then lasts until the next one.
+  // A delta is the time before its sample, so a stack lasts until the next sample.
   for (const [index, id] of samples.entries()) {
     weights.set(id, (weights.get(id) ?? 0) + Math.max(0, timeDeltas[index + 1] ?? 0))
   }
@@ -85,7 +85,7 @@ export function parseProfile(json: string, mapOf: MapOf = mapsBeside()): ThreadP
   }
 }
 
-/** The threads whose profiles lie in the folder; those that run none of our code are left out. */
+/** The threads with a profile in the folder. Threads that run none of our code are left out. */
 export function readProfiles(folder: string): ThreadProfile[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))
   const mapOf = mapsBeside()
@@ -113,7 +113,7 @@ export function speedscopeOf(name: string, profiles: readonly ThreadProfile[]): 
       unit: 'microseconds',
       startValue: 0,
       endValue: weightsUs.reduce((sum, each) => sum + each, 0),
-      // The outermost frame is "(root)": it says nothing.
+      // The outermost frame is always "(root)", so it is left out.
       samples: stacks.map((stack) => stack.slice(1).map((frame) => base + frame)),
       weights: weightsUs,
     }

@@ -1,5 +1,5 @@
-// The yardstick of POST /orders: the same uWebSockets.js and the same intake pool authenticate,
-// parse and verify each order, and the reply is its echo. No sequencer, no disk, no book.
+// The yardstick of POST /orders. The same uWebSockets.js and the same intake pool authenticate,
+// parse and verify each order, and the reply is its echo. It has no sequencer, no disk and no book.
 
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../engine/domain/assert.ts'
@@ -11,7 +11,7 @@ import {
   type TokenEntry,
 } from '../server/intake/intake-pool.ts'
 
-/** What the server must know to verify: the argument of the process, as JSON. */
+/** What the server must know to verify orders. It is the argument of the process, as JSON. */
 export interface EchoSetting {
   readonly tokens: readonly (Omit<TokenEntry, 'secret'> & { readonly secretBase64: string })[]
   readonly markets: readonly MarketEntry[]
@@ -24,7 +24,7 @@ let nextRequest = 1
 
 function answer(result: IntakeResult): void {
   const response = asked.get(result.requestId)
-  assert(response !== undefined, 'the intake answers what was asked')
+  assert(response !== undefined, 'the intake answers a request that was made')
   asked.delete(result.requestId)
   if (gone.has(response)) return
   const refused = result.kind === 'refused'
@@ -65,7 +65,7 @@ function order(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
     const call = { method: 'POST', pathWithQuery: '/orders', apiKey, timestamp, signature }
     const body = parts.length === 1 ? parts[0] : Buffer.concat(parts)
     const taken = pool.submit({ requestId, nowMs: Date.now(), ...call, body })
-    assert(taken, 'the pool has room for what the bench has under way')
+    assert(taken, 'the pool has room for all requests under way')
   })
 }
 

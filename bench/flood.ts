@@ -1,6 +1,9 @@
 import type { WorkloadFeed } from './workload-feed.ts'
 
-/** Sends rows from `from` up to `to`, `inFlight` at once; resolves when all are durable. */
+/**
+ * Sends the rows from `from` to `to` (excluded) with `inFlight` under way. Resolves when all are
+ * durable.
+ */
 export function flood(
   feed: WorkloadFeed,
   { from, to, inFlight = 1024 }: { from: number; to: number; inFlight?: number },

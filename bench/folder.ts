@@ -6,16 +6,16 @@ const open = new Set<string>()
 
 function drop(folder: string): void {
   open.delete(folder)
-  // Who was told to end with us may still write its last.
+  // A child process that is ending too may still write files.
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
 }
 
-// A bench that is interrupted leaves nothing behind either.
+// An interrupted bench leaves no folder behind either.
 process.on('exit', () => {
   for (const folder of open) drop(folder)
 })
 
-/** Gives `work` a folder on the disk of the repository: /tmp may be memory, where fsync is free. */
+/** Gives `work` a folder on the repository's disk: /tmp may be in memory, where fsync is free. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   mkdirSync(PARENT, { recursive: true })
   const folder = mkdtempSync(`${PARENT}bench-`)

@@ -1,4 +1,5 @@
-// The follower alone on a recorded journal: read, check, decode, apply, and write read.db.
+// The follower alone on a recorded journal: it reads, checks, decodes and applies, and writes
+// read.db.
 
 import { rebuildReadTables } from '../persistence/follower/follower.ts'
 import { flood } from './flood.ts'
@@ -25,7 +26,7 @@ function isResult(message: unknown): message is FollowerResult {
   return typeof message === 'object' && message !== null && 'perSecond' in message
 }
 
-/** One run more than is counted: the first warms the code up. */
+/** Makes one more run than it counts: the first warms up the code. */
 export function followAgain({ dataDir, runs }: FollowerPlan): FollowerResult {
   const perSecond = Array.from({ length: runs + 1 }, () => {
     const startMs = performance.now()

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 
 export interface ForkOptions {
   readonly nodeArgs?: readonly string[]
-  /** Is given what the process prints, instead of the terminal. */
+  /** Gets what the process prints, instead of the terminal. */
   readonly onOutput?: (text: string) => void
 }
 
-/** Runs `entry` in a fresh process with the plan as its argument; its message is the result. */
+/** Runs `entry` in a new process with the plan as its argument. Its message is the result. */
 export function forkFor<T>(
   entry: URL,
   plan: unknown,
@@ -26,7 +26,7 @@ export function forkFor<T>(
       if (isResult(message)) result = message
     })
     child.on('error', reject)
-    // By then it has written all it had to.
+    // On `close` the process has written all its output.
     child.on('close', (code) => {
       if (result !== undefined && code === 0) resolve(result)
       else reject(new Error(`${entry.pathname} ended with code ${code}`))

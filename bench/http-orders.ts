@@ -1,4 +1,4 @@
-// Signed orders as clients send them, made ready before the clock starts.
+// Signed orders as clients send them, made before the clock starts.
 
 import { signedRequest } from '../server/cli/client.ts'
 import {
@@ -37,7 +37,7 @@ export interface UnsentOrder {
   readonly body: string
 }
 
-/** Distinct orders of the workload; all of them buy, since nobody holds shares yet. */
+/** Distinct orders of the workload. All of them buy, because nobody holds shares yet. */
 export function signOrders(setting: HttpSetting, count: number, saltFrom: number): UnsentOrder[] {
   const { traders, markets } = setting
   const options = { live: 100, books: markets.length, accounts: traders.length, ops: count * 2 }
@@ -60,13 +60,13 @@ export function signOrders(setting: HttpSetting, count: number, saltFrom: number
   return orders
 }
 
-/** A POST /orders with the proof of its sender. */
+/** A POST /orders with its sender's proof. */
 export interface SignedCall {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Their timestamps are good for half a minute. */
+/** The signed calls of the orders. Their timestamps are valid for half a minute. */
 export function callsOf(orders: readonly UnsentOrder[]): SignedCall[] {
   return orders.map(({ trader, body }) => {
     const { tokenId, secret } = trader
@@ -76,7 +76,7 @@ export function callsOf(orders: readonly UnsentOrder[]): SignedCall[] {
   })
 }
 
-/** The same as bytes. */
+/** The signed calls as the bytes of HTTP requests. */
 export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
   return callsOf(orders).map(({ headers, body }) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -1,4 +1,4 @@
-// What HTTP load is sent to: the exchange itself, as its own process, and the yardstick.
+// The targets of HTTP load: the exchange in its own process, and the yardstick.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ export interface Target {
   readonly setting: HttpSetting
 }
 
-/** The exchange on an empty folder, follower running and every reply durable. */
+/** The exchange on an empty folder. The follower runs and every reply is durable. */
 export function withExchange<T>(
   markets: number,
   args: readonly string[],
@@ -29,7 +29,7 @@ export function withExchange<T>(
   })
 }
 
-/** Beside an exchange: knows its traders and markets, and echoes their orders. */
+/** An echo server beside an exchange. It knows the exchange's traders and markets. */
 export async function withEcho<T>(
   { setting }: Target,
   work: (port: number) => Promise<T>,

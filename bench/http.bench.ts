@@ -1,5 +1,5 @@
-// Distinct signed orders over keep-alive connections to the real server, follower running and every
-// reply durable. The yardstick authenticates, parses, verifies and echoes the same orders.
+// Distinct signed orders over keep-alive connections to the real server. The follower runs and
+// every reply is durable. The yardstick authenticates, parses, verifies and echoes the same orders.
 
 import { once } from 'node:events'
 import { assert } from '../engine/domain/assert.ts'
@@ -15,7 +15,7 @@ import { type BenchOptions, median, type Report, type Row, rowOf } from './repor
 
 const MIXES = [1, 4, 16]
 const RATES = [1000, 2000, 4000]
-/** A rate above this part of the highest measures the queue, not the way. */
+/** A rate above this part of the highest rate would measure the queue and not the work. */
 const RATE_PART_MAX = 0.75
 const CONNECTIONS = 64
 const LATENCY_MARKETS = 4
@@ -48,7 +48,7 @@ interface Pair {
   readonly echo: number[]
 }
 
-/** Every order of a bench is another: salts go on. */
+/** Every order of a bench is distinct: salts count on. */
 let nextSalt = 1
 
 function freshOrders({ setting }: Target, count: number): UnsentOrder[] {
@@ -60,12 +60,12 @@ function freshOrders({ setting }: Target, count: number): UnsentOrder[] {
 async function ordersPerSecond(port: number, orders: readonly UnsentOrder[]): Promise<number> {
   const calls = callsOf(orders)
   const { perSecond, refused } = await fullSpeed({ port, calls, connections: CONNECTIONS })
-  // A refusal is cheaper than an order: it would flatter.
-  assert(refused === 0, 'every order of the load is taken')
+  // A refusal is cheaper than an order, so it would raise the figure.
+  assert(refused === 0, 'every order of the load is accepted')
   return perSecond
 }
 
-/** The same orders to both servers in turn; one run more, the first warms both up. */
+/** Sends the same orders to both servers in turns. One extra run comes first, to warm both up. */
 function highestRates(markets: number, { runs, orders: count }: Size): Promise<Pair> {
   return withExchange(markets, [], (target) =>
     withEcho(target, async (echoPort) => {
@@ -92,8 +92,8 @@ async function latenciesMs(plan: LoadPlan): Promise<readonly number[]> {
   })
   const [result] = await once(worker, 'message')
   await worker.terminate()
-  assert(isLoadResult(result), 'the load gives its result')
-  if (result.refused > 0) throw new Error(`not every order was taken: ${result.refusal}`)
+  assert(isLoadResult(result), 'the load worker gives its result')
+  if (result.refused > 0) throw new Error(`not every order was accepted: ${result.refusal}`)
   return result.latencyMs
 }
 
@@ -145,7 +145,7 @@ function latencyTable(highest: number, size: Size): Promise<Row[]> {
   )
 }
 
-/** An exchange for each number of intake threads, all at once. */
+/** Runs `work` on one exchange for each number of intake threads. All of them run at once. */
 function withEach<T>(
   threads: readonly number[],
   work: (targets: readonly Target[]) => Promise<T>,
@@ -157,7 +157,7 @@ function withEach<T>(
   )
 }
 
-/** What each core buys: pools of several sizes, in turns. */
+/** What each core buys: intake pools of several sizes, in turns. */
 async function intakeCurve({ runs, orders: count, intakeThreads }: Size): Promise<Row[]> {
   const samples = intakeThreads.map((): number[] => [])
   await withEach(intakeThreads, async (targets) => {

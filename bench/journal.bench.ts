@@ -1,5 +1,5 @@
-// The journal alone: records through the ring, group commit with fsync, durable seq back on main.
-// The yardstick commits the very batches that the run made, straight through SQLite.
+// The journal alone: records go through the ring, group commit with fsync, and the durable seq
+// comes back to main. The yardstick commits the same batches straight through SQLite.
 
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
 import { HEAD } from '../engine/wire/record-layout.ts'
@@ -14,7 +14,7 @@ import { progress } from './progress.ts'
 import { type BatchSize, replayRaw } from './raw-commits.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
 
-/** Records under way at once, and how many a run commits. */
+/** How many records are under way at once, and how many a run commits. */
 const WINDOWS = [
   { inFlight: 1, records: 1000 },
   { inFlight: 64, records: 40_000 },

@@ -1,7 +1,7 @@
 // A lean HTTP client for latency: raw sockets, ready-made requests, one under way per connection.
-// It begins each order at its time of a constant rate, whatever became of those before. autocannon
-// begins the next one when the last is answered, so that a slow server is asked less often and the
-// wait of what should have begun is never seen; what it adds to make up for that is a guess.
+// It begins each order at its time of a constant rate, whether earlier ones have ended or not.
+// autocannon begins the next order only after the last reply. So it asks a slow server less often,
+// and never sees the wait of the orders that should have begun. Its correction for that is a guess.
 
 import { connect, type Socket } from 'node:net'
 import { paced } from './pacer.ts'
@@ -16,9 +16,9 @@ export interface LoadPlan {
 export interface LoadResult {
   /** Replies other than 201. */
   readonly refused: number
-  /** The first of them. */
+  /** The first reply other than 201. */
   readonly refusal: string
-  /** Milliseconds by percentile as asked, from the moment each request was meant to begin. */
+  /** Milliseconds for each percentile, counted from when each request was meant to begin. */
   readonly latencyMs: readonly number[]
 }
 
@@ -28,7 +28,7 @@ const CONTENT_LENGTH = /content-length: *(\d+)/i
 interface Line {
   readonly socket: Socket
   waiting: Buffer
-  /** Of the request that is under way. */
+  /** Ends the request that is under way. */
   done: () => void
 }
 
@@ -39,7 +39,7 @@ interface Unsent {
 
 class LoadClient {
   readonly #free: Line[] = []
-  /** Found no free connection, oldest first; their time runs. */
+  /** Requests that wait for a free connection, oldest first. Their wait counts. */
   readonly #unsent: Unsent[] = []
   #unsentFrom = 0
   refused = 0

@@ -1,5 +1,5 @@
-// How much memory a whole exchange takes for each order that rests, and keeps for each that ended:
-// main, market threads, journal, follower with its tables, and query thread are one process.
+// How much memory a whole exchange takes for each resting order, and keeps for each ended order.
+// Main, market threads, journal, follower with its tables, and query thread are one process.
 
 import { ASK_TABLES, type PlaceRequest } from '../engine/core/decide/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
@@ -14,15 +14,13 @@ export interface MemoryPlan {
   readonly dataDir: string
   readonly markets: number
   readonly accounts: number
-  /**
-   * Orders that come and end before anything is measured: heaps, page caches and rings fill.
-   */
+  /** Orders that come and end before the measurement, to fill heaps, page caches and rings. */
   readonly warm: number
   readonly resting: number
   readonly dead: number
   /** Characters of each order's client id; 0 for none. */
   readonly clientIdChars: number
-  /** Every order has an expiry. */
+  /** Whether every order has an expiry. */
   readonly expires: boolean
 }
 
@@ -31,7 +29,7 @@ export interface MemoryGrowth {
   readonly bytesPerDead: number
 }
 
-/** Orders that rest, in columns made before anything is measured. */
+/** Resting orders, in columns that are made before the measurement. */
 class Live {
   readonly marketIds: Int32Array
   readonly slots: Int32Array
@@ -51,7 +49,7 @@ class Live {
     this.count++
   }
 
-  /** Names of those in one market. */
+  /** Slots and generations of the orders in one market. */
   of(marketId: number): { slot: number; generation: number }[] {
     const names: { slot: number; generation: number }[] = []
     for (let at = 0; at < this.count; at++) {
@@ -62,7 +60,7 @@ class Live {
   }
 }
 
-/** Orders of one command, and between two looks at what they came to. */
+/** Orders of one cancel command, and orders placed between two waits for an idle pipeline. */
 const BATCH = 1000
 const CAUGHT_UP_MS = 600_000
 const SHARE_RAW = 1_000_000
@@ -112,7 +110,10 @@ class Crowd {
     }
   }
 
-  /** Once in a while a new order is taken for an old one; the tables would have to be asked. */
+  /**
+   * Places the next order. Sometimes the filter takes a new order for an old one. Then only the
+   * tables could tell, so this goes on to another order.
+   */
   #placeOne(): PlaceOrder {
     while (!this.#tryNext()) {}
     return this.#order
@@ -144,13 +145,13 @@ class Crowd {
       const own = live.of(marketId)
       for (let from = 0; from < own.length; from += BATCH) {
         const seq = pipeline.sequencer.cancel(marketId, own.slice(from, from + BATCH))
-        assert(typeof seq === 'number', 'has room')
+        assert(typeof seq === 'number', 'the rings have room for a cancel')
         await pipeline.whenIdle()
       }
     }
   }
 
-  /** Orders that come and end, a batch at a time. */
+  /** Places and cancels orders, a batch at a time. */
   async churn(count: number): Promise<void> {
     const live = new Live(BATCH)
     for (let ended = 0; ended < count; ended += BATCH) {
@@ -159,12 +160,12 @@ class Crowd {
     }
   }
 
-  /** Once every thread has done all there is to do. */
+  /** The resident memory once every thread is idle. */
   async residentBytes(): Promise<number> {
     const { pipeline, follower } = this.#exchange
     await pipeline.whenIdle()
     const shown = await follower.whenApplied(pipeline.clearing.lastSeq, CAUGHT_UP_MS)
-    assert(shown, 'the follower comes after')
+    assert(shown, 'the follower catches up')
     globalThis.gc?.()
     return process.memoryUsage().rss
   }

@@ -1,4 +1,4 @@
-// Memory of the whole process, all threads, for each order that rests and for each that ended.
+// Memory of the whole process, with all threads, for each resting order and for each ended order.
 
 import { withFolder } from './folder.ts'
 import { forkFor } from './fork.ts'

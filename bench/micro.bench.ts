@@ -1,5 +1,5 @@
-// The small steps of an order's way, each alone: where a change of one of them shows before it
-// shows in a whole. tinybench times calls; the short steps are timed by the hundred.
+// The small steps of an order's way, each alone. A change of one step shows here before it shows in
+// a whole bench. tinybench times calls; it times short steps a hundred calls at a time.
 
 import { Bench } from 'tinybench'
 import { assert } from '../engine/domain/assert.ts'
@@ -100,7 +100,7 @@ function idSteps(): Step[] {
   ]
 }
 
-/** Of a state as the core bench leaves it. */
+/** Hashes a state as the core bench leaves it. */
 function stateHashStep(live: number): Step {
   const work = new Workload({ seed: 1, live, books: 1, accounts: 64, ops: live })
   const core = new CoreContender(work)

@@ -1,10 +1,10 @@
 // Whether two sides of a comparison differ by more than noise: the exact test of Mann and Whitney.
 // Under the null hypothesis the passes of both sides come from one distribution, whatever its form.
-// Then each way of dealing the ranks out to the sides is as likely as any other. The chance is the
-// part of these ways whose rank sum is as far from the middle as the one that was seen. It needs no
-// normal distribution, and one wild pass weighs no more than its rank.
+// Then each way to deal the ranks out to the sides is equally likely. The chance is the part of
+// these ways whose rank sum is at least as far from the middle as the sum that was seen. The test
+// needs no normal distribution, and one wild pass weighs no more than its rank.
 
-/** How often a row that did not change may be called faster or slower, at the most. */
+/** How often an unchanged row may be called faster or slower, at most. */
 export const FALSE_ALARM_MAX = 0.05
 
 /** Twice the rank of each value, from the lowest; equal values share the mean of their ranks. */
@@ -16,7 +16,7 @@ function doubledRanks(values: readonly number[]): number[] {
   })
 }
 
-/** In how many ways `count` of the ranks have each sum. */
+/** The number of ways in which `count` of the ranks have each sum. */
 function waysBySum(ranks: readonly number[], count: number): Float64Array {
   const sums = ranks.reduce((sum, rank) => sum + rank, 0) + 1
   const ways = Array.from({ length: count + 1 }, () => new Float64Array(sums))
@@ -24,7 +24,7 @@ function waysBySum(ranks: readonly number[], count: number): Float64Array {
   let reached = 0
   for (const rank of ranks) {
     reached += rank
-    // From the highest count down, so that a rank is taken once.
+    // Goes from the highest count down, so that each rank is used once.
     for (let taken = count; taken > 0; taken--) {
       const [without, into] = [ways[taken - 1], ways[taken]]
       for (let sum = rank; sum <= reached; sum++) into[sum] += without[sum - rank]
@@ -33,14 +33,14 @@ function waysBySum(ranks: readonly number[], count: number): Float64Array {
   return ways[count]
 }
 
-/** How far twice the rank sum of `now` is from the middle; positive when `now` is higher. */
+/** How far twice the rank sum of `now` is from the middle. Positive when `now` is higher. */
 function shiftOf(ranks: readonly number[], beforeCount: number): number {
   const nowCount = ranks.length - beforeCount
   const sum = ranks.slice(beforeCount).reduce((total, rank) => total + rank, 0)
   return sum - nowCount * (ranks.length + 1)
 }
 
-/** The chance of a shift as wide as that of the samples, or wider, when nothing changed. */
+/** The chance of a shift at least as wide as that of the samples, when nothing changed. */
 export function chanceOf(before: readonly number[], now: readonly number[]): number {
   const ranks = doubledRanks([...before, ...now])
   const seen = Math.abs(shiftOf(ranks, before.length))
@@ -61,7 +61,7 @@ export function changeOf(before: readonly number[], now: readonly number[]): -1 
   return shiftOf(ranks, before.length) > 0 ? 1 : -1
 }
 
-/** Whether so many passes of the sides can tell any difference at all. */
+/** Whether these numbers of passes can show any difference at all. */
 export function canTell(beforeCount: number, nowCount: number): boolean {
   const before = Array.from({ length: beforeCount }, (_, index) => index)
   const now = Array.from({ length: nowCount }, (_, index) => beforeCount + index)

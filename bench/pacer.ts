@@ -16,8 +16,8 @@ export function newHistogram(): Histogram {
 }
 
 /**
- * Begins `count` operations at a constant rate, whatever becomes of them, and gives their latencies
- * from the moment each was meant to begin.
+ * Begins `count` operations at a constant rate, whether earlier ones have ended or not. Gives their
+ * latencies from the moment when each was meant to begin.
  */
 export function paced(
   data: PacerData,

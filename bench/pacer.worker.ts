@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PacerData } from './pacer.ts'
 
-// Says when each operation is meant to begin, whether or not the one before has ended: latency
-// counted from then leaves nothing out. A thread of its own, so that a late main is seen as late.
+// Tells when each operation is meant to begin, whether the one before has ended or not. Latency
+// counted from that moment leaves nothing out. It runs in a thread of its own, so that a late main
+// shows as latency.
 
 const data: PacerData = workerData
 const cell = new Int32Array(new SharedArrayBuffer(4))

@@ -1,4 +1,5 @@
-// Measures one contender in a process of its own, so that no other has shaped its machine code.
+// Measures one contender in a process of its own, so that no other contender shapes its machine
+// code.
 
 import { PerformanceObserver } from 'node:perf_hooks'
 import { assert } from '../engine/domain/assert.ts'
@@ -10,7 +11,7 @@ import { Workload, type WorkloadOptions } from './workload.ts'
 export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core', 'old-core'] as const
 export type ContenderName = (typeof CONTENDERS)[number]
 
-/** Operations between two looks at the clock: more than a follower that keeps up lets gather. */
+/** Operations between two readings of the clock: more than pile up while a follower keeps up. */
 const SLICE_OPS = 1 << 14
 
 export interface PassPlan {
@@ -18,14 +19,14 @@ export interface PassPlan {
   readonly workload: WorkloadOptions
   readonly warmPasses: number
   readonly passes: number
-  /** Where the profile of the passes goes, if one is wanted. */
+  /** The file for the profile of the passes, if one is wanted. */
   readonly profilePath?: string
 }
 
 export interface PassResult {
   /** One figure per pass. */
   readonly nsPerOp: readonly number[]
-  /** Collections while the measured passes ran, by the contender's own garbage or the loop's. */
+  /** Garbage collections during the measured passes, caused by the contender or by the loop. */
   readonly collections: number
 }
 
@@ -44,7 +45,7 @@ async function contenderOf(name: ContenderName, work: Workload): Promise<Contend
   }
 }
 
-/** Counts the collections that start inside [start, end] of a window given later. */
+/** Counts the garbage collections that start inside windows, which are known only afterwards. */
 class CollectionCount {
   readonly #starts: number[] = []
   readonly #observer = new PerformanceObserver((list) => {
@@ -56,7 +57,7 @@ class CollectionCount {
   }
 
   async within(windows: readonly Window[]): Promise<number> {
-    // Entries come in a later turn of the loop.
+    // The observer gets its entries in a later turn of the loop.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve, 5))
     this.#observer.disconnect()
     const isInside = (at: number) => windows.some((each) => at >= each.startMs && at <= each.endMs)
@@ -84,7 +85,7 @@ interface Window {
   readonly endMs: number
 }
 
-/** Carries out the measured part of a pass; what `aside` does between slices is not counted. */
+/** Carries out the measured part of a pass. The time of `aside` between slices is not counted. */
 function slicesOf(work: Workload, contender: Contender): Window[] {
   const slices: Window[] = []
   for (let from = work.filled; from < work.count; from += SLICE_OPS) {
@@ -107,7 +108,7 @@ function passesOf(plan: PassPlan, work: Workload, contender: Contender): Window[
     const { fills, filledRaw } = contender.takeFills()
     if (plan.contender !== 'npm-book') {
       assert(fills === work.fills, 'every book makes the same fills')
-      assert(filledRaw === work.filledRaw, 'every book fills the same sizes')
+      assert(filledRaw === work.filledRaw, 'every book fills the same total size')
     } else assert(fills > 0, 'the book trades')
     contender.empty()
   }

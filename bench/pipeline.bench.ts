@@ -1,7 +1,7 @@
-// Encoded commands through sequencer, journal (full) and market threads until settled and durable.
-// Highest rate: a fixed number of commands under way. Latency: a constant rate, counted from when
-// each command was meant to begin. The yardstick is SQLite alone with the run's own batches, or its
-// lone commit.
+// Encoded commands go through sequencer, journal (full) and market threads until they are settled
+// and durable. Highest rate: a fixed number of commands under way. Latency: a constant rate,
+// counted from when each command was meant to begin. The yardstick is SQLite alone, with the run's
+// own batches or with a lone commit.
 
 import type { OnCommit } from '../persistence/journal/journal-handle.ts'
 import { flood } from './flood.ts'
@@ -18,7 +18,7 @@ const RUNS = 5
 const ACCOUNTS = 64
 const LIVE = 5000
 const OPS = 150_000
-/** Commands under way at once make the batches, and those the yardstick. */
+/** The number of commands under way decides the batches, and so the yardstick. */
 const CASES = [
   { markets: 1, inFlight: 64 },
   { markets: 1, inFlight: 1024 },
@@ -100,7 +100,7 @@ async function latencies(exchange: ThreadedExchange, feed: WorkloadFeed, rows: L
   const { from, perSecond, count } = rows
   await flood(feed, { from, to: from + count })
   const histogram = await paced({ perSecond, count }, (index, done) => {
-    // An overloaded ring would lose an operation here, and the run would never end: say so.
+    // A full ring would lose an operation here, and the run would never end. So this throws.
     if (!feed.send(from + count + index, done)) throw new Error('the rings are full at this rate')
   })
   await exchange.stop()

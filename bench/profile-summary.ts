@@ -1,11 +1,11 @@
-// What a profile says in words: where the time of each thread goes, and what the compiler did to
-// the functions it goes to.
+// Sums a profile up in words: where each thread spends its time, and what the compiler did to those
+// functions.
 
 import type { Frame, ThreadProfile } from './cpu-profile.ts'
 import { aligned } from './tables.ts'
 
 const TOP = 15
-/** The thread has nothing to do: a worker waits inside the last of these. */
+/** Frames of a thread with nothing to do. A worker waits inside the last of them. */
 const WAITS = new Set(['(idle)', 'waitForData'])
 const IN_THE_REPOSITORY = /^(engine|persistence|server)\//
 
@@ -15,7 +15,7 @@ interface Spent {
   totalUs: number
 }
 
-/** By function, most own time first. */
+/** Time by function, most own time first. */
 function timesOf({ frames, stacks, weightsUs }: ThreadProfile): Spent[] {
   const keyOf = ({ name, file, line }: Frame) => `${name} ${file}:${line}`
   const spent = new Map<string, Spent>()
@@ -29,7 +29,7 @@ function timesOf({ frames, stacks, weightsUs }: ThreadProfile): Spent[] {
     const weight = weightsUs[index]
     const own = stack.map((frame) => frames[frame])
     of(own[own.length - 1]).selfUs += weight
-    // A function that calls itself is there once.
+    // A recursive function counts once.
     for (const each of new Set(own.map(of))) each.totalUs += weight
   }
   return [...spent.values()].sort((a, b) => b.selfUs - a.selfUs)
@@ -75,7 +75,7 @@ const OPTIMISED = /\[completed optimizing 0x[0-9a-f]+ <JSFunction (\S.*?) \(sfi/
 const DEOPTIMISED =
   /\[bailout \(kind: ([\w-]+), reason: (.*?)\): begin\. .*?<JSFunction (\S.*?) \(sfi/
 
-/** What --trace-opt and --trace-deopt wrote, by function; threads may cut each other's lines. */
+/** The output of --trace-opt and --trace-deopt, by function. Threads may cut each other's lines. */
 export function readTrace(lines: Iterable<string>): Map<string, Compiled> {
   const found = new Map<string, Compiled>()
   const of = (name: string): Compiled => {
@@ -109,7 +109,7 @@ function compiledText(profiles: readonly ThreadProfile[], trace: ReadonlyMap<str
   const hot = [...own.values()].sort((a, b) => b.selfUs - a.selfUs)
   const lines = hot.flatMap(({ frame, selfUs }, rank) => {
     const { optimised = 0, deoptimised = new Map<string, number>() } = trace.get(frame.name) ?? {}
-    // Beyond the hot ones only what was taken back is worth a line.
+    // Beyond the hot functions, only deoptimised ones get a line.
     if (rank >= 2 * TOP && deoptimised.size === 0) return []
     const reasons = [...deoptimised].map(([why, count]) => `${count} × ${why}`).join('; ')
     return [[msText(selfUs), String(optimised), reasons || '–', placeText(frame)]]
@@ -124,7 +124,7 @@ export function summaryText(
 ): string {
   return [
     ...profiles.map(threadText),
-    'What the compiler did to our functions, over all threads; those of one name count as one',
+    'What the compiler did to our functions, over all threads; functions of one name count as one',
     compiledText(profiles, trace),
   ].join('\n\n')
 }

@@ -1,5 +1,5 @@
-// `node --import tsx bench/profile.ts book|core|server` records it under load in .cache/profile/.
-// Every thread is sampled by V8 itself, which also says what it optimises and what it takes back.
+// `node --import tsx bench/profile.ts book|core|server` profiles it under load into
+// .cache/profile/. V8 samples every thread, and says which functions it optimises and deoptimises.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const CONNECTIONS = 64
 
 const TRACING = ['--trace-opt', '--trace-deopt']
 
-/** Gives what the process said. */
+/** Returns the output of the process. */
 async function recordPasses(contender: ContenderName, folder: string): Promise<string> {
   progress(`${contender}: ${PASSES} passes of ${WORKLOAD.ops} operations`)
   let said = ''
@@ -37,12 +37,12 @@ async function recordPasses(contender: ContenderName, folder: string): Promise<s
 }
 
 async function recordServer(folder: string): Promise<string> {
-  progress('server: compiling it, so that the profile shows the program itself')
+  progress('server: compiling, so that the profile shows the program itself')
   await compileProgram()
   return await withFolder(async (dataDir) => {
     const sampling = ['--cpu-prof', `--cpu-prof-interval=${INTERVAL_US}`]
     const flags = [...sampling, ...TRACING, '--cpu-prof-dir'].join(' ')
-    // The shell puts them between node and the program.
+    // The shell puts the flags between node and the program.
     const wrapper = ['sh', '-c', `exec "$0" ${flags} '${folder}' "$@"`]
     const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'], wrapper })
     const setting = await prepare(server.baseUrl, MARKETS)
@@ -54,7 +54,7 @@ async function recordServer(folder: string): Promise<string> {
     for (const orders of rounds) {
       const calls = callsOf(orders)
       const { perSecond } = await fullSpeed({ port, calls, connections: CONNECTIONS })
-      progress(`server: ${Math.round(perSecond)} orders/s while it is watched`)
+      progress(`server: ${Math.round(perSecond)} orders/s while it is profiled`)
     }
     server.signal('SIGTERM')
     const { code, stdout } = await server.ended

@@ -1,5 +1,5 @@
-// What SQLite itself can do: the same bytes in the same batches, one row and one fsync each, on the
-// calling thread, with nothing around it. The yardstick of everything that must be durable.
+// What SQLite alone can do: the same bytes in the same batches, one row and one fsync each, on the
+// calling thread. It is the yardstick for all that must be durable.
 
 import { join } from 'node:path'
 import { openWritable } from '../persistence/database.ts'
@@ -15,7 +15,7 @@ export interface BatchSize {
 
 export interface RawRun {
   readonly perSecond: number
-  /** Of each commit, in milliseconds. */
+  /** Time of each commit, in milliseconds. */
   readonly tookMs: readonly number[]
 }
 

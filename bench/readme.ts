@@ -15,6 +15,6 @@ export function writeReadme(names: readonly string[]): void {
   const text = readFileSync(README, 'utf8')
   const from = text.indexOf(BEGIN) + BEGIN.length
   const to = text.indexOf(END)
-  assert(from >= BEGIN.length && to >= from, 'README.md holds the marks of the figures')
+  assert(from >= BEGIN.length && to >= from, 'README.md has the marks around its figures')
   writeFileSync(README, `${text.slice(0, from)}${readmeBlock(results)}\n${text.slice(to)}`)
 }

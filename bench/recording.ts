@@ -6,8 +6,9 @@ import { originalOf } from './source-positions.ts'
 const INTERVAL_US = 250
 
 /**
- * Samples this thread while `work` runs, and writes what `node --cpu-prof` would, but with places
- * in the sources: the maps of what is compiled as it is loaded are in this process alone.
+ * Samples this thread while `work` runs, and writes a profile like `node --cpu-prof`, but with
+ * places in the sources. It does so here, because only this process has the source maps of files
+ * that are compiled as they load.
  */
 export async function recorded<T>(path: string, work: () => Promise<T>): Promise<T> {
   const session = new Session()

@@ -1,6 +1,7 @@
-// A start: every command of a journal read, checked against its chain, decoded and applied. The
-// yardstick is the core that decides and applies the same workload from memory. Then a start of the
-// whole exchange, threads and follower, from a snapshot and as many commands behind it.
+// A start: reads every command of a journal, checks it against the chain, decodes it and applies
+// it. The yardstick is the core, which decides and applies the same workload from memory. Then a
+// start of the whole exchange, with threads and follower, from a snapshot and as many commands
+// after it.
 
 import { rmSync } from 'node:fs'
 import { Exchange } from '../engine/core/exchange.ts'
@@ -36,7 +37,7 @@ async function writeJournal(dataDir: string, options: WorkloadOptions): Promise<
   return exchange.pipeline.clearing.lastSeq
 }
 
-/** Commands per second of one start. */
+/** The commands per second of one start. */
 function recoverOnce(dataDir: string, commands: number): number {
   const startMs = performance.now()
   const exchange = new Exchange(new OrderTable(1 << 18))
@@ -56,7 +57,7 @@ export async function recoveryBench({ smoke }: BenchOptions): Promise<Report> {
     const runs = Array.from({ length: smoke ? 1 : RUNS + 1 })
     return runs.map(() => recoverOnce(dataDir, commands))
   })
-  // The first start is the cold one, as every real start is.
+  // The first start is cold, as every real start is.
   const [cold, ...warm] = ours
   const yardstick = 'core bench, same workload'
   const against = (samples: readonly number[]) => ({
@@ -69,12 +70,12 @@ export async function recoveryBench({ smoke }: BenchOptions): Promise<Report> {
   return { name: 'recovery', rows }
 }
 
-/** Seconds from the start of the program, as it is built, to its readiness. */
+/** Seconds from the start of the compiled program until it is ready. */
 async function startOnce(dataDir: string, snapshotSeq: number): Promise<number> {
   const startMs = performance.now()
   const server = await ServerProcess.start({ dataDir, args: ['--intake-threads', '1'] })
   const seconds = (performance.now() - startMs) / 1000
-  // A stop would save a snapshot, and the next start begin with that one.
+  // A kill and not a stop: a stop would save a snapshot, and the next start would begin there.
   await server.kill()
   assert(server.stderr.includes(`"snapshotSeq":${snapshotSeq},`), 'a start takes the snapshot')
   return seconds
@@ -99,7 +100,7 @@ async function snapshotRow(smoke: boolean): Promise<Row> {
     const { lastSeq } = exchange.pipeline.clearing
     await exchange.follower.whenApplied(lastSeq, READ_TABLES_MS_MAX)
     await exchange.stop()
-    // The stop saved one more; the start is to begin with the one at the half.
+    // The stop saved another snapshot. The start must begin with the one from the half.
     rmSync(snapshotPath(dataDir, lastSeq))
     const seconds: number[] = []
     for (let run = 0; run < (smoke ? 1 : STARTS); run++) {

@@ -1,4 +1,4 @@
-// What a bench finds: rows of a case, each from the figures of several runs.
+// The result of a bench: a row for each case, from the figures of several runs.
 
 import { assert } from '../engine/domain/assert.ts'
 
@@ -8,7 +8,10 @@ export interface Row {
   readonly median: number
   readonly min: number
   readonly max: number
-  /** The case it is measured against; a row of the same report tells how steady that was. */
+  /**
+   * The case that it is measured against. That case's row in the same report shows how steady it
+   * was.
+   */
   readonly yardstick?: string
   /** How many times better than the yardstick: 2 is twice as fast. */
   readonly ratio?: number
@@ -20,7 +23,7 @@ export interface Report {
 }
 
 export interface BenchOptions {
-  /** A few seconds over all benches: it only shows that they work. */
+  /** A few seconds for all benches, which only shows that they work. */
   readonly smoke: boolean
 }
 
@@ -42,7 +45,7 @@ export function rowOf(
   return { case: name, unit, ...figures, ...more }
 }
 
-/** From the worst run to the best, against the median: what the machine did besides. */
+/** The range of the runs over their median: a measure of what else the machine did. */
 export function spreadOf({ median, min, max }: Row): number {
   return median === 0 ? 0 : (max - min) / median
 }

@@ -1,4 +1,4 @@
-// bench/results/NAME.json: the figures of the last whole run, with the machine they are from.
+// bench/results/NAME.json: the figures of the last whole run, and the machine that gave them.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -64,7 +64,7 @@ export function saveResult({ name, rows }: Report): void {
   writeFileSync(pathOf(ROOT, name), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** What a checkout of the repository measured last; undefined when it did not. */
+/** The last result of a bench in a checkout of the repository; undefined when there is none. */
 export function loadResult(name: string, root = ROOT): Result | undefined {
   const path = pathOf(root, name)
   if (!existsSync(path)) return undefined

@@ -1,4 +1,5 @@
-// `node --import tsx bench/run.ts [names…] [--smoke | --readme]`: all benches when none is named.
+// `node --import tsx bench/run.ts [names…] [--smoke | --readme]`: runs all benches when it names
+// none.
 
 import { progress } from './progress.ts'
 import { writeReadme } from './readme.ts'
@@ -29,14 +30,14 @@ async function runAll(names: readonly string[], smoke: boolean): Promise<void> {
     const bench = await BENCHES[name]()
     const report = await bench({ smoke })
     reports.push(report)
-    // A figure of a moment would only mislead whoever finds it later.
+    // A smoke run's figures would mislead a later reader, so they are not saved.
     if (!smoke) saveResult(report)
     console.log(smoke ? `${name}: works, ${report.rows.length} cases` : `\n${tableOf(report)}\n`)
   }
   if (!smoke && names.length === Object.keys(BENCHES).length) console.log(summaryOf(reports))
 }
 
-// So that folders are dropped: a signal alone would skip that.
+// Exits on a signal, so that folders are dropped: the signal alone would skip that.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => process.exit(INTERRUPTED))
 }
@@ -49,7 +50,7 @@ const wrong = [
 if (wrong.length > 0) {
   const known = Object.keys(BENCHES).join(', ')
   console.error(
-    `There is no ${wrong.join(', ')}; name benches of ${known}, or ${FLAGS.join(', ')}.`,
+    `There is no ${wrong.join(', ')}; the benches are ${known}, the flags ${FLAGS.join(', ')}.`,
   )
   process.exit(2)
 }

@@ -1,5 +1,5 @@
-// What a workload needs before its first order: profiles with tokens and money, markets, and both
-// kinds of shares in everyone's hands, since a third of the orders sell.
+// What a workload needs before its first order: profiles with tokens and money, markets, and shares
+// of both outcomes for everyone, because a third of the orders sell.
 
 import type { Exchange } from '../engine/core/exchange.ts'
 import type { Command, PlaceOrder, ProfileFields, RareCommand } from '../engine/domain/command.ts'
@@ -11,15 +11,15 @@ import { marketSpec, profileFields } from '../test/support/specs.ts'
 export const START_MS = 1_700_000_000_000
 export const FEE_BPS = 300
 export const DEPOSIT_RAW = 100_000_000_000_000
-/** Of each outcome in each market; more than the widest swing of a run. */
+/** Shares of each outcome in each market for each account: more than the widest swing of a run. */
 const SHARES_RAW = 100_000_000_000
 const GTC = 0
 
 export interface Setting {
-  /** An even number: shares are made in pairs. */
+  /** An even number, because accounts make shares in pairs. */
   readonly accounts: number
   readonly markets: number
-  /** Of every second market; absent = none delays takers. */
+  /** The taker delay of every second market; absent = no market delays takers. */
   readonly takerDelayMs?: number
 }
 
@@ -31,14 +31,14 @@ export function profileOf(account: number): ProfileFields {
   return profileFields(account, { rank: { id: 1, name: 'Bronze', feeRateBps: FEE_BPS } })
 }
 
-/** Every market takes fees: the dearest way of a fill. */
+/** Every market takes fees: the most expensive path of a fill. */
 export function marketOf(marketId: number): MarketSpec {
   return marketSpec(marketId, { feeEnabled: true })
 }
 
 type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
-/** Gives every command of the setting to `apply`, which brings `exchange` along. */
+/** Gives every command of the setting to `apply`, which must apply it to `exchange` too. */
 export function setUp(
   { accounts, markets, takerDelayMs = 0 }: Setting,
   exchange: Exchange,
@@ -63,7 +63,7 @@ export function setUp(
   }
 }
 
-/** Two buyers of opposite outcomes make shares; each pair does it both ways. */
+/** Two buyers of opposite outcomes make shares. Each pair of accounts does it both ways. */
 function shareOut(
   marketId: number,
   accounts: number,

@@ -1,4 +1,4 @@
-// What a snapshot costs those who trade meanwhile: the same constant rate with snapshots, one right
+// What a snapshot costs the traders meanwhile: the same constant rate with snapshots, one right
 // after the other, and without. Latency counts from when each command was meant to begin.
 
 import { flood } from './flood.ts'
@@ -14,7 +14,7 @@ const RUNS = 5
 const PER_SECOND = 5000
 const SECONDS = 4
 const EVERY_MS = 500
-/** Commands traded before, so that there is a state to save. */
+/** Commands before the measurement, so that there is a state to save. */
 const BEFORE = 200_000
 
 interface Pass {
@@ -55,7 +55,7 @@ export async function snapshotBench({ smoke }: BenchOptions): Promise<Report> {
   const saving: Pass[] = []
   for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
     progress(`snapshot: run ${run + 1}`)
-    // By turns: what else the machine does then meets both alike.
+    // In turns, so that other work of the machine slows both alike.
     plain.push(await passOf(false, smoke))
     saving.push(await passOf(true, smoke))
   }

@@ -1,11 +1,11 @@
-// A profile tells positions in the JavaScript that ran; source maps lead back to the TypeScript.
-// The program is not run with --enable-source-maps for that: see the Makefile.
+// A profile gives positions in the JavaScript that ran. Source maps lead back to the TypeScript.
+// The program does not run with --enable-source-maps for that; the Makefile says why.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** As V8 tells it: from 0 on. */
+/** A position as V8 gives it, counted from 0. */
 export interface Position {
   readonly url: string
   readonly lineNumber: number
@@ -23,7 +23,7 @@ function readMap(url: string): SourceMap | undefined {
   return new SourceMap(payload)
 }
 
-/** Finds the map that the compiler wrote beside a file; reads each once. */
+/** Finds the map that the compiler wrote beside a file. It reads each map once. */
 export function mapsBeside(): MapOf {
   const maps = new Map<string, SourceMap | undefined>()
   return (url) => {
@@ -32,11 +32,11 @@ export function mapsBeside(): MapOf {
   }
 }
 
-/** The place in the source; the position itself where no map tells it. */
+/** The place in the source. The given position when no map has it. */
 export function originalOf(position: Position, mapOf: MapOf): Position {
   const { url, lineNumber, columnNumber } = position
   const entry = mapOf(url)?.findEntry(lineNumber, columnNumber)
-  // What stands before the first segment, or in one of no source, has no original.
+  // Code before the first segment, or in a segment without a source, has no original.
   if (entry === undefined || !('originalSource' in entry)) return position
   const { originalSource, originalLine, originalColumn } = entry
   if (!originalSource) return position

@@ -1,5 +1,5 @@
-// How figures are shown: a table for each bench, a summary of what is to be reached, and the part
-// of the README that carries them.
+// Shows figures: a table for each bench, a summary of the aims, and the part of the README with the
+// figures.
 
 import {
   type Aim,
@@ -13,7 +13,7 @@ import {
 import { type Report, type Row, spreadOf } from './report.ts'
 import type { Result } from './results.ts'
 
-/** Runs of one thing that differ by more say more of the machine than of the code. */
+/** Above this spread the runs of a case tell more about the machine than about the code. */
 const STEADY_SPREAD_MAX = 0.5
 
 export function numberText(value: number): string {
@@ -139,7 +139,7 @@ function latenciesOf(rows: readonly Row[]): string {
   return markdown(['orders/s', ...percentiles.map((each) => `${each}, ms`)], lines)
 }
 
-/** What README says of the figures: the summary, the curve of the intake, the latencies. */
+/** The figures in the README: the summary, the curve of intake threads, the latencies. */
 export function readmeBlock(results: readonly Result[]): string {
   const origins = [...new Set(results.map(({ commit, machine }) => `${machine}, at ${commit}`))]
   const http = results.find(({ name }) => name === 'http')?.rows ?? []

@@ -1,5 +1,5 @@
-// The exchange as server/start/open.ts joins it, without what is not on an order's way here:
-// no HTTP, no intake, no follower, no queries.
+// The exchange as server/start/open.ts builds it, without the parts off an order's way here: no
+// HTTP, no intake, no follower, no queries.
 
 import { resetMarkets } from '../engine/core/book/market.ts'
 import { concernsBook } from '../engine/core/clearing.ts'
@@ -29,7 +29,10 @@ export interface ThreadedExchange {
   stop(): Promise<void>
 }
 
-/** An exchange in an empty folder, its setting journaled, a thread for each market. */
+/**
+ * An exchange in an empty folder. Its setting is journaled. Each market has a thread of its own, up
+ * to `marketThreadsAutoMax` threads.
+ */
 export async function openThreaded(
   dataDir: string,
   setting: Setting,

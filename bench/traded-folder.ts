@@ -11,7 +11,7 @@ import { encodeCommand } from '../test/support/encode-command.ts'
 import { fillJournal } from '../test/support/journal-fill.ts'
 import { type Setting, START_MS, setUp } from './setting.ts'
 
-/** A start opens the secret of every token, so the folder's own key must have sealed it. */
+/** A start unseals the secret of every token, so the folder's own key must seal it. */
 function withSecret(command: Command, seal: Seal): Command {
   if (command.kind !== 'createProfile' || command.token === null) return command
   const owner = tokenSecretOf(command.token.tokenId, command.profileId)
@@ -31,7 +31,7 @@ export function writeSetting(dataDir: string, setting: Setting): void {
   fillJournal(dataDir, records)
 }
 
-/** All of a server but HTTP: orders come to the sequencer as the intake would give them. */
+/** A whole server except HTTP. Orders come to the sequencer as the intake would give them. */
 export function openFolder(
   dataDir: string,
   onSnapshot: (saved: SavedSnapshot) => void = () => {},
@@ -53,7 +53,7 @@ export function openFolder(
       throw new Error(sentence)
     },
     onProgress: () => {},
-    // Snapshots are taken when a bench says so.
+    // Snapshots are taken only when a bench asks for one.
     snapshotEveryCommands: Number.MAX_SAFE_INTEGER,
   })
 }

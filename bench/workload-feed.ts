@@ -1,4 +1,4 @@
-// Gives the rows of a workload to a pipeline, as the intake would: PLACE records already encoded.
+// Gives the rows of a workload to a pipeline, as the intake would: its PLACE records are encoded.
 
 import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../engine/core/decide/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
@@ -9,7 +9,7 @@ import { FEE_BPS, START_MS, tokenIdOf } from './setting.ts'
 import { OP, type Workload } from './workload.ts'
 import { orderOf } from './workload-order.ts'
 
-/** What the tables would answer: no order of a workload comes twice. */
+/** The answer of the tables: no order of a workload comes twice. */
 const UNSEEN = { seq: Number.POSITIVE_INFINITY, hash: false, clientId: false }
 
 export class WorkloadFeed {
@@ -40,7 +40,7 @@ export class WorkloadFeed {
     this.#slotOf = new Int32Array(work.count)
     this.#generationOf = new Int32Array(work.count)
     const encoded = Array.from({ length: work.count }, (_none, row) => this.#encode(row))
-    // In one buffer, as the intake gives them: a view of a buffer is made once.
+    // All records are in one buffer, as from the intake, so that one view of it is enough.
     let at = 0
     const all = new Uint8Array(encoded.reduce((sum, record) => sum + record.length, 0))
     for (const record of encoded) {
@@ -55,7 +55,7 @@ export class WorkloadFeed {
     return encodePlace(orderOf(this.#work, row, row + 1))
   }
 
-  /** False, and nothing done, when the rings are full. `done` is called once it is durable. */
+  /** False, and nothing done, when the rings are full. Calls `done` once the command is durable. */
   send(row: number, done: () => void): boolean {
     if (this.#work.op[row] === OP.PLACE) return this.#place(row, done)
     return this.#work.isExpiry[row] === 1 ? this.#expire(row, done) : this.#cancel(row, done)
@@ -80,7 +80,9 @@ export class WorkloadFeed {
     return true
   }
 
-  /** Lets the target's time come: the sequencer finds what is due, and it is the target alone. */
+  /**
+   * Lets the target's expiry pass. The sequencer finds due orders, and the target is the only one.
+   */
   #expire(row: number, done: () => void): boolean {
     const { sequencer, clearing, publisher } = this.#pipeline
     const seq = clearing.lastSeq + 1

@@ -3,7 +3,10 @@ import { ladderTicks } from '../engine/domain/order.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
 import type { Workload } from './workload.ts'
 
-/** The order of a PLACE row; `hash` is another for each order and makes both halves of its own. */
+/**
+ * The order of a PLACE row. `hash` differs for each order and gives both halves of the order's
+ * hash.
+ */
 export function orderOf(work: Workload, row: number, hash: number): PlaceOrder {
   const outcome = work.outcome[row]
   return {

@@ -1,7 +1,7 @@
-// The one workload of all benches and of the tests that want load: seeded, so every contender and
-// every run sees the same orders. 55% adds, 35% cancels, 10% marketable, around a steady number of
-// live orders; cancels always name an order that lives, self-trades happen, prices walk. A seventh
-// of the cancels is the target's expiry.
+// The one workload of all benches and of the tests that want load. It is seeded, so every contender
+// and every run sees the same orders: 55% adds, 35% cancels, 10% marketable, around a steady number
+// of live orders. A cancel always names a live order, self-trades happen, and prices walk. A
+// seventh of the cancels are expiries of their targets.
 
 import { OUTCOME, SIDE, STP } from '../engine/domain/order.ts'
 import { Random } from '../test/support/random.ts'
@@ -9,11 +9,11 @@ import { PlainBook, type PlainEvent } from './peers/plain-book.ts'
 
 export interface WorkloadOptions {
   readonly seed: number
-  /** Live orders over all books, about. */
+  /** Live orders over all books, approximately. */
   readonly live: number
   readonly books: number
   readonly accounts: number
-  /** Operations after the books were filled. */
+  /** Operations after the books are filled. */
   readonly ops: number
 }
 
@@ -22,17 +22,20 @@ const GTC = 0
 const FAK = 1
 const ADDS = 0.55
 const CANCELS = 0.35
-/** Self-trade policies as they are met: most take the default. */
+/** Self-trade policies as they occur: most orders take the default. */
 const POLICIES = [...Array(8).fill(STP.CANCEL_MAKER), STP.CANCEL_TAKER, STP.CANCEL_BOTH]
-/** The order that expires by row r does so r seconds after this; no one's clock gets here alone. */
+/**
+ * The order whose expiry is row r expires r seconds after this. No clock reaches this time by
+ * itself.
+ */
 const EXPIRIES_SEC = 4_000_000_000
-/** After the expiries of every run. */
+/** Later than the expiries of every run. */
 const FAR_SEC = 5_000_000_000
 const CANCELS_PER_EXPIRY = 7
-/** Where prices walk. */
+/** The range of the mid price. */
 const MID = { low: 300, high: 700 } as const
 
-/** Operations as columns; row `filled` is the first after the books were filled. */
+/** Operations as columns. Row `filled` is the first row after the books are filled. */
 export class Workload {
   readonly options: WorkloadOptions
   readonly count: number
@@ -50,19 +53,22 @@ export class Workload {
   readonly ticks: Uint16Array
   readonly sizeRaw: Float64Array
   readonly expirationSec: Float64Array
-  /** Row of the order a CANCEL names. */
+  /** Row of the order that a CANCEL names. */
   readonly target: Int32Array
   /**
-   * 1 where a CANCEL is its target's expiry: no other order that lives then has an earlier one.
-   * Who keeps no time takes it for any other cancel.
+   * 1 where a CANCEL is its target's expiry. No other order that lives then expires earlier. A
+   * contender without a clock treats it as any other cancel.
    */
   readonly isExpiry: Uint8Array
-  /** Slots as a table that reuses the last freed first would allot them; a CANCEL's target's. */
+  /**
+   * Slots as a table gives them that reuses the last freed slot first. A CANCEL has its target's
+   * slot.
+   */
   readonly slot: Int32Array
   readonly generation: Int32Array
   /** Rows of the orders that live at the end. */
   survivors: number[] = []
-  /** What every right book trades after the books were filled. */
+  /** Fills that every correct book makes after the books are filled. */
   fills = 0
   filledRaw = 0
   slotsMax = 0
@@ -162,7 +168,7 @@ class Generator {
     this.#mid[book] = Math.max(MID.low, Math.min(MID.high, mid))
   }
 
-  /** An order that rests: it stands back from the other side. */
+  /** Adds an order that rests: its price stays away from the other side. */
   #add(book: number): void {
     const isBid = this.#random.chance(0.5)
     const distance = 1 + Math.min(60, Math.floor(-Math.log(1 - this.#random.next()) * 8))
@@ -174,13 +180,15 @@ class Generator {
     this.#place(book, { isBid, ticks, sizeRaw: this.#size(), orderType: GTC })
   }
 
-  /** An order that takes about two makers: more when too many live, fewer when too few. */
+  /**
+   * Adds an order that takes about two makers: more when too many orders live, fewer when too few.
+   */
   #take(book: number): void {
     const isBid = this.#random.chance(0.5)
     const makers = 1 + this.#random.below(this.#liveCount > this.#work.options.live ? 6 : 2)
     let sizeRaw = 0
     for (let maker = 0; maker < makers; maker++) sizeRaw += this.#size()
-    // An empty other side must not let an order rest at the end of the ladder.
+    // The price stays near the mid: when the other side is empty, an order must not rest far away.
     const { bestBid, bestAsk } = this.#books[book]
     const mid = this.#mid[book]
     const ticks = isBid ? Math.min(bestAsk, mid + 60) + 20 : Math.max(bestBid, mid - 60) - 20

@@ -1,14 +1,14 @@
 import type { Workload } from '../workload.ts'
 
-/** Something that can carry out a workload, again and again from the start. */
+/** A book or an exchange that can carry out a workload again and again from the start. */
 export interface Contender {
-  /** Carries out the rows from `from` up to, not including, `to`. */
+  /** Carries out the rows from `from` (included) to `to` (excluded). */
   run(from: number, to: number): void
-  /** What another thread does meanwhile. */
+  /** Work that another thread would do meanwhile. It is not timed. */
   aside?(): void
-  /** Takes back what is left of the pass, so that the next begins with empty books. */
+  /** Removes the orders that are left, so that the next pass begins with empty books. */
   empty(): void
-  /** Fills since the last time it was asked: who trades otherwise does other work. */
+  /** Fills since the last call. A contender with other fills does other work. */
   takeFills(): { readonly fills: number; readonly filledRaw: number }
 }
 

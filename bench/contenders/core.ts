@@ -60,12 +60,15 @@ export class CoreContender implements Contender {
   #fills = 0
   #filledRaw = 0
   #hash = 0
-  /** Orders up to this hash are in the filter, as a follower that keeps up would have them. */
+  /** Orders up to this hash are in the filter, as if a follower kept up. */
   #followed = 0
   readonly #deadOrders: number
   readonly #filter = new SeenFilter()
 
-  /** An exchange that has seen `deadOrders` before: their filter is asked for each new one. */
+  /**
+   * An exchange that saw `deadOrders` before: the filter with their keys is asked for each new
+   * order.
+   */
   constructor(work: Workload, deadOrders = 100_000) {
     this.#work = work
     this.#deadOrders = deadOrders
@@ -98,7 +101,10 @@ export class CoreContender implements Contender {
     }
   }
 
-  /** The follower has written what is durable to its filter, up to the age of this exchange. */
+  /**
+   * Adds orders to the filter as a follower does, up to `deadOrders`, and forgets older
+   * generations.
+   */
   aside(): void {
     while (this.#followed < Math.min(this.#hash, this.#deadOrders)) {
       const high = ++this.#followed
@@ -149,7 +155,7 @@ export class CoreContender implements Contender {
     this.#end(target, USER)
   }
 
-  /** What is due passes no gate. */
+  /** Cancels without a gate, as the exchange does with an expired order. */
   #end(target: number, reason: number): void {
     const cancel = this.#cancel
     cancel.seq = this.exchange.clearing.lastSeq + 1

@@ -6,25 +6,27 @@ import type { Contender } from './contender.ts'
 const GTC = 0
 type TimeInForce = NonNullable<Parameters<OrderBook['limit']>[0]['timeInForce']>
 
-/** The package keeps the enum of these words to itself. */
+/** The package does not export the enum of these words. */
 function isTimeInForce(word: string): word is TimeInForce {
   return word === 'GTC' || word === 'IOC'
 }
 
 function timeInForce(word: string): TimeInForce {
-  assert(isTimeInForce(word), 'the word is one of its own')
+  assert(isTimeInForce(word), 'the package knows the word')
   return word
 }
 
 const FOR_TYPE = { rests: timeInForce('GTC'), ends: timeInForce('IOC') }
-/** By number of STP. */
+/** Indexed by STP policy. */
 const MODES = [
   SelfTradePreventionMode.EXPIRE_MAKER,
   SelfTradePreventionMode.EXPIRE_TAKER,
   SelfTradePreventionMode.EXPIRE_BOTH,
 ]
 
-/** The public book with what it has of ours: owners and self-trade prevention. */
+/**
+ * The public book, with the features that it shares with ours: owners and self-trade prevention.
+ */
 export class NpmContender implements Contender {
   readonly #work: Workload
   #books: OrderBook[] = []
@@ -34,7 +36,7 @@ export class NpmContender implements Contender {
 
   constructor(work: Workload) {
     this.#work = work
-    // Its ids are texts; making them is not its work.
+    // Its ids are texts. Making them beforehand keeps that work out of the figures.
     this.#ids = Array.from({ length: work.count }, (_, row) => String(row))
     this.#owners = Array.from({ length: work.options.accounts + 1 }, (_, owner) => String(owner))
     this.empty()
@@ -68,7 +70,7 @@ export class NpmContender implements Contender {
     this.#books = Array.from({ length: this.#work.options.books + 1 }, () => new OrderBook())
   }
 
-  /** It tells fills otherwise; the sum is not comparable. */
+  /** It reports fills in another way, so the sum of sizes is not comparable. */
   takeFills(): { fills: number; filledRaw: number } {
     const fills = this.#fills
     this.#fills = 0

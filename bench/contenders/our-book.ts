@@ -1,4 +1,4 @@
-// The book as a market thread runs it: core/market.ts with its events, money left out.
+// The book as a market thread runs it: core/book/market.ts with its events, without money.
 
 import { eventF64s, eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
 import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/book/market.ts'

@@ -4,7 +4,7 @@ import type { Contender } from './contender.ts'
 
 const GTC = 0
 
-/** The objects-and-Maps book. */
+/** The book of objects and Maps. */
 export class PlainContender implements Contender {
   readonly #work: Workload
   #books: PlainBook[] = []

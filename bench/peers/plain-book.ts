@@ -1,6 +1,6 @@
-// A book as one would write it without thinking of the machine: objects for orders and levels, Maps
-// to find them, an array of event objects per command. The yardstick of ours, and the twin that
-// tells the workload which orders live.
+// A book written without a thought for the machine: objects for orders and levels, Maps to find
+// them, an array of event objects per command. It is the yardstick of our book, and it tells the
+// workload which orders live.
 
 import { STP } from '../../engine/domain/order.ts'
 
@@ -15,7 +15,10 @@ export interface PlainPlace {
 }
 
 export interface PlainEvent {
-  /** `done`: the arrival ended without resting. The other kinds name the maker or the canceled. */
+  /**
+   * `done`: the arrival ended without resting. The other kinds name the maker, the canceled order
+   * or the order that rested.
+   */
   readonly kind: 'fill' | 'stp' | 'canceled' | 'rested' | 'done'
   readonly id: number
   readonly sizeRaw: number
@@ -106,7 +109,7 @@ export class PlainBook {
     this.#orders.delete(order.id)
     if (level.head !== null) return
     this.#levels.delete(level.ticks)
-    // Levels lie close together, so the next one is a few looks away.
+    // Levels lie close together, so the search for the next one is short.
     if (level.ticks === this.bestBid) {
       while (this.bestBid > 0 && !this.#levels.has(this.bestBid)) this.bestBid--
     } else if (level.ticks === this.bestAsk) {

@@ -108,7 +108,7 @@ test('a comparison of too few passes says that it can tell no difference', () =>
   const [before, now] = [1, 9].map((ns) => side('x', ...[0, 1, 2].map((n) => rows(ns + n, 1, 1))))
   const text = compareTable(before, now)
   assert.match(text, /^core +ns\/op .* no difference beyond noise$/m)
-  assert.match(text, /^3 and 3 passes can tell no difference at all: take PASSES=4\.$/m)
+  assert.match(text, /^3 and 3 passes can show no difference at all: take PASSES=4\.$/m)
 })
 
 const CASES = 3000

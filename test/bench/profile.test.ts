@@ -31,7 +31,7 @@ test('a profile names its thread by the worker file, and only files of the repos
   assert.equal(profile.thread, 'market')
   assert.deepEqual(profile.frames[2], { name: 'place', file: 'engine/core/market.js', line: 10 })
   assert.equal(profile.frames[5].file, '')
-  assert.throws(() => parseProfile('{}'), /no CPU profile/)
+  assert.throws(() => parseProfile('{}'), /not a CPU profile/)
 })
 
 test('a summary counts recursion once and lists waits apart', () => {
