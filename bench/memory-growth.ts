@@ -112,7 +112,7 @@ class Crowd {
 
   /**
    * Places the next order. Sometimes the filter takes a new order for an old one. Then only the
-   * tables could tell, so this goes on to another order.
+   * tables could tell, so this tries another order.
    */
   #placeOne(): PlaceOrder {
     while (!this.#tryNext()) {}

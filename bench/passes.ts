@@ -11,7 +11,9 @@ import { Workload, type WorkloadOptions } from './workload.ts'
 export const CONTENDERS = ['our-book', 'plain-book', 'npm-book', 'core', 'old-core'] as const
 export type ContenderName = (typeof CONTENDERS)[number]
 
-/** Operations between two readings of the clock: more than pile up while a follower keeps up. */
+/**
+ * Operations between two readings of the clock: more than can pile up while a follower keeps up.
+ */
 const SLICE_OPS = 1 << 14
 
 export interface PassPlan {

@@ -1,4 +1,4 @@
-// `node --import tsx bench/profile.ts book|core|server` profiles it under load into
+// `node --import tsx bench/profile.ts book|core|server` profiles the named part under load, into
 // .cache/profile/. V8 samples every thread, and says which functions it optimises and deoptimises.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

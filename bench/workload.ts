@@ -100,7 +100,7 @@ export class Workload {
   }
 }
 
-/** Rows of living orders: one of them at random, any of them gone, both in one step. */
+/** Rows of live orders. To pick a random one and to remove any one are both one step. */
 class LiveRows {
   readonly rows: number[] = []
   readonly #at = new Map<number, number>()

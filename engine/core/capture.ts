@@ -1,6 +1,7 @@
 // Turns a whole state into plain values and typed arrays and back: the content of a snapshot. It is
 // taken between commands, so no order is in flight: every live order rests or is held.
-// Invariant: a restored state has the state hash of the captured state, and goes on as that would.
+// Invariant: a restored state has the state hash of the captured state, and continues in the same
+// way.
 
 import { assert } from '../domain/assert.ts'
 import type { Seq, Slot } from '../domain/ids.ts'

@@ -104,7 +104,8 @@ export class Clearing {
 
   /**
    * Takes a decided command: makes every change that comes before its market answers. A caller that
-   * knows the kind calls the method for that kind: `kind` of any of twenty shapes is a slow read.
+   * knows the kind calls the method for that kind: to read `kind` from any of twenty shapes is
+   * slow.
    */
   admit(command: Command): void {
     if (command.kind === 'placeOrder') this.admitOrder(command)

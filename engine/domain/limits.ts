@@ -108,7 +108,7 @@ export const LIMITS = {
   connectionsMax: 1 << 16,
   /** Connections of the operators' listener. */
   operatorConnectionsMax: 64,
-  /** Files that the process may open and that connections leave to the rest of it. */
+  /** Files that connections leave to the rest of the process. */
   descriptorsReserved: 96,
   /** Requests of all kinds under way. The rooms together hold no more than this. */
   inFlightMax: 16_384,
@@ -190,13 +190,16 @@ export const LIMITS = {
   socketsPerProfileMax: 1024,
   /** One message of a client. A longer one ends its connection. */
   socketMessageBytesMax: 16 * 1024,
-  /** A message that joins a namespace, a namespace's name, and anything that is not a message. */
+  /**
+   * A message that joins a namespace, the name of a namespace, and any packet that is not a
+   * message.
+   */
   socketControlBytesMax: 512,
   /** Messages of one socket in a second. A client that sends more is disconnected. */
   socketMessagesPerSecondMax: 50,
   /**
-   * Messages of all sockets of an address or a profile, in `ownerMessagesSec`: clients all return
-   * at once.
+   * Messages of all sockets of an address or a profile in `ownerMessagesSec`. It is wide because
+   * clients come back all at once.
    */
   ownerMessagesMax: 8192,
   ownerMessagesSec: 4,

@@ -60,7 +60,9 @@ function productError(a: number, b: number, product: number): number {
   return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow)
 }
 
-/** floor(a·b/divisor) for non-negative safe integers whose result is a safe integer; no bigint. */
+/**
+ * floor(a·b/divisor) for non-negative safe integers whose result is a safe integer, without bigint.
+ */
 export function mulDivFloor(a: number, b: number, divisor: number): number {
   const product = a * b
   if (product <= Number.MAX_SAFE_INTEGER) return Math.floor(product / divisor)

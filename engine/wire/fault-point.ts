@@ -68,11 +68,11 @@ const EDGE_POINTS = [
 export type EdgePoint = (typeof EDGE_POINTS)[number]
 
 const THREAD_POINTS = [
-  /** The thread that checks an order ends while it does. */
+  /** The thread that checks an order ends during the check. */
   'intake-ends',
   /** The result of checking an order loses its last byte on the way to main. */
   'intake-garbles',
-  /** The thread that answers a question ends while it does. */
+  /** The thread that answers a question ends during the answer. */
   'query-ends',
   /** A question fails as if the machine had no file descriptor left. */
   'query-hindered',

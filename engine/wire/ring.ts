@@ -4,11 +4,11 @@ import { assert } from '../domain/assert.ts'
 //
 // Header words (i32): 0 written │ 16 read │ 32 asleep (the reader waits on it) │
 //                     48 armed (main wants a doorbell) │ 52 asked │ 56 answered (signs of life)
-// `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is
-// { i32 payload bytes, i32 tag } and its payload, padded to eight; one that would pass the end of
-// the buffer starts again at its beginning after a SKIP frame, so a payload is never split.
-// Invariants: only the writer moves `written`, only the reader moves `read`, and
-// written − read ≤ capacity.
+// `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is { i32
+// payload bytes, i32 tag } and its payload, padded to eight. A frame that would pass the end of the
+// buffer starts at its beginning instead, after a SKIP frame. So a payload is never split.
+// Invariants: only the writer moves `written`, only the reader moves `read`, and written − read ≤
+// capacity.
 
 const WRITTEN = 0
 const READ = 16
@@ -22,7 +22,7 @@ const SKIP = -1
 
 export class Ring {
   readonly shared: SharedArrayBuffer
-  /** The whole of `shared`, header included, for readers that take fields where they lie. */
+  /** A view of the whole of `shared`, with its header, for readers that read fields in place. */
   readonly view: DataView
   readonly words: Int32Array
   readonly #words: Int32Array

@@ -3,14 +3,14 @@
 //
 // Law 2: no result of a market ever lowers a free balance, record by record:
 //
-//   FILL        what an order pays leaves its own reserve, which falls by that or more (asserted in
-//               the ledger); the rest of the fall and a maker's proceeds become free. A taker's
-//               proceeds wait on its order.
+//   FILL        what an order pays leaves its own reserve, which falls by that amount or more
+//               (asserted in the ledger). The rest of the fall and a maker's proceeds become free.
+//               A taker's proceeds wait on its order.
 //   STP_CANCEL, CANCELED   a whole reserve becomes free.
 //   NOT_OPEN    nothing moves.
-//   DONE        a taker's proceeds become free with the fee already out, and no fee passes them:
-//               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. One that
-//               is held keeps all of it, and a release that finds its order gone moves nothing.
+//   DONE        a taker's proceeds less the fee become free. The fee never exceeds them:
+//               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. A held
+//               order keeps its whole reserve. A release whose order is gone moves nothing.
 //
 // Main decides a release (rules §4.3) on the results it has heard so far. A cancel may still reach
 // the market first: only the market knows which came first. A release reserves nothing, because its

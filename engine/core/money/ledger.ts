@@ -28,7 +28,7 @@ function grown(
 export class Ledger {
   collateralFreeRaw = new Float64Array(1024)
   collateralReservedRaw = new Float64Array(1024)
-  /** Index row × 2 + outcome. */
+  /** Indexed by row × 2 + outcome. */
   sharesFreeRaw = new Float64Array(2048)
   sharesReservedRaw = new Float64Array(2048)
   /** Collateral locked behind complete pairs, per market. */
