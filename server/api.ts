@@ -52,9 +52,9 @@ export const api: readonly Route<Services>[] = [
 
 const isOperators = ({ lane }: Route<Services>) => lane === 'admin'
 
-/** With a listener for operators: what is left to the public one. */
+/** The routes of the public listener when operators have their own. */
 export const publicApi = api.filter((each) => !isOperators(each))
-/** And what that listener has: the operators' calls, and how the exchange is. */
+/** The routes of the operators' listener: their calls, and the health of the exchange. */
 export const operatorApi: readonly Route<Services>[] = [
   system.health,
   system.ready,

@@ -34,12 +34,12 @@ import { nearest } from './settings/nearest.ts'
 import { maybe, setting, VARIABLE_HEAD } from './settings/setting.ts'
 
 // Every setting of `outcomex serve`, each once. A flag `--header-prefix` is also the environment
-// variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file; the flag counts
+// variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file. The flag counts
 // first, then the environment, then the file, then the default.
 
 const file = words('FILE', 'the path of a file')
 const THREADS_MAX = 256
-/** Whoever may ask as often as it likes must not guess it. */
+/** Long enough that nobody can guess it with any number of calls. */
 const SECRET = /^[\x21-\x7e]{16,256}$/
 
 const secret: Kind<string> = {
@@ -153,7 +153,7 @@ export const SERVE_ROWS: readonly AnySetting[] = [
 export interface ServeConfig {
   readonly port: number
   readonly host: string
-  /** Of the listener of operators; undefined when they call the public one. */
+  /** Address of the operators' listener; undefined when operators call the public one. */
   readonly opsListen: HostPort | undefined
   readonly dataDir: string
   readonly demo: boolean
@@ -171,14 +171,14 @@ export interface ServeConfig {
   readonly stopDeadlineSec: number
   readonly rateLimit: boolean
   readonly rates: { readonly address: Rates; readonly profile: Rates }
-  /** Undefined when nobody is refused for where they are. */
+  /** Undefined when no country is refused. */
   readonly regions: Regions | undefined
   readonly addressHeader: string | undefined
   readonly registration: RegistrationRules
   readonly domain: { readonly name: string; readonly chainId: number }
-  /** Undefined when no identity token is to be accepted. */
+  /** Undefined when no identity token is accepted. */
   readonly identity: IdentityWish | undefined
-  /** `https://exchange.example`; undefined when nobody said. */
+  /** Like `https://exchange.example`; undefined when none is given. */
   readonly publicUrl: string | undefined
   readonly exchangeAddress: string
   readonly collateralAddress: string
@@ -202,7 +202,7 @@ export function serveHelp(): string {
   ].join('\n')
 }
 
-/** Every setting from its sources, or one sentence that says what is wrong and where. */
+/** Reads every setting from its sources, or gives a sentence that says what is wrong and where. */
 export function readConfig(
   argv: readonly string[],
   env: Environment,
@@ -216,7 +216,7 @@ export function readConfig(
   }
 }
 
-/** Addresses with their EIP-55 checksums, or a sentence for a wrong one. Needs `keccakReady`. */
+/** Checks and writes the addresses with their EIP-55 checksums. Needs `keccakReady`. */
 export function withChecksums(config: ServeConfig): ConfigReading {
   const wrong = [config.exchangeAddress, config.collateralAddress].find((text) => !isAddress(text))
   if (wrong !== undefined) {
@@ -227,7 +227,7 @@ export function withChecksums(config: ServeConfig): ConfigReading {
   return { ok: true, config: { ...config, exchangeAddress, collateralAddress } }
 }
 
-/** All that was given, the weakest source first. */
+/** All given values, the weakest source first. */
 function gather(argv: readonly string[], env: Environment, readFile: ReadFile): readonly Given[] {
   const { given, words: rest } = scanLine(argv, SERVE_ROWS)
   if (rest.length > 0) throw new WrongUse(`serve takes flags only, not '${rest[0]}'; see --help`)
@@ -242,7 +242,7 @@ function refuseUnknownVariables(env: Environment): void {
   const known = [...SERVE_ROWS.flatMap((row) => row.variable ?? []), FAULT_VARIABLE]
   for (const name of Object.keys(env)) {
     if (!name.startsWith(VARIABLE_HEAD) || known.includes(name)) continue
-    // Only the ends differ: the head they share would make every name near to every other.
+    // Compares the ends only: with their common head every name would be near to every other.
     const ends = known.map((each) => each.slice(VARIABLE_HEAD.length))
     const near = nearest(name.slice(VARIABLE_HEAD.length), ends)
     const hint = near === undefined ? 'see --help' : `did you mean ${VARIABLE_HEAD}${near}?`
@@ -326,14 +326,14 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
   }
 }
 
-/** The traders of a demo live in this process: no proxy says where they are. */
+/** The traders of a demo run in this process, so no proxy names their country. */
 function regionsFor(get: <T>(row: Setting<T>) => T): Regions | undefined {
   const regions = regionsOf(get)
   if (regions?.refusesUnknown !== true || !get(SETTINGS.demo)) return regions
   throw new WrongUse('--demo needs --geo-unknown allow: no proxy names the country of its traders')
 }
 
-/** Read here as well, because the TLS library says less about a file that it cannot use. */
+/** Checks the files here too, because the TLS library says less about a file that it cannot use. */
 function tlsOf(given: readonly Given[], readFile: ReadFile): ServeConfig['tls'] {
   const certFile = readSetting(SETTINGS.tlsCert, given)
   const keyFile = readSetting(SETTINGS.tlsKey, given)

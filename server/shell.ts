@@ -1,11 +1,11 @@
 import { type Environment, WrongUse } from './settings/flags.ts'
 
-/** What a command may touch of the process around it. */
+/** The parts of the process that a command may use. */
 export interface Shell {
   readonly env: Environment
-  /** One or more lines to standard output. */
+  /** Writes one or more lines to standard output. */
   readonly say: (text: string) => void
-  /** One or more lines to standard error. */
+  /** Writes one or more lines to standard error. */
   readonly warn: (text: string) => void
   readonly nowMs: () => number
 }
@@ -26,7 +26,7 @@ export interface Command {
   readonly run: (args: readonly string[], shell?: Shell) => Promise<number>
 }
 
-/** What was asked for is right, yet it cannot be done: exit code 1. */
+/** The use of the command was right, but it cannot be done: exit code 1. */
 export class Failure extends Error {
   override name = 'Failure'
 }
@@ -34,7 +34,7 @@ export class Failure extends Error {
 interface Steps {
   readonly about: string
   readonly help: () => string
-  /** The work; throws WrongUse, Failure or what `isKnown` knows for what has a sentence. */
+  /** The work; an expected error is a WrongUse, a Failure or one that `isKnown` accepts. */
   readonly work: (args: readonly string[], shell: Shell) => Promise<number>
   readonly isKnown?: (error: unknown) => boolean
 }
@@ -43,7 +43,9 @@ function askedForHelp(args: readonly string[]): boolean {
   return args.some((arg) => arg === '--help' || arg === '-h')
 }
 
-/** A command that prints its help on --help and turns what it throws into a line and a code. */
+/**
+ * Makes a command that prints its help on --help, and turns expected errors into a line and a code.
+ */
 export function command({ about, help, work, isKnown = () => false }: Steps): Command {
   const run = async (args: readonly string[], shell: Shell = processShell) => {
     if (askedForHelp(args)) {

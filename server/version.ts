@@ -1,2 +1,2 @@
-/** Of the program, as package.json has it; a test holds them together. */
+/** The version of the program as in package.json; a test compares the two. */
 export const VERSION = '0.1.0'

@@ -1,4 +1,4 @@
-// The demo trades as anyone would: signed orders over the public API.
+// The demo trades like any client: it sends signed orders over the public API.
 
 import { randomInt } from 'node:crypto'
 import type { ProfileId } from '../../engine/domain/ids.ts'

@@ -1,4 +1,5 @@
-// Makes what a demo lacks. It may be killed between any two calls: the next start calls again.
+// Makes the missing parts of a demo. It may be killed between any two calls, because the next start
+// calls again.
 
 import { createHash } from 'node:crypto'
 import type { ProfileId } from '../../engine/domain/ids.ts'
@@ -21,7 +22,7 @@ const BOT_FUNDS_RAW = 1_000_000_000_000
 
 export interface Filling {
   readonly venue: Venue
-  /** Where the admin API is. */
+  /** The server of the admin API. */
   readonly operators: OwnServer
   readonly adminToken: string
   readonly isStopped: () => boolean
@@ -32,12 +33,12 @@ const knownProfile = compile(
 )
 const knownTokens = compile(list(openObject({ tokenId: text() })))
 
-/** Keys follow from the admin token, so that a later start finds the same profiles. */
+/** A key is derived from the admin token, so that a later start finds the same profiles. */
 function keyOf(adminToken: string, name: string): Buffer {
   return createHash('sha256').update(`outcomex demo ${name} ${adminToken}`).digest()
 }
 
-/** A profile with a fresh token; those of earlier starts are revoked, so they never pile up. */
+/** A profile with a new token. Tokens of earlier starts are revoked, so they never pile up. */
 export async function signIn(filling: Filling, name: string): Promise<DemoTrader> {
   const { venue, adminToken } = filling
   const key = keyOf(adminToken, name)
@@ -61,7 +62,7 @@ export async function signIn(filling: Filling, name: string): Promise<DemoTrader
 
 const knownBalance = compile(openObject({ freeRaw: integer() }))
 
-/** Before it first trades a profile has either nothing or all: it is never given twice. */
+/** Before its first trade a profile has all its collateral or none, so it is never funded twice. */
 async function fund(filling: Filling, profileId: ProfileId, collateralRaw: number): Promise<void> {
   const { operators, adminToken } = filling
   const path = `/admin/balances/${profileId}`
@@ -73,7 +74,7 @@ async function fund(filling: Filling, profileId: ProfileId, collateralRaw: numbe
 
 const knownSlugs = compile(list(openObject({ slug: text() })))
 
-/** Of the active markets. */
+/** The slugs of the active markets. */
 export async function slugsOf(server: OwnServer): Promise<ReadonlySet<string>> {
   const { body } = await server.call('GET', '/markets/active/slugs', {})
   if (!knownSlugs.holds(body)) throw new Error('active markets are a list of slugs')
@@ -90,7 +91,7 @@ export async function fillMarkets(filling: Filling): Promise<void> {
   }
 }
 
-/** Only for names that have not traded yet. */
+/** Makes and funds profiles; only for names that have not traded yet. */
 async function makeFunded(
   filling: Filling,
   names: readonly string[],

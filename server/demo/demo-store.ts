@@ -16,10 +16,10 @@ import type { DemoTrader } from './demo-client.ts'
 
 export interface DemoFile {
   readonly baseUrl: string
-  /** Where the admin API is, when that is elsewhere. */
+  /** Address of the admin API when it differs from `baseUrl`. */
   readonly operatorsUrl?: string
   readonly adminToken: string
-  /** None while the exchange is still being filled. */
+  /** Empty while the exchange is still being filled. */
   readonly traders: readonly DemoTrader[]
 }
 
@@ -36,7 +36,7 @@ const knownDemo = compile(
 
 const pathOf = (dataDir: string) => join(dataDir, 'demo.json')
 
-/** Whole or not at all, whenever the process or the power goes. */
+/** Writes the whole file or nothing, even when the process is killed or the power fails. */
 export function writeDemo(dataDir: string, demo: DemoFile): void {
   const path = pathOf(dataDir)
   const draft = `${path}.new`
@@ -47,7 +47,7 @@ export function writeDemo(dataDir: string, demo: DemoFile): void {
   closeSync(folder)
 }
 
-/** Null when the folder has none. */
+/** Null when the folder has no demo.json. */
 export function readDemo(dataDir: string): DemoFile | 'damaged' | null {
   const path = pathOf(dataDir)
   if (!existsSync(path)) return null

@@ -1,4 +1,5 @@
-// `--demo`: fills an empty data folder with a lively exchange, and keeps its books alive.
+// `--demo`: fills an empty data folder with a lively exchange, and runs bots that quote in its
+// books.
 
 import { boolean, text } from '../http/schema/scalars.ts'
 import { compile, openObject } from '../http/schema/schema.ts'
@@ -21,9 +22,9 @@ import { OwnServer } from './own-server.ts'
 export interface DemoOptions {
   readonly dataDir: string
   readonly baseUrl: string
-  /** Where the admin API is. */
+  /** Address of the admin API. */
   readonly operatorsUrl: string
-  /** Known when this start made or was given it; else demo.json holds it. */
+  /** The token when this start made it or was given it; null when only demo.json has it. */
   readonly adminToken: string | null
   readonly config: {
     readonly headerPrefixes: readonly string[]
@@ -34,7 +35,7 @@ export interface DemoOptions {
 }
 
 export interface Demo {
-  /** True when the books have their first quotes; false when it was stopped before. */
+  /** True when the books have their first quotes; false when the demo was stopped before. */
   readonly ready: Promise<boolean>
   stop(): Promise<void>
 }
@@ -58,11 +59,11 @@ async function readMarket(server: OwnServer, slug: string): Promise<DemoMarket |
 
 interface Found {
   readonly demo: DemoFile
-  /** With another admin token the bots are other profiles, which are yet to be made. */
+  /** False when the admin token changed: its bots are other profiles, which do not exist yet. */
   readonly hasBots: boolean
 }
 
-/** The demo of this folder with a token that opens it; null, and a word why, when it is none. */
+/** The demo of this folder with its admin token; warns and gives null when it has no demo. */
 async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found | null> {
   const { baseUrl, operatorsUrl, log } = options
   const known = readDemo(options.dataDir)
@@ -72,7 +73,7 @@ async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found 
   }
   const adminToken = options.adminToken ?? known?.adminToken ?? ''
   if (adminToken === '' || (known === null && (await slugsOf(server)).size > 0)) {
-    log.warn('the data folder holds an exchange that is no demo; it is served as it is')
+    log.warn('the exchange in the data folder is no demo; it is served as it is')
     return null
   }
   const elsewhere = operatorsUrl === baseUrl ? {} : { operatorsUrl }
@@ -81,7 +82,7 @@ async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found 
   return { demo: { baseUrl, ...elsewhere, adminToken, traders }, hasBots }
 }
 
-/** demo.json has its traders only when all is made and funded: nothing is ever given twice. */
+/** demo.json gets its traders when all are made and funded, so that none is ever funded twice. */
 async function complete(dataDir: string, found: Found, filling: Filling): Promise<void> {
   const { demo, hasBots } = found
   const hasTraders = demo.traders.length > 0
@@ -93,7 +94,7 @@ async function complete(dataDir: string, found: Found, filling: Filling): Promis
   if (!filling.isStopped()) writeDemo(dataDir, { ...demo, traders })
 }
 
-/** What must be on the disk before an admin token is valid: without it no start can go on. */
+/** Writes a new admin token before it is valid: without it no later start can fill the demo. */
 export function keepAdminToken(dataDir: string, baseUrl: string, adminToken: string): void {
   writeDemo(dataDir, { baseUrl, adminToken, traders: [] })
 }
@@ -137,7 +138,7 @@ export function startDemo(options: DemoOptions): Demo {
     ready: quoted(),
     async stop() {
       stopped = true
-      // A failure to begin is told by `ready`.
+      // `ready` reports a failure of the start.
       const bots = await begun.catch(() => null)
       await bots?.stop()
       server.close()

@@ -1,4 +1,4 @@
-// Two bots of the demo: one quotes around a price that wanders, one now and then takes a quote.
+// Two bots of the demo: a maker that quotes around a wandering price, and an occasional taker.
 
 import type { DemoClient, DemoMarket } from './demo-client.ts'
 
@@ -26,7 +26,7 @@ function wander(ticks: number): number {
   return Math.min(850, Math.max(150, ticks + step))
 }
 
-/** Quotes both sides with buys alone (YES below, NO above): a maker needs collateral, no shares. */
+/** Quotes both sides with buys only (YES below, NO above), so the maker needs no shares. */
 async function quote(maker: DemoClient, market: DemoMarket, fairTicks: number): Promise<void> {
   await maker.call('DELETE', `/orders/all/${market.slug}`)
   for (let level = 0; level < LEVELS; level++) {
@@ -46,7 +46,7 @@ async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number
   await taker.place(market, { isBuy: true, outcome, priceTicks, shares, type: 'FAK' })
 }
 
-/** A failed round is said once and tried again. */
+/** Repeats rounds of quotes. The same failure of a round is told once. */
 export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
   const { maker, taker, markets, warn } = options
   const fair = new Map(markets.map((market, index) => [market, 350 + 100 * index]))

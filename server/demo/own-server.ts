@@ -1,6 +1,6 @@
-// The demo calls its own server as anyone would. Under TLS it knows the certificate, which need not
-// be signed by anybody: that very one must answer before anything else is said. The port stays this
-// process's own, so it is asked for once.
+// The demo calls its own server like any client. Under TLS the server must show exactly the
+// configured certificate, which needs no signature of an authority, before the first call. This
+// process keeps the port, so it checks the certificate once.
 
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -31,7 +31,7 @@ export class OwnServer {
         : new HttpsAgent({ keepAlive: true, rejectUnauthorized: false })
   }
 
-  /** Rejects when nothing, or somebody else, answers. */
+  /** Rejects when no server answers, or another one. */
   async call(method: string, path: string, headers: Headers, body = ''): Promise<OwnReply> {
     if (this.#certFile !== undefined) {
       this.#known ??= answersWith(new URL(this.#baseUrl), this.#certFile)
@@ -63,7 +63,7 @@ export class OwnServer {
   }
 }
 
-/** Rejects unless the certificate of the file answers there. */
+/** Rejects unless the server shows the certificate of the file. */
 async function answersWith({ hostname, port }: URL, certFile: string): Promise<void> {
   const expected = new X509Certificate(readFileSync(certFile, 'utf8')).fingerprint256
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -71,7 +71,7 @@ async function answersWith({ hostname, port }: URL, certFile: string): Promise<v
   try {
     await once(socket, 'secureConnect')
     if (socket.getPeerX509Certificate()?.fingerprint256 === expected) return
-    throw new Error('another certificate answers than that of --tls-cert')
+    throw new Error('the server shows another certificate than that of --tls-cert')
   } finally {
     socket.destroy()
   }

@@ -1,10 +1,10 @@
-// Who did what, when: a line for each call of a proven operator that could change something. What
-// it came to is in the journal for ever; this says who asked for it, and what was refused. Whoever
-// proves nothing is counted in metrics: a line each would let anybody write the log.
+// The audit log: a line for each call of a proven operator that could change something. The journal
+// keeps the changes for ever; the line says who asked, and what was refused. Calls without a proof
+// are only counted in metrics, because a line for each would let anybody fill the log.
 
 const BODY_CHARACTERS_MAX = 1000
 
-/** What the gateway saw of one request. */
+/** The parts of an ended request that the line needs. */
 export interface SeenAct {
   readonly call: {
     readonly method: string
@@ -18,7 +18,7 @@ export interface SeenAct {
   readonly from: string
 }
 
-/** The fields of its line; null when it is no act of an operator. Its token is never among them. */
+/** The fields of the line, never the token; null when the call is no act of an operator. */
 export function auditLine({ call, route, caller, status, refusal, from }: SeenAct): object | null {
   if (route === null || route.lane !== 'admin' || route.method === 'GET') return null
   const operator = caller?.operator?.name

@@ -3,13 +3,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { LIMITS } from '../../engine/domain/limits.ts'
 
-/** Of a process on a system that does not say; what most give. */
+/** The limit where the system does not tell it; most systems give this. */
 const ASSUMED = 1024
 const CONNECTIONS_MIN = 16
 
 /**
- * Connections that leave room for what the process opens itself: tables, snapshots, its threads.
- * Call when its threads run. Node raises the soft limit to the hard one when it starts.
+ * The number of connections that leaves room for the files of the process itself: tables,
+ * snapshots, threads. Call it when the threads run. Node raises the soft limit to the hard limit at
+ * its start.
  */
 export function connectionsMax(): number {
   const free = descriptorLimit() - descriptorsOpen() - LIMITS.descriptorsReserved

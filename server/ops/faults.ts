@@ -1,17 +1,17 @@
-// Faults at the edges of the exchange: each costs one call, one frame or one answer of a worker and
-// no more (design §11). A fault of state is none of these: it stops the process.
+// Faults at the edges of the exchange. Each costs one call, one frame or one answer of a worker,
+// and no more (design §11). A fault of the state is not of this kind: it stops the process.
 
 import { randomBytes } from 'node:crypto'
 import { WorkerFault } from '../../engine/domain/worker-fault.ts'
 
 /**
- * Where it broke: while a call was read, proven or handled; while its reply was made; in what a
- * socket asked; in a frame to a socket; in a worker that reads orders or that answers questions.
+ * The edges, in their order: while a call is read, proven or handled; while its reply is made; in a
+ * message of a socket; in a frame to a socket; in an intake thread; in the query thread.
  */
 export const EDGES = ['http', 'reply', 'socket', 'frame', 'intake', 'query'] as const
 export type Edge = (typeof EDGES)[number]
 
-/** What the log says of one. */
+/** The log line of a fault. */
 export interface FaultLine {
   readonly faultId: string
   readonly edge: Edge
@@ -36,8 +36,8 @@ export class EdgeFaults {
   }
 
   /**
-   * Counts it where it broke (in a thread, before the edge that met it), tells of it once, and
-   * gives the id under which its caller can ask about it.
+   * Counts a fault at the edge where it broke: in the thread, when a thread reported it. Logs it
+   * once, and gives the id under which the caller can ask about it.
    */
   note(edge: Edge, error: unknown): string {
     const where = error instanceof WorkerFault ? error.edge : edge

@@ -1,11 +1,11 @@
 // Hot path. bench/pipeline.bench.ts
-// How often a figure fell into which bucket: counted in columns, read when somebody asks.
+// Counts how often a value fell into each bucket: in columns, which are read when somebody asks.
 
 import { assert } from '../../engine/domain/assert.ts'
 
 const LARGEST = 0x7fffffff
 
-/** Bounds of buckets from `from` to `to`, the same steps in every decade. All are integers. */
+/** Bounds of buckets from `from` to `to`, with the same steps in every decade; all integers. */
 export function logLinear(from: number, to: number, steps: readonly number[]): number[] {
   const bounds: number[] = []
   for (let decade = from; decade <= to; decade *= 10) {
@@ -20,15 +20,15 @@ export const MICROS = logLinear(10, 10_000_000, [1, 1.5, 2, 3, 5, 7])
 export class Distribution {
   /** Upper bounds, inclusive, ascending. */
   readonly bounds: readonly number[]
-  /** A bucket for each bound, and one for what is above them all. */
+  /** The counts: one bucket for each bound, and one for values above all bounds. */
   readonly counts: Float64Array
   sum = 0
   readonly #bounds: Float64Array
-  /** By the bits of a value: the first bound that may hold it. */
+  /** The first bound that can fit a value, by the number of its bits. */
   readonly #firstOf = new Uint8Array(33)
 
   constructor(bounds: readonly number[]) {
-    assert(bounds.length < 256, 'a bucket has a number of one byte')
+    assert(bounds.length < 256, 'the number of a bucket fits one byte')
     assert(
       bounds.every((bound) => Number.isInteger(bound) && bound < LARGEST),
       'a value is rounded up before it is compared, so bounds are integers',

@@ -1,22 +1,24 @@
-// Where lines of the log go: standard error, written behind main's back. A reader that stalls must
-// stop nobody, and a write to a full pipe would: even on another thread it would hold the end of
-// the process. So the file is one whose writes never wait, and what finds no room is dropped.
-// Invariants: one write is under way at a time; lines that wait are bounded; each dropped line is
-// counted, and told of once there is room again.
+// Writes the lines of the log to standard error without blocking main. A stalled reader must not
+// stop the exchange, but a write to a full pipe waits; on another thread it would delay the end of
+// the process. So the writes of this file never wait, and lines that find no room are dropped.
+// Invariants: one write is under way at a time. Waiting lines are bounded. Each dropped line is
+// counted, and the log says how many were lost once there is room again.
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { codeOf } from '../../engine/domain/error-code.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 
 const STDERR = 2
-/** Until a full pipe is tried again. */
+/** Pause before a full pipe is tried again. */
 const RETRY_MS = 50
-/** How long an end waits for a reader of what is left. */
+/** How long `end` waits for the remaining lines to be read. */
 const END_MS = 500
 const LAST_WORDS_MS = 200
 const PAUSE_MS = 5
 
-/** Shares a pipe's buffer and not its flags: others that write to it go on as they are used to. */
+/**
+ * A new file of the same pipe: it has its own flags, so other writers of the pipe see no change.
+ */
 function reopened(): number | null {
   try {
     return openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
@@ -28,11 +30,11 @@ function reopened(): number | null {
 /** Standard error as a file whose writes never wait. */
 function standardError(): number {
   const stats = fstatSync(STDERR)
-  // A regular file has no reader to wait for, and its position is shared with whoever has it too.
+  // A regular file never waits for a reader, and its position is shared with other writers.
   if (stats.isFile()) return STDERR
   const own = stats.isSocket() ? null : reopened()
   if (own !== null) return own
-  // The library makes the file of every socket non-blocking; nothing else is wanted of it.
+  // Node makes the file of a socket non-blocking; the socket has no other use here.
   if (!stats.isCharacterDevice())
     new Socket({ fd: STDERR, readable: false, writable: true }).unref()
   return STDERR
@@ -47,16 +49,16 @@ export class LogOutput {
   readonly #bytesMax: number
   #waiting: Buffer[] = []
   #waitingBytes = 0
-  /** What is being written, and how many lines it began as. */
+  /** The bytes being written, and the number of lines that they began with. */
   #rest = Buffer.alloc(0)
   #restLines = 0
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
-  /** Since it was last told. */
+  /** Lines lost since `onLost` was last called. */
   #lost = 0
   #onIdle: () => void = () => {}
   droppedCount = 0
-  /** Told how many lines were lost, when there is room again. */
+  /** Called with the number of lost lines when there is room again. */
   onLost: (count: number) => void = () => {}
 
   constructor(fd = standardError(), bytesMax: number = LIMITS.logWaitingBytesMax) {
@@ -64,7 +66,7 @@ export class LogOutput {
     this.#bytesMax = bytesMax
   }
 
-  /** Takes one line, its end included. */
+  /** Takes one line with its line end. */
   write(line: string): void {
     const bytes = Buffer.from(line)
     if (this.#waitingBytes + this.#rest.length + bytes.length > this.#bytesMax) {
@@ -76,7 +78,7 @@ export class LogOutput {
     if (!this.#isWriting && this.#timer === undefined) this.#next()
   }
 
-  /** Waits a moment for a reader of what is left. */
+  /** Waits a moment until the remaining lines are read. */
   async end(): Promise<void> {
     if (this.#isIdle()) return
     let timer: NodeJS.Timeout | undefined
@@ -87,10 +89,12 @@ export class LogOutput {
     clearTimeout(timer)
   }
 
-  /** The process ends now: what is left and this line are written at once, if they are read. */
+  /**
+   * For the end of the process: writes the remaining lines and this one at once, if they are read.
+   */
   lastWords(line: string): void {
     const untilMs = performance.now() + LAST_WORDS_MS
-    // Another thread has it, and is done with it in no time.
+    // Another thread is writing these bytes, and needs only a moment.
     if (this.#isWriting) {
       pause()
       this.#rest = Buffer.alloc(0)

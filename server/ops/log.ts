@@ -1,5 +1,5 @@
-// The only importer of pino. The log goes to standard error: standard output is for the address
-// line. A line is JSON, or text for people where a terminal shows it.
+// The only importer of pino. The log goes to standard error, because standard output is for the
+// address line. A line is JSON, or text for people on a terminal.
 import { isatty } from 'node:tty'
 import { pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
@@ -12,11 +12,11 @@ export interface Log extends Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'erro
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Names whose values never stand in a log, wherever they come from. */
+/** Fields whose values never appear in the log. */
 const SECRETS = ['secret', 'privateKey', 'adminToken', 'cookie', 'authorization', 'signature']
 const STDERR = 2
 
-/** One line for people of a line of JSON. */
+/** Turns a line of JSON into a line for people. */
 function readable(): (line: string) => string {
   return prettyFactory({
     colorize: process.env.NO_COLOR === undefined,

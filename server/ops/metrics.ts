@@ -1,10 +1,10 @@
-// The only importer of prom-client: what the exchange counts about itself, as Prometheus text. What
-// is counted often is counted in columns and becomes text when somebody reads it.
+// The only importer of prom-client: the counts of the exchange as Prometheus text. Frequent events
+// are counted in columns, which become text when somebody reads them.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { Distribution, MICROS } from './latency.ts'
 import { KINDS, type KindOfCall, type OrderTimes, STEPS_OF } from './order-times.ts'
 
-/** What the gateway saw of one request. */
+/** The parts of an ended request that are counted. */
 export interface HttpTurn {
   readonly call: { readonly method: string; readonly receivedMs: number; readonly readMs: number }
   readonly route: { readonly method: string; readonly path: string; readonly lane: string } | null
@@ -20,13 +20,15 @@ export interface Series {
   readonly values: Distribution
 }
 
-/** Any client can make up a method; metrics keep only those that exist. */
+/** Any client can invent a method; metrics have a series only for these. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const MICROS_PER_SECOND = 1e6
-/** The text of all takes some milliseconds of main: however often it is asked for, not more. */
+/**
+ * How long a text is kept: to make it costs some milliseconds of main, however often it is read.
+ */
 const KEPT_MS = 1000
 
-/** What came to one route by one method. */
+/** The counts of one route and one method. */
 class RouteCounts {
   readonly method: string
   readonly path: string
@@ -76,7 +78,7 @@ export class Metrics {
     this.totals('outcomex_refusals_total', refused, ['code'], () =>
       [...this.#refusals].map(([code, value]) => ({ labels: { code }, value })),
     )
-    const took = 'From the first byte of a request to its reply, by route.'
+    const took = 'Time from the first byte of a request to its reply, by route.'
     this.seconds('outcomex_http_seconds', took, () =>
       this.#counts().map(({ method, path: route, took: values }) => ({
         labels: { method, route },
@@ -89,7 +91,7 @@ export class Metrics {
     return [...this.#routes.values()].flatMap((byMethod) => [...byMethod.values()])
   }
 
-  /** Takes what the gateway saw of one request, and says of what kind it was. */
+  /** Counts one ended request, and gives its kind. */
   http(turn: HttpTurn): KindOfCall {
     const { call, route, status, refusal, endedMs } = turn
     const counts = this.#countsOf(METHODS.has(call.method) ? call.method : 'other', route)
@@ -117,7 +119,7 @@ export class Metrics {
     return counts
   }
 
-  /** The steps of every kind of call, and the whole way. */
+  /** Adds the steps of every kind of call, and the whole time of each. */
   steps(times: OrderTimes): void {
     const series = KINDS.flatMap((kind) => [
       { labels: { kind, step: 'read' }, values: this.#read[kind] },
@@ -130,7 +132,7 @@ export class Metrics {
     this.seconds('outcomex_step_seconds', STEP_HELP, () => series)
   }
 
-  /** A figure that is read each time somebody asks. */
+  /** Adds a value that is read whenever the text is made. */
   gauge(name: string, help: string, read: () => number): void {
     this.gauges(name, help, [], () => [{ labels: {}, value: read() }])
   }
@@ -144,7 +146,7 @@ export class Metrics {
     new Gauge({ name, help, labelNames, registers, collect })
   }
 
-  /** Counts that only grow and are kept elsewhere. */
+  /** Adds counts that only grow and are kept elsewhere. */
   totals(name: string, help: string, labelNames: readonly string[], read: () => Sample[]): void {
     const collect = function (this: Counter): void {
       this.reset()
@@ -154,12 +156,12 @@ export class Metrics {
     new Counter({ name, help, labelNames, registers, collect })
   }
 
-  /** Distributions of microseconds, shown in seconds. */
+  /** Adds distributions of microseconds, shown in seconds. */
   seconds(name: string, help: string, read: () => readonly Series[]): void {
     this.#histogram(name, help, MICROS_PER_SECOND, read)
   }
 
-  /** A distribution shown as it was counted. */
+  /** Adds a distribution, shown in the unit in which it was counted. */
   sizes(name: string, help: string, values: Distribution): void {
     this.#histogram(name, help, 1, () => [{ labels: {}, values }])
   }
@@ -170,11 +172,11 @@ export class Metrics {
       const values = read().flatMap((series) => samplesOf(name, scale, series))
       return { name, help, type: 'histogram', aggregator: 'sum', values }
     }
-    // The text is made of the second; versions before it had only the first.
+    // prom-client makes the text with the second function; older versions have only the first.
     Object.assign(histogram, { get: filled, getForPromString: filled })
   }
 
-  /** All figures as text, made at most once in a while; reading changes none. */
+  /** All values as text, made at most once in KEPT_MS; reading changes no value. */
   text(): Promise<string> {
     const nowMs = performance.now()
     if (this.#kept === null || nowMs - this.#kept.madeMs >= this.#keptMs) {
@@ -191,8 +193,8 @@ export interface Sample {
 
 const HTTP_HELP = 'HTTP requests by route and status; status 0 is a client that left.'
 const STEP_HELP =
-  'Steps of the way of orders, cancels, other changes and queries, as main waits for them; ' +
-  'journal and match run side by side.'
+  'Steps of orders, cancels, other changes and queries, as main waits for them; ' +
+  'journal and match run at the same time.'
 
 /** Cumulative counts, as Prometheus wants them. */
 function samplesOf(name: string, scale: number, { labels, values }: Series) {

@@ -1,14 +1,14 @@
 // Hot path. bench/pipeline.bench.ts
-// When each step of an order's way ended, and how long the steps took.
+// The times at which each step of an order ended, and how long the steps took.
 //
 //   received ─read→ asked ─intake→ told ─sequence→ handed ─journal→ durable ─┐
 //                                                  └─match→ seen ─settle→ settled ─publish→ replied
 //
-// Every stamp is main's: what another thread does is measured as main waits for it. Up to `told`
-// each request has its own; `handed`, `durable`, `seen` and `settled` are shared by the commands
-// of one turn of the loop, one commit and one drain, which is when main learns of them.
-// Invariants: a row is one request from `begin` to `end`, row 0 belongs to nobody and may be
-// written to; a cell is one command until SEQS newer ones were stamped.
+// Main takes every stamp, so the work of another thread is measured as the time that main waits for
+// it. Up to `told` each request has its own stamps. `handed`, `durable`, `seen` and `settled` are
+// shared by the commands of one turn of the loop, one commit and one drain, as main learns of them
+// then. Invariants: a row belongs to one request from `begin` to `end`; row 0 belongs to no request
+// and may be written to. A cell belongs to one command until SEQS newer commands are stamped.
 
 import { assert } from '../../engine/domain/assert.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../engine/domain/ids.ts'
@@ -23,7 +23,7 @@ type Step = (typeof STEPS)[number]
 export const KINDS = ['order', 'cancel', 'change', 'query'] as const
 export type KindOfCall = (typeof KINDS)[number]
 
-/** What each kind passes between being read and its end. */
+/** The steps of each kind between its read and its reply. */
 export const STEPS_OF: Readonly<Record<KindOfCall, readonly Step[]>> = {
   order: STEPS,
   cancel: ['journal', 'match', 'settle'],
@@ -40,8 +40,8 @@ const SMALLEST_RECORD_BYTES = 48
 assert(ORDER === KIND.PLACE - 1, 'an order has the first distributions')
 assert(KINDS.indexOf('cancel') === KIND.CANCEL - 1, 'a cancel has the second')
 assert(KINDS.indexOf('change') === KIND.RARE - 1, 'a rare command has the third')
-// A release is nobody's call: its steps fall to the kind that shows none.
-assert(KINDS.indexOf('query') === KIND.RELEASE - 1, 'a release has distributions nobody reads')
+// A release is no call of a client, so its steps go to the kind that shows none.
+assert(KINDS.indexOf('query') === KIND.RELEASE - 1, 'the distributions of a release are not read')
 assert(
   LIMITS.ringBytes + LIMITS.batchBytesMax <= SEQS * SMALLEST_RECORD_BYTES,
   'every command that is not durable has a cell',
@@ -55,7 +55,7 @@ export class OrderTimes {
   readonly #requestOf = new Float64Array(ROWS)
   readonly #askedMsOf = new Float64Array(ROWS)
   readonly #toldMsOf = new Float64Array(ROWS)
-  /** When the sequencer refused. */
+  /** Times at which the sequencer refused. */
   readonly #refusedMsOf = new Float64Array(ROWS)
   readonly #seqOf = new Float64Array(ROWS)
   readonly #marketOf = new Int32Array(ROWS)
@@ -70,7 +70,7 @@ export class OrderTimes {
   #stampedSeq: Seq = 0
   #handedSeq: Seq = 0
   #durableSeq: Seq = 0
-  /** Of the drain under way; 0 when nothing has come yet. */
+  /** Time of the drain under way; 0 before its first record. */
   #seenMs = 0
   readonly #settling = new Float64Array(1 << 16)
   #settlingCount = 0
@@ -83,7 +83,7 @@ export class OrderTimes {
     return this.#steps[KINDS.indexOf(kind)][STEPS.indexOf(step)]
   }
 
-  /** A request was read whole; its row, or 0 when more are under way than may be. */
+  /** Gives a row to a request that was read completely; 0 when no row is free. */
   begin(readMs: number): number {
     if (this.#freeCount === 0) return 0
     const row = this.#free[--this.#freeCount]
@@ -96,7 +96,7 @@ export class OrderTimes {
     return row
   }
 
-  /** The intake's verdict has come. */
+  /** Stamps the verdict of the intake. */
   told(row: number): void {
     this.#toldMsOf[row] = performance.now()
   }
@@ -116,7 +116,7 @@ export class OrderTimes {
     this.#generationOf[row] = order.generation
   }
 
-  /** A command of this KIND is in the rings, not shown to their threads. */
+  /** A command of this KIND is in the rings, but not yet visible to their threads. */
   stamped(seq: Seq, kind: number): void {
     if (seq !== this.#stampedSeq + 1) {
       this.#handedSeq = seq - 1
@@ -130,7 +130,7 @@ export class OrderTimes {
     this.#durableMsAt[seq & MASK] = 0
   }
 
-  /** All that was stamped is shown to the threads. */
+  /** All stamped commands are visible to the threads. */
   handed(): void {
     const nowMs = performance.now()
     while (this.#handedSeq < this.#stampedSeq) this.#handedMsAt[++this.#handedSeq & MASK] = nowMs
@@ -147,7 +147,7 @@ export class OrderTimes {
     }
   }
 
-  /** Main sees the records of a command, the last of them if `isLast`. */
+  /** Main sees a record of a command, the last one when `isLast`. */
   saw(seq: Seq, isLast: boolean): void {
     if (this.#seenMs === 0) this.#seenMs = performance.now()
     const cell = seq & MASK
@@ -158,7 +158,7 @@ export class OrderTimes {
     if (this.#settlingCount === this.#settling.length) this.drained()
   }
 
-  /** What was seen since the last call is settled. */
+  /** All commands seen since the last call are settled. */
   drained(): void {
     if (this.#seenMs === 0) return
     const nowMs = performance.now()
@@ -171,7 +171,7 @@ export class OrderTimes {
     this.#seenMs = 0
   }
 
-  /** The reply of a request went out, or its client has left; its row is free. */
+  /** The reply of a request is out, or its client has left; its row becomes free. */
   end(row: number, repliedMs: number): void {
     if (row === 0) return
     this.#free[this.#freeCount++] = row
@@ -196,7 +196,7 @@ export class OrderTimes {
     return seq > 0 && this.#seqAt[seq & MASK] === seq
   }
 
-  /** All that is known of a request whose row is not free yet; stamps are 0 where unknown. */
+  /** The names and stamps of a request whose row is not free yet; unknown stamps are 0. */
   wayOf(row: number) {
     const isKnown = row !== 0
     const seq = isKnown ? this.#seqOf[row] : 0
@@ -210,7 +210,7 @@ export class OrderTimes {
       seq,
       slot: of(this.#slotOf),
       generation: of(this.#generationOf),
-      /** Of read, intake, sequence, journal, match and settle, in this order. */
+      /** The ends of read, intake, sequence, journal, match and settle, in this order. */
       stampsMs: [
         of(this.#askedMsOf),
         of(this.#toldMsOf),
@@ -222,7 +222,7 @@ export class OrderTimes {
     }
   }
 
-  /** For how long the oldest durable command above `appliedSeq` has been durable; 0 for none. */
+  /** How long ago the oldest command above `appliedSeq` became durable; 0 without one. */
   behindMs(appliedSeq: Seq, nowMs: number): number {
     if (appliedSeq >= this.#durableSeq) return 0
     const oldest = Math.max(appliedSeq + 1, this.#stampedSeq - SEQS + 1)

@@ -1,11 +1,11 @@
-// What the process costs the machine: loop, collections, memory, processor.
+// The costs of the process: loop delay, garbage collection, memory and processor time.
 import { PerformanceObserver } from 'node:perf_hooks'
 import { Distribution, MICROS } from './latency.ts'
 import type { Metrics } from './metrics.ts'
 
 const LOOP_STEP_MS = 10
 
-/** How late main came to a timer, each time: a histogram, so that reading it changes nothing. */
+/** How late main runs each timer; a histogram, so that reading it changes nothing. */
 function watchLoop(metrics: Metrics): () => void {
   const delays = new Distribution(MICROS)
   let dueMs = performance.now() + LOOP_STEP_MS
@@ -55,5 +55,5 @@ function watchMemory(metrics: Metrics): void {
   add('outcomex_external_bytes', 'Memory of main outside the JavaScript heap.', () => {
     return process.memoryUsage().external
   })
-  add('outcomex_uptime_seconds', 'Since the start of the process.', () => process.uptime())
+  add('outcomex_uptime_seconds', 'Time since the start of the process.', () => process.uptime())
 }

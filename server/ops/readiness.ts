@@ -1,13 +1,13 @@
-// What /ready says: whether orders are taken, and by what it is known. Answers cost nothing, since
-// what has to be asked is asked before, by a timer; time is an argument.
+// The answer of /ready: whether orders are taken, and the checks that show it. An answer costs
+// nothing, because a timer asks threads and disk before. Time is an argument.
 
-/** A thread that gives a sign of life when it is asked, whether it has work or not. */
+/** A thread that answers when it is asked, whether it has work or not. */
 export interface Asked {
   ask(): void
   readonly isAnswered: boolean
 }
 
-/** Since when a thread owes its sign of life. */
+/** Measures how long a thread has not answered. */
 export class Pulse {
   readonly #thread: Asked
   #askedMs = 0
@@ -16,7 +16,7 @@ export class Pulse {
     this.#thread = thread
   }
 
-  /** Asks again, unless the last question is open. */
+  /** Asks again, unless the last question has no answer yet. */
   ask(nowMs: number): void {
     if (!this.#thread.isAnswered) return
     this.#askedMs = nowMs
@@ -30,9 +30,9 @@ export class Pulse {
 
 export interface Check {
   readonly name: string
-  /** False: a fault of it is told, and orders are taken all the same. */
+  /** When false, trouble is only told; orders are taken anyway. */
   readonly isVital: boolean
-  /** What is wrong, in words for everybody; null when nothing is. */
+  /** Says in public words what is wrong; null when nothing is. */
   readonly trouble: () => string | null
 }
 

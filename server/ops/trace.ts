@@ -1,6 +1,6 @@
-// `--trace FILE`: a line for each order, written behind main's back. Invariants: one write is under
-// way at a time; what waits for it is bounded, and what finds no room or could not be written is
-// counted, in metrics and by a line of its own once the file takes lines again.
+// `--trace FILE`: a line for each order, written without blocking main. Invariants: one write is
+// under way at a time. Waiting lines are bounded. Lines that are lost are counted in metrics, and
+// in a line of the file once it takes lines again.
 
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import type { OrderTimes } from './order-times.ts'
 const WAITING_CHARACTERS_MAX = 8 << 20
 const GATHER_MS = 50
 const { O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
-/** How every line begins: a file that begins otherwise is somebody else's. */
+/** The beginning of every line. A file that begins otherwise is not a trace. */
 const LINE_HEAD = '{"trace":'
 
 /** How a request for an order ended. */
@@ -31,7 +31,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Never waits for a reader of a pipe, and never cuts what is there. */
+/** Opens a file for appending; never waits for a reader of a pipe, and never truncates. */
 async function openLines(path: string): Promise<FileHandle> {
   const file = await open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
   const stats = await file.stat()
@@ -53,7 +53,7 @@ export class TraceFile {
   #waitingCharacters = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | null = null
-  /** Lost since the file was last told. */
+  /** Lost lines that no line of the file tells yet. */
   #lost = 0
   #isAfterFailure = false
   droppedCount = 0
@@ -66,8 +66,8 @@ export class TraceFile {
   }
 
   /**
-   * Throws a sentence when the file cannot be written; `onLost` gets one when lines begin to be
-   * lost later.
+   * Throws a sentence when the file cannot be opened. `onLost` gets a sentence when lines are lost
+   * later.
    */
   static async open(path: string, onLost: (sentence: string) => void): Promise<TraceFile> {
     try {
@@ -112,7 +112,7 @@ export class TraceFile {
     const told = lost > 0 ? `${LINE_HEAD}0,"dropped":${lost}}\n` : ''
     try {
       if (isGone(await this.#file.stat())) await this.#reopen()
-      // A line that was cut by a full disk ends here.
+      // Ends a line that a full disk had cut.
       const head = this.#isAfterFailure ? '\n' : ''
       await this.#file.appendFile(`${head}${told}${lines.join('')}`)
       this.#isAfterFailure = false
@@ -124,7 +124,7 @@ export class TraceFile {
     }
   }
 
-  /** The file was deleted: a new one takes its place. */
+  /** Replaces a file that was deleted by a new one. */
   async #reopen(): Promise<void> {
     const next = await openLines(this.#path)
     await this.#file.close()
@@ -132,7 +132,7 @@ export class TraceFile {
     this.#isAfterFailure = false
   }
 
-  /** Writes what waits, and closes the file. */
+  /** Writes the waiting lines, and closes the file. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     while (this.#writing !== null || this.#waiting.length > 0) {
@@ -170,7 +170,7 @@ export function traceLine(times: OrderTimes, names: OrderNames, end: OrderEnd): 
   )
 }
 
-/** Microseconds since the Unix epoch; null for a step the order did not come to. */
+/** Microseconds since the Unix epoch; null for a step that the order did not reach. */
 function stampTexts(stampsMs: readonly number[]): string {
   const texts = STAMP_NAMES.map((name, index) => {
     const ms = stampsMs[index]

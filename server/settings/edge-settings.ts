@@ -2,7 +2,7 @@ import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from '.
 import { words } from './kinds.ts'
 import { maybe } from './setting.ts'
 
-// Settings of how the exchange is known outside, and of whose word it takes on who somebody is.
+// Settings of the public address, and of the identity provider that the exchange trusts.
 
 const publicUrl: Kind<string> = {
   shape: 'URL',
@@ -20,7 +20,7 @@ const PUBLIC_URL = maybe(
   'The address that users type; https makes cookies Secure behind a proxy too.',
 )
 
-/** What says that any issuer, or any audience, will do. */
+/** The value that accepts any issuer, or any audience. */
 const ANY = 'any'
 
 const IDENTITY = {
@@ -39,7 +39,7 @@ const IDENTITY = {
 
 export const EDGE_ROWS: readonly AnySetting[] = [PUBLIC_URL, ...Object.values(IDENTITY)]
 
-/** As `identityCheck` takes it. */
+/** The settings that `identityCheck` takes. */
 export interface IdentityWish {
   readonly jwks?: string
   readonly publicKey?: string
@@ -47,12 +47,12 @@ export interface IdentityWish {
   readonly audience?: string
 }
 
-/** `https://exchange.example`; undefined when nobody said. */
+/** Like `https://exchange.example`; undefined when none is given. */
 export function publicUrlOf(given: readonly Given[]): string | undefined {
   return readSetting(PUBLIC_URL, given)
 }
 
-/** A claim as it must be; undefined when the operator takes any. */
+/** The value that a claim must have; undefined when the operator accepts any. */
 function claimOf(flag: string, text: string | undefined): string | undefined {
   if (text !== undefined) return text === ANY ? undefined : text
   throw new WrongUse(
@@ -61,7 +61,7 @@ function claimOf(flag: string, text: string | undefined): string | undefined {
   )
 }
 
-/** Undefined when no identity token is to be accepted. `readText` gives a file or throws. */
+/** Undefined when no identity token is accepted. `readText` gives the text of a file or throws. */
 export function identityOf(
   given: readonly Given[],
   readText: (path: string) => string,
@@ -86,7 +86,7 @@ export function identityOf(
   }
 }
 
-/** A URL or a JSON file with "keys"; else one public key. */
+/** True for a URL or a JSON file with "keys"; false for one public key. */
 function isKeySet(source: string, readText: (path: string) => string): boolean {
   if (/^https?:\/\//i.test(source)) {
     if (!URL.canParse(source)) {

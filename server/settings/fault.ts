@@ -1,7 +1,7 @@
 import { FAULT_POINTS, FAULT_VARIABLE, POINTS, readFault } from '../../engine/wire/fault-point.ts'
 import { type Environment, WrongUse } from './flags.ts'
 
-/** A sentence when the environment asks for a fault, null when it does not. */
+/** Gives a sentence when the environment asks for a fault, else null. */
 export function faultAsked(env: Environment): string | null {
   const text = env[FAULT_VARIABLE]
   if (text === undefined) return null

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.ts'
 
-// Flags as rows of a table: how each is written, read, defaulted and explained. A wrong use is
-// thrown as a sentence and ends the command; nothing has happened by then.
+// Flags as rows of a table: how each is written, read, defaulted and explained. A wrong use throws
+// a sentence and ends the command before anything has happened.
 
 /** A sentence for the person at the shell. */
 export class WrongUse extends Error {
@@ -11,15 +11,15 @@ export class WrongUse extends Error {
 
 /** How the text of one kind of value is read. */
 export interface Kind<T> {
-  /** What stands for the value in the help; '' for a switch, which may stand alone. */
+  /** The placeholder of the value in the help; '' for a switch, which needs no value. */
   readonly shape: string
   /** Ends the sentence "… must be". */
   readonly wants: string
-  /** A wrong value is not shown again: it may be a secret with a slip in it. */
+  /** When true, a wrong value is not shown, because it may be a mistyped secret. */
   readonly isSecret?: boolean
-  /** Undefined when the text is not one. */
+  /** Gives undefined when the text is no such value. */
   read(text: string): T | undefined
-  /** A value as it is written; absent where that is what a template makes of it. */
+  /** Writes a value as text; absent where a template does that right. */
   show?(value: T): string
 }
 
@@ -35,7 +35,7 @@ export interface Setting<T> {
 export type AnySetting = Setting<unknown>
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One value somebody gave, and where. */
+/** One given value, and its source. */
 export interface Given {
   readonly flag: string
   readonly text: string
@@ -45,7 +45,7 @@ export interface Given {
 
 export interface Line {
   readonly given: readonly Given[]
-  /** What is neither a flag nor the value of one, in order. */
+  /** Words that are neither a flag nor the value of a flag, in order. */
   readonly words: readonly string[]
 }
 
@@ -81,7 +81,7 @@ export function scanLine(args: readonly string[], rows: readonly AnySetting[]): 
     const row = rows.find((each) => each.flag === token.name)
     if (row === undefined) throw unknownFlag(token.name, rows)
     const where = `--${row.flag}`
-    // `--port --data x` forgot the port: `--data` is not a value.
+    // In `--port --data x` the port is missing: `--data` is not its value.
     const isMissing = !token.inlineValue && (token.value ?? '--').startsWith('--')
     if (isMissing && !isSwitch(row)) {
       throw new WrongUse(`${where} needs a value: it must be ${row.kind.wants}`)
@@ -91,7 +91,7 @@ export function scanLine(args: readonly string[], rows: readonly AnySetting[]): 
   return { given, words }
 }
 
-/** Values of the environment; an empty variable is one that is not set. */
+/** Values of the environment; an empty variable counts as not set. */
 export function scanEnvironment(env: Environment, rows: readonly AnySetting[]): Given[] {
   return rows.flatMap((row) => {
     const text = row.variable === undefined ? undefined : env[row.variable]
@@ -100,7 +100,7 @@ export function scanEnvironment(env: Environment, rows: readonly AnySetting[]): 
   })
 }
 
-/** The last value given counts. All are checked: one that is overridden must be right as well. */
+/** The last given value counts. All values are checked: an overridden value must be right too. */
 export function readSetting<T>(setting: Setting<T>, given: readonly Given[]): T {
   let value = setting.fallback
   for (const { flag, text, where } of given) {
@@ -121,7 +121,7 @@ function defaultText({ fallback, kind }: AnySetting): string {
   return ` (default ${Array.isArray(fallback) ? fallback.join(',') : fallback})`
 }
 
-/** One line per row, the flags in a column of their own. */
+/** One line per row, with the flags in their own column. */
 export function helpText(rows: readonly AnySetting[]): string {
   const heads = rows.map((row) => `--${row.flag} ${row.kind.shape}`.trimEnd())
   const width = Math.max(...heads.map((head) => head.length))

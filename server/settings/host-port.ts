@@ -1,6 +1,6 @@
 import type { Kind } from './flags.ts'
 
-// Where to listen, as one text.
+// A host and a port to listen on, as one text.
 
 export interface HostPort {
   readonly host: string
@@ -10,7 +10,7 @@ export interface HostPort {
 const HOST_PORT = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(0|[1-9][0-9]{0,4})$/
 const PORT_MAX = 65_535
 
-/** An IPv6 address stands in brackets, as in a URL. */
+/** An IPv6 address is in brackets, as in a URL. */
 export const hostPort: Kind<HostPort> = {
   shape: 'HOST:PORT',
   wants: 'a host and a port, like 127.0.0.1:9100 or [::1]:9100',

@@ -55,7 +55,7 @@ export const onOff: Kind<boolean> = {
   },
 }
 
-/** The letters only: whether a mixed case is its checksum is asked where keccak is at hand. */
+/** Checks the form only; the checksum is checked later, when keccak is loaded. */
 export const address: Kind<string> = {
   shape: '0x...',
   wants: 'an address: 0x and 40 hex digits',

@@ -11,7 +11,7 @@ import { type AnySetting, type Kind, type Setting, WrongUse } from './flags.ts'
 import { count, oneOf } from './kinds.ts'
 import { maybe, setting } from './setting.ts'
 
-// Settings of who is turned away: calls that come too often, and trades from some countries.
+// Settings of the calls that are refused: too frequent calls, and trades from some countries.
 
 const RATE = /^([1-9][0-9]{0,6}):([1-9][0-9]{0,6})$/
 const HEADER = /^[A-Za-z0-9-]{1,64}$/
@@ -113,7 +113,7 @@ export function addressHeaderOf(get: Get): string | undefined {
   return get(ADDRESS_HEADER)
 }
 
-/** Undefined when nobody is refused for where they are. */
+/** Undefined when no country is refused. */
 export function regionsOf(get: Get): Regions | undefined {
   const header = get(GEO.header)
   const blocked = get(GEO.block)

@@ -1,4 +1,4 @@
-/** Edits that turn one word into the other (Levenshtein). */
+/** Number of edits that turn one word into the other (Levenshtein). */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let at = 1; at <= from.length; at++) {
@@ -19,7 +19,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let bestDistance = Math.max(1, Math.floor(word.length / 2))
   for (const candidate of known) {
     const edits = distance(plain, candidate.toLowerCase())
-    // A word cut short or run on is meant as often as one with a slip in it.
+    // People also write a word too short or too long, as often as they mistype a letter.
     const isCut = plain.length >= 3 && candidate.toLowerCase().startsWith(plain)
     const score = isCut ? Math.min(edits, 1) : edits
     if (score <= bestDistance && (best === undefined || score < bestDistance)) {

@@ -11,16 +11,16 @@ function countOf(target: FaultTarget): number {
 }
 
 /**
- * A chain of the exchange's own: it mines everything, but for what its fault hook was told. Faults
- * are no state: a restart forgets them.
+ * The exchange's own chain. It mines everything except the trades and approvals for which a fault
+ * is armed. Faults are no state, so a restart forgets them.
  */
 export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly chainId: number
   readonly faults: FaultHook = this
   readonly #byTrade = new Map<number, Setback>()
-  /** Of the trades that come next, in turn. */
+  /** Faults for the next trades, in their order. */
   #next: Setback[] = []
-  /** Of the profiles whose approvals come next, in turn. */
+  /** Faults for the next approvals, in their order. */
   #nextApprovals: Setback[] = []
 
   constructor(chainId: number) {

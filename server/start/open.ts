@@ -1,4 +1,4 @@
-// Opens a data folder as a running exchange: lock, key, recovery, threads; and closes it again.
+// Opens a data folder as a running exchange (lock, key, recovery, threads), and closes it again.
 
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -50,30 +50,30 @@ export interface OpenOptions {
   readonly marketThreads: MarketThreads
   readonly intakeThreads: number
   readonly domain: { readonly name: string; readonly chainId: number }
-  /** From one block of trades to the next; absent: they are never mined. */
+  /** Time from one block of trades to the next; when absent, trades are never mined. */
   readonly blockMs?: number
   readonly clock: Clock
   readonly profileWaitSec: (profileId: ProfileId) => number
   /** Called once a group commit. */
   readonly onCommit?: OnCommit
-  /** A sentence that says which part died and why; the process must stop. */
+  /** Gets a sentence that says which part died and why; the process must stop. */
   readonly onFault: (sentence: string) => void
-  /** A sentence for the log: nothing is lost, yet somebody should know. */
+  /** Gets a sentence for the log: nothing is lost, but an operator should know. */
   readonly onWarning: (sentence: string) => void
-  /** Told of each snapshot. */
+  /** Called for each attempt at a snapshot. */
   readonly onSnapshot?: (saved: SavedSnapshot) => void
   /** Commands from one snapshot to the next; the default is LIMITS.snapshotEveryCommands. */
   readonly snapshotEveryCommands?: number
   readonly onProgress: (what: 'journal' | 'read tables', seq: Seq, total: number) => void
 }
 
-/** The state an exchange came back with. */
+/** The state that an exchange recovered. */
 export interface Recovered {
   readonly seq: Seq
   readonly stateHash: string
   /** Seq of the snapshot that the start began with; 0 for none. */
   readonly snapshotSeq: Seq
-  /** Acknowledged without fsync and gone with the power; only with --durability normal. */
+  /** Records acknowledged without fsync and lost in a power cut; only with --durability normal. */
   readonly lostRecords: number
 }
 
@@ -89,8 +89,8 @@ export interface RunningExchange {
   readonly lookups: SeenLookups
   readonly recovered: Recovered
   /**
-   * Commits what is in flight, saves a snapshot and ends every thread; gives the last seq and its
-   * state hash.
+   * Commits the commands in flight, saves a snapshot and ends every thread. Gives the last seq and
+   * its state hash.
    */
   stop(): Promise<{ seq: Seq; stateHash: string }>
 }
@@ -104,7 +104,7 @@ async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
   return stateHash(clearing, await shards.digests(clearing.catalogue.count))
 }
 
-/** Shows what a snapshot holds: all of it was durable before the snapshot was. */
+/** Publishes the books of a snapshot: all their commands were durable before the snapshot was. */
 function showRestored({ clearing }: Exchange, published: PublishedMarkets): void {
   const { orders } = clearing
   for (const market of clearing.catalogue.all()) {
@@ -128,7 +128,7 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
   const { exchange, snapshotSeq, passedOver } = recoverExchange(folder, tail, {
     lanes: lanesOf(options.marketThreads),
     onStart: (found) => {
-      // What was seen up to here is in the follower's filter and tables.
+      // The signed orders and client order ids up to here are in the follower's filter and tables.
       found.clearing.seen.countOnly()
       showRestored(found, published)
       found.onEvents = (words, f64s, count) => published.publish(words, f64s, 0, count)
@@ -159,7 +159,7 @@ function handOverBooks({ clearing, shards }: Pipeline, threads: MarketThreads): 
   if (threads !== 0) resetMarkets()
 }
 
-/** Main and the follower come to the end of the journal side by side. */
+/** Main and the follower replay the journal to its end at the same time. */
 async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
   const { onFault } = options
   const end = journalEnd(folder)
@@ -168,7 +168,7 @@ async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
     folder,
     seq: end.tail.seq,
     onApplied: (applied) => {
-      assert(lookups !== undefined, 'main recovers in one stretch, before it hears the follower')
+      assert(lookups !== undefined, 'main recovers in one turn, before it hears the follower')
       lookups.applied(applied)
     },
     onProgress: (seq, total) => options.onProgress('read tables', seq, total),
@@ -184,7 +184,7 @@ async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
   }
 }
 
-/** The threads, the follower and the replay on main must have come to one state. */
+/** Compares the states of the market threads and the follower with the replay on main. */
 async function compareStates(
   pipeline: Pipeline,
   follower: FollowerHandle,
@@ -197,7 +197,7 @@ async function compareStates(
   return `the follower replayed seq ${twin.seq} to another state than the start did`
 }
 
-/** Tells the intake all that it must know, a market or a profile with each step. */
+/** Tells the intake its whole directory, one market or one profile with each step. */
 function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Generator<undefined> {
   for (const market of clearing.catalogue.all()) {
     intake.addMarket(market)
@@ -236,7 +236,7 @@ function startIntake(
   return intake
 }
 
-/** Opens the folder or throws a DataFolderError that says what is wrong and what to do. */
+/** Opens the folder, or throws a DataFolderError that says what is wrong and what to do. */
 export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
   const lock = DataLock.take(options.dataDir)
   const seal = openSeal(options.dataDir, options.keyFile)
@@ -286,7 +286,7 @@ function snapshotWishes(options: OpenOptions): Pick<SnapshotParts, 'everyCommand
   }
 }
 
-/** The embedded chain, and the trades that are in no block of it yet. */
+/** The embedded chain, and the trades that are in none of its blocks yet. */
 async function settlementOf(
   { blockMs, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq }: FollowedTables & { throughSeq: Seq },
@@ -297,7 +297,7 @@ async function settlementOf(
     const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
     if (!isThere) return undefined
     return query.ask(settledTrade, { tradeSeq }).catch((error: unknown) => {
-      onWarning(`A trade that failed is asked for again: ${error}`)
+      onWarning(`The read of a failed trade is tried again: ${error}`)
       return undefined
     })
   }
@@ -305,7 +305,7 @@ async function settlementOf(
   return { settlement: { port, blockMs, waiting, tradeOf } }
 }
 
-/** A start that does not know which trades wait for a block is none. */
+/** The trades that wait for a block; without them the start fails. */
 async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<readonly number[]> {
   for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
     const waiting = await query.ask(tradesAfter, {

@@ -1,5 +1,5 @@
-// The checks behind /ready. The threads that hold state are asked for a sign of life, the disk for
-// its room; the clock, snapshots and faults are told without refusing anybody.
+// The checks behind /ready. The threads with state must answer, and the disk must have room.
+// Trouble with the clock, snapshots or faults is told too, but refuses nobody.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { freeDiskBytes } from '../../persistence/disk-room.ts'
@@ -10,7 +10,7 @@ import type { RunningExchange } from './open.ts'
 
 const ASK_EVERY_MS = 500
 const DISK_EVERY_MS = 2000
-/** A disk that says nothing for longer is in trouble. */
+/** A disk that does not answer for longer is in trouble. */
 const DISK_SILENT_MS = 5000
 
 export interface ReadinessParts {
@@ -19,12 +19,12 @@ export interface ReadinessParts {
   readonly faults: Pick<EdgeFaults, 'count'>
 }
 
-/** Free bytes where the data folder lies, asked now and then: a stuck disk keeps its answer. */
+/** Free bytes of the data folder's disk. A timer asks, because a stuck disk may never answer. */
 class DiskRoom {
   readonly #dataDir: string
   #askedMs = Number.NEGATIVE_INFINITY
   #isAsking = false
-  /** Null before the first answer, and when the file system does not say. */
+  /** Null before the first answer, and when the file system does not tell. */
   freeBytes: number | null = null
 
   constructor(dataDir: string) {
@@ -44,7 +44,7 @@ class DiskRoom {
   trouble(nowMs: number): string | null {
     if (this.#isAsking && nowMs - this.#askedMs > DISK_SILENT_MS) return 'the disk does not answer'
     if (this.freeBytes === null || this.freeBytes >= LIMITS.diskFreeBytesMin) return null
-    return 'there is hardly room on the disk'
+    return 'the disk is almost full'
   }
 }
 
@@ -67,7 +67,7 @@ export class ReadinessWatch {
     this.#ask(performance.now())
   }
 
-  /** Of the disk that holds the data folder; null when it is not known. */
+  /** Free bytes of the data folder's disk; null when unknown. */
   get freeDiskBytes(): number | null {
     return this.#disk.freeBytes
   }
@@ -103,7 +103,7 @@ export class ReadinessWatch {
       }),
       vital('tables', () => {
         const behindMs = pipeline.times.behindMs(follower.applied, performance.now())
-        return behindMs > LIMITS.followerLagMsMax ? 'they are behind what is durable' : null
+        return behindMs > LIMITS.followerLagMsMax ? 'they are behind the journal' : null
       }),
       vital('disk', () => this.#disk.trouble(performance.now())),
     ]

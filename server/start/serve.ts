@@ -1,4 +1,4 @@
-// `outcomex serve`: opens the folder, starts the gateway, stops in good order.
+// `outcomex serve`: opens the folder, starts the gateway, and stops in good order.
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -40,14 +40,14 @@ import { prover, wire, wireSockets } from './wiring.ts'
 const TICK_MS = 20
 const PROGRESS_EVERY_MS = 2000
 
-/** A part died: says which and why, and ends the process; the journal brings it back. */
+/** Ends the process because a part died, and says which and why. A restart recovers the journal. */
 function fatal(log: Log, sentence: string): never {
   log.fatal(sentence)
   log.output.lastWords(`outcomex stops: ${sentence}\n`)
   process.exit(1)
 }
 
-/** One call broke. When it tore a decision half way the state is broken too, and that is fatal. */
+/** Reports a call that broke. When it broke inside a decision, the state is torn: that is fatal. */
 function edgeFault({ pipeline }: RunningExchange, faults: EdgeFaults, log: Log) {
   return (error: unknown, edge: Edge): string => {
     if (!pipeline.sequencer.isTorn) return faults.note(edge, error)
@@ -68,7 +68,7 @@ function baseUrlOf({ tls, host }: ServeConfig, port: number): string {
   return originOf(tls, host, port)
 }
 
-/** What would end this start, found before anything is opened or made; null for nothing. */
+/** Says what prevents this start, before anything is opened or made; null when nothing does. */
 async function problemOf({ tls, host, port, opsListen }: ServeConfig): Promise<string | null> {
   const inFiles = tls === undefined ? null : tlsProblem(tls)
   const ofUsers = inFiles ?? (await addressProblem(host, port))
@@ -76,7 +76,7 @@ async function problemOf({ tls, host, port, opsListen }: ServeConfig): Promise<s
   return addressProblem(opsListen.host, opsListen.port)
 }
 
-/** Makes the first admin token, or takes the configured one; only its digest is kept. */
+/** Makes the first admin token, or takes the configured token; only its digest is kept. */
 async function settleAdminToken(
   { pipeline }: RunningExchange,
   config: ServeConfig,
@@ -142,7 +142,7 @@ interface Urls {
   readonly operatorsUrl: string
 }
 
-/** A start that gets no address is taken back: its threads would keep the folder locked. */
+/** Stops everything when no address is free, because the threads would keep the folder locked. */
 async function listen(config: ServeConfig, log: Log, running: Running): Promise<Urls> {
   const { gateway, operators } = running
   const { host, port, opsListen } = config
@@ -165,7 +165,7 @@ function warnOfFault(log: Log): void {
   if (fault !== null) log.warn(fault)
 }
 
-/** Behind a proxy the peers are not the callers. No address takes more than half at once. */
+/** Behind a proxy a peer is no caller, so it has no rate. One address opens half at most. */
 function connectionsOf({ rateLimit, addressHeader, opsListen }: ServeConfig) {
   const kept = opsListen === undefined ? 0 : LIMITS.operatorConnectionsMax
   const max = Math.max(1, connectionsMax() - kept)
@@ -181,7 +181,7 @@ function gatewayOfOperators({ opsListen }: ServeConfig, options: GatewayOptions<
   return new Gateway({ ...options, routes: operatorApi, regions: undefined, connections })
 }
 
-/** Whose identity tokens are taken, if any are. */
+/** The check of identity tokens, if any are accepted. */
 function identityOf({ identity }: ServeConfig, log: Log): { identity?: IdentityCheck } {
   if (identity === undefined) return {}
   return { identity: identityCheck({ ...identity, onWarning: (sentence) => log.warn(sentence) }) }
@@ -240,12 +240,12 @@ async function serve(config: ServeConfig): Promise<void> {
   await comeUp(config, log, running)
 }
 
-/** From its first call on. */
+/** Listens, makes the admin token, starts the demo and waits for signals. */
 async function comeUp(config: ServeConfig, log: Log, running: Running): Promise<void> {
   const { exchange } = running
   const { dataDir } = config
   const urls = await listen(config, log, running)
-  // Made when nothing can fail any more that often does: no later start can show it again.
+  // Made late, after the steps that often fail, because no later start can show the token again.
   const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
   if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
   const token = config.adminToken ?? adminToken
@@ -265,7 +265,7 @@ async function comeUp(config: ServeConfig, log: Log, running: Running): Promise<
   process.stdout.write(`listening ${urls.baseUrl}\n`)
 }
 
-/** Runs until a signal ends the process; gives an exit code only when it could not start. */
+/** Runs until a signal ends the process; gives an exit code only when the start fails. */
 async function runServe(argv: readonly string[]): Promise<number> {
   if (argv.includes('--help')) {
     process.stdout.write(`${serveHelp()}\n`)
@@ -292,7 +292,7 @@ async function runServe(argv: readonly string[]): Promise<number> {
     return await new Promise<number>(() => {})
   } catch (error) {
     process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
-    // Threads that came up before would keep the process, and the folder's lock, for ever.
+    // Threads that run already would keep the process and the folder's lock for ever.
     process.exit(1)
   }
 }

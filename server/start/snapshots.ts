@@ -1,6 +1,6 @@
-// When a snapshot is taken, and of what: main names a seq at which it stood still and tells its
-// balances there; the follower compares them with its own and saves its state. Trading never waits
-// for the save. One that could not be saved is tried again after a pause that grows.
+// Decides when a snapshot is taken. At a still moment main gives its seq and its balances; the
+// follower compares them with its own and saves its state. Trading never waits for the save. A
+// snapshot that could not be saved is tried again after a pause that grows.
 
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
@@ -13,22 +13,22 @@ export interface SnapshotParts {
   readonly pipeline: Pipeline
   readonly journal: JournalWriter
   readonly follower: FollowerHandle
-  /** Seq of the snapshot the state came from; 0 for none. */
+  /** Seq of the snapshot that the start began with; 0 for none. */
   readonly seq: Seq
   readonly everyCommands: number
-  /** Told of each, saved or not. */
+  /** Called for each attempt, saved or failed. */
   readonly onSaved: (saved: SavedSnapshot) => void
 }
 
-/** What became of an attempt; `postponed`: the moment to look did not come. */
+/** The outcome of an attempt; `postponed` when no still moment came. */
 type Outcome = 'saved' | 'failed' | 'postponed'
 
 export class Snapshots {
   readonly #parts: SnapshotParts
   #underWay: Promise<Outcome> | null = null
-  /** Of the ticks. */
+  /** Time of the last tick. */
   #nowMs = 0
-  /** When one that did not come about is tried again; null when none waits for that. */
+  /** Time of the next retry; null when the last attempt saved a snapshot. */
   #retryAtMs: number | null = null
   #pauseMs = 0
   #failures = 0
@@ -40,12 +40,12 @@ export class Snapshots {
     this.#last = { seq: parts.seq, bytes: 0, tookMs: 0, failure: null }
   }
 
-  /** The newest that was saved. */
+  /** The newest saved snapshot. */
   get last(): SavedSnapshot {
     return this.#last
   }
 
-  /** The newest attempt saved none. */
+  /** Whether the newest attempt failed. */
   get isFailing(): boolean {
     return this.#failingSinceMs !== null
   }
@@ -55,14 +55,14 @@ export class Snapshots {
     return this.#failures
   }
 
-  /** Since when none can be saved; 0 when the last attempt was one. */
+  /** Time since the first of the newest failures; 0 when the newest attempt saved a snapshot. */
   get failingMs(): number {
     return this.#failingSinceMs === null ? 0 : this.#nowMs - this.#failingSinceMs
   }
 
   /**
-   * Takes one when it is due; while one is being taken, another is passed over. `nowMs` is of any
-   * clock that never goes back.
+   * Takes a snapshot when it is due and none is under way. `nowMs` may come from any clock that
+   * never goes back.
    */
   tick(nowMs: number): void {
     this.#nowMs = nowMs
@@ -72,12 +72,12 @@ export class Snapshots {
 
   #isDue(): boolean {
     const { pipeline, everyCommands } = this.#parts
-    // Large states are saved less often: what snapshots write stays below what the journal writes.
+    // Large states are saved less often, so that snapshots write less than the journal writes.
     const due = Math.max(everyCommands, this.#last.bytes / LIMITS.commandBytesTypical)
     return pipeline.clearing.lastSeq - this.#last.seq >= due
   }
 
-  /** Resolves when it is saved, or could not be. */
+  /** Resolves with the outcome of the attempt. */
   take(): Promise<Outcome> {
     this.#underWay ??= this.#take().finally(() => {
       this.#underWay = null
@@ -86,8 +86,8 @@ export class Snapshots {
   }
 
   /**
-   * The last one, once nothing is under way any more, unless nothing happened since the newest. It
-   * is tried twice: what held the last file descriptor may just have been closed.
+   * Takes the last snapshot when none is under way, unless nothing happened since the newest. It is
+   * tried twice, because the last file descriptor may just have become free.
    */
   async takeLast(): Promise<void> {
     await this.#underWay
@@ -122,7 +122,7 @@ export class Snapshots {
     return outcome
   }
 
-  /** No wait in here: the cut of the journal, the seq and the balances belong together. */
+  /** Must not wait: the cut of the journal, the seq and the balances belong to one moment. */
   #order(): Promise<SavedSnapshot> | null {
     const { pipeline, journal, follower } = this.#parts
     const { clearing } = pipeline

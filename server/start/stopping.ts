@@ -1,4 +1,4 @@
-// How the process comes down: in good order within a deadline, at once at a second signal.
+// Stops the process: in good order within a deadline, and at once at a second signal.
 
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
@@ -17,7 +17,7 @@ export interface Running {
   readonly stopWatching: () => Promise<void>
 }
 
-/** `doing` hears what the stop waits for next. */
+/** `doing` gets the name of the next thing that the stop waits for. */
 export async function stop(
   log: Log,
   running: Running,
@@ -30,7 +30,7 @@ export async function stop(
   running.sockets.stop()
   doing('requests under way')
   await Promise.all([running.gateway.stop(), running.operators?.stop()])
-  doing('the disk: what is in flight, and the last snapshot')
+  doing('the disk: commands in flight, and the last snapshot')
   const last = await running.exchange.stop()
   await running.stopWatching()
   log.info(last, 'stopped')
@@ -41,11 +41,11 @@ export interface StopEnds {
   readonly deadlineSec: number
   readonly onDone: () => void
   readonly onFailure: (sentence: string) => void
-  /** The deadline has passed. */
+  /** Called when the deadline has passed. */
   readonly onLate: (sentence: string) => void
 }
 
-/** A thread that hangs in a write holds `process.exit` too: this one does not wait for it. */
+/** Kills the process, because `process.exit` would wait for a thread that hangs in a write. */
 export function endLate(log: Log, sentence: string): void {
   log.output.lastWords(`outcomex: ${sentence}\n`)
   process.kill(process.pid, 'SIGKILL')

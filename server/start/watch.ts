@@ -1,4 +1,4 @@
-// What an operator can see of a running exchange: figures for /metrics, lines for --trace.
+// Makes a running exchange visible to operators: values for /metrics, lines for --trace.
 
 import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import { ROOMS } from '../../engine/domain/limits.ts'
@@ -24,18 +24,18 @@ import type { RunningExchange } from './open.ts'
 import { ReadinessWatch } from './readiness.ts'
 
 export interface Watch {
-  /** Takes every request when it has ended. */
+  /** Gets every request when it has ended. */
   readonly observe: (seen: Seen) => void
   readonly metricsText: () => Promise<string>
   readonly readiness: () => Readiness
-  /** Writes what the trace still holds. */
+  /** Writes the waiting lines of the trace. */
   readonly stop: () => Promise<void>
 }
 
 const RECORDS = logLinear(1, 10_000, [1, 2, 5])
 const BYTES = logLinear(100, 1_000_000, [1, 2, 5])
 
-/** What is watched besides the exchange. */
+/** The parts that are watched besides the exchange. */
 export interface Watched {
   readonly trace: TraceFile | null
   readonly limits: Limits | null
@@ -103,10 +103,16 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
   const { gauge } = metrics
   const add = gauge.bind(metrics)
   add('outcomex_snapshot_seq', 'Seq of the newest snapshot; 0 for none.', () => snapshots.last.seq)
-  add('outcomex_snapshot_bytes', 'Its length; 0 when an older process saved it.', () => {
-    return snapshots.last.bytes
+  add(
+    'outcomex_snapshot_bytes',
+    'Bytes of the newest snapshot; 0 if an older process saved it.',
+    () => {
+      return snapshots.last.bytes
+    },
+  )
+  add('outcomex_snapshot_seconds', 'Time that the newest snapshot took.', () => {
+    return snapshots.last.tookMs / MS_PER_SEC
   })
-  add('outcomex_snapshot_seconds', 'What saving it took.', () => snapshots.last.tookMs / MS_PER_SEC)
   metrics.totals(
     'outcomex_snapshot_failures_total',
     'Snapshots that could not be saved; each is tried again after a pause that grows.',
@@ -115,7 +121,7 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
   )
   add(
     'outcomex_snapshot_failing_seconds',
-    'Since when none can be saved; 0 while they can.',
+    'How long snapshots have failed; 0 while they can be saved.',
     () => {
       return snapshots.failingMs / MS_PER_SEC
     },
@@ -126,9 +132,13 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
   add('outcomex_follower_lag_commands', 'Durable commands not yet in the read tables.', () =>
     Math.max(0, pipeline.durableSeq - follower.applied),
   )
-  add('outcomex_follower_lag_seconds', 'Since when the oldest of them has been durable.', () => {
-    return pipeline.times.behindMs(follower.applied, performance.now()) / MS_PER_SEC
-  })
+  add(
+    'outcomex_follower_lag_seconds',
+    'Age of the oldest durable command not yet in the read tables.',
+    () => {
+      return pipeline.times.behindMs(follower.applied, performance.now()) / MS_PER_SEC
+    },
+  )
   add('outcomex_open_orders', 'Orders open or in flight.', () => {
     return pipeline.clearing.orders.openCount
   })
@@ -151,13 +161,13 @@ function watchQueues(exchange: RunningExchange, metrics: Metrics): void {
   const add = gauge.bind(metrics)
   add('outcomex_intake_in_flight', 'Orders inside the intake pool.', () => intake.inFlight())
   add('outcomex_replies_waiting', 'Replies under way.', () => pipeline.underWay)
-  add('outcomex_replies_waiting_for_disk', 'Those that wait for the journal alone.', () => {
+  add('outcomex_replies_waiting_for_disk', 'Replies that wait for the journal only.', () => {
     return pipeline.publisher.durableWaitingCount
   })
-  add('outcomex_journal_waiting_bytes', 'Commands the journal has not taken.', () => {
+  add('outcomex_journal_waiting_bytes', 'Bytes of commands that the journal has not taken.', () => {
     return journal.waitingBytes
   })
-  const waiting = 'Commands a market thread has not taken.'
+  const waiting = 'Bytes of commands that a market thread has not taken.'
   metrics.gauges('outcomex_market_waiting_bytes', waiting, ['thread'], () =>
     shards.all.map((shard) => ({ labels: { thread: shard.name }, value: shard.queuedBytes() })),
   )
@@ -193,15 +203,15 @@ function watchMining(mining: Mining, metrics: Metrics): void {
   metrics.gauge('outcomex_trades_waiting', 'Trades that are in no block.', () => {
     return mining.waitingCount
   })
-  total('outcomex_settlement_retries_total', 'Trades that were set aside for another try.', () => {
+  total('outcomex_settlement_retries_total', 'Trades that were put back for a retry.', () => {
     return mining.retries
   })
-  total('outcomex_settlement_failures_total', 'Trades that failed and were taken back.', () => {
+  total('outcomex_settlement_failures_total', 'Trades that failed and were reversed.', () => {
     return mining.failures
   })
 }
 
-/** Without limits nothing is counted. */
+/** Without limits the metrics have no values. */
 function watchLimits(limits: Limits | null, metrics: Metrics): void {
   const both =
     limits === null ? [] : Object.entries({ address: limits.addresses, profile: limits.profiles })
@@ -209,7 +219,8 @@ function watchLimits(limits: Limits | null, metrics: Metrics): void {
     both.flatMap(([by, limiter]) =>
       LANES.map((lane) => ({ labels: { by, lane }, value: read(limiter, lane) })),
     )
-  const refused = 'Calls that came too often, by whose bucket was empty and its lane.'
+  const refused =
+    'Calls that came too often, by the empty bucket (address or profile) and its lane.'
   const refusedOf = each((limiter, lane) => limiter.refusedOf(lane))
   metrics.totals('outcomex_rate_limited_total', refused, ['by', 'lane'], refusedOf)
   const keys = 'Addresses and profiles whose buckets are not full.'
@@ -221,32 +232,32 @@ function watchTrace(trace: TraceFile, metrics: Metrics): void {
   metrics.totals('outcomex_trace_lines_total', 'Orders written to the trace file.', [], () => [
     { labels: {}, value: trace.writtenCount },
   ])
-  const dropped = 'Orders the trace file had no room for.'
+  const dropped = 'Orders whose lines the trace file lost.'
   metrics.totals('outcomex_trace_dropped_total', dropped, [], () => [
     { labels: {}, value: trace.droppedCount },
   ])
 }
 
 function watchLog(output: Watched['log'], metrics: Metrics): void {
-  const dropped = 'Lines of the log that standard error had no room for.'
+  const dropped = 'Lines of the log that were lost because standard error was full.'
   metrics.totals('outcomex_log_dropped_total', dropped, [], () => [
     { labels: {}, value: output.droppedCount },
   ])
 }
 
 function watchFaults(faults: EdgeFaults, metrics: Metrics): void {
-  const broke = 'Faults that cost one call, frame or answer of a worker, by the edge they broke at.'
+  const broke = 'Faults that cost one call, frame or answer of a worker, by their edge.'
   metrics.totals('outcomex_faults_total', broke, ['edge'], () =>
     EDGES.map((edge) => ({ labels: { edge }, value: faults.count(edge) })),
   )
 }
 
 function watchReadiness(readiness: ReadinessWatch, metrics: Metrics): void {
-  const help = 'Whether each check of /ready is passed: 1 for yes.'
+  const help = 'Whether each check of /ready passes: 1 for yes.'
   metrics.gauges('outcomex_check_passed', help, ['check'], () =>
     readiness.now().checks.map(({ name, ok }) => ({ labels: { check: name }, value: ok ? 1 : 0 })),
   )
-  const free = 'Room where the data folder lies; -1 while it is not known.'
+  const free = "Free bytes of the data folder's disk; -1 while unknown."
   metrics.gauge('outcomex_disk_free_bytes', free, () => readiness.freeDiskBytes ?? -1)
 }
 
@@ -255,17 +266,21 @@ export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void
   metrics.gauge('outcomex_connections_open', 'Open connections, sockets included.', () => {
     return connections.count
   })
-  const refused = 'Connections closed as they came: too many in all, or too fast of one address.'
+  const refused = 'Connections closed at once: too many in all, or too fast from an address.'
   metrics.totals('outcomex_connections_refused_total', refused, [], () => [
     { labels: {}, value: connections.refusedCount },
   ])
-  const underWay = 'Requests under way by the room they stand in.'
+  const underWay = 'Requests under way, by room.'
   metrics.gauges('outcomex_requests_under_way', underWay, ['room'], () =>
     ROOMS.map((room) => ({ labels: { room }, value: rooms.countOf(room) })),
   )
-  metrics.gauge('outcomex_held_reply_bytes', 'Replies that wait for their readers.', () => {
-    return replies.bytes
-  })
+  metrics.gauge(
+    'outcomex_held_reply_bytes',
+    'Bytes of replies that wait for their readers.',
+    () => {
+      return replies.bytes
+    },
+  )
 }
 
 export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGateway {
@@ -280,9 +295,9 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
     { labels: { kind: 'signed' }, value: census.signed },
     { labels: { kind: 'anonymous' }, value: census.anonymous },
   ])
-  const held = 'Frames that wait for slow readers, each counted once for its account.'
+  const held = 'Bytes of frames that wait for slow readers, each frame counted once per account.'
   metrics.gauge('outcomex_socket_held_bytes', held, () => sockets.heldBytes)
-  const refused = 'Sockets, subscriptions and messages refused, by the bound that was full.'
+  const refused = 'Sockets, subscriptions and messages refused, by the bound that was reached.'
   metrics.totals('outcomex_sockets_refused_total', refused, ['bound'], () =>
     SOCKET_REFUSALS.map((bound) => ({ labels: { bound }, value: census.refusedFor(bound) })),
   )
@@ -293,7 +308,7 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
 }
 
 function watchClock(clock: Watched['clock'], metrics: Metrics): void {
-  metrics.gauge('outcomex_clock_ahead_seconds', "The server's time less the wall clock.", () => {
+  metrics.gauge('outcomex_clock_ahead_seconds', "The server's time minus the wall clock.", () => {
     return clock.offsetMs / MS_PER_SEC
   })
   const steps = 'How often the wall clock was found behind, or far ahead.'

@@ -41,7 +41,7 @@ import {
 import { VERSION } from '../version.ts'
 import type { RunningExchange } from './open.ts'
 
-/** Every operator there is, made again when one changes. */
+/** All operators; the list is made again when an operator changes. */
 function operatorsOf({ accounts, operators }: Clearing): () => readonly ProvenBy[] {
   let from = { tokenDigest: '', named: operators.all }
   let all: readonly ProvenBy[] = []
@@ -58,7 +58,7 @@ function operatorsOf({ accounts, operators }: Clearing): () => readonly ProvenBy
   }
 }
 
-/** What the guard asks; opened secrets are kept, since every signed call needs one. */
+/** The state that the guard reads. Opened secrets are kept, as every signed call needs one. */
 function authState({ pipeline, seal }: RunningExchange): AuthState {
   const { accounts } = pipeline.clearing
   const opened = new Map<string, TokenState>()
@@ -75,7 +75,7 @@ function authState({ pipeline, seal }: RunningExchange): AuthState {
       const account = accounts.accountOf(profileId) ?? ''
       const secret = seal.open(token.sealedSecret, tokenSecretOf(tokenId, profileId))
       const state = { profileId, account, scopes, secret }
-      // One that was revoked and never used again goes with the others of its age.
+      // A secret whose revoked token is never used again is dropped here, with all others.
       if (opened.size >= LIMITS.openedTokensMax) opened.clear()
       opened.set(tokenId, state)
       return state
@@ -87,7 +87,7 @@ function authState({ pipeline, seal }: RunningExchange): AuthState {
   }
 }
 
-/** What users know the exchange by, as far as it was told. */
+/** The host and port that users know, as far as they are configured. */
 function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
   if (publicUrl !== undefined) return new URL(publicUrl).host
   const name = host.includes(':') ? `[${host}]` : host
@@ -151,14 +151,14 @@ export async function wire(
   }
 }
 
-/** Refusals of a proof that a command ended: they are told when that command is durable (law 1). */
+/** Refusals of proofs that a command ended. They are sent when that command is durable (law 1). */
 const ENDED: ReadonlySet<string> = new Set([
   'SESSION_INVALID',
   'API_KEY_INVALID',
   'ADMIN_TOKEN_INVALID',
 ])
 
-/** How the gateway learns who is speaking. */
+/** Makes the function with which the gateway proves the caller. */
 export function prover(
   guard: Guard,
   { clock, pipeline }: Services,
@@ -169,7 +169,7 @@ export function prover(
     if (proof instanceof Refusal) {
       return ENDED.has(proof.name) ? pipeline.durable().then(() => proof) : proof
     }
-    // An identity token, which takes a promise, is no API token.
+    // Only API tokens have a `tokenId` here; identity tokens gave a promise above.
     if (proof.tokenId !== null) pipeline.tokenUses.note(proof.tokenId)
     return proof
   }
@@ -181,7 +181,7 @@ export interface SocketWish {
   readonly bounds?: AllSocketBounds | undefined
 }
 
-/** Lets sockets onto the gateway's port; call before it listens. */
+/** Opens the gateway's port for sockets; call it before the gateway listens. */
 export function wireSockets(
   { auth, clock, pipeline, reads }: Services,
   gateway: Gateway<Services>,
