@@ -55,7 +55,7 @@ export const SETTINGS = {
   opsListen: maybe(
     'ops-listen',
     hostPort,
-    'Where operators call instead: /admin and /metrics; 0 picks a port.',
+    'A listener of its own for operators: /admin and /metrics; port 0 picks one.',
   ),
   data: setting('data', words('DIR', 'the path of a folder'), './data', 'The data folder.'),
   demo: setting('demo', onOff, false, 'Fill an empty data folder with a lively exchange.'),
@@ -64,7 +64,7 @@ export const SETTINGS = {
     'header-prefix',
     commaList('A-,B-', /^[a-z0-9-]{0,31}-$/, 'prefixes like svc-,lmts- (lowercase, ending in -)'),
     ['svc-', 'lmts-'],
-    'What may stand before api-key, timestamp and signature.',
+    'Prefixes of the headers api-key, timestamp and signature.',
   ),
   marketThreads: setting(
     'market-threads',
@@ -100,7 +100,7 @@ export const SETTINGS = {
     'stop-deadline',
     count(1, 3600),
     10,
-    'Seconds after which a stop that is not over ends like a kill.',
+    'Seconds after which a stop that still runs ends like a kill.',
   ),
   adminToken: maybe(
     'admin-token',
@@ -115,9 +115,9 @@ export const SETTINGS = {
     'log-level',
     { ...oneOf(...LOG_LEVELS), shape: 'LEVEL' },
     'info',
-    `The least that is logged: ${LOG_LEVELS.join(', ')}.`,
+    `Lowest level that is logged: ${LOG_LEVELS.join(', ')}.`,
   ),
-  noRateLimit: setting('no-rate-limit', onOff, false, 'Answer as often as asked.'),
+  noRateLimit: setting('no-rate-limit', onOff, false, 'Switches the rate limits off.'),
   domainName: setting(
     'domain-name',
     words('NAME', 'the EIP-712 domain name that orders are signed with'),

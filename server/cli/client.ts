@@ -3,7 +3,7 @@ import { signCall } from '../auth/api-token.ts'
 import { isoText } from '../http/iso-text.ts'
 import { Failure } from '../shell.ts'
 
-// The client side of the commands that speak with a running server.
+// The client side of the commands that call a running server.
 
 const DEADLINE_MS = 10_000
 
@@ -12,13 +12,13 @@ export interface Request {
   /** Path with query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** '' for none. */
+  /** '' for no body. */
   readonly body: string
 }
 
 export interface Reply {
   readonly status: number
-  /** Parsed JSON, or the text where it is none. */
+  /** Parsed JSON, or the text when it is no JSON. */
   readonly body: unknown
 }
 
@@ -67,7 +67,7 @@ export async function send(baseUrl: string, request: Request): Promise<Reply> {
   }
 }
 
-/** A request that proves its API token, as rules §12.1 has it. */
+/** A request with the proof of its API token (rules §12.1). */
 export function signedRequest(
   call: { readonly method: string; readonly path: string; readonly body: string },
   { tokenId, secret, headerPrefix }: Credentials,
@@ -103,10 +103,10 @@ export function curlText(baseUrl: string, { method, path, headers, body }: Reque
   return lines.join(' \\\n  ')
 }
 
-/** How a line names the fields of its request. */
+/** The flags or words of the fields of a request. */
 type FieldNames = Readonly<Record<string, string>>
 
-/** What a refusal says, in one line per thing that is wrong. */
+/** A refusal in words, with every issue. */
 export function refusalText({ status, body }: Reply, names: FieldNames = {}): string {
   const head = `The exchange refused with ${status}`
   if (typeof body !== 'object' || body === null) return `${head}.`
@@ -116,7 +116,7 @@ export function refusalText({ status, body }: Reply, names: FieldNames = {}): st
   return `${head}${code}: ${message.map((issue) => issueText(issue, names)).join('; ')}`
 }
 
-/** What the line calls a field: its flag or its word; a part of a field goes by its whole. */
+/** The flag or word of a field; a part of a field has the name of the whole field. */
 function namedBy(names: FieldNames, field: string): string {
   const known = Object.keys(names).find((name) => field === name || field.startsWith(`${name}.`))
   return known === undefined ? field : names[known]

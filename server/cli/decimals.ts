@@ -1,12 +1,12 @@
 import { PRICE_ONE_TICKS, UNIT_RAW } from '../../engine/domain/units.ts'
 
-// Decimal text as people write it, exactly: never through a fraction.
+// Decimal text as people write it. It is read exactly, never as a floating-point number.
 
 const UNITS = /^(\d{1,10})(?:\.(\d{1,6}))?$/
 const PRICE = /^0?\.(\d{1,3})0*$/
 const DECIMALS = 6
 
-/** Raw units of '100.5'; undefined for what is no positive amount of at most six decimals. */
+/** Raw units of '100.5'; undefined when it is no positive amount of at most six decimals. */
 export function parseUnits(text: string): number | undefined {
   const found = UNITS.exec(text)
   if (found === null) return undefined
@@ -14,7 +14,7 @@ export function parseUnits(text: string): number | undefined {
   return raw > 0 && Number.isSafeInteger(raw) ? raw : undefined
 }
 
-/** Ticks of '0.52'; undefined for what is not from 0.001 to 0.999 in steps of 0.001. */
+/** Ticks of '0.52'; undefined when it is not from 0.001 to 0.999 in steps of 0.001. */
 export function parsePriceTicks(text: string): number | undefined {
   const found = PRICE.exec(text)
   if (found === null) return undefined
@@ -22,7 +22,7 @@ export function parsePriceTicks(text: string): number | undefined {
   return ticks > 0 && ticks < PRICE_ONE_TICKS ? ticks : undefined
 }
 
-/** '100.5' of 100500000: no zeros that say nothing. */
+/** Gives '100.5' for 100500000, without trailing zeros. */
 export function formatUnits(raw: number): string {
   const whole = Math.floor(raw / UNIT_RAW)
   const rest = String(raw % UNIT_RAW)

@@ -3,7 +3,7 @@ import type { Shell } from '../shell.ts'
 
 const EVERY_MS = 1000
 
-/** Says where a long read of the journal is, once a second; a short one stays silent. */
+/** Shows the progress of a long read once a second; a short read shows nothing. */
 export function progressLines(what: string, shell: Shell): (seq: Seq, total: number) => void {
   let saidMs = shell.nowMs()
   return (seq, total) => {

@@ -6,7 +6,7 @@ import { command, EXIT, Failure } from '../shell.ts'
 import { progressLines } from './progress.ts'
 import { folderOf, offlineHelp } from './verify.ts'
 
-const ABOUT = 'Makes the read tables of a data folder anew from its journal.'
+const ABOUT = 'Makes the read tables of a data folder again from its journal.'
 
 export const rebuildCommand = command({
   about: ABOUT,
@@ -14,7 +14,7 @@ export const rebuildCommand = command({
   isKnown: (error) => error instanceof DataFolderError,
   async work(args, shell) {
     const { dataDir, keyFile } = folderOf('rebuild', args, shell)
-    // A rebuild would make a folder that is not there; a slip in its name must not.
+    // A rebuild makes a missing folder, and a typing error in its name must not do that.
     if (!existsSync(dataDir)) throw new Failure(`${dataDir}: there is no such data folder.`)
     const fault = faultAsked(shell.env)
     if (fault !== null) shell.warn(fault)

@@ -7,7 +7,7 @@ import { progressLines } from './progress.ts'
 
 const ROWS = [SETTINGS.data, SETTINGS.keyFile]
 
-/** The data folder of an offline command, and its key where that lies elsewhere. */
+/** The data folder of an offline command, and the file of its key when it is elsewhere. */
 export function folderOf(
   name: string,
   args: readonly string[],
@@ -56,7 +56,7 @@ function reportLines(report: FolderReport): string[] {
   return lines
 }
 
-/** What it comes to, in words; the folder is not sound where somebody has to do something. */
+/** The verdict in words. A folder is not sound when its operator has to do something. */
 function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; isSound: boolean } {
   if (readTables.damage !== null) {
     const text = 'The journal is sound, the read tables are not: run outcomex rebuild.'

@@ -32,9 +32,13 @@ const IDENTITY = {
   issuer: maybe(
     'identity-issuer',
     words('TEXT', 'a text'),
-    'Issuer of identity tokens; any takes all.',
+    'Issuer of identity tokens; any accepts all.',
   ),
-  audience: maybe('identity-audience', words('TEXT', 'a text'), 'Their audience; any takes all.'),
+  audience: maybe(
+    'identity-audience',
+    words('TEXT', 'a text'),
+    'Audience of identity tokens; any accepts all.',
+  ),
 } as const
 
 export const EDGE_ROWS: readonly AnySetting[] = [PUBLIC_URL, ...Object.values(IDENTITY)]
@@ -57,7 +61,7 @@ function claimOf(flag: string, text: string | undefined): string | undefined {
   if (text !== undefined) return text === ANY ? undefined : text
   throw new WrongUse(
     `--identity-key needs --${flag}: else a token made for another service opens this one; ` +
-      `--${flag} ${ANY} takes every token of that key`,
+      `--${flag} ${ANY} accepts every token of that key`,
   )
 }
 
@@ -95,7 +99,7 @@ function isKeySet(source: string, readText: (path: string) => string): boolean {
     if (new URL(source).protocol === 'https:') return true
     throw new WrongUse(
       `--identity-key must be a file or an https URL, not '${source}': ` +
-        'over http anybody between could put in keys of its own',
+        'over http anybody on the way could replace the keys',
     )
   }
   const text = readText(source)

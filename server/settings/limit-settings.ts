@@ -46,7 +46,7 @@ const countries: Kind<readonly string[]> = {
 const ADDRESS_RATE = eachLane((lane) =>
   setting(`address-rate-${lane}`, rate, ADDRESS_RATES[lane], `Calls of one address, ${lane} lane.`),
 )
-/** Nobody is known on the public lane. */
+/** Callers on the public lane are not known, so it has no rate for profiles. */
 const { public: _none, ...PROFILE_RATE } = eachLane((lane) =>
   setting(`rate-${lane}`, rate, PROFILE_RATES[lane], `Calls of one profile, ${lane} lane.`),
 )
@@ -64,7 +64,7 @@ const GEO = {
     'geo-unknown',
     oneOf('allow', 'refuse'),
     'allow',
-    'Trading when that header names no country.',
+    'Whether to allow or refuse trading when that header names no country.',
   ),
 } as const
 
@@ -73,7 +73,7 @@ const REGISTRATION = {
     'registration',
     oneOf('open', 'closed'),
     'open',
-    'Who makes profiles: anybody by a first login (open), or the operator alone (closed).',
+    'Who makes profiles: anybody by a first login (open), or only the operator (closed).',
   ),
   perAddressMax: setting(
     'registrations-per-day',

@@ -1,7 +1,7 @@
 import type { Given, Setting } from '../../settings/flags.ts'
 import { WrongUse } from '../../settings/flags.ts'
 
-// What the short forms of `outcomex admin` are made of.
+// The parts of the short forms of `outcomex admin`.
 
 export interface AdminCall {
   readonly method: string
@@ -11,12 +11,12 @@ export interface AdminCall {
 }
 
 export interface Form {
-  /** As shown when its words are wrong. */
+  /** The text that is shown when its words are wrong. */
   readonly use: string
-  /** Flags that belong to this form alone. */
+  /** Flags that this form takes besides the common flags. */
   readonly flags: readonly Setting<unknown>[]
   readonly words: number
-  /** How the line names the fields of the call, for refusals. */
+  /** The flags or words of the fields of the call, for refusals. */
   readonly fields: Readonly<Record<string, string>>
   /** The list of the reply that is shown as a table. */
   readonly table?: string

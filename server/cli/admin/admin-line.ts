@@ -15,16 +15,16 @@ import { parseUnits } from '../decimals.ts'
 import { type AdminCall, type Form, own, post, wordAs } from './admin-form.ts'
 import { OPERATOR_FLAGS, OPERATOR_FORMS } from './operator-forms.ts'
 
-// The words of `outcomex admin`: one call of the admin API, in full or in one of its short forms.
+// Reads the words of `outcomex admin`: one call of the admin API, in full or in a short form.
 
 export interface AdminLine {
   readonly call: AdminCall
-  /** How the line names the fields of the call, for refusals. */
+  /** The flags or words of the fields of the call, for refusals. */
   readonly fields: Readonly<Record<string, string>>
   readonly token: string | undefined
   readonly url: string | undefined
   readonly dataDir: string
-  /** One line of JSON, whatever the reply is. */
+  /** Whether to print the reply as one line of JSON. */
   readonly isJson: boolean
   /** The list in the reply that is shown as a table; null for none. */
   readonly table: string | null
@@ -72,9 +72,9 @@ const FLAGS = {
     undefined,
     'restrict: what the public is told.',
   ),
-  after: own('after', count(0, PROFILE_ID_MAX), 0, 'lists: the id behind which they begin.'),
-  limit: own('limit', count(1, LIMITS.adminListLimitMax), 50, 'lists: rows at the most.'),
-  json: own('json', onOff, false, 'One line of JSON in place of a table or a text.'),
+  after: own('after', count(0, PROFILE_ID_MAX), 0, 'lists: start after this id.'),
+  limit: own('limit', count(1, LIMITS.adminListLimitMax), 50, 'lists: greatest number of rows.'),
+  json: own('json', onOff, false, 'Print one line of JSON, not a table or a text.'),
 } as const
 
 export const ADMIN_ROWS: readonly Setting<unknown>[] = [
@@ -84,7 +84,7 @@ export const ADMIN_ROWS: readonly Setting<unknown>[] = [
   SETTINGS.data,
 ]
 
-/** A page of a list. */
+/** The form for a page of a list. */
 function listOf(what: 'profiles' | 'balances' | 'markets'): Form {
   return {
     use: `admin ${what} [--after ID] [--limit N]`,
@@ -100,7 +100,7 @@ function listOf(what: 'profiles' | 'balances' | 'markets'): Form {
   }
 }
 
-/** Credits by what stands in the line, debits by its opposite. */
+/** The form that adds the amount (credit) or subtracts it (debit). */
 function adjusting(what: 'credit' | 'debit'): Form {
   return {
     use: `admin ${what} PROFILE_ID AMOUNT`,
@@ -222,7 +222,7 @@ function fullCall(method: string, rest: readonly string[], given: readonly Given
   if (body === '') return { method, path, body }
   try {
     JSON.parse(body)
-    // Sent as it was written: a number past 2^53 must reach the server's own check.
+    // The text is sent unchanged: a number past 2^53 must reach the server's own check.
     return { method, path, body }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
@@ -265,7 +265,7 @@ function askedOf(given: readonly Given[], [first, ...rest]: readonly string[]): 
   return { call: form.call(rest, given), fields: form.fields, table: form.table ?? null }
 }
 
-/** What the command line asks for; a wrong use throws a sentence. */
+/** Reads the command line into a call; a wrong use throws a sentence. */
 export function readAdminLine(args: readonly string[], env: Environment): AdminLine {
   const line = scanLine(args, ADMIN_ROWS)
   const given = [...scanEnvironment(env, ADMIN_ROWS), ...line.given]

@@ -4,7 +4,7 @@ import { readSetting, WrongUse } from '../../settings/flags.ts'
 import { count, oneOf, optional, words } from '../../settings/kinds.ts'
 import { type AdminCall, bare, type Form, own, post, wordAs } from './admin-form.ts'
 
-// The forms of `outcomex admin` about profiles that are frozen or lose their proofs, and about
+// The forms of `outcomex admin` that freeze profiles or revoke their proofs, and those for
 // operators.
 
 const PROFILE_ID = count(1, Number.MAX_SAFE_INTEGER)
@@ -14,30 +14,30 @@ export const OPERATOR_FLAGS = {
     'reason',
     optional(words('TEXT', 'a text')),
     undefined,
-    'freeze, unfreeze: why, for the audit.',
+    'freeze, unfreeze: the reason, for the audit.',
   ),
-  role: own('role', optional(oneOf(...ROLES)), undefined, 'operator add: what it may do.'),
+  role: own('role', optional(oneOf(...ROLES)), undefined, 'operator add: its role.'),
   operator: own(
     'operator',
     optional(words('NAME', 'the name of an operator')),
     undefined,
-    'audit: acts of this one alone.',
+    'audit: only acts of this operator.',
   ),
   before: own(
     'before',
     optional(count(1, Number.MAX_SAFE_INTEGER)),
     undefined,
-    'audit: what came before this seq.',
+    'audit: only acts before this seq.',
   ),
   limit: own(
     'limit',
     optional(count(1, LIMITS.auditLimitMax)),
     undefined,
-    'audit: so many at the most.',
+    'audit: greatest number of acts.',
   ),
 } as const
 
-/** A call about one profile, its id checked. */
+/** The path of a call about one profile; checks the id. */
 function ofProfile(id: string, rest: string): string {
   return `/admin/profiles/${wordAs(PROFILE_ID, id)}/${rest}`
 }

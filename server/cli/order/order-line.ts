@@ -14,7 +14,7 @@ import {
 import { count, oneOf, onOff, optional, words } from '../../settings/kinds.ts'
 import { parsePriceTicks, parseUnits } from '../decimals.ts'
 
-// The words of `outcomex order`: which trader wants what.
+// Reads the words of `outcomex order`.
 
 const OUTCOMES = ['yes', 'no'] as const
 export type OutcomeWord = (typeof OUTCOMES)[number]
@@ -27,22 +27,27 @@ function own<T>(flag: string, kind: Setting<T>['kind'], fallback: T, help: strin
 }
 
 const FLAGS = {
-  as: own('as', count(0, 999), 0, 'Which trader of demo.json.'),
-  market: own('market', optional(words('SLUG', 'the slug of a market')), unset, 'Its slug.'),
+  as: own('as', count(0, 999), 0, 'Number of the trader in demo.json.'),
+  market: own(
+    'market',
+    optional(words('SLUG', 'the slug of a market')),
+    unset,
+    'Slug of the market.',
+  ),
   buy: own('buy', outcome, unset, "Buy SIZE@PRICE, or '$SPEND' at the market."),
   sell: own('sell', outcome, unset, 'Sell SIZE@PRICE, or SIZE at the market.'),
   type: own(
     'type',
     optional(oneOf(...ORDER_TYPES)),
     unset,
-    'What is left rests (GTC), is dropped (FAK), or all or nothing (FOK).',
+    'GTC rests, FAK fills what it can at once, FOK fills whole or not at all.',
   ),
-  postOnly: own('post-only', onOff, false, 'Refuse rather than take.'),
+  postOnly: own('post-only', onOff, false, 'Refuse the order if it would take.'),
   clientOrderId: own(
     'client-order-id',
     optional(words('ID', 'a text')),
     unset,
-    'Your own name for the order.',
+    'Your own id for the order.',
   ),
   curl: own('curl', onOff, false, 'Print the request as a curl command; do not send it.'),
   url: own(
@@ -61,7 +66,7 @@ export const ORDER_ROWS = [
   SETTINGS.chainId,
 ]
 
-/** The two signed amounts and the price they mean. */
+/** The two signed amounts and the price that they give. */
 export interface OrderTerms {
   readonly orderType: OrderType
   readonly makerAmount: number
@@ -85,8 +90,8 @@ export interface OrderLine extends OrderTerms {
 }
 
 const HOW_MUCH =
-  "say how much: SIZE@PRICE like 10@0.52, or at the market --buy yes '$5' (in quotes: the shell " +
-  'takes a bare $5 away) and --sell yes 5'
+  "say how much: SIZE@PRICE like 10@0.52, or at the market --buy yes '$5' (in quotes, because " +
+  'the shell replaces a bare $5) or --sell yes 5'
 
 function limitTerms(side: number, text: string, orderType: OrderType): OrderTerms {
   const at = text.indexOf('@')
@@ -154,7 +159,7 @@ function termsOf(line: Line, side: number): OrderTerms {
   return readTerms(side, text, readSetting(FLAGS.type, line.given))
 }
 
-/** What the command line asks for; a wrong use throws a sentence. */
+/** Reads the command line into an order; a wrong use throws a sentence. */
 export function readOrderLine(args: readonly string[], env: Environment): OrderLine {
   const line = scanLine(args, ORDER_ROWS)
   const given = [...scanEnvironment(env, ORDER_ROWS), ...line.given]

@@ -5,7 +5,7 @@ import { Failure } from '../../shell.ts'
 import { formatUnits } from '../decimals.ts'
 import type { OrderLine } from './order-line.ts'
 
-// The 201 of POST /orders in words for a terminal.
+// Turns the 201 reply of POST /orders into text for a terminal.
 
 const text = () => schemaOf<string>({ type: 'string' })
 const raw = () => schemaOf<string>({ type: 'string', pattern: '^[0-9]{1,16}$' })
@@ -48,9 +48,9 @@ function wantedText(line: OrderLine): string {
   return `${verb} ${what} ${orderType}${line.postOnly ? ' post-only' : ''} in ${market}`
 }
 
-/** Order, status, what matched at which average, each maker, and the fee. */
+/** Shows the order, its status, the matched size and average price, each maker, and the fee. */
 export function replyText(value: unknown, line: OrderLine): string {
-  if (!reply.holds(value)) throw new Failure('The exchange replied with something unexpected.')
+  if (!reply.holds(value)) throw new Failure('The reply of the exchange has an unexpected form.')
   const { order, makerMatches, execution } = value
   const { totalsRaw, settlementStatus, reason } = execution
   const lines = [`order    ${order.id}`, `wanted   ${wantedText(line)}`, `status   ${order.status}`]

@@ -7,7 +7,7 @@ import { compile, object, openObject, schemaOf } from '../../http/schema/schema.
 import { Failure } from '../../shell.ts'
 import type { OrderLine } from './order-line.ts'
 
-// The signed body of POST /orders. Hashing needs `keccakReady`.
+// Makes the signed body of POST /orders. Hashing needs `keccakReady`.
 
 const text = () => schemaOf<string>({ type: 'string' })
 
@@ -24,7 +24,7 @@ const profile = compile(
   openObject({ effectiveFeeRateBps: schemaOf<number | null>({ type: ['integer', 'null'] }) }),
 )
 
-/** What of a market its orders sign. */
+/** The fields of a market that its orders sign. */
 export interface Venue {
   readonly slug: string
   readonly tokens: { readonly yes: string; readonly no: string }
@@ -32,7 +32,7 @@ export interface Venue {
   readonly takesFees: boolean
 }
 
-/** The venue of a market as GET /markets/{slug} shows it. */
+/** The venue of a market, from GET /markets/{slug}. */
 export function venueOf(value: unknown): Venue {
   if (!tradable.holds(value)) throw new Failure('This market has no order book to trade on.')
   const { slug, tokens, venue, metadata } = value
@@ -63,7 +63,7 @@ interface Signing {
   readonly trader: DemoTrader
   readonly venue: Venue
   readonly feeBps: number
-  /** Positive and never used before by this trader: it is what makes the order unique. */
+  /** A positive number that this trader never used before; it makes the order unique. */
   readonly salt: number
 }
 

@@ -9,7 +9,7 @@ import { replyText } from './order-reply.ts'
 import { feeBpsOf, signedBody, type Venue, venueOf } from './order-request.ts'
 
 const ABOUT = 'Signs and sends an order as a demo trader.'
-/** Salts are milliseconds times this, as the public client makes them, so they stay below 2^53. */
+/** Salts are milliseconds times this, as in the public client, so they stay below 2^53. */
 const SALTS_PER_MS = 1000
 
 function help(): string {
