@@ -62,7 +62,7 @@ function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
   }
 }
 
-const ERROR = { type: 'string', description: 'The name that HTTP gives the status.' }
+const ERROR = { type: 'string', description: 'The HTTP name of the status.' }
 
 const REFUSAL: Node = {
   type: 'object',
@@ -70,8 +70,11 @@ const REFUSAL: Node = {
   properties: {
     message: { type: 'string', description: 'Why the call was refused, in a sentence.' },
     error: ERROR,
-    statusCode: { type: 'integer', description: 'The HTTP status of this reply, once more.' },
-    code: { type: 'string', description: 'The word for programs; it stays when sentences change.' },
+    statusCode: { type: 'integer', description: 'The HTTP status of this reply.' },
+    code: {
+      type: 'string',
+      description: 'The code for programs; it stays the same when sentences change.',
+    },
   },
 }
 
@@ -94,7 +97,7 @@ const VALIDATION_REFUSAL: Node = {
     message: { type: 'array', items: ISSUE, description: 'Each thing that is wrong, by field.' },
     error: ERROR,
     statusCode: { const: 400, description: 'The HTTP status of this reply, always 400.' },
-    code: { const: 'VALIDATION', description: 'The word for programs, always VALIDATION.' },
+    code: { const: 'VALIDATION', description: 'The code for programs, always VALIDATION.' },
   },
 }
 

@@ -1,5 +1,5 @@
 // Counts sockets and their messages. Each address and each profile has a bound. Clients without a
-// proof cannot take the places that are reserved for signed clients.
+// proof cannot take the places that are kept for signed clients.
 // Invariants: a seat is counted once, from `entered` to `left`. An owner is kept while it has a
 // seat, so there are never more owners than sockets.
 

@@ -16,7 +16,7 @@ export interface Turn<S> extends Seen, Guest {
   status: number
   refusal: string | null
   endedMs: number
-  /** What is counted for its reply while the reader has not taken all of it. */
+  /** Its reply while the reader has not taken all of it. */
   unread: UnreadReply | null
   aborted: boolean
   /** Bytes of its reply may be out, so no other reply can be written. */

@@ -17,12 +17,12 @@ export interface UnreadBounds {
   readonly address: number
 }
 
-/** Statuses that end at the headers: a length of 0 would be a lie about what 304 stands for. */
+/** Statuses that end at the headers. With 304 a length of 0 would say that the content is empty. */
 function hasNoBody(status: number): boolean {
   return status === 204 || status === 304
 }
 
-/** What is counted for a reply until its connection ends. */
+/** The counted bytes of an unread reply; they are freed when it is out or its connection ends. */
 export interface UnreadReply {
   readonly address: string
   readonly bytes: number
@@ -52,8 +52,8 @@ export class UnreadReplies {
   }
 
   /**
-   * Writes a reply in a cork. Null when all of it is out, else what is counted for it. 'full' when
-   * there is no room to keep it: the connection must end.
+   * Writes a reply in a cork. Null when all of it is out, else the unread reply. 'full' when there
+   * is no room to keep it: the connection must end.
    */
   write(
     response: HttpResponse,

@@ -22,7 +22,7 @@ import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
 export const ordersBody = object({
   orders: means(
     list(orderBody, 1, LIMITS.batchOrdersMax),
-    'Orders to place, each taken or refused by itself, in this order.',
+    'Orders to place, in this order; each is taken or refused by itself.',
   ),
 })
 
@@ -34,7 +34,7 @@ const named = object({
 
 export const replaceBody = object({
   cancel: means(named, 'The order to cancel, by exactly one of its two ids.'),
-  replacement: means(replacementBody, 'The order to place with what the cancel set free.'),
+  replacement: means(replacementBody, 'The order to place with the reserve that the cancel freed.'),
   mode: means(
     oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
     'Whether the replacement is placed when the cancel fails: only with ALLOW_FAILURE.',
@@ -46,7 +46,7 @@ export const replaceBody = object({
 export const replacesBody = object({
   operations: means(
     list(replaceBody, 1, LIMITS.batchReplacesMax),
-    'Cancel-replaces, done one after the other in this order.',
+    'Cancel-replaces, done one after another in this order.',
   ),
 })
 
