@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a short suite on Node 22. The npm package `node` brings the program and its headers. The native
-# packages are compiled against these headers in a copy of the tree, so this tree stays as it is.
+# Runs a short suite on Node 22. The npm package `node` brings the program and its headers. The
+# native packages are compiled against these headers in a copy of the tree; this tree stays as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
