@@ -11,7 +11,7 @@ import { makeServerKey, readServerKey } from './server-key.ts'
 // Each data folder has a random key. Every seal, MAC and order id derives from it. The journal
 // holds this folder key, sealed by the server key, so a new server key means that one value is
 // sealed anew. The folder key is opened before the end of the journal is checked, because that
-// check needs a MAC.
+// end has a MAC under this key.
 
 const MARK = 'folder-key'
 

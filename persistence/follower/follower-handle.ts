@@ -69,9 +69,7 @@ export class FollowerHandle {
   #nextHash = 0
   #timer: NodeJS.Timeout | undefined
   #onSaved: ((saved: SavedSnapshot) => void) | null = null
-  /**
-   * Called after each step while a start waits. A start needs the state too, not only the tables.
-   */
+  /** Called after each step while a start waits, which needs the state and not only the tables. */
   #onState: () => void = () => {}
   readonly #onApplied: (applied: Applied) => void
 
@@ -94,10 +92,7 @@ export class FollowerHandle {
     return FollowerHandle.launch(options).started
   }
 
-  /**
-   * Starts the thread, which goes to `seq` by itself while main may do the same. `abandon` ends it
-   * early.
-   */
+  /** Starts the thread, which goes to `seq` while main may do the same. `abandon` ends it early. */
   static launch(options: FollowerOptions): FollowerLaunch {
     const { folder, seq } = options
     const workerData: FollowerThreadData = { folder, seq }

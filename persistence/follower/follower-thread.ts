@@ -24,10 +24,7 @@ export interface SavedSnapshot {
   readonly failure: string | null
 }
 
-/**
- * Messages from the follower to main. `idle` means that the last `advance` is done, so main may
- * send the next one.
- */
+/** Messages from the follower to main. `idle` means that the next `advance` may be sent. */
 export type FollowerMessage =
   | 'ready'
   | {

@@ -52,17 +52,12 @@ import { TradesTable } from './tables/trades.ts'
 const APPLY =
   'INSERT INTO applied (id, seq, checksum) VALUES (1, ?, ?) ' +
   'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
-/**
- * A chunk ends after this many commands: enough to be worth a commit, few enough to answer main
- * soon.
- */
+/** A chunk ends after this many commands: enough to pay its commit, few enough to answer soon. */
 const CHUNK_COMMANDS = 8192
 
 export class Follower {
   readonly exchange: Exchange
-  /**
-   * Has every order that left a trace. Main asks it about orders that main does not hold exactly.
-   */
+  /** Every order that left a trace; main asks about orders that it does not hold exactly. */
   readonly filter: SeenFilter
   readonly #folder: KeyedFolder
   readonly #reader: SqliteJournalReader

@@ -1,5 +1,6 @@
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
-// copy that can be deleted. So a change that needs data which the file lacks may drop and rebuild.
+// copy that can be deleted. So a change that needs data which the file lacks may drop the tables
+// and rebuild them.
 //
 // `traders` has one row for each owner, even for a maker with a million quotes. `own_makers` names
 // what self-trade prevention canceled. The texts of profiles stand in no other table.

@@ -39,10 +39,7 @@ export function tailOf(connection: Connection): JournalTail {
   return row === undefined ? EMPTY_TAIL : { seq: row.lastSeq, checksum: row.checksum }
 }
 
-/**
- * Where the journal of a folder ends, and how many records a power cut took under `normal`
- * durability.
- */
+/** The end of the journal of a folder, and what a power cut took under `normal` durability. */
 export interface JournalEnd {
   readonly tail: JournalTail
   readonly lostRecords: number

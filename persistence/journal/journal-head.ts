@@ -7,8 +7,9 @@ import { DataFolderError, ifThere, speaking, syncFolder } from '../folder-error.
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
 import type { JournalTail } from './journal-port.ts'
 
-// The last commit, written a second time outside the database. When its WAL is lost or damaged,
-// SQLite opens a shorter database and gives no error. This file shows the loss to a start.
+// The last commit, written a second time outside the database. When the WAL of that
+// database is lost or damaged, SQLite opens a shorter database and gives no error. This file shows
+// the loss to a start.
 //
 //   0 magic 8 │ 8 seq f64 │ 16 checksum 32 │ 48 durability u8 (0 full, 1 normal) │ zero │
 //   96 MAC of all before it 32

@@ -37,15 +37,10 @@ export interface JournalWriter {
   readonly durableSeq: Seq
   /** Gives the bytes that one more record may have now. */
   freeBytes(): number
-  /**
-   * Adds a record; the caller has checked that there is room. The next `send` sets it under way.
-   */
+  /** Adds a record; the caller has checked that there is room. The next `send` shows it. */
   append(seq: Seq, record: Uint8Array): void
   send(): void
-  /**
-   * Ends a batch with the newest record, so that its seq has a checksum; false when there is no
-   * room.
-   */
+  /** Ends a batch with the newest record, so that its seq has a checksum; false without room. */
   cut(): boolean
   /** Commits the waiting records, then ends. */
   stop(): Promise<void>

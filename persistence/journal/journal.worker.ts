@@ -43,7 +43,7 @@ function run(): void {
     }
     incoming.free()
     if (batch.count > 0) commit()
-    // Check while idle too: a second process may come before the next order.
+    // The files are checked while idle too: a second process may come before the next order.
     else journal.checkFiles()
     report.checkpoint(journal)
   }

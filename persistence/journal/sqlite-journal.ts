@@ -207,10 +207,7 @@ export class SqliteJournalWriter {
     }
   }
 
-  /**
-   * Keeps the WAL bounded; gives true when there was work. Runs between commits, after the last was
-   * reported.
-   */
+  /** Keeps the WAL bounded; true if there was work. Runs between commits, after their reports. */
   checkpoint(): boolean {
     if (this.#freshBytes < CHECKPOINT_BYTES) return false
     speaking(this.#path, () => {

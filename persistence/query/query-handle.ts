@@ -100,7 +100,7 @@ export class QueryHandle {
     worker.on('error', (error) => {
       this.#reason = reasonOf(error)
     })
-    // Answers come in the order of the questions, so the oldest one did not decode.
+    // Answers come in the order of the questions, so the oldest answer did not decode.
     worker.on('messageerror', (error) => this.#broke(this.#sent.shift(), reasonOf(error)))
     worker.on('exit', (code) => this.#ended(code))
   }

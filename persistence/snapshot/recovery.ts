@@ -15,7 +15,7 @@ import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { type StartingState, startingState } from './snapshot.ts'
 
-// Recovery gives back every committed command, once and in order. The caller holds the lock of the
+// Recovery reads every committed command, once and in order. The caller holds the lock of the
 // folder.
 
 export { DataFolderError, UnreadFolder } from '../folder-error.ts'

@@ -42,9 +42,7 @@ UPDATE orders SET status = iif(undone_raw > 0, ${CANCELED}, ?),
 /** Makers that self-trade prevention canceled for an arrival of their owner, in that order. */
 const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
 
-/**
- * `cancel_reason` of orders that self-trade prevention ended; other values index CANCEL_REASONS.
- */
+/** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
 export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
 
 interface Change {
@@ -150,8 +148,7 @@ export class OrdersTable {
   }
 
   /**
-   * Adds an order that its market stored. `result` is the code of its DONE event; `tail` is that of
-   * its record.
+   * Adds an order that its market stored, with the code of its DONE event and its record's tail.
    */
   arrived(order: PlaceOrder, done: Done, tail: PlaceTail): void {
     const { result, filledRaw, leftRaw } = done

@@ -93,7 +93,7 @@ export class PositionsTable {
         held.realisedRaw -= -collateralRaw - costRaw
         continue
       }
-      // Some of these shares may be sold since. What comes back beyond the cost is realised.
+      // The owner may have sold some of these shares. What comes back beyond the cost is realised.
       const backRaw = Math.min(collateralRaw, held.costRaw)
       held.costRaw -= backRaw
       held.realisedRaw += collateralRaw - backRaw

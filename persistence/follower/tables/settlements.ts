@@ -16,10 +16,7 @@ const PUT_TRADE =
   'changed_ms = excluded.changed_ms'
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
-/**
- * A reversed fill does not reopen an order: an order that ended matched counts as canceled (rules
- * §5.2).
- */
+/** A reversed fill reopens no order: an order that ended matched becomes canceled (rules §5.2). */
 const UNDO = `
 UPDATE orders SET undone_raw = undone_raw + part.size_raw,
   status = iif(status = ${MATCHED}, ${CANCELED}, status)

@@ -112,7 +112,7 @@ interface MadeRow {
   readonly yesTicks: number
 }
 
-/** The maker's leg closes the sum that the taker's leg was rounded to (rules §2.4). */
+/** The maker's leg closes the sum, after the taker's leg was rounded (rules §2.4). */
 function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTicks }: MadeRow) {
   const takerRaw = takerLegRaw(trade.side === SIDE.BUY, trade.outcome, yesTicks, sizeRaw)
   return makerLegRaw(takerRaw, sizeRaw, order.outcome === trade.outcome)
