@@ -8,9 +8,9 @@ import { rulesBroken } from '../../support/exposition-rules.ts'
 import { startLive } from '../../support/live-exchange.ts'
 import { openMarket, place } from '../../support/live-orders.ts'
 
-// The text of /metrics keeps every rule that `promtool check metrics` has.
+// The text of /metrics keeps every rule of `promtool check metrics`.
 
-test('metrics of an exchange that traded and refused keep the rules of the format', async () => {
+test('metrics of an exchange with trades and refusals keep the rules of the format', async () => {
   const live = await startLive({ flags: ['--trace', join(newFolder(), 'trace')], limited: true })
   const market = await openMarket(live, 'exposed')
   const alice = await live.trader(100_000_000)
@@ -21,7 +21,7 @@ test('metrics of an exchange that traded and refused keep the rules of the forma
   await live.stop()
 })
 
-test('labels are escaped, whatever they hold', async () => {
+test('any text in a label is escaped', async () => {
   const metrics = new Metrics(0)
   const took = new Distribution([1000])
   took.record(5)
@@ -31,7 +31,7 @@ test('labels are escaped, whatever they hold', async () => {
   assert.deepEqual(rulesBroken(await metrics.text()), [])
 })
 
-test('a text that breaks a rule is found out', () => {
+test('the check finds each broken rule', () => {
   const head = (name: string, type: string) => `# HELP ${name} Some.\n# TYPE ${name} ${type}\n`
   const counter = head('a_total', 'counter')
   const whole = 's_bucket{le="1"} 1\ns_bucket{le="+Inf"} 2\ns_sum 3\ns_count 2\n'

@@ -5,13 +5,13 @@ import { freshSeed, Random } from '../../support/random.ts'
 
 const random = new Random(freshSeed())
 
-/** The first bound that is not below the value, by looking at each. */
+/** The index of the first bound that is not below the value, found by a look at each. */
 function slowBucket(bounds: readonly number[], value: number): number {
   const found = bounds.findIndex((bound) => value <= bound)
   return found < 0 ? bounds.length : found
 }
 
-/** All magnitudes, and the neighbours of every bound. */
+/** Values of all magnitudes, and the neighbours of every bound. */
 function* valuesFor(bounds: readonly number[]): Generator<number> {
   for (const bound of [0, ...bounds]) {
     for (const by of [-1, -0.001, 0, 0.001, 1]) yield bound + by
@@ -40,7 +40,7 @@ test('every value falls into the bucket that a look at each bound finds', () => 
   }
 })
 
-test('bounds rise by the same steps in every decade', () => {
+test('the bounds rise by the same steps in every decade', () => {
   assert.deepEqual(logLinear(1, 200, [1, 2, 5]), [1, 2, 5, 10, 20, 50, 100, 200])
   const ratios = MICROS.slice(1).map((bound, index) => bound / MICROS[index])
   assert.ok(ratios.every((ratio) => ratio > 1 && ratio <= 5 / 3))

@@ -8,7 +8,7 @@ import { newFolder } from '../../support/data-folder.ts'
 import { startLive } from '../../support/live-exchange.ts'
 import { ADMIN_TOKEN, runProgram, ServerProcess } from '../../support/server-process.ts'
 
-// The operator's side: behind a token on the public listener, or on a listener of its own.
+// The routes of operators: behind a token on the public listener, or on a listener of their own.
 
 const THREADS = ['--market-threads', '1', '--intake-threads', '1']
 const AUTHORIZATION = { authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -28,7 +28,7 @@ async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
 const live = await startLive()
 after(() => live.stop())
 
-test('on the public listener metrics are for operators', async () => {
+test('on the public listener only operators can read the metrics', async () => {
   assert.equal((await live.send('GET', '/metrics')).status, 401)
   const headers = { authorization: 'Bearer a-guess-of-sixteen' }
   assert.equal((await live.send('GET', '/metrics', { headers })).status, 401)
@@ -36,7 +36,7 @@ test('on the public listener metrics are for operators', async () => {
   for (const path of ['/health', '/ready']) assert.equal((await live.send('GET', path)).status, 200)
 })
 
-test('every route is on one listener, but for those that say how the exchange is', () => {
+test('every route is on one of the two listeners; /health and /ready are on both', () => {
   const names = (routes: typeof api) => routes.map(({ method, path }) => `${method} ${path}`)
   const [all, open, closed] = [names(api), names(publicApi), names(operatorApi)]
   assert.deepEqual(new Set([...open, ...closed]), new Set(all))
@@ -52,7 +52,7 @@ test('every route is on one listener, but for those that say how the exchange is
   assert.deepEqual(rest.sort(), ['GET /health', 'GET /ready'])
 })
 
-test('with --ops-listen the public listener knows nothing of operators', async () => {
+test('with --ops-listen the public listener has no routes of operators', async () => {
   const args = ['--ops-listen', '127.0.0.1:0', ...THREADS]
   const server = await ServerProcess.start({ dataDir: newFolder(), args })
   const [open, closed] = [server.baseUrl, operatorsUrl(server)]
@@ -76,7 +76,7 @@ test('with --ops-listen the public listener knows nothing of operators', async (
   await server.stop()
 })
 
-test('a listener of operators that cannot be ends the start', async () => {
+test('a start ends if the listener of operators cannot listen', async () => {
   const other = await ServerProcess.start({ dataDir: newFolder(), args: THREADS })
   const taken = new URL(other.baseUrl).host
   const words = ['serve', '--data', newFolder(), '--port', '0', '--ops-listen', taken]
@@ -86,7 +86,7 @@ test('a listener of operators that cannot be ends the start', async () => {
   await other.stop()
 })
 
-test('a demo is filled by way of the listener of operators, and says where it is', async () => {
+test('a demo is filled through the listener of operators, and demo.json has its URL', async () => {
   const dataDir = newFolder()
   const args = ['--ops-listen', '127.0.0.1:0', ...THREADS]
   const server = await ServerProcess.start({ dataDir, args, demo: true })

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const LOG_END = join(ROOT, 'test/support/log-end.ts')
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
 
-/** What a log says of `act`, written to a file. */
+/** The text that `act` writes to a log in a file. */
 async function written(act: (log: ReturnType<typeof openLog>) => void, forPeople = false) {
   const path = join(newFolder(), 'log')
   const log = openLog('info', new LogOutput(openSync(path, 'a')), forPeople)
@@ -40,7 +40,7 @@ test('on a terminal a line is text for people', async () => {
   assert.match(text, /\[[0-9-]{10}T[0-9:.]{12}Z\].*WARN.*look here.*"seq":7/)
 })
 
-/** A pipe of the kernel with both ends open; nothing is read unless the test does. */
+/** A named pipe with both ends open. Only the test reads from it. */
 function openPipe() {
   const path = join(newFolder(), 'pipe')
   execFileSync('mkfifo', [path])
@@ -48,7 +48,7 @@ function openPipe() {
   return { read, write: openSync(path, O_WRONLY) }
 }
 
-/** All that the pipe holds now. */
+/** Everything that is in the pipe now. */
 function readAll(fd: number): string {
   const chunk = Buffer.alloc(1 << 16)
   let text = ''
@@ -74,14 +74,14 @@ function startServer(stderr: number | 'pipe') {
     lines.on('line', (line) => {
       if (line.startsWith('listening ')) resolve(line.slice('listening '.length))
     })
-    child.once('exit', () => reject(new Error('it ended before it listened')))
+    child.once('exit', () => reject(new Error('the server ended before it listened')))
   })
   return { child, baseUrl }
 }
 
 const AUTHORIZATION = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-/** An act of the operator leaves a line of a kilobyte. */
+/** Makes an operator's call that leaves a log line of a kilobyte. */
 async function act(baseUrl: string): Promise<void> {
   const reply = await fetch(`${baseUrl}/admin/balances`, {
     method: 'POST',
@@ -105,7 +105,7 @@ async function droppedLines(baseUrl: string): Promise<number> {
 }
 
 for (const kind of ['pipe', 'socket'] as const) {
-  test(`a ${kind} that is never read stops neither the exchange nor its end`, async () => {
+  test(`a ${kind} that nobody reads blocks neither the exchange nor its stop`, async () => {
     const pipe = kind === 'pipe' ? openPipe() : null
     const { child, baseUrl } = startServer(pipe?.write ?? 'pipe')
     child.stderr?.pause()
@@ -120,7 +120,7 @@ for (const kind of ['pipe', 'socket'] as const) {
   })
 }
 
-/** What was lost is said once somebody reads; then the pipe is left to fill again. */
+/** Once the pipe is read, the log tells the number of lost lines. Then the pipe fills again. */
 async function isToldWhenRead(fd: number, baseUrl: string): Promise<void> {
   let text = ''
   while (!text.includes('lines of this log were lost')) {
@@ -134,7 +134,7 @@ async function isToldWhenRead(fd: number, baseUrl: string): Promise<void> {
   await actMany(baseUrl, 400)
 }
 
-test('the last lines before a fatal end come out when they are read', async () => {
+test('the last lines before a fatal end are written if the pipe is read', async () => {
   const program = ['--import', 'tsx', LOG_END, '500', '1000']
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'inherit', 'pipe'] })
   let text = ''
@@ -146,7 +146,7 @@ test('the last lines before a fatal end come out when they are read', async () =
   assert.match(text, /"level":"fatal".*"msg":"the end"\}\nlast words\n$/)
 })
 
-test('a fatal end is no longer than a moment when nobody reads', async () => {
+test('a fatal end takes only a moment if nobody reads the pipe', async () => {
   const pipe = openPipe()
   const program = ['--import', 'tsx', LOG_END, '2000', '1000']
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'inherit', pipe.write] })

@@ -4,7 +4,7 @@ import { Distribution } from '../../../server/ops/latency.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
 import { watchProcess } from '../../../server/ops/process-metrics.ts'
 
-test('metrics count calls by route and status, refusals by name, and read figures', async () => {
+test('metrics count calls by route and status, and refusals by name, and read gauges', async () => {
   const metrics = new Metrics(0)
   const call = { method: 'GET', receivedMs: 10, readMs: 11 }
   const route = { method: 'GET', path: '/orders/:id', lane: 'private' }
@@ -22,7 +22,7 @@ test('metrics count calls by route and status, refusals by name, and read figure
   for (const micros of [1, 1000, 1001, 5000]) took.record(micros)
   metrics.seconds('toy_seconds', 'A time.', () => [{ labels: { of: 'y' }, values: took }])
   size = 5
-  // Read twice: nothing is counted by being read.
+  // The text is read twice, because reading must not count anything.
   await metrics.text()
   const text = await metrics.text()
   for (const line of [
@@ -43,7 +43,7 @@ test('metrics count calls by route and status, refusals by name, and read figure
   }
 })
 
-test('what the process costs is told, before anything was measured too', async () => {
+test('the costs of the process have metrics even before the first measurement', async () => {
   const metrics = new Metrics()
   const end = watchProcess(metrics)
   const text = await metrics.text()
@@ -58,7 +58,7 @@ test('what the process costs is told, before anything was measured too', async (
   }
 })
 
-test('text is made once in a while, however often it is read', async () => {
+test('the text is made once in an interval, however often it is read', async () => {
   const metrics = new Metrics(60_000)
   let reads = 0
   metrics.gauge('toy_reads', 'How often it was made.', () => ++reads)
@@ -67,7 +67,7 @@ test('text is made once in a while, however often it is read', async () => {
   assert.equal(new Set(texts).size, 1)
 })
 
-test('no client can make a series: paths and methods that are none share one', async () => {
+test('no client can add a series: unknown paths and methods share one', async () => {
   const metrics = new Metrics(0)
   const call = { method: 'GET', receivedMs: 1, readMs: 2 }
   const turn = { call, route: null, status: 404, refusal: 'PATH_NOT_FOUND', endedMs: 3 }

@@ -7,7 +7,7 @@ import { Pulse, readinessOf } from '../../../server/ops/readiness.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../../support/server-process.ts'
 
-// /ready tells the truth: of threads that stand still too, whether they have work or not.
+// /ready tells the truth, also of threads that stand still, with work or without.
 
 const ASK_AGAIN_MS = 20
 const check = () => object({ name: text(), ok: boolean(), detail: text() })
@@ -17,14 +17,14 @@ const bad = compile(
   object({ ...refusal, ready: boolean(), seq: integer(0), checks: list(check()) }),
 )
 
-test('a reader of a ring gives a sign of life whether frames come or not', () => {
+test('the reader of a ring answers a question whether frames come or not', () => {
   const shared = Ring.allocate(1 << 12)
   const [writer, reader] = [new Ring(shared), new Ring(shared)]
   assert.ok(writer.isAnswered)
   for (let round = 0; round < 3; round++) {
     writer.ask()
     assert.ok(!writer.isAnswered)
-    // A question ends the sleep that a frame would end.
+    // A question wakes the reader as a frame would.
     assert.equal(reader.waitForData(60_000), false)
     assert.ok(writer.isAnswered)
   }
@@ -35,7 +35,7 @@ test('a reader of a ring gives a sign of life whether frames come or not', () =>
   assert.ok(writer.isAnswered)
 })
 
-test('a thread is silent since the question that it owes an answer to', () => {
+test('a thread is silent since the first question that it has not answered', () => {
   let asked = 0
   let answered = 0
   const thread = {
@@ -52,7 +52,7 @@ test('a thread is silent since the question that it owes an answer to', () => {
   pulse.ask(5500)
   assert.equal(asked, 1)
   assert.equal(pulse.silentMs(6500), 1500)
-  // What stalled may have been main: an answer that is there counts at once.
+  // Main itself may have stalled, so an answer counts as soon as it is there.
   answered = 1
   assert.equal(pulse.silentMs(9000), 0)
   pulse.ask(9000)
@@ -60,7 +60,7 @@ test('a thread is silent since the question that it owes an answer to', () => {
   assert.equal(pulse.silentMs(9100), 100)
 })
 
-test('what is not vital is told and refuses nobody', () => {
+test('a failed check that is not vital is shown and does not make /ready refuse', () => {
   const fine = { name: 'a', isVital: true, trouble: () => null }
   const told = { name: 'b', isVital: false, trouble: () => 'so so' }
   const vital = { name: 'c', isVital: true, trouble: () => 'broken' }
@@ -74,7 +74,7 @@ test('what is not vital is told and refuses nobody', () => {
   assert.equal(readinessOf([fine, vital]).ready, false)
 })
 
-/** What failed in the reply of /ready; null when it is ready. */
+/** The failed checks in the reply of /ready; null when the exchange is ready. */
 async function failed(baseUrl: string): Promise<string[] | null> {
   const reply = await fetch(`${baseUrl}/ready`)
   const body: unknown = await reply.json()
@@ -96,7 +96,7 @@ async function until(baseUrl: string, isThere: (found: string[] | null) => boole
   }
 }
 
-/** A command of the operator; its reply waits as long as the journal stands still. */
+/** Sends a command of the operator. Its reply waits while the journal stands still. */
 async function post(baseUrl: string, path: string, body: object): Promise<void> {
   const reply = await fetch(`${baseUrl}/admin/${path}`, {
     method: 'POST',
@@ -106,14 +106,14 @@ async function post(baseUrl: string, path: string, body: object): Promise<void> 
   assert.equal(reply.status, 201)
 }
 
-// A stall is over after two seconds and a half: to be seen at all it must be seen by then. The
-// journal counts its commands too, so that it does not stall before the exchange listens; a market
-// that has nothing to do counts the signs of life it is asked for.
+// A stall ends after two and a half seconds, so /ready must show it by then. The journal counts
+// commands too, so that it does not stall before the exchange listens. A market thread without work
+// counts the questions that it answers.
 for (const [point, name] of [
   ['journal-stall:200', 'journal'],
   ['market-stall:8', 'markets'],
 ] as const) {
-  test(`an exchange is not ready while its ${name} stand still, and is after it`, async (t) => {
+  test(`an exchange is not ready while its ${name} stand still, and is ready later`, async (t) => {
     const args = ['--market-threads', '1', '--intake-threads', '1', '--no-rate-limit']
     const server = await ServerProcess.start({ dataDir: newFolder(), args, fault: point })
     const { baseUrl } = server

@@ -33,7 +33,7 @@ const lineShape = compile(lineFields)
 
 function linesOf(path: string): Line[] {
   const lines = readFileSync(path, 'utf8').split('\n')
-  assert.equal(lines.pop(), '', 'the last line is whole')
+  assert.equal(lines.pop(), '', 'the last line is complete')
   return lines.map((each) => {
     const line: unknown = JSON.parse(each)
     if (!lineShape.holds(line)) assert.fail(each)
@@ -41,7 +41,7 @@ function linesOf(path: string): Line[] {
   })
 }
 
-/** The way of an order: stamps that follow each other, the disk beside the market. */
+/** The times of an order rise along its way, both through the market and through the journal. */
 function assertRising(line: Line): void {
   const { received, read, intake, sequence, journal, match, settle, reply } = line
   for (const way of [
@@ -70,17 +70,17 @@ async function traced(live: LiveExchange): Promise<void> {
   const refused = await live.call(alice, 'POST', '/orders', forged, { signedBody: '{}' })
   assert.equal(textAt(refused.body, 'code'), 'HMAC_INVALID')
   assert.equal((await live.call(alice, 'POST', '/orders', ' '.repeat(70_000))).status, 413)
-  // As if as many orders were under way as may be.
+  // Makes the number of orders under way look like the bound.
   const { groups } = live.exchange.pipeline
   groups.occupy(LIMITS.ordersUnderWayMax)
   const late = await place(live, alice, market)
   groups.occupy(-LIMITS.ordersUnderWayMax)
   assert.equal(late.status, 503)
-  // Nothing but orders is traced.
+  // A cancel is not traced.
   assert.equal((await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)).status, 200)
 }
 
-test('each order has one line with a rising time per step it came to', async () => {
+test('each order has one line with rising times, one for each step it reached', async () => {
   const path = join(newFolder(), 'trace.ndjson')
   const live = await startLive({ flags: ['--trace', path] })
   const startMs = Date.now()
@@ -102,7 +102,7 @@ test('each order has one line with a rising time per step it came to', async () 
   )
   for (const line of lines) {
     assertRising(line)
-    assert.ok(Math.abs(line.received / 1000 - startMs) < 600_000, 'a time is of the Unix epoch')
+    assert.ok(Math.abs(line.received / 1000 - startMs) < 600_000, 'times are Unix times')
   }
   const steps = (line: Line) =>
     [line.read, line.intake, line.sequence, line.journal, line.match, line.settle].map(
@@ -120,7 +120,7 @@ test('each order has one line with a rising time per step it came to', async () 
   assert.ok(lines[0].seq > 0 && lines[1].seq > lines[0].seq)
 })
 
-test('a file that takes nothing costs lines and a sentence, never an order', async () => {
+test('a trace file on a full disk loses lines with a warning, and never an order', async () => {
   const live = await startLive({ flags: ['--trace', '/dev/full'] })
   await traced(live)
   const until = async (dropped: number) => {
@@ -134,7 +134,7 @@ test('a file that takes nothing costs lines and a sentence, never an order', asy
   assert.deepEqual(live.faults, [])
 })
 
-test('a deleted file comes back, and lost lines are told in it', async () => {
+test('a deleted file is made again, and it has the number of lost lines', async () => {
   const folder = join(newFolder(), 'gone')
   mkdirSync(folder)
   const path = join(folder, 'trace.ndjson')
@@ -157,7 +157,7 @@ test('a deleted file comes back, and lost lines are told in it', async () => {
   assert.equal(readFileSync(path, 'utf8'), '{"trace":0,"dropped":1}\n{"trace":3}\n')
 })
 
-test('what waits for a slow disk is bounded, and the rest is counted', async () => {
+test('the lines that wait for a slow disk are bounded, and the others are counted', async () => {
   const path = join(newFolder(), 'trace.ndjson')
   const lost: string[] = []
   const trace = await TraceFile.open(path, (sentence) => lost.push(sentence))
@@ -172,7 +172,7 @@ test('what waits for a slow disk is bounded, and the rest is counted', async () 
   assert.ok(lines.includes(`{"trace":0,"dropped":${trace.droppedCount}}`))
 })
 
-test('a later run adds to the lines there are', async () => {
+test('a later run appends to the lines of the file', async () => {
   const path = join(newFolder(), 'trace.ndjson')
   for (const line of ['{"trace":1}\n', '{"trace":2}\n']) {
     const trace = await TraceFile.open(path, assert.fail)
@@ -182,7 +182,7 @@ test('a later run adds to the lines there are', async () => {
   assert.equal(readFileSync(path, 'utf8'), '{"trace":1}\n{"trace":2}\n')
 })
 
-test('what cannot be a trace file is refused with a sentence before anything opens', async () => {
+test('a path that cannot be a trace file is refused before anything opens', async () => {
   const folder = newFolder()
   const other = join(folder, 'notes.txt')
   writeFileSync(other, 'dear diary')

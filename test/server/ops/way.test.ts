@@ -6,14 +6,14 @@ import { metricsTable, shownTable } from '../../support/doc-tables.ts'
 import { startLive } from '../../support/live-exchange.ts'
 import { openMarket, orderBody, place } from '../../support/live-orders.ts'
 
-// The metrics of orders that went their way over HTTP.
+// The metrics of orders that came over HTTP.
 
 const live = await startLive({ flags: ['--trace', join(newFolder(), 'trace')] })
 after(() => live.stop())
 const market = await openMarket(live, 'watched')
 const alice = await live.trader(100_000_000)
 
-/** The samples of GET /metrics whose name and labels begin so, by the rest. */
+/** The samples of GET /metrics that begin with `start`, each by the rest of its name and labels. */
 async function samples(start: string): Promise<Map<string, number>> {
   const text = await live.metrics()
   const lines = text.split('\n').filter((line) => line.startsWith(start))
@@ -30,7 +30,7 @@ async function stepCounts(kind: string): Promise<Record<string, number>> {
   return Object.fromEntries([...found].map(([rest, count]) => [rest.slice(0, -2), count]))
 }
 
-test('each order is counted once in every step it came to', async () => {
+test('each order is counted once in every step that it reached', async () => {
   const ORDERS = 12
   for (let count = 0; count < ORDERS; count++) {
     assert.equal((await place(live, alice, market, { ticks: 100 + count })).status, 201)
@@ -54,7 +54,7 @@ test('each order is counted once in every step it came to', async () => {
   })
 })
 
-test('buckets rise to their count, and the whole is no shorter than its steps', async () => {
+test('buckets rise to their count, and the whole is at least as long as its steps', async () => {
   for (const step of ['read', 'match', 'whole']) {
     const labels = `{kind="order",step="${step}"`
     const buckets = [...(await samples(`outcomex_step_seconds_bucket${labels}`)).values()]
@@ -82,7 +82,7 @@ test('cancels and other changes have their own steps', async () => {
   assert.equal(later.whole, changes.whole + 1)
 })
 
-test('commits, queues and the follower are told', async () => {
+test('commits, queues and the follower have metrics', async () => {
   await live.exchange.pipeline.whenIdle()
   const seq = live.exchange.pipeline.durableSeq
   assert.equal(await live.gauge('outcomex_journal_records_total'), seq)
@@ -100,7 +100,7 @@ test('commits, queues and the follower are told', async () => {
   }
 })
 
-test('every metric has a sentence, a type, and its row in the document', async () => {
+test('every metric has a sentence, a type and a row in the document', async () => {
   const text = await live.metrics()
   const helps = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)]
   assert.ok(helps.length > 20)

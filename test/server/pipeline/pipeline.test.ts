@@ -12,11 +12,11 @@ const START_MS = 1_800_000_000_000
 const START_SEC = START_MS / 1000
 
 for (const threads of [0, 2] as const) {
-  test(`full rings answer OVERLOADED and do nothing (${threads} threads)`, async () => {
+  test(`full rings refuse orders as OVERLOADED, without effect (${threads} threads)`, async () => {
     const exchange = await openForTest(newFolder(), { nowMs: START_MS }, threads)
     await fill(exchange, 100_000 * COST_RAW)
     const { ledger, orders } = exchange.pipeline.clearing
-    // The loop is not let turn, so nothing is drained: the rings must fill.
+    // The loop never turns here, so nothing drains the rings and they fill.
     let accepted = 0
     while (buy(exchange, accepted + 1, ORDER) === null) accepted++
     assert.equal(buy(exchange, accepted + 1, ORDER), REJECT.OVERLOADED)
@@ -26,7 +26,7 @@ for (const threads of [0, 2] as const) {
     const refusedSeq = exchange.pipeline.clearing.lastSeq
     await exchange.pipeline.whenIdle()
     assert.equal(exchange.pipeline.durableSeq, refusedSeq)
-    assert.equal(buy(exchange, accepted + 1, ORDER), null, 'there is room again')
+    assert.equal(buy(exchange, accepted + 1, ORDER), null, 'the rings have room again')
     await exchange.pipeline.whenIdle()
     const book = exchange.pipeline.published.byId(1)
     assert.deepEqual(book?.depth.bids(), [{ ticks: 500, sizeRaw: (accepted + 1) * ORDER.sizeRaw }])
@@ -34,7 +34,7 @@ for (const threads of [0, 2] as const) {
   })
 }
 
-test('an order lives through its expiration second and is canceled after it', async () => {
+test('an order is open through its expiration second and is canceled after it', async () => {
   const clock = { nowMs: START_MS }
   const exchange = await openForTest(newFolder(), clock)
   await fill(exchange, 10 * COST_RAW)
@@ -55,7 +55,7 @@ test('an order lives through its expiration second and is canceled after it', as
   await exchange.stop()
 })
 
-test('deadlines survive a restart, and time never goes back over one', async () => {
+test('deadlines survive a restart, and time never goes back across a restart', async () => {
   const dataDir = newFolder()
   const clock = { nowMs: START_MS }
   const first = await openForTest(dataDir, clock)
@@ -78,7 +78,7 @@ test('deadlines survive a restart, and time never goes back over one', async () 
   await second.stop()
 })
 
-test('a market whose deadline passes is locked and gives every order back', async () => {
+test('a market locks at its deadline and cancels every order', async () => {
   const dataDir = newFolder()
   const clock = { nowMs: START_MS }
   const exchange = await openForTest(dataDir, clock)
@@ -99,14 +99,14 @@ test('a market whose deadline passes is locked and gives every order back', asyn
   await again.stop()
 })
 
-test('a crash between a lock and its cancels is made good at the next start', async () => {
+test('after a crash between a lock and its cancels the next start cancels', async () => {
   const dataDir = newFolder()
   const clock = { nowMs: START_MS }
   const first = await openForTest(dataDir, clock)
   await fill(first, 10 * COST_RAW)
   assert.equal(buy(first, 1, ORDER), null)
   const { seq } = await first.stop()
-  // The lock alone, as a journal cut right behind it would hold it.
+  // Appends only the lock, as a journal that was cut right after it.
   const lock = { kind: 'lockMarket' as const, marketId: 1, seq: seq + 1, nowMs: START_MS }
   fillJournal(dataDir, [encodeRare(lock)])
   const second = await openForTest(dataDir, clock)
@@ -118,7 +118,7 @@ test('a crash between a lock and its cancels is made good at the next start', as
   await second.stop()
 })
 
-test('a folder with more markets than `each` may have is refused', async () => {
+test('a start with `each` refuses a folder with more markets than it may have', async () => {
   const dataDir = newFolder()
   const first = await openForTest(dataDir, { nowMs: START_MS })
   for (let marketId = 1; marketId <= 65; marketId++) await makeMarket(first, marketId)

@@ -4,9 +4,9 @@ import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fill, openForTest } from '../../support/open-pipeline.ts'
 
-// The server asks after each fault of a call whether it was one of state, which is fatal.
+// After each fault of a call the server asks whether the state is torn, which is fatal.
 
-test('a decision that throws half way is no fault of a call, and is the last', async () => {
+test('a decision that throws tears the state, and no later decision is taken', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: 1_790_000_000_000 })
   await fill(exchange, 1_000_000)
   const { sequencer } = exchange.pipeline

@@ -20,8 +20,8 @@ import {
 } from '../../support/live-session.ts'
 import { UntoldDisk } from '../../support/untold-disk.ts'
 
-// What the disk has not answered for is told to nobody (law 1): while its news are held back,
-// neither the change nor any call that rests on it is answered.
+// A change that is not durable is told to nobody (law 1). While the test holds back the journal's
+// news, neither the change nor a call that rests on it is answered.
 
 const SCOPES = ['trading', 'account_creation', 'delegated_signing']
 const ME = '/profiles/me'
@@ -36,12 +36,14 @@ after(async () => {
 })
 afterEach(() => assert.deepEqual(live.faults, []))
 
-/** Rounds of requests that rest on nothing: what could be answered meanwhile is answered. */
+/** Sends requests that rest on no change, so that every other possible answer comes first. */
 async function otherCalls(): Promise<void> {
   for (let round = 0; round < 5; round++) await live.send('GET', '/health')
 }
 
-/** The replies to a change and to a call that finds it made, both asked before it is durable. */
+/**
+ * The replies to a change and to a call that sees it. Both are sent before the change is durable.
+ */
 async function heldBack(change: () => Promise<Reply>, call: () => Promise<Reply>) {
   const { pipeline } = live.exchange
   await pipeline.durable()
@@ -99,7 +101,7 @@ async function speakers(): Promise<Speakers> {
   return { alice, bob, wallet, message: await signingMessage(live), cookies }
 }
 
-/** Proofs that end, and calls that show them. */
+/** Changes that end a proof, each with a call that shows this proof. */
 async function proofRows({ alice, bob, wallet, message, cookies }: Speakers): Promise<Row[]> {
   const [cookie, second] = cookies
   const made = await live.admin('/admin/profiles', { account: alice.account, apiToken: {} })
@@ -143,7 +145,7 @@ async function proofRows({ alice, bob, wallet, message, cookies }: Speakers): Pr
   ]
 }
 
-/** What operators do, and calls that show it. */
+/** Acts of operators, each with a call that shows the effect. */
 function operatorRows({ alice, bob }: Speakers): Row[] {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const act = (method: string, path: string, body?: object) =>
@@ -186,7 +188,7 @@ function operatorRows({ alice, bob }: Speakers): Row[] {
   ]
 }
 
-/** Changes, and calls that show what they made. */
+/** Changes, each with a call that shows the effect. */
 function changeRows({ bob, cookies }: Speakers): Row[] {
   const [, second] = cookies
   const byBob = (method: string, path: string, body?: unknown) => live.call(bob, method, path, body)
@@ -229,7 +231,7 @@ function changeRows({ bob, cookies }: Speakers): Row[] {
   ]
 }
 
-test('what a call rests on is durable before its caller is told', async () => {
+test('a caller is told nothing that rests on a change before the change is durable', async () => {
   const all = await speakers()
   const rows = [...changeRows(all), ...(await proofRows(all)), ...operatorRows(all)]
   for (const [name, change, call, check] of rows) {

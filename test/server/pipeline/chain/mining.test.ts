@@ -6,7 +6,8 @@ import { newFolder } from '../../../support/data-folder.ts'
 import { at, startLive } from '../../../support/live-exchange.ts'
 import { CHAIN_ID } from '../../../support/live-orders.ts'
 
-// Trades over HTTP on their way through the embedded chain. A block comes when the clock is moved.
+// Trades over HTTP on their way through the embedded chain. A block comes when the test moves the
+// clock.
 
 const desk = await Desk.open(['--block-ms', `${BLOCK_MS}`])
 after(() => desk.live.stop())
@@ -33,7 +34,7 @@ function submissions(): { end: () => number[] } {
   }
 }
 
-test('a trade is MATCHED until its block, then MINED with a hash that stays', async () => {
+test('a trade is MATCHED until its block, then MINED with a hash that never changes', async () => {
   const { live, told } = desk
   const { id, execution } = await desk.trade()
   assert.equal(at(execution, 'settlementStatus'), 'MATCHED')
@@ -73,7 +74,7 @@ test('no trade stops waiting before its block is durable', async () => {
   }
 })
 
-test('a trade set aside is mined by a later block than the one that covers it', async () => {
+test('a trade that a block retries is mined by a later block', async () => {
   const { live, told } = desk
   const { id } = await desk.trade()
   const before = desk.free()
@@ -91,7 +92,7 @@ test('a trade set aside is mined by a later block than the one that covers it', 
   assert.equal(await live.gauge('outcomex_settlement_retries_total'), 1)
 })
 
-test('a failed trade is taken back, and the others of its block are mined', async () => {
+test('a failed trade is reversed, and the other trades of its block are mined', async () => {
   const { live, told } = desk
   const submitted = submissions()
   const before = desk.free()
@@ -120,7 +121,7 @@ test('a failed trade is taken back, and the others of its block are mined', asyn
   assert.equal((await desk.fault({ tradeEventId: failed.id }, 'FAILED')).status, 409)
 })
 
-test('a trade that is tried again may fail, and so may the next that come', async () => {
+test('a fault may be asked for the next trade, and a retried trade may still fail', async () => {
   const { live, told } = desk
   const before = desk.free()
   assert.equal((await desk.fault({ next: 1 }, 'RETRYING')).status, 200)
@@ -134,7 +135,7 @@ test('a trade that is tried again may fail, and so may the next that come', asyn
   assert.deepEqual(live.faults, [])
 })
 
-test('faults are for trades that wait, and asked for exactly', async () => {
+test('a fault needs a trade that waits and a valid request', async () => {
   for (const body of [{}, { next: 1, tradeEventId: '7' }, { next: 0 }, { tradeEventId: 'x' }]) {
     assert.equal((await desk.fault(body, 'FAILED')).status, 400, JSON.stringify(body))
   }
@@ -147,7 +148,7 @@ test('faults are for trades that wait, and asked for exactly', async () => {
   assert.equal(status, 401)
 })
 
-test('what waits, is tried again or is to fail at a stop goes on after it', async () => {
+test('a trade that waits or is retried at a stop is mined after the next start', async () => {
   const dataDir = newFolder()
   const flags = ['--block-ms', `${BLOCK_MS}`]
   const desk = await Desk.open(flags, dataDir)
@@ -173,7 +174,7 @@ test('what waits, is tried again or is to fail at a stop goes on after it', asyn
     }
     await told.of(failing.id, 'FAILED')
     const free = [desk.maker, desk.taker].map((trader) => live.balances(trader).freeRaw)
-    // Of three trades two stand.
+    // Two of the three trades stand.
     assert.deepEqual(
       free,
       one.map((raw, index) => 2 * raw - before[index]),
@@ -187,7 +188,7 @@ test('what waits, is tried again or is to fail at a stop goes on after it', asyn
   }
 })
 
-test('with a block at once a reply says MINED and its hash', async () => {
+test('with a block at once the reply to an order has MINED and the hash', async () => {
   const desk = await Desk.open(['--block-ms', '0'])
   try {
     const { id, execution } = await desk.trade()

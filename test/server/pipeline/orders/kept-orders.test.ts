@@ -18,8 +18,8 @@ import { newFolder } from '../../../support/data-folder.ts'
 import { openForTest } from '../../../support/open-pipeline.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
-// Orders that are kept past their verdict. With the intake on this thread each verdict lies where
-// the one before it lay; on a thread of its own it does once the ring has gone round.
+// Orders that wait after their verdict. On this thread the intake writes each verdict over the one
+// before; on a thread of its own it does so once the ring has gone round.
 
 const NOW_MS = 1_700_000_000_000
 const SPEC = marketSpec(1)
@@ -48,7 +48,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-/** A buy of ten shares at a price of its own, in place of an order that is not there. */
+/** A buy of ten shares at its own price, as the replacement of an order that does not exist. */
 function operation(clientOrderId: string, ticks: number): object {
   const order = {
     salt: ticks,
@@ -78,7 +78,7 @@ function send(operations: readonly object[]): Promise<ReplaceAnswer> {
   return new Promise((resolve) => replaces.run(call, FORM.REPLACES, resolve))
 }
 
-test('an order that waits for its turn is the one that was sent', async () => {
+test('an order that waits for its turn is placed as it was sent', async () => {
   const wished = Array.from({ length: LIMITS.batchReplacesMax }, (_each, at) => {
     return { name: `order ${at}`, ticks: 100 + at * (at % 2 === 0 ? 3 : 7) }
   })
@@ -94,5 +94,5 @@ test('an order that waits for its turn is the one that was sent', async () => {
   const open = exchange.pipeline.liveOrders(profileId, 1).map(({ slot }) => {
     return { name: orders.clientIdOf(slot), ticks: orders.priceTicksOf(slot) }
   })
-  assert.deepEqual(open.reverse(), wished, 'what was journaled and what was told are one')
+  assert.deepEqual(open.reverse(), wished, 'the replies and the open orders agree')
 })

@@ -72,7 +72,7 @@ function reply(
   return parsed
 }
 
-test('the reply of every outcome is JSON of its schema, whatever texts it carries', () => {
+test('the reply of every outcome is JSON that fits its schema, with any text in it', () => {
   const rested = reply(SIDE.BUY, HOSTILE, receiptOf({}))
   assert.equal(rested.order.status, 'LIVE')
   assert.equal(Object(rested.execution).clientOrderId, HOSTILE)
@@ -113,7 +113,7 @@ test('the reply of every outcome is JSON of its schema, whatever texts it carrie
   assert.equal(killed.order.status, 'UNMATCHED')
 })
 
-test('an order whose trade failed counts as canceled, unless a rest of it rests', () => {
+test('an order whose trade failed is CANCELED, unless a part of it still rests', () => {
   const failed = { tradeSeq: 9, status: 'FAILED', txHash: null, nowMs: 0 } as const
   for (const [result, status] of [
     [RESULT.FILLED, 'CANCELED'],

@@ -14,7 +14,7 @@ import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
-// Taker delay on main (rules §4.3): when a release is stamped, and what may come between.
+// Taker delay on main (rules §4.3): when a release is stamped, and what may happen before it.
 
 const SHARE = 1_000_000
 const NOON_MS = 1_800_014_400_000
@@ -72,7 +72,7 @@ function placed({ exchange }: Setting, order: Partial<PlaceOrder>): Promise<Rece
   })
 }
 
-/** A maker's ask, and a held order that crosses it. */
+/** Places a maker's ask and an order that crosses it and is held. */
 async function heldOrder(setting: Setting, terms: Partial<PlaceOrder> = {}) {
   const rested = await placed(setting, ASK)
   const held = await placed(setting, { ...TERMS, ...terms })
@@ -80,7 +80,7 @@ async function heldOrder(setting: Setting, terms: Partial<PlaceOrder> = {}) {
   return { rested, held }
 }
 
-/** The commands of the journal after the held order's, in a few words. */
+/** The commands in the journal after the last order, each in a few words. */
 async function storyOf({ exchange, dataDir }: Setting): Promise<string[]> {
   await exchange.stop()
   const { commands } = recoverAll(dataDir)
@@ -97,7 +97,7 @@ const orderIdOf = ({ exchange }: Setting, { slot, generation }: OrderName) => ({
 })
 
 for (const threads of [0, 1] as const) {
-  test(`the timeline of rules §4.3 by the clock, with ${threads} market threads`, async () => {
+  test(`the timeline of rules §4.3 is exact, with ${threads} market threads`, async () => {
     const setting = await opened(DELAY_MS, threads)
     const { pipeline } = setting.exchange
     const { ledger, orders } = pipeline.clearing
@@ -109,7 +109,7 @@ for (const threads of [0, 1] as const) {
     setting.clock.nowMs = NOON_MS + 499
     pipeline.tick()
     await pipeline.whenIdle()
-    assert.equal(orders.stateOf(held.slot), STATE.HELD, 'not a millisecond too soon')
+    assert.equal(orders.stateOf(held.slot), STATE.HELD, 'no release is a millisecond early')
     setting.clock.nowMs = NOON_MS + 500
     pipeline.tick()
     await pipeline.whenIdle()
@@ -119,7 +119,7 @@ for (const threads of [0, 1] as const) {
   })
 }
 
-test('held orders and their times come back with a start, from snapshot and journal', async () => {
+test('a start restores held orders and their times, from snapshot and journal', async () => {
   const setting = await opened()
   const { held } = await heldOrder(setting)
   setting.clock.nowMs = NOON_MS + 100
@@ -138,7 +138,7 @@ test('held orders and their times come back with a start, from snapshot and jour
     setting.clock.nowMs = NOON_MS + 599
     again.pipeline.tick()
     await again.pipeline.whenIdle()
-    assert.equal(orders.stateOf(held.slot), STATE.FREE, 'the first has taken all there was')
+    assert.equal(orders.stateOf(held.slot), STATE.FREE, 'the first order has taken the whole ask')
     assert.equal(orders.stateOf(later.slot), STATE.HELD)
     setting.clock.nowMs = NOON_MS + 600
     again.pipeline.tick()
@@ -158,7 +158,8 @@ test('a cancel while the release is under way is refused, and nothing is journal
   const name = orderIdOf(setting, held)
   clock.nowMs = NOON_MS + DELAY_MS
   exchange.pipeline.tick()
-  // The market has answered; main hears of it no sooner than the next turn of its loop.
+  // The market has answered, but main reads its answer in the next turn of the loop at the
+  // earliest.
   const answers = Promise.all([
     cancels.one(TAKER, name),
     cancels.one(MAKER, name),
@@ -177,11 +178,11 @@ test('a cancel while the release is under way is refused, and nothing is journal
     assert.equal(orderId, name.orderId)
   }
   await exchange.pipeline.whenIdle()
-  assert.equal(await cancels.one(TAKER, name), null, 'what it left in the book may be canceled')
+  assert.equal(await cancels.one(TAKER, name), null, 'the rest in the book can be canceled')
   assert.deepEqual(await storyOf(setting), ['500 releaseOrder', '500 USER'])
 })
 
-test('a cancel that finds the release due comes behind it, and is refused', async () => {
+test('a cancel that comes when the release is due follows it, and is refused', async () => {
   const setting = await opened()
   const { cancels, clock } = setting
   const { held } = await heldOrder(setting, { sizeRaw: 15 * SHARE })
@@ -191,7 +192,7 @@ test('a cancel that finds the release due comes behind it, and is refused', asyn
   assert.deepEqual(await storyOf(setting), ['500 releaseOrder'])
 })
 
-test('a held order is canceled whole, and is not released any more', async () => {
+test('a held order can be canceled, and is then never released', async () => {
   const setting = await opened()
   const { cancels, clock, exchange } = setting
   const { held } = await heldOrder(setting)
@@ -200,7 +201,7 @@ test('a held order is canceled whole, and is not released any more', async () =>
   const { ledger } = exchange.pipeline.clearing
   assert.equal(ledger.collateralReservedRaw[TAKER], 0)
   const next = await placed(setting, TERMS)
-  assert.deepEqual([next.result, next.slot], [RESULT.HELD, held.slot], 'it has the other place')
+  assert.deepEqual([next.result, next.slot], [RESULT.HELD, held.slot], 'it reuses the slot')
   for (const afterMs of [DELAY_MS, DELAY_MS + 100]) {
     clock.nowMs = NOON_MS + afterMs
     exchange.pipeline.tick()
@@ -209,12 +210,12 @@ test('a held order is canceled whole, and is not released any more', async () =>
   assert.deepEqual(await storyOf(setting), ['600 releaseOrder'])
 })
 
-test('a release behind a cancel that its market heard first moves nothing', async () => {
+test('a release that follows a cancel to the market moves nothing', async () => {
   const setting = await opened()
   const { cancels, clock, exchange } = setting
   const { held } = await heldOrder(setting)
   const canceled = cancels.one(TAKER, orderIdOf(setting, held))
-  // The cancel is stamped once the promises before it are through; main has not heard of it.
+  // The cancel is stamped once earlier promises have run. Main has no answer from the market yet.
   for (let each = 0; each < 50; each++) await null
   clock.nowMs = NOON_MS + DELAY_MS
   exchange.pipeline.tick()
@@ -232,7 +233,7 @@ for (const [kind, reason, isEntering] of [
   ['resolveMarket', 'MARKET_RESOLVED', true],
 ] as const) {
   const state = isEntering ? 'entering' : 'held'
-  test(`${kind} gives an order back that is ${state}`, async () => {
+  test(`${kind} cancels an order that is ${state} and frees its reserve`, async () => {
     const setting = await opened()
     const { clock, exchange } = setting
     const { pipeline } = exchange
@@ -244,7 +245,7 @@ for (const [kind, reason, isEntering] of [
     const { ledger, orders } = pipeline.clearing
     assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.openCount], [0, 0])
     const { lastYesTicks } = pipeline.clearing.catalogue.existing(MARKET)
-    assert.equal(lastYesTicks, isEntering ? 500 : 0, 'what entered before has traded')
+    assert.equal(lastYesTicks, isEntering ? 500 : 0, 'an order released before has traded')
     clock.nowMs = NOON_MS + 2 * DELAY_MS
     pipeline.tick()
     const story = isEntering
@@ -267,7 +268,7 @@ test('an order that expires while it is held never trades', async () => {
   assert.deepEqual(await storyOf(setting), ['1000 EXPIRED'])
 })
 
-test('while takers may not trade a release waits, and is no failure', async () => {
+test('a release waits while takers may not trade, and is no failure', async () => {
   const setting = await opened()
   const { clock, exchange } = setting
   const { pipeline } = exchange
@@ -296,7 +297,7 @@ test('while takers may not trade a release waits, and is no failure', async () =
 const TIES = 50
 const ACCOUNTS = 8
 
-/** Ends a few orders out of turn, so that the slots of those that come next are in no order. */
+/** Cancels orders in random order, so that the slots of the next orders are in no order. */
 async function shuffleSlots(setting: Setting): Promise<void> {
   const gone: OrderName[] = []
   for (let each = 0; each < TIES; each++) {
@@ -318,8 +319,8 @@ async function moreAccounts({ exchange: { pipeline } }: Setting): Promise<void> 
 }
 
 for (const restarted of [false, true]) {
-  const when = restarted ? 'after a restart too' : 'whatever their slots'
-  test(`takers held at one instant are released in the order they came, ${when}`, async () => {
+  const when = restarted ? 'also after a restart' : 'not in that of slots'
+  test(`takers held at one instant are released in the order of arrival, ${when}`, async () => {
     const setting = await opened()
     await moreAccounts(setting)
     await shuffleSlots(setting)

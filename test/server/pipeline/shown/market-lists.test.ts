@@ -12,7 +12,7 @@ import { market as marketShape } from '../../../../server/routes/shapes.ts'
 import { at } from '../../../support/json-path.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
-// Lists of markets are joined from bytes that are encoded once per change.
+// Lists of markets are joined from bytes; a market is encoded once per change.
 
 const START_MS = 1_800_000_000_000
 const COLLATERAL = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 }
@@ -67,7 +67,7 @@ class Shown {
   }
 }
 
-test('a page holds what each market is now, newest first, and ends where the markets do', () => {
+test('a page has the open markets as they are now, newest first, up to the last one', () => {
   const shown = new Shown(7)
   assert.deepEqual(shown.page(1, 3), { data: shown.views(7, 6, 5), totalMarketsCount: 7 })
   assert.deepEqual(shown.page(3, 3), { data: shown.views(1), totalMarketsCount: 7 })
@@ -83,17 +83,17 @@ test('a page holds what each market is now, newest first, and ends where the mar
   )
 })
 
-test('a market is encoded once per change, however often and in whatever page it is read', () => {
+test('a market is encoded once per change, however often and on any page it is read', () => {
   const shown = new Shown(LIMITS.marketsMax)
   for (let page = 1; page <= 1000; page++) shown.lists.page({ sortBy: 'newest', page, limit: 25 })
   assert.equal(shown.lists.encodedCount, LIMITS.marketsMax)
-  // A book that moves a thousand times between two readers is encoded once.
+  // A market that changes a thousand times between two reads is encoded once.
   for (let move = 0; move < 1000; move++) shown.change(LIMITS.marketsMax)
   for (let limit = 1; limit <= 25; limit++) shown.page(1, limit)
   assert.equal(shown.lists.encodedCount, LIMITS.marketsMax + 1)
 })
 
-test('the list of slugs is the same bytes until a market comes or goes', () => {
+test('the list of slugs is the same bytes until a market is added or ends', () => {
   const shown = new Shown(100)
   const before = shown.lists.slugs()
   assert.equal(shown.lists.slugs(), before)
@@ -102,7 +102,7 @@ test('the list of slugs is the same bytes until a market comes or goes', () => {
   assert.equal(shown.slugs().length, 99)
 })
 
-test('a market is told to be expired once its deadline has passed, with no other change', () => {
+test('a market is shown as expired once its deadline has passed, without other change', () => {
   const shown = new Shown(2, (marketId) => ({ deadlineMs: START_MS + marketId * 1000 }))
   const expired = () => shown.page().data.map((market) => at(market, 'expired'))
   assert.deepEqual(expired(), [false, false])
@@ -112,7 +112,7 @@ test('a market is told to be expired once its deadline has passed, with no other
   assert.deepEqual(expired(), [true, true])
 })
 
-test('encoded markets take a bounded room, and are right past it', () => {
+test('encoded markets take bounded memory, and pages are right beyond the bound', () => {
   const description = '\u20ac'.repeat(LIMITS.descriptionCharactersMax)
   const many = Math.ceil((LIMITS.marketBytesCachedMax * 1.5) / (description.length * 3))
   const shown = new Shown(many, () => ({ description }))

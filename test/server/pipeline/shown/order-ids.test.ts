@@ -9,7 +9,7 @@ const keyOf = (name: string) => createHash('sha256').update(name).digest()
 const ids = new OrderIds(keyOf('one'))
 const word = () => fc.integer({ min: 0, max: 0xffff_ffff })
 
-test('an id is UUIDv4 text and gives back the slot and generation it was made of', () => {
+test('an id is a UUIDv4 text that decodes to its slot and generation', () => {
   fc.assert(
     fc.property(word(), word(), (slot, generation) => {
       const text = ids.text(slot, generation)
@@ -20,7 +20,7 @@ test('an id is UUIDv4 text and gives back the slot and generation it was made of
   )
 })
 
-test('a changed digit, another key and other UUIDs are no ids of this exchange', () => {
+test('an id with a changed digit or of another key, or any other UUID, is no order id', () => {
   const text = ids.text(7, 3)
   const digits = [...Array(text.length).keys()].filter((at) => text[at] !== '-')
   for (const at of digits) {
@@ -32,14 +32,14 @@ test('a changed digit, another key and other UUIDs are no ids of this exchange',
   assert.equal(ids.parse(''), null)
 })
 
-test('neighbouring orders have ids that share nothing', () => {
+test('neighbouring orders have ids without similarity', () => {
   const first = ids.text(1, 1)
   const second = ids.text(2, 1)
   const same = [...first].filter((digit, at) => digit === second[at] && digit !== '-').length
   assert.ok(same < 12, `${same} of 32 digits are the same`)
 })
 
-test('the ids of many are those of each', () => {
+test('the ids of many orders are the ids of each', () => {
   const refs = fc.array(fc.record({ slot: word(), generation: word() }), { maxLength: 50 })
   fc.assert(
     fc.property(refs, (orders) => {

@@ -16,7 +16,7 @@ import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 import * as kit from '../../intake/order-kit.ts'
 
-// What is published, and when: nothing before its command is durable (law 1).
+// What main publishes, and when: nothing before its command is durable (law 1).
 
 const SHARE = 1_000_000
 const START_MS = 1_800_000_000_000
@@ -29,7 +29,7 @@ async function opened(clock: TestClock = { nowMs: START_MS }): Promise<RunningEx
   return exchange
 }
 
-/** Everything that waits for no thread and no disk. */
+/** Runs everything that waits for no thread and no disk. */
 async function microtasks(): Promise<void> {
   for (let each = 0; each < 50; each++) await null
 }
@@ -49,10 +49,10 @@ test('no reply and no depth shows an order before it is durable', async () => {
   }
   assert.equal(buy(exchange, 1, ORDER), null)
   const seq = clearing.lastSeq
-  assert.equal(publisher.durableSeq, seq - 1, 'the order is the first that waits')
+  assert.equal(publisher.durableSeq, seq - 1, 'the order is the first command that waits')
   publisher.whenReceipt(seq, START_MS, tell(seq))
   publisher.whenDurable(seq, tell(seq))
-  // The market has answered, and main hears it.
+  // The market has answered, and main reads the answer.
   const [shard] = exchange.shards.all
   shard.send()
   pipeline.drain()
@@ -60,16 +60,16 @@ test('no reply and no depth shows an order before it is durable', async () => {
   publisher.advance(publisher.durableSeq)
   assert.deepEqual(told, [])
   assert.deepEqual(bids(exchange), [])
-  assert.equal(clearing.orders.openCount, 1, 'it is settled all the same')
+  assert.equal(clearing.orders.openCount, 1, 'the order is settled even so')
   await pipeline.whenIdle()
   assert.deepEqual(told, [seq, seq])
   assert.deepEqual(bids(exchange), [{ ticks: 500, sizeRaw: SHARE }])
   publisher.whenDurable(seq, tell(seq))
-  assert.equal(told.length, 3, 'what is durable is told at once')
+  assert.equal(told.length, 3, 'a command that is durable is told at once')
   await exchange.stop()
 })
 
-test('changes, closes and refusals wait for the seq they rest on', async () => {
+test('changes, closes and refusals wait for the seq on which they rest', async () => {
   const exchange = await opened()
   const { pipeline, journal } = exchange
   const acts: [string, () => Promise<unknown>][] = [
@@ -97,7 +97,7 @@ test('changes, closes and refusals wait for the seq they rest on', async () => {
   await exchange.stop()
 })
 
-test('an order that is refused is told so when what it was refused for is durable', async () => {
+test('a refusal of an order is told when the state it rests on is durable', async () => {
   const clock = { nowMs: kit.NOW_MS }
   const exchange = await openForTest(newFolder(), clock)
   await fill(exchange, SHARE)
@@ -128,7 +128,7 @@ test('an order that is refused is told so when what it was refused for is durabl
   await exchange.stop()
 })
 
-test('what is published equals the books, through dust, cancels and self-trades', async () => {
+test('the published depth equals the books, through dust, cancels and self-trades', async () => {
   const random = new Random(freshSeed())
   const exchange = await openForTest(newFolder(), { nowMs: START_MS })
   const { pipeline } = exchange
@@ -227,7 +227,7 @@ test('a receipt tells the fee of its own command', async () => {
   }
   const [rested, filled] = await Promise.all([receiptOf(1, 2, 0), receiptOf(2, 3, 1)])
   assert.deepEqual([rested.result, rested.feeRaw], [RESULT.RESTED, 0])
-  // 3% of the smaller of value and rest, half a unit here, in shares at one half.
+  // 3% of the smaller of collateral and shares − collateral, half a unit here, in shares at 0.5.
   const feeRaw = 30_000
   assert.deepEqual([filled.result, filled.filledSharesRaw, filled.feeRaw], [2, SHARE, feeRaw])
   await exchange.stop()
@@ -240,7 +240,7 @@ test('requests leave the journal room for deadlines', async () => {
   await exchange.stop()
 })
 
-test('what is due comes before the request that finds it, with its own reason', async () => {
+test('a deadline that is due comes before the next request, with its own reason', async () => {
   const clock = { nowMs: START_MS }
   const dataDir = newFolder()
   const exchange = await openForTest(dataDir, clock)
@@ -256,7 +256,7 @@ test('what is due comes before the request that finds it, with its own reason', 
   await pipeline.whenIdle()
   assert.equal(orders.openCount, 1, 'the expired order is gone, the newer one rests')
   await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
-  // Its slot serves the next order, whose expiration is another one.
+  // The next order reuses the slot and has another expiration.
   const later = { ...ORDER, expirationSec: expirationSec + 60 }
   assert.equal(buy(exchange, 3, later), null)
   await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
@@ -269,7 +269,7 @@ test('what is due comes before the request that finds it, with its own reason', 
   assert.deepEqual(reasons, ['EXPIRED', 'USER', 'USER', 'MARKET_LOCKED'])
 })
 
-test('a book handed to a thread at a restart trades on as it stood', async () => {
+test('a book that a thread gets at a restart trades on from its old state', async () => {
   const dataDir = newFolder()
   const clock = { nowMs: START_MS }
   const first = await openForTest(dataDir, clock, 1)

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { BySeq } from '../../../../server/pipeline/spine/by-seq.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-test('what waits is found by its seq, however far apart the oldest and the newest are', () => {
+test('a waiting item is found by its seq, at any distance between oldest and newest', () => {
   const seed = freshSeed()
   const random = new Random(seed)
   const waiting = new BySeq<{ seq: number }>()
   const twin = new Map<number, { seq: number }>()
   let newest = 2 ** 31 - 2000
   for (let step = 0; step < 20_000; step++) {
-    // A few stay long, so that the table has to grow.
+    // A few items stay long, so that the table has to grow.
     if (random.chance(0.6)) {
       const item = { seq: ++newest }
       waiting.add(item)

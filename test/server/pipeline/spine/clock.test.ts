@@ -5,7 +5,7 @@ import { freshSeed, Random } from '../../../support/random.ts'
 
 const NOON_MS = 1_800_014_400_000
 
-/** A clock over a wall clock and a monotonic one that the test moves. */
+/** A clock over a wall clock and a monotonic clock, which the test moves. */
 function setUp() {
   const at = { wallMs: NOON_MS, monotonicMs: 7.25 }
   const said: string[] = []
@@ -30,7 +30,7 @@ test('the server time goes on with the wall clock while both agree', () => {
   assert.equal(clock.state, 'steady')
 })
 
-test('a wall clock that steps back is not followed: time goes on, slower, until they meet', () => {
+test('when the wall clock steps back, time goes on more slowly until they meet', () => {
   const { at, clock, pass, said } = setUp()
   at.wallMs -= 10_000
   const hour = 3_600_000
@@ -55,7 +55,7 @@ test('a wall clock up to two seconds ahead is followed at once', () => {
   assert.deepEqual(said, [])
 })
 
-test('a wall clock further ahead is followed when it has stayed there for a minute', () => {
+test('a wall clock further ahead is followed after it has stayed there for a minute', () => {
   const { at, clock, pass, said } = setUp()
   at.wallMs += 2001
   assert.equal(clock.nowMs(), NOON_MS)
@@ -91,11 +91,11 @@ test('a start takes the wall clock, but never a time before the last command', (
   const late = setUp()
   late.clock.resume(NOON_MS + 5000)
   late.pass(1000)
-  assert.equal(late.clock.nowMs(), NOON_MS + 5900, 'it does not stand still until they meet')
+  assert.equal(late.clock.nowMs(), NOON_MS + 5900, 'time goes on until they meet')
   assert.equal(late.clock.state, 'slowed')
 })
 
-test('whatever the wall clock does, time never goes back nor runs faster than its rules', () => {
+test('with any wall clock, time never goes back and never runs faster than its rules', () => {
   const random = new Random(freshSeed())
   for (let round = 0; round < 50; round++) {
     const { at, clock, pass } = setUp()

@@ -12,7 +12,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
 
-// What profiles say of themselves stands in read.db alone: it outlives starts, and its loss.
+// The texts of profiles are in read.db only. They survive a start, even one without read.db.
 
 const ME = '/profiles/me'
 const dataDir = newFolder()
@@ -25,7 +25,7 @@ async function restart({ losing }: { losing: readonly string[] }): Promise<void>
   const before = await live.stop()
   for (const name of losing) rmSync(join(dataDir, name), { recursive: true, force: true })
   live = await startLive({ dataDir })
-  assert.deepEqual(live.faults, [], 'main and follower came to one state')
+  assert.deepEqual(live.faults, [], 'main and the follower have the same state')
   assert.equal(live.exchange.recovered.seq, before.seq)
   assert.equal(live.exchange.recovered.stateHash, before.stateHash)
 }
@@ -35,7 +35,7 @@ function managing(path: string, body: object): Promise<Reply> {
   return live.send('PATCH', path, { headers, body: JSON.stringify(body) })
 }
 
-test('a reply and the next read show an edit, whoever edits at the same time', async () => {
+test('a reply and the next read show an edit, also amid other edits', async () => {
   const trader = await live.trader(0)
   const path = `/admin/profiles/${trader.profileId}`
   for (let round = 0; round < 10; round++) {
@@ -52,7 +52,7 @@ test('a reply and the next read show an edit, whoever edits at the same time', a
     const read = await live.call(trader, 'GET', ME)
     assert.equal(at(read.body, 'bio'), said.bio)
     assert.equal(at(read.body, 'effectiveFeeRateBps'), 100 + round)
-    // Whichever came second shows both.
+    // The reply to the second edit shows both.
     const ownShowsCap = at(own.body, 'effectiveFeeRateBps') === 100 + round
     assert.ok(ownShowsCap || at(managed.body, 'username') === said.username)
   }
@@ -67,7 +67,7 @@ async function texts(traders: readonly Trader[], cookies: readonly string[]): Pr
   })
 }
 
-test('texts, names, wallets and sessions outlive a start, also one without read.db', async () => {
+test('texts, names, wallets and sessions survive a start, even one without read.db', async () => {
   const named = await live.trader(0)
   const other = await live.trader(0)
   const edit = { username: 'Zoe.of-the_9', bio: 'Rain,\nmostly.', mode: 'advanced' }

@@ -23,7 +23,7 @@ import {
   type Wallet,
 } from '../../../support/live-session.ts'
 
-// Partner accounts as their partner, another partner and a thief ask for them (rules §12.1).
+// Calls about partner accounts by their partner, another partner and a thief (rules §12.1).
 
 const PATH = '/profiles/partner-accounts'
 const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
@@ -98,7 +98,7 @@ test('a wallet that proves its address becomes a sub-account, once', async () =>
   assertRefused(log, 400, 'LOGIN_INVALID')
 })
 
-test('a signature is good for one purpose, and a sub-account for one partner', async () => {
+test('a signature is valid for one purpose, and a sub-account has one partner', async () => {
   const wallet = newWallet()
   const claim = async (owner: Trader, message: string) => {
     const headers = await proofOf(wallet, { message })
@@ -107,7 +107,7 @@ test('a signature is good for one purpose, and a sub-account for one partner', a
   for (const query of ['', `?account=${wallet.address}`]) {
     const message = await signingMessage(live, query)
     assertRefused(await claim(partner, message), 401, 'ACCOUNT_UNPROVEN')
-    assert.equal((await login(live, wallet, { message })).status, 200, 'it is still good to log in')
+    assert.equal((await login(live, wallet, { message })).status, 200, 'a login may still use it')
   }
   const other = newWallet()
   const message = await partnerMessage(live, partner)
@@ -118,7 +118,7 @@ test('a signature is good for one purpose, and a sub-account for one partner', a
   assert.equal((await live.call(partner, 'POST', PATH, {}, { headers })).status, 201)
 })
 
-test('a signing message is asked for one purpose, in words that fit it', async () => {
+test('a signing message has one purpose, and a query that does not fit it is refused', async () => {
   const account = newWallet().address
   const rows = [
     ['purpose=sub-account', 'partner is needed'],
@@ -141,7 +141,7 @@ test('a signing message is asked for one purpose, in words that fit it', async (
   assert.match(named, /partner with profile id 7\. Account: 0x/)
 })
 
-test('each way to ask wrongly has its own answer', async () => {
+test('each wrong request for a sub-account has its own refusal', async () => {
   const wallet = newWallet()
   const other = newWallet()
   const right = await proofOf(wallet)
@@ -166,7 +166,7 @@ test('each way to ask wrongly has its own answer', async () => {
   assertRefused(await live.send('POST', PATH, { body: '{}' }), 401, 'UNAUTHENTICATED')
 })
 
-test('the scopes of the token say which accounts it may make', async () => {
+test('a token needs the scope account_creation to make and list accounts', async () => {
   const trader = await live.trader(0)
   const body = { createServerWallet: true }
   assertRefused(await live.call(trader, 'POST', PATH, body), 403, 'SCOPE_MISSING')
@@ -181,7 +181,7 @@ test('the scopes of the token say which accounts it may make', async () => {
   assertRefused(await live.call(maker, 'GET', path), 403, 'SCOPE_MISSING')
 })
 
-test('of two claims to one address at the same moment one holds', async () => {
+test('of two claims of one address at the same moment one succeeds', async () => {
   const wallet = newWallet()
   const claims = [await proofOf(wallet), await proofOf(wallet)]
   const replies = await Promise.all(
@@ -190,7 +190,7 @@ test('of two claims to one address at the same moment one holds', async () => {
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409])
 })
 
-test('a partner lists its own accounts by page, and finds one by its address', async () => {
+test('a partner lists its own accounts in pages, and finds one by its address', async () => {
   const owner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
   const empty = await live.call(owner, 'GET', PATH)
   assert.deepEqual(empty.body, { data: [], page: 1, limit: 25, hasMore: false })
@@ -215,7 +215,7 @@ test('a partner lists its own accounts by page, and finds one by its address', a
   }
 })
 
-test('a server wallet approved what was in use when made, and retries the rest', async () => {
+test('a new server wallet approves the exchanges in use; a retry approves later ones', async () => {
   const id = Number(at((await serverWallet(partner)).body, 'profileId'))
   const path = `${PATH}/${id}/allowances`
   const whole = await live.call(partner, 'GET', path)
@@ -230,7 +230,7 @@ test('a server wallet approved what was in use when made, and retries the rest',
     [0, 1].map((index) => at(whole.body, 'targets', index, 'type')),
     ['USDC_ALLOWANCE', 'CTF_APPROVAL'],
   )
-  // The same venue in lower case is the same venue.
+  // An exchange address in lower case is the same exchange.
   const exchangeAddress = String(at(whole.body, 'targets', 0, 'spenderOrOperator'))
   await openMarket(live, 'lower-case', { exchangeAddress: exchangeAddress.toLowerCase() })
   const unchanged = await live.call(partner, 'POST', `${path}/retry`, {})
@@ -268,7 +268,7 @@ test('a server wallet approved what was in use when made, and retries the rest',
   assertRefused(await delegated(), 400, 'INSUFFICIENT_COLLATERAL')
 })
 
-test('allowances are told to their partner alone, for server wallets alone', async () => {
+test('only their partner can read allowances, and only for server wallets', async () => {
   const id = Number(at((await serverWallet(partner)).body, 'profileId'))
   for (const wrong of [id, 999_999, stranger.profileId]) {
     const path = `${PATH}/${wrong}/allowances`
@@ -293,7 +293,7 @@ function filesIn(folder: string): string[] {
   })
 }
 
-test('sub-accounts come back after a restart, their keys only ever sealed on disk', async () => {
+test('sub-accounts survive a restart, and their keys are only sealed on disk', async () => {
   const before = await live.call(partner, 'GET', PATH)
   const { accounts } = live.exchange.pipeline.clearing
   const keys = [...accounts.partners.all()].flatMap(({ profileId, sealedKey }) =>

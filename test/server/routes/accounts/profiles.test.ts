@@ -11,7 +11,7 @@ import {
   withCookie,
 } from '../../../support/live-session.ts'
 
-// Profiles over HTTP: what the owner sees and edits, and what nobody else does.
+// Profiles over HTTP: what the owner sees and edits, and what others cannot.
 
 let live: LiveExchange
 before(async () => {
@@ -29,7 +29,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
 
 const ME = '/profiles/me'
 
-test('a profile shows every field of rules §12.2, empty where nothing is known', async () => {
+test('a profile shows every field of rules §12.2, and unknown fields are empty', async () => {
   const alice = await live.trader(0)
   const { status, body, headers } = await live.call(alice, 'GET', ME)
   assert.equal(status, 200)
@@ -67,7 +67,7 @@ test('a profile shows every field of rules §12.2, empty where nothing is known'
   })
 })
 
-test('the fee to sign is the lower of rank and cap, and null without a rank', async () => {
+test('the fee rate to sign is the lower of rank and cap, and null without a rank', async () => {
   const rows: [object, number | null][] = [
     [{ rank: 'Gold' }, 200],
     [{ rank: 'Bronze', feeCapBps: 120 }, 120],
@@ -84,7 +84,7 @@ test('the fee to sign is the lower of rank and cap, and null without a rank', as
   }
 })
 
-test('a profile is its owner’s alone, by either credential and any spelling', async () => {
+test('only its owner reads a profile, by any credential and any spelling', async () => {
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const bob = await live.trader(0, { apiToken: { scopes: ['trading', 'delegated_signing'] } })
@@ -113,7 +113,7 @@ test('a profile is its owner’s alone, by either credential and any spelling', 
   assertRefused(await live.call(bob, 'GET', `${ME}?a=1`), 400, 'VALIDATION')
 })
 
-test('a partner does not read the private profile of its own accounts', async () => {
+test('a partner cannot read the private profile of its own accounts', async () => {
   const scopes = ['trading', 'account_creation', 'delegated_signing']
   const partner = await live.trader(0, { apiToken: { scopes } })
   const made = await live.call(partner, 'POST', '/profiles/partner-accounts', {
@@ -125,10 +125,10 @@ test('a partner does not read the private profile of its own accounts', async ()
   assertRefused(await live.call(partner, 'GET', path), 403, 'FORBIDDEN')
   assertRefused(await live.call(partner, 'GET', path, undefined, onBehalfOf), 403, 'FORBIDDEN')
   const own = await live.call(partner, 'GET', ME, undefined, onBehalfOf)
-  assert.equal(at(own.body, 'id'), partner.profileId, 'me is whoever signed')
+  assert.equal(at(own.body, 'id'), partner.profileId, 'me is the signer of the call')
 })
 
-test('both sides of a trade have traded from then on, and nobody else', async () => {
+test('after a trade hasTraded is true for both of its sides and for no other profile', async () => {
   const [maker, taker, idle] = [
     await live.trader(100e6),
     await live.trader(100e6),
@@ -147,7 +147,7 @@ test('both sides of a trade have traded from then on, and nobody else', async ()
   assert.deepEqual(await traded(), [true, true, false])
 })
 
-test('an owner edits what a profile says of itself, each field by itself', async () => {
+test('an owner edits the texts and choices of a profile, each field by itself', async () => {
   const carol = await live.trader(0)
   const edit = (body: unknown) => live.call(carol, 'PATCH', ME, body)
   const fields = {
@@ -172,7 +172,7 @@ test('an owner edits what a profile says of itself, each field by itself', async
   })
 })
 
-test('a display name that was never chosen follows the username', async () => {
+test('a display name that the owner never chose follows the username', async () => {
   const dora = await live.trader(0)
   const shows = async (body: object) =>
     at((await live.call(dora, 'PATCH', ME, body)).body, 'displayName')
@@ -183,7 +183,7 @@ test('a display name that was never chosen follows the username', async () => {
   assert.equal(await shows({ username: 'dora4' }), 'D.')
 })
 
-test('a username is one profile’s in any letter case, until it is given up', async () => {
+test('a username belongs to one profile, in any letter case, until it is given up', async () => {
   const [erin, frank] = [await live.trader(0), await live.trader(0)]
   const name = (who: typeof erin, username: string | null) =>
     live.call(who, 'PATCH', ME, { username })
@@ -191,7 +191,7 @@ test('a username is one profile’s in any letter case, until it is given up', a
   for (const taken of ['Erin', 'erin', 'ERIN', ' eRiN ']) {
     assertRefused(await name(frank, taken), 409, 'USERNAME_TAKEN')
   }
-  assert.equal((await name(erin, 'ERIN')).status, 200, 'its own name in other letters')
+  assert.equal((await name(erin, 'ERIN')).status, 200, 'its own name, in other letters')
   const both = await Promise.all([name(erin, 'same'), name(frank, 'SAME')])
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
   const [first, second] = both[0].status === 200 ? [erin, frank] : [frank, erin]
@@ -242,7 +242,7 @@ test('an edit with a wrong field is refused and changes nothing', async () => {
   assert.equal((await live.call(gina, 'GET', ME)).text, before.text)
 })
 
-test('the longest of everything is taken', async () => {
+test('the longest value of every field is taken', async () => {
   const hugo = await live.trader(0)
   const fields = {
     username: 'h'.repeat(44),
@@ -255,7 +255,7 @@ test('the longest of everything is taken', async () => {
   assert.deepEqual(reply.body, { ...Object(reply.body), ...fields })
 })
 
-test('a smart wallet that is known can be the trade wallet', async () => {
+test('a proven smart wallet can be the trade wallet', async () => {
   const wallet = newWallet()
   const owned = newWallet()
   const smartWallet = owned.address

@@ -15,14 +15,14 @@ afterEach(() => {
   for (const live of all) assert.deepEqual(live.faults, [])
 })
 
-test('where registration is closed the operator makes the profiles that log in', async () => {
+test('when registration is closed, only profiles that the operator made can log in', async () => {
   const wallet = newWallet()
   const before = closed.exchange.pipeline.clearing.accounts.count
   const refused = await login(closed, wallet)
   assert.equal(refused.status, 403, refused.text)
   assert.equal(codeOf(refused), 'REGISTRATION_CLOSED')
   assert.match(String(at(refused.body, 'message')), /the operator makes profiles/)
-  assert.equal(closed.exchange.pipeline.clearing.accounts.count, before, 'nothing was made')
+  assert.equal(closed.exchange.pipeline.clearing.accounts.count, before, 'no profile is made')
   const made = await closed.admin('/admin/profiles', { account: wallet.address })
   assert.equal(made.status, 201, made.text)
   const reply = await login(closed, wallet)
@@ -30,7 +30,7 @@ test('where registration is closed the operator makes the profiles that log in',
   assert.equal(at(reply.body, 'account'), wallet.address)
 })
 
-test('an address makes so many profiles a day, and those it made still log in', async () => {
+test('beyond the daily bound of an address only existing profiles can log in', async () => {
   const [first, second, third] = [newWallet(), newWallet(), newWallet()]
   for (const wallet of [first, second]) assert.equal((await login(bounded, wallet)).status, 200)
   const refused = await login(bounded, third)

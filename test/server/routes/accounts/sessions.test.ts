@@ -11,7 +11,7 @@ import {
   withCookie,
 } from '../../../support/live-session.ts'
 
-// Sessions and names as they come back after a stop.
+// Sessions and names after a restart.
 
 const dataDir = newFolder()
 const VERIFY = '/auth/verify-auth'
@@ -26,7 +26,7 @@ async function during(work: (live: LiveExchange) => Promise<void>): Promise<void
   }
 }
 
-test('a logout everywhere ends all sessions of one account, for ever', async () => {
+test('a logout everywhere ends all sessions of one account, also after a restart', async () => {
   const [wallet, other] = [newWallet(), newWallet()]
   let cookies: string[] = []
   let foreign = ''
@@ -47,9 +47,9 @@ test('a logout everywhere ends all sessions of one account, for ever', async () 
     assert.deepEqual(await statuses(live), [200, 200, 200, 200])
   })
   await during(async (live) => {
-    assert.deepEqual(await statuses(live), [200, 200, 200, 200], 'sessions survive a stop')
+    assert.deepEqual(await statuses(live), [200, 200, 200, 200], 'sessions survive a restart')
     const again = await login(live, wallet, { message })
-    assert.equal(codeOf(again), 'LOGIN_INVALID', 'a nonce stays burned over a stop')
+    assert.equal(codeOf(again), 'LOGIN_INVALID', 'a nonce stays burned after a restart')
     const elsewhere = { cookie: cookies[0], origin: 'https://elsewhere.example' }
     const page = await live.send('DELETE', '/auth/sessions', { headers: elsewhere })
     assert.equal(codeOf(page), 'ORIGIN_NOT_ALLOWED')

@@ -6,7 +6,7 @@ import { at, type LiveExchange, type Reply, startLive } from '../../../support/l
 import { byIdentity, IdentityProvider } from '../../../support/live-identity.ts'
 import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
 
-// The list of addresses a profile may withdraw to: rules §12.1.
+// The list of addresses to which a profile may withdraw (rules §12.1).
 
 const PATH = '/portfolio/withdrawal-addresses'
 const COLD = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
@@ -32,7 +32,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(codeOf(reply), code)
 }
 
-test('an owner lists an address once, takes it off and may list it anew', async () => {
+test('an owner lists an address once, removes it and may list it again', async () => {
   const added = await add({ address: COLD.toLowerCase(), label: 'Cold' })
   assert.equal(added.status, 201, added.text)
   const id = String(at(added.body, 'id'))
@@ -55,7 +55,7 @@ test('an owner lists an address once, takes it off and may list it anew', async 
   assert.notEqual(at(again.body, 'id'), id)
 })
 
-test('what is no address, or nobody has the key of, is refused with a sentence', async () => {
+test('an invalid address, or the zero address, is refused with a sentence', async () => {
   for (const body of [
     {},
     { address: '0x12' },
@@ -70,7 +70,7 @@ test('what is no address, or nobody has the key of, is refused with a sentence',
   assertRefused(await remove('0x12'), 400, 'VALIDATION')
 })
 
-test('only an identity token opens the list: no API token, no session, no stranger', async () => {
+test('only an identity token of the owner opens the list; no other proof does', async () => {
   const trader = await live.trader(0, { apiToken: { scopes: ['trading', 'withdrawal'] } })
   assertRefused(await live.call(trader, 'POST', PATH, { address: COLD }), 401, 'UNAUTHENTICATED')
   assertRefused(await live.call(trader, 'DELETE', `${PATH}/${COLD}`), 401, 'UNAUTHENTICATED')
@@ -86,7 +86,7 @@ test('only an identity token opens the list: no API token, no session, no strang
   assertRefused(await add({ address: COLD }), 409, 'WITHDRAWAL_ADDRESS_LISTED')
 })
 
-test('a list is bounded, and comes back after a restart', async () => {
+test('a list is bounded, and survives a restart', async () => {
   const numbered = (each: number) => `0x${each.toString(16).padStart(40, '0')}`
   for (let each = 1; each < LIMITS.withdrawalAddressesPerProfileMax; each++) {
     assert.equal((await add({ address: numbered(each) })).status, 201)

@@ -16,7 +16,7 @@ after(async () => {
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const asked = async (path: string) => (await live.send('GET', path, { headers })).body
 
-test('profiles and balances are listed by id, a page at a time', async () => {
+test('profiles and balances are listed by id, in pages', async () => {
   const market = await openMarket(live, 'listed')
   const traders = [await live.trader(0), await live.trader(7_000_000), await live.trader(1_000_000)]
   const [, rich] = traders
@@ -58,7 +58,7 @@ test('markets of every status are listed', async () => {
   )
 })
 
-test('the lists are the operator’s alone, and their pages are bounded', async () => {
+test('only the operator reads the lists, and their pages are bounded', async () => {
   for (const path of [
     '/admin/profiles',
     '/admin/balances',
@@ -71,7 +71,7 @@ test('the lists are the operator’s alone, and their pages are bounded', async 
   assert.equal((await live.send('GET', '/admin/profiles?after=-1', { headers })).status, 400)
 })
 
-test('a browser finds a page with links that work', async () => {
+test('the front page has links that work', async () => {
   const page = await fetch(`http://127.0.0.1:${live.port}/`)
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
   const text = await page.text()

@@ -11,7 +11,7 @@ import {
 import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
 import { ADMIN_TOKEN as SERVER_TOKEN, ServerProcess } from '../../../support/server-process.ts'
 
-// What an operator does to profiles, and the line each act leaves in the log.
+// What an operator does to profiles, and the line that each act leaves in the log.
 
 let live: LiveExchange
 before(async () => {
@@ -73,7 +73,7 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
   }
 })
 
-test('capabilities bound the tokens a profile may make from then on', async () => {
+test('capabilities bound the scopes of the tokens that a profile makes from then on', async () => {
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const derive = () =>
@@ -117,7 +117,7 @@ test('a wrong edit is refused and changes nothing; only an operator edits', asyn
   assert.equal((await asked('GET', path)).text, before.text)
 })
 
-test('half a surrogate pair is no text; a whole one is', async () => {
+test('half a surrogate pair is malformed; a whole pair is text', async () => {
   const { profileId } = await live.trader(0)
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   const name = (escaped: string) =>
@@ -131,7 +131,7 @@ test('half a surrogate pair is no text; a whole one is', async () => {
   assert.equal(at((await name('\\ud83d\\ude00')).body, 'username'), '😀')
 })
 
-test('each act of a proven operator leaves a line, what a stranger asks leaves none', async () => {
+test('each act of a proven operator leaves a log line, and that of a stranger none', async () => {
   const server = await ServerProcess.start({ dataDir: newFolder() })
   const act = (method: string, path: string, token: string, body: string | null) =>
     fetch(`${server.baseUrl}${path}`, {

@@ -48,7 +48,7 @@ async function freeze({ profileId }: { profileId: number }, reason = 'A theft.')
   return reply
 }
 
-/** Once the cancels of its freeze are done. */
+/** Ends a freeze, once the cancels of the freeze are done. */
 async function unfreeze({ profileId }: { profileId: number }): Promise<Reply> {
   const path = `/admin/profiles/${profileId}/unfreeze`
   let reply = await asked('POST', path)
@@ -73,7 +73,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
   assert.equal(codeOf(reply), code)
 }
 
-test('a freeze cancels what rests and what is held, and bars trade until it ends', async () => {
+test('a freeze cancels resting and held orders, and bars trade until it ends', async () => {
   const alice = await live.trader(FUNDS_RAW)
   const bob = await live.trader(FUNDS_RAW)
   assert.equal((await place(live, bob, slow, { outcome: 1, ticks: 600 })).status, 201)
@@ -90,11 +90,11 @@ test('a freeze cancels what rests and what is held, and bars trade until it ends
   const batch = { orders: [orderBody(alice, rain), orderBody(alice, slow)] }
   const both = await live.call(alice, 'POST', '/orders/batch', batch)
   assert.equal(both.text.match(/PROFILE_FROZEN/g)?.length, 2, both.text)
-  // Frozen once is frozen: the first freeze stands.
+  // A second freeze changes nothing: the first one stands.
   const again = await freeze(alice, 'Again.')
   assert.equal(at(again.body, 'frozenAt'), since)
   assert.equal(at(again.body, 'frozenReason'), 'A theft.')
-  // Reads, cancels and heartbeats stay.
+  // Reads, cancels and heartbeats still work.
   assert.equal((await live.call(alice, 'GET', '/profiles/me')).status, 200)
   const cancelAt = live.nowMs() + 60_000
   assert.equal((await live.call(alice, 'POST', '/heartbeats', { cancelAt })).status, 200)
@@ -104,10 +104,10 @@ test('a freeze cancels what rests and what is held, and bars trade until it ends
   const free = await unfreeze(alice)
   assert.equal(at(free.body, 'frozenAt'), null)
   assert.equal((await place(live, alice, rain, { ticks: 300 })).status, 201)
-  assert.equal((await unfreeze(alice)).status, 200, 'what is free stays free')
+  assert.equal((await unfreeze(alice)).status, 200, 'it may be repeated')
 })
 
-test('the owner hears why its orders are gone', async () => {
+test('the owner gets the reason why its orders were canceled', async () => {
   const alice = await live.trader(FUNDS_RAW)
   const client = await listening(live, alice)
   assert.equal((await place(live, alice, rain, { ticks: 300 })).status, 201)
@@ -118,7 +118,7 @@ test('the owner hears why its orders are gone', async () => {
   client.close()
 })
 
-test('a frozen profile takes its orders back, but puts none in their place', async () => {
+test('a frozen profile may cancel its orders, but not replace them', async () => {
   const alice = await live.trader(FUNDS_RAW)
   await freeze(alice)
   const reply = await live.call(alice, 'POST', '/orders/cancel-replace', {
@@ -130,7 +130,7 @@ test('a frozen profile takes its orders back, but puts none in their place', asy
   assert.deepEqual(live.balances(alice), { freeRaw: FUNDS_RAW, reservedRaw: 0 })
 })
 
-test('a frozen partner trades for nobody; its sub-accounts are frozen one by one', async () => {
+test('a frozen partner trades for no account; sub-accounts are frozen one by one', async () => {
   const partner = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
   const [desk, other] = [
     await serverWallet(live, partner, FUNDS_RAW),
@@ -144,7 +144,7 @@ test('a frozen partner trades for nobody; its sub-accounts are frozen one by one
   assertRefused(await forOne(desk), 403, 'PROFILE_FROZEN')
   const { orders } = live.exchange.pipeline.clearing
   assert.equal(orders.openCountOf(desk.profileId), 1, 'the order of a sub-account stays')
-  // Taking back what it placed for one is no trade.
+  // A cancel for a sub-account is not trading.
   const all = `/orders/all/fee-rain?onBehalfOf=${desk.profileId}`
   assert.equal((await live.call(partner, 'DELETE', all)).status, 200)
   await unfreeze(partner)
@@ -153,7 +153,7 @@ test('a frozen partner trades for nobody; its sub-accounts are frozen one by one
   assert.equal((await forOne(other)).status, 201)
 })
 
-test('a frozen profile lists no address to withdraw to and makes no token', async () => {
+test('a frozen profile cannot list a withdrawal address or make a token', async () => {
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const own = await withCookie(live, cookie, 'GET', '/profiles/me')
@@ -170,10 +170,10 @@ test('a frozen profile lists no address to withdraw to and makes no token', asyn
   assert.equal((await derive()).status, 201)
   await freeze({ profileId })
   const removed = await byIdentity(live, identity, 'DELETE', `${list}/${COLD}`)
-  assert.equal(removed.status, 204, 'taking one off withdraws nothing')
+  assert.equal(removed.status, 204, 'a frozen profile may remove an address')
 })
 
-test('an operator revokes one token, all of them, and ends the sessions of a profile', async () => {
+test('an operator revokes one or all tokens, and ends the sessions, of a profile', async () => {
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const derive = () => withCookie(live, cookie, 'POST', '/auth/api-tokens/derive', {})
@@ -241,7 +241,7 @@ test('an operator has a name and a token of its own until it is removed', async 
   )
 })
 
-test('a role may do what is below it; some fields need more than their route', async () => {
+test('a role may do what lower roles may; some fields need more than their route', async () => {
   const [support, money] = [await named('sue', 'support'), await named('mo', 'money')]
   const alice = await live.trader(0)
   const path = `/admin/profiles/${alice.profileId}`
@@ -284,7 +284,7 @@ async function auditWithout(secrets: readonly string[], query: string): Promise<
   return reply
 }
 
-test('the audit lists who did what, newest first, and no secret', async () => {
+test('the audit lists the acts of each operator, newest first and without secrets', async () => {
   const [ann, bea] = [await named('ann', 'money'), await named('bea', 'root')]
   const alice = await live.trader(0)
   const path = `/admin/profiles/${alice.profileId}`
@@ -310,7 +310,7 @@ test('the audit lists who did what, newest first, and no secret', async () => {
   const tokenId = textAt(minted.body, 'tokenId')
   const by = { operator: 'bea', profileId }
   assert.deepEqual(facts, [
-    // An edit says what it changes alone.
+    // An edit shows only the fields that it changes.
     { ...by, kind: 'editProfile', account, tokenId, tokenScopes: ['trading'] },
     { ...by, kind: 'logoutEverywhere' },
     { ...by, kind: 'revokeToken', tokenId: alice.tokenId },
@@ -328,7 +328,7 @@ test('the audit lists who did what, newest first, and no secret', async () => {
   assert.deepEqual([at(rest.body, 'entries', 1), at(rest.body, 'nextBefore')], [undefined, null])
 })
 
-test('the audit goes by seq, and a page of it has a bound', async () => {
+test('the audit is in order of seq, and its pages have a bound', async () => {
   const all = await auditWithout([ADMIN_TOKEN], 'limit=100')
   const seqs = at(all.body, 'entries')
   assert.ok(Array.isArray(seqs))
@@ -342,7 +342,7 @@ test('the audit goes by seq, and a page of it has a bound', async () => {
   }
 })
 
-test('what operators did outlives a restart, and there are only so many of them', async () => {
+test('acts of operators survive a restart, and the number of operators is bounded', async () => {
   const dataDir = newFolder()
   const first = await startLive({ dataDir })
   const send = (

@@ -20,7 +20,8 @@ import {
   place,
 } from '../../../support/live-orders.ts'
 
-// Design §5 over HTTP: money before, at and after a block. A block comes when the clock is moved.
+// Design §5 over HTTP: money before, at and after a block. A block comes when the test moves the
+// clock.
 
 const flags = ['--block-ms', `${BLOCK_MS}`]
 const dataDir = newFolder()
@@ -39,7 +40,7 @@ async function placed(trader: Trader, market: LiveMarket, wish: OrderWish): Prom
   return reply
 }
 
-/** What an order that needs more than is free is told. */
+/** The refusal of an order that needs more than is free. */
 async function refusal(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<unknown[]> {
   const { status, body } = await place(live, trader, market, wish)
   return [status, at(body, 'code')]
@@ -48,7 +49,10 @@ async function refusal(trader: Trader, market: LiveMarket, wish: OrderWish): Pro
 const tradeOf = (reply: Reply) => textAt(reply.body, 'execution', 'tradeEventId')
 const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
 
-/** The trader buys or sells ten at 0.50, Bob on the other side; the reply of the trader. */
+/**
+ * The trader buys or sells ten shares at 0.50, with Bob on the other side. Gives the trader's
+ * reply.
+ */
 async function trades(trader: Trader, market: LiveMarket, wish: OrderWish = {}): Promise<Reply> {
   const { outcome = 0, side = 'buy' } = wish
   if (side === 'buy') await placed(bob, market, { ...wish, outcome: outcome === 0 ? 1 : 0 })
@@ -72,14 +76,17 @@ async function execution(on: LiveExchange, trader: Trader, orderId: string): Pro
   return found
 }
 
-/** A clock moved without a trade to mine would mine the next one at once. */
+/**
+ * Waits for the status. The clock moves only if needed: an early move would mine the next trade at
+ * once.
+ */
 async function becomes(trade: string, status: string): Promise<string | null> {
   const isTold = told.facts.some((fact) => `${fact.tradeSeq}` === trade && fact.status === status)
   if (!isTold) live.shiftClock(BLOCK_MS)
   return (await told.of(trade, status)).txHash
 }
 
-/** A start on read tables that were made anew, with the clock where it was. */
+/** Restarts on read tables that were made anew, and sets the clock to where it was. */
 async function startAnew(): Promise<void> {
   const aheadMs = live.nowMs() - Date.now()
   const { seq } = await live.stop()
@@ -93,7 +100,7 @@ async function credit({ profileId }: Trader, collateralRaw: number): Promise<num
   return (await live.admin('/admin/balances', { profileId, collateralRaw })).status
 }
 
-test('RETRYING becomes MINED or FAILED for both owners; a hash outlives all', async () => {
+test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the hash', async () => {
   const alice = await live.trader(100 * UNIT)
   const market = await openMarket(live, 'retries')
   const ends = [
@@ -129,11 +136,11 @@ test('RETRYING becomes MINED or FAILED for both owners; a hash outlives all', as
     })
     assert.equal(at(body, 'results', 0, 'data', 'order', 'status'), status)
     await startAnew()
-    assert.deepEqual(await both(), expected, 'after a start on tables that were made anew')
+    assert.deepEqual(await both(), expected, 'a start on tables that were made anew shows the same')
   }
 })
 
-test('proceeds can be used from MATCHED on: shares sold on, collateral spent', async () => {
+test('the proceeds of a trade can be used as soon as it is MATCHED', async () => {
   const alice = await live.trader(5 * UNIT)
   const market = await openMarket(live, 'proceeds')
   const bought = await trades(alice, market)
@@ -144,7 +151,7 @@ test('proceeds can be used from MATCHED on: shares sold on, collateral spent', a
   assert.deepEqual(live.balances(alice), { freeRaw: 0, reservedRaw: 0 })
 })
 
-test('a sale that fails when it is spent leaves a debt that blocks reserves', async () => {
+test('a sale that fails after its proceeds are spent leaves a debt that bars orders', async () => {
   const alice = await live.trader(5 * UNIT)
   const market = await openMarket(live, 'debt')
   await becomes(tradeOf(await trades(alice, market)), 'MINED')
@@ -152,23 +159,23 @@ test('a sale that fails when it is spent leaves a debt that blocks reserves', as
   const rests = await placed(alice, market, { ticks: 400 })
   await fault(sold, 'FAILED')
   await becomes(sold, 'FAILED')
-  // One unit was left free of the five it was paid: four are reserved.
+  // The sale had paid five units; four of them are reserved and one was free.
   assert.deepEqual(live.balances(alice), { freeRaw: -4 * UNIT, reservedRaw: 4 * UNIT })
   const small = { ticks: 1, sizeRaw: 1_000 }
   const short = [400, 'INSUFFICIENT_COLLATERAL']
   assert.deepEqual(await refusal(alice, market, small), short)
   assert.equal(await credit(alice, -1), 400, 'nothing is withdrawn from a debt')
   assert.equal(await credit(alice, 4 * UNIT), 200)
-  assert.deepEqual(await refusal(alice, market, small), short, 'a debt that is covered is not free')
+  assert.deepEqual(await refusal(alice, market, small), short, 'a covered debt leaves nothing free')
   assert.equal(await credit(alice, 1), 200)
   assert.equal((await place(live, alice, market, small)).status, 201)
-  // The shares came back; what the resting order holds is given back as ever.
+  // The shares are back, and the reserve of the resting order is freed as usual.
   await placed(alice, market, { side: 'sell', ticks: 900 })
   assert.equal((await live.call(alice, 'DELETE', `/orders/${idOf(rests)}`)).status, 200)
   assert.deepEqual(live.balances(alice), { freeRaw: 4 * UNIT, reservedRaw: 1 })
 })
 
-test('a buy that fails when its shares are sold leaves a debt of shares', async () => {
+test('a buy that fails after its shares are sold leaves a debt of shares', async () => {
   const alice = await live.trader(100 * UNIT)
   const market = await openMarket(live, 'short')
   const bought = tradeOf(await trades(alice, market))
@@ -181,12 +188,12 @@ test('a buy that fails when its shares are sold leaves a debt of shares', async 
   const short = [400, 'INSUFFICIENT_SHARES']
   assert.deepEqual(await refusal(alice, market, sells), short)
   await becomes(tradeOf(await trades(alice, market)), 'MINED')
-  assert.deepEqual(await refusal(alice, market, sells), short, 'ten bought cover ten owed')
+  assert.deepEqual(await refusal(alice, market, sells), short, 'ten bought only cover ten owed')
   await trades(alice, market, { sizeRaw: 1_000 })
   assert.equal((await place(live, alice, market, sells)).status, 201)
 })
 
-test('a market that resolves before the block of its last fills settles them after', async () => {
+test('fills of a resolved market are still mined or reversed by their block', async () => {
   const alice = await live.trader(100 * UNIT)
   const market = await openMarket(live, 'resolved')
   const mined = tradeOf(await trades(alice, market))

@@ -22,13 +22,13 @@ import {
 } from '../../../support/live-orders.ts'
 import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 
-// Rules §5.2 and design §5 over HTTP: what becomes of orders when a trade of theirs is settled,
-// tried again or taken back.
+// Rules §5.2 and design §5 over HTTP: the states of orders after one of their trades is mined,
+// retried or reversed.
 
 const FAILED = { settlementStatus: 'FAILED' } as const
 const DELAY_MS = 1_000
-const SAME = 'from the same tables'
-const ANEW = 'from tables that were made anew'
+const SAME = 'on the same tables'
+const ANEW = 'on tables that were made anew'
 let running: LiveExchange | null = null
 
 async function startOn(dataDir: string, blockMs: number): Promise<LiveExchange> {
@@ -54,7 +54,7 @@ class Stage {
   readonly told: Told
   readonly alice: Trader
   readonly bob: Trader
-  /** What every order of Alice showed at the end of its case. */
+  /** What each order of Alice shows at the end of its case. */
   readonly shown: { slug: string; orderId: string; seen: SeenOrder }[] = []
 
   constructor(live: LiveExchange, alice: Trader, bob: Trader) {
@@ -80,7 +80,7 @@ class Stage {
     return reply
   }
 
-  /** Alice buys ten YES at 0.50, or what the wish says. */
+  /** Alice buys ten YES at 0.50, or as the wish says. */
   async buys(market: LiveMarket, more: object = {}, wish: OrderWish = {}): Promise<string> {
     return idOf(await this.placed(this.alice, market, wish, more))
   }
@@ -107,7 +107,7 @@ const statusesOf = ({ body }: Reply) => [
   textAt(body, 'execution', 'settlementStatus'),
 ]
 
-/** A FOK that spends so much, or sells so much, at any price. */
+/** A FOK of the market form: it spends or sells a fixed amount at any price. */
 async function marketForm(stage: Stage, market: LiveMarket, wish: OrderWish): Promise<string> {
   const { alice } = stage
   const order = { ...unsigned(alice, market, wish), takerAmount: 1 }
@@ -118,16 +118,16 @@ async function marketForm(stage: Stage, market: LiveMarket, wish: OrderWish): Pr
 interface Case {
   readonly row: string
   readonly market?: object
-  /** Before the fault is armed. */
+  /** Runs before the fault is armed. */
   readonly first?: (stage: Stage, market: LiveMarket) => Promise<unknown>
-  /** Gives the id of Alice's order; the first trade it makes is the one that fails. */
+  /** Gives the id of Alice's order. Its first trade fails. */
   readonly act: (stage: Stage, market: LiveMarket) => Promise<string>
   readonly seen: SeenOrder
 }
 
 const CASES: readonly Case[] = [
   {
-    row: 'a taker that filled whole is CANCELED',
+    row: 'a taker that was filled whole is CANCELED',
     act: async (stage, market) => {
       await stage.offers(market, 10)
       return stage.buys(market)
@@ -159,7 +159,7 @@ const CASES: readonly Case[] = [
     seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
   },
   {
-    row: 'a FOK that spends is CANCELED, and wants no shares',
+    row: 'a FOK that spends is CANCELED, with no remaining shares',
     act: async (stage, market) => {
       await stage.offers(market, 20)
       return marketForm(stage, market, {})
@@ -177,7 +177,7 @@ const CASES: readonly Case[] = [
     seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
   },
   {
-    row: 'a maker that filled whole is CANCELED',
+    row: 'a maker that was filled whole is CANCELED',
     act: async (stage, market) => {
       const id = await stage.buys(market)
       await stage.offers(market, 10)
@@ -195,7 +195,7 @@ const CASES: readonly Case[] = [
     seen: { status: 'LIVE', ...FAILED, remainingSize: 6 },
   },
   {
-    row: 'a maker that its user cancels has nothing filled',
+    row: 'a maker that its user cancels has no fill left',
     act: async (stage, market) => {
       const id = await stage.buys(market)
       await stage.offers(market, 4)
@@ -206,7 +206,7 @@ const CASES: readonly Case[] = [
     seen: { status: 'CANCELED', ...FAILED, remainingSize: 10 },
   },
   {
-    row: 'a maker that filled in two trades is CANCELED with one of them, and shows the newest',
+    row: 'a maker that was filled by two trades is CANCELED, and shows the newer trade',
     act: async (stage, market) => {
       const id = await stage.buys(market)
       await stage.offers(market, 4)
@@ -216,7 +216,7 @@ const CASES: readonly Case[] = [
     seen: { status: 'CANCELED', settlementStatus: 'MINED', remainingSize: 4 },
   },
   {
-    row: 'a taker whose rest filled as a maker is CANCELED with what failed',
+    row: 'a taker whose rest was filled as a maker is CANCELED for what failed',
     act: async (stage, market) => {
       await stage.offers(market, 3)
       const id = await stage.buys(market)
@@ -266,7 +266,7 @@ async function play(stage: Stage, { row, market: fields, first, act, seen }: Cas
   assert.deepEqual([again.status, at(again.body, 'code')], [400, 'ORDER_NOT_OPEN'], row)
 }
 
-/** What is said of every order of the cases. */
+/** The reply of a status call about the order of every case. */
 async function saidOf({ live, alice, shown }: Stage): Promise<unknown> {
   const items = shown.map(({ orderId }) => ({ orderId }))
   const { body, status, text } = await live.call(alice, 'POST', '/orders/status/batch', { items })
@@ -275,13 +275,13 @@ async function saidOf({ live, alice, shown }: Stage): Promise<unknown> {
 }
 
 for (const blockMs of [0, BLOCK_MS]) {
-  test(`what a failed trade makes of its orders, ${blockMs} ms a block`, async () => {
+  test(`a failed trade changes the states of its orders, ${blockMs} ms a block`, async () => {
     const dataDir = newFolder()
     let stage = await Stage.open(blockMs, dataDir)
     const { alice, bob, shown } = stage
     for (const each of CASES) await play(stage, each)
     const said = await saidOf(stage)
-    // Bids at 0.50 of what is LIVE, and nothing else, is reserved.
+    // Only the LIVE bids, all at 0.50, are reserved.
     const open = shown.filter(({ seen }) => seen.status === 'LIVE')
     const openShares = open.reduce((sum, { seen }) => sum + seen.remainingSize, 0)
     assert.equal(stage.live.balances(alice).reservedRaw, (openShares * UNIT) / 2)
@@ -301,7 +301,7 @@ for (const blockMs of [0, BLOCK_MS]) {
   })
 }
 
-test('the reply to an order says what its block made of it, when it waits for that', async () => {
+test('a reply that waits for the block says what the block did with the trade', async () => {
   const stage = await Stage.open(0)
   const { alice, live } = stage
   const rows = [

@@ -59,7 +59,7 @@ async function restingId(): Promise<string> {
   return textAt(placed.body, 'order', 'id')
 }
 
-/** Every way to cancel, each with an order of its own to cancel. */
+/** Each way to cancel, with an order of its own. */
 async function cancelCalls(): Promise<(() => Promise<Reply>)[]> {
   const ids = [await restingId(), await restingId(), await restingId(), await restingId()]
   await restingId()
@@ -86,7 +86,7 @@ const ROWS = [
 ] as const
 
 for (const { mode, code, postOnly, cancels } of ROWS) {
-  test(`${mode}: what it lets through, and 425 with mode and resumeAt for the rest`, async () => {
+  test(`${mode}: every call it bars is 425 with mode and resumeAt; others pass`, async () => {
     const calls = await cancelCalls()
     const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
     await restrict(mode, { endsAt })
@@ -108,7 +108,7 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
 }
 
 for (const { mode, code, postOnly, cancels } of ROWS) {
-  test(`${mode}: both legs of a cancel-replace say what barred them, in a batch too`, async () => {
+  test(`${mode}: each barred leg of a cancel-replace says so, also in a batch`, async () => {
     const quiet = { postOnly: true }
     const steps: [object, string][] = []
     for (const [fields, then] of [
@@ -137,7 +137,7 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
       replaced,
       replaced === 'FAILURE' ? code : undefined,
     ])
-    // The first two alone, the others in one request.
+    // The first two operations go alone, the others in one request.
     for (const [index, [operation]] of steps.slice(0, 2).entries()) {
       const reply = await live.call(alice, 'POST', '/orders/cancel-replace', operation)
       assert.deepEqual([reply.status, legsOf(reply.body)], [409, wanted[index]])
@@ -167,7 +167,7 @@ test('a batch of orders is answered 425 order by order, with mode and resumeAt',
   assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
 })
 
-test('while trading is disabled every cancel is 425, whatever it names', async () => {
+test('while trading is disabled every cancel is 425, also of an unknown order', async () => {
   await restrict('disabled')
   const none = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
   for (const reply of [
@@ -179,10 +179,10 @@ test('while trading is disabled every cancel is 425, whatever it names', async (
     assertBarred(reply, 'disabled', 'trading_disabled', null)
   }
   const wrong = await live.call(alice, 'DELETE', '/orders/all/nowhere')
-  assert.equal(wrong.status, 404, 'the market is looked for first')
+  assert.equal(wrong.status, 404, 'the check of the market comes first')
 })
 
-test('the mode is asked after the market is known and before the receive window', async () => {
+test('the mode is checked after the market and before the receive window', async () => {
   await restrict('cancel_only')
   const late = { recvWindow: 100, timestamp: live.nowMs() - 101 }
   const reply = await place(live, alice, rain, {}, late)
@@ -191,14 +191,14 @@ test('the mode is asked after the market is known and before the receive window'
   assert.equal(lost.status, 404, lost.text)
 })
 
-test('maintenance shows what is in force and what is scheduled; normal is neither', async () => {
+test('maintenance shows the windows in force and the scheduled ones', async () => {
   const status = async (query = '') => (await live.send('GET', `/maintenance/status${query}`)).body
   assert.deepEqual(await status(), { active: [], scheduled: [] })
   const startsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
   const endsAt = new Date(live.nowMs() + 2 * HOUR_MS).toISOString()
   const first = { startsAt, endsAt, publicMessage: 'An update.' }
   await restrict('disabled', first)
-  // Unix ms do as well.
+  // A time may also be in Unix ms.
   await restrict('post_only', { endsAt: Date.parse(endsAt) })
   for (const query of ['', '?target=trading']) {
     const body = await status(query)
@@ -214,7 +214,7 @@ test('maintenance shows what is in force and what is scheduled; normal is neithe
   }
 })
 
-test('a window ends by its time, and the one that is stricter wins meanwhile', async () => {
+test('a window ends at its time, and of two open windows the stricter one wins', async () => {
   await restrict('post_only', { endsAt: live.nowMs() + 2 * HOUR_MS })
   const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
   await restrict('disabled', { endsAt })
@@ -229,7 +229,7 @@ test('a window ends by its time, and the one that is stricter wins meanwhile', a
   assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
 })
 
-test('operators are told what is wrong with a window, and others are not let in', async () => {
+test('a wrong window is refused, and only operators reach its routes', async () => {
   const past = live.nowMs() - 1
   const bad = [
     {},

@@ -7,7 +7,7 @@ import { at, type LiveExchange, type Reply, startLive } from '../../../support/l
 import { openMarket, place } from '../../../support/live-orders.ts'
 import { codeOf } from '../../../support/live-session.ts'
 
-// Markets as clients that were written for another exchange read them.
+// Markets as read by clients that were written for another exchange.
 
 const HOUR_MS = 3_600_000
 const NO_DEADLINE = ['No deadline', 253_402_214_400_000]
@@ -35,7 +35,7 @@ async function slugsBy(sortBy: string): Promise<unknown[]> {
   return data.map((market) => at(market, 'slug'))
 }
 
-test('a market without a deadline has an end that typed clients read', async () => {
+test('a market without a deadline has an end date that typed clients can read', async () => {
   const made = await create('endless')
   assert.deepEqual(endOf(made.body), NO_DEADLINE)
   assert.deepEqual(endOf((await live.send('GET', '/markets/endless')).body), NO_DEADLINE)
@@ -90,7 +90,7 @@ test('active markets are sorted in each way the API names', async () => {
   await bid(deep, 500)
   await bid(quiet, 200)
   await bid(traded, 600)
-  // Its counterpart: the whole of it trades.
+  // This order takes the whole bid.
   await place(live, taker, traded, { outcome: 1, ticks: 400, sizeRaw: 100_000_000 })
   const dear = { outcome: 1, ticks: 400, sizeRaw: 100_000_000 } as const
   assert.equal((await place(live, maker, quiet, dear)).status, 201)
@@ -104,7 +104,7 @@ test('active markets are sorted in each way the API names', async () => {
     ['liquidity', ['quiet', 'deep', 'twin', 'traded', ...others]],
   ]
   for (const [sortBy, slugs] of rows) assert.deepEqual(await slugsBy(sortBy), slugs, sortBy)
-  // What trades later moves a list that was read before.
+  // A later order changes the list that was already read.
   await bid(deep, 490)
   assert.deepEqual((await slugsBy('liquidity')).slice(0, 2), ['deep', 'quiet'])
   const wrong = await live.send('GET', '/markets/active?sortBy=oldest')

@@ -7,8 +7,8 @@ import { at, type LiveExchange, type Reply, startLive } from '../../../support/l
 import { type LiveMarket, openMarket, unsigned } from '../../../support/live-orders.ts'
 import { codeOf } from '../../../support/live-session.ts'
 
-// What a server wallet approves goes through a block (design §5, rules §12.1): missing, submitted,
-// then confirmed or failed. A block comes when the clock is moved.
+// An approval of a server wallet goes through a block (design §5, rules §12.1): missing, submitted,
+// then confirmed or failed. A block comes when the test moves the clock.
 
 const PATH = '/profiles/partner-accounts'
 const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
@@ -33,7 +33,7 @@ interface Wallet {
   readonly venue: LiveMarket
 }
 
-/** A wallet, and a market of an exchange that came after it. */
+/** A server wallet, and a market of an exchange that is newer than the wallet. */
 async function lateVenue(on: LiveExchange = live): Promise<Wallet> {
   const made = await on.call(partner, 'POST', PATH, { createServerWallet: true })
   assert.equal(made.status, 201, made.text)
@@ -43,7 +43,7 @@ async function lateVenue(on: LiveExchange = live): Promise<Wallet> {
   return { profileId, path: `${PATH}/${profileId}/allowances`, venue }
 }
 
-/** Statuses of the two targets of the late exchange. */
+/** The statuses of the two approvals for the newer exchange. */
 function newest(reply: Reply): unknown[] {
   assert.equal(reply.status, 200, reply.text)
   const targets = at(reply.body, 'targets')
@@ -77,7 +77,7 @@ async function armFault(outcome: string): Promise<void> {
   assert.deepEqual(armed.body, { tradeEventId: null, next: null, ...body })
 }
 
-test('a retry submits what is missing, and the next block confirms it', async () => {
+test('a retry submits the missing approvals, and the next block confirms them', async () => {
   const wallet = await lateVenue()
   assert.deepEqual(newest(await read(wallet)), both('missing'))
   const submitted = await retry(wallet)
@@ -95,7 +95,7 @@ test('a retry submits what is missing, and the next block confirms it', async ()
   assertRefused(await order(wallet), 400, 'INSUFFICIENT_COLLATERAL')
 })
 
-test('an approval that the chain does not take has failed, and may be retried', async () => {
+test('an approval that the chain refuses has failed, and may be retried', async () => {
   const wallet = await lateVenue()
   await armFault('FAILED')
   await retry(wallet)
@@ -112,7 +112,7 @@ test('an approval that the chain does not take has failed, and may be retried', 
   assert.deepEqual(newest(await read(wallet)), both('confirmed'))
 })
 
-test('one that is tried again waits for a later block, also over a restart', async () => {
+test('an approval that a block retries waits for a later block, even over a restart', async () => {
   const wallet = await lateVenue()
   await armFault('RETRYING')
   await retry(wallet)
@@ -125,7 +125,8 @@ test('one that is tried again waits for a later block, also over a restart', asy
   assert.equal(live.exchange.recovered.stateHash, last.stateHash)
   assert.deepEqual(newest(await read(wallet)), both('submitted'))
   assertRefused(await order(wallet), 400, 'ALLOWANCE_MISSING')
-  // Its clock starts anew, and time does not go on before it has passed that of the journal.
+  // The clock starts anew. The time of the exchange goes on once the clock passes the journal's
+  // time.
   live.shiftClock(journalMs - live.nowMs())
   await nextBlock()
   assert.deepEqual(newest(await read(wallet)), both('confirmed'))

@@ -29,7 +29,7 @@ let tokensLeft = Number.POSITIVE_INFINITY
 let live: LiveExchange
 let market: LiveMarket
 let other: LiveMarket
-/** Has the money for one order of ten shares at 0.5, and no more. */
+/** Has exactly the money for one order of ten shares at 0.5. */
 let alice: Trader
 let bob: Trader
 
@@ -69,7 +69,7 @@ const send = (trader: Trader, body: object) =>
 const sendAll = (trader: Trader, operations: readonly object[]) =>
   live.call(trader, 'POST', '/orders/cancel-replace/batch', { operations })
 
-/** Status of both legs and the code of each that failed. */
+/** The status of both legs, and the code of each leg that failed. */
 function legs(value: unknown): unknown[] {
   return ['cancel', 'replacement'].flatMap((leg) => {
     const code = at(value, leg, 'error', 'code')
@@ -83,7 +83,7 @@ function legsOf(reply: Reply, status: number): unknown[] {
   return legs(reply.body)
 }
 
-test('what the cancel frees goes to the replacement, in another market too', async () => {
+test('the money that the cancel frees pays for the replacement in any market', async () => {
   const id = await rest(alice, { clientOrderId: 'first' })
   assert.equal(live.balances(alice).freeRaw, 0)
   const replacement = { ...orderBody(alice, other), clientOrderId: 'second' }
@@ -108,7 +108,7 @@ test('what the cancel frees goes to the replacement, in another market too', asy
   assert.equal(at(again.body, 'cancel', 'orderId'), at(data, 'order', 'id'))
 })
 
-test('a cancel that fails stops, or does not, as the mode says', async () => {
+test('after a failed cancel the mode decides whether the replacement is placed', async () => {
   const dead = await rest(alice)
   await live.call(alice, 'DELETE', `/orders/${dead}`)
   const theirs = await rest(bob, { clientOrderId: 'theirs' })
@@ -131,7 +131,7 @@ test('a cancel that fails stops, or does not, as the mode says', async () => {
   assert.equal(live.balances(bob).reservedRaw, 5 * SHARE)
 })
 
-test('the replacement is judged like any order, and the cancel stands', async () => {
+test('the replacement is checked like any order, and the cancel stands if it fails', async () => {
   await rest(bob, {}, { outcome: 1, ticks: 500, sizeRaw: SHARE })
   const signed = Object(orderBody(alice, market).order)
   const rows: [string, object][] = [
@@ -156,7 +156,7 @@ test('the replacement is judged like any order, and the cancel stands', async ()
   assert.deepEqual(legsOf(short, 409), ['SUCCESS', 'FAILURE', 'INSUFFICIENT_COLLATERAL'])
 })
 
-test('a body that is not right is refused whole, and nothing is canceled', async () => {
+test('an invalid body is refused whole, and nothing is canceled', async () => {
   const id = await rest(alice)
   const replacement = orderBody(alice, market)
   const right = { cancel: { orderId: id }, replacement, ...STOP }
@@ -197,10 +197,10 @@ test('a body that is not right is refused whole, and nothing is canceled', async
   assert.equal(live.balances(alice).reservedRaw, 5 * SHARE)
 })
 
-test('a batch runs one operation after the other and says what became of each', async () => {
+test('a batch runs its operations in sequence and reports the outcome of each', async () => {
   const id = await rest(alice)
   const next = (clientOrderId: string) => ({ ...orderBody(alice, market), clientOrderId })
-  // Each step has only the money that the one before it set free.
+  // Each step has only the money that the step before it has freed.
   const reply = await sendAll(alice, [
     { cancel: { orderId: id }, replacement: next('a'), ...STOP },
     { cancel: { clientOrderId: 'a' }, replacement: next('b'), ...STOP },
@@ -227,7 +227,7 @@ test('a batch runs one operation after the other and says what became of each', 
   )
 })
 
-test('each operation counts against the rate; the first is refused with the request', async () => {
+test('each operation counts against the rate; without a token the request is refused', async () => {
   const id = await rest(alice)
   const replacement = orderBody(alice, market)
   tokensLeft = 0
@@ -242,7 +242,7 @@ test('each operation counts against the rate; the first is refused with the requ
   assert.deepEqual(legs(at(some.body, 'results', 1)), late)
 })
 
-test('a token that replaces orders is in use', async () => {
+test('a cancel-replace sets the time of last use of its token', async () => {
   const { accounts } = live.exchange.pipeline.clearing
   const fresh = await live.trader(5 * SHARE)
   assert.equal(accounts.tokenById(fresh.tokenId)?.lastUsedMs, null)
@@ -251,7 +251,7 @@ test('a token that replaces orders is in use', async () => {
   assert.ok(Number(accounts.tokenById(fresh.tokenId)?.lastUsedMs) > 0)
 })
 
-test('what comes free is taken by no other order of the account', async () => {
+test('no other order of the account can take the money that the cancel frees', async () => {
   for (let round = 0; round < 8; round++) {
     const id = await rest(alice)
     const replacement = orderBody(alice, market, { ticks: 250, sizeRaw: 20 * SHARE })
@@ -270,7 +270,7 @@ test('what comes free is taken by no other order of the account', async () => {
   }
 })
 
-test('what a held account sends is decided in its order once the hold ends', async () => {
+test('calls that wait in the queue of an account are decided in their order', async () => {
   const { pipeline } = live.exchange
   const { queues } = pipeline
   const { profileId } = alice
@@ -286,7 +286,7 @@ test('what a held account sends is decided in its order once the hold ends', asy
   await waiting(2)
   const all = live.call(alice, 'DELETE', '/orders/all/rain')
   await waiting(3)
-  // What the cancel will free is not there yet: a fifth of the money is.
+  // The cancel has not freed its money yet: only a fifth of it is free.
   const rest = { ticks: 250, sizeRaw: 4 * SHARE }
   const third = place(live, alice, market, rest, { clientOrderId: 'held 3' })
   await waiting(4)
@@ -295,7 +295,7 @@ test('what a held account sends is decided in its order once the hold ends', asy
   const replacement = orderBody(alice, market)
   const replaced = send(alice, { cancel: { clientOrderId: 'held 3' }, replacement, ...ALLOW })
   await waiting(6)
-  // Others go their way meanwhile.
+  // Other accounts do not wait.
   const free = await place(live, bob, market, { ticks: 100, sizeRaw: SHARE })
   assert.equal(free.status, 201)
   assert.equal(pipeline.clearing.lastSeq, seq + 1)
@@ -309,7 +309,7 @@ test('what a held account sends is decided in its order once the hold ends', asy
   assert.deepEqual(legsOf(await replaced, 409), ['FAILURE', 'ORDER_NOT_FOUND', 'SUCCESS'])
 })
 
-test('a client that hangs up gets its replacement all the same, and holds nobody', async () => {
+test('a client that hangs up still gets its replacement, and blocks no other account', async () => {
   const { queues, clearing } = live.exchange.pipeline
   const id = await rest(alice)
   assert.ok(await queues.begin(alice.profileId))
@@ -329,7 +329,7 @@ test('a client that hangs up gets its replacement all the same, and holds nobody
   assert.notEqual(clearing.orders.slotByClientId(alice.profileId, 'unheard'), 0)
 })
 
-test('a line that is full refuses with 503 and does nothing', async () => {
+test('a full queue of an account refuses with 503 and does nothing', async () => {
   const { queues } = live.exchange.pipeline
   assert.ok(await queues.begin(alice.profileId))
   let ran = 0
@@ -347,7 +347,7 @@ test('a line that is full refuses with 503 and does nothing', async () => {
   assert.equal(queues.waiting, 0)
 })
 
-test('an order that fills while it is canceled is not replaced by half', async () => {
+test('an order that fills during its cancel is replaced whole or not at all', async () => {
   for (let round = 0; round < 8; round++) {
     const id = await rest(alice, {}, { ticks: 500, sizeRaw: SHARE })
     const replacement = orderBody(alice, market, { ticks: 400, sizeRaw: SHARE })

@@ -40,7 +40,7 @@ let live: LiveExchange
 let market: LiveMarket
 let feeMarket: LiveMarket
 let partner: Trader
-/** The partner's other token. */
+/** Another token of the partner, with the scope `trading` only. */
 let trading: Trader
 let other: Trader
 /** A server wallet of the partner, one of the other partner, and a wallet that signs for itself. */
@@ -79,7 +79,7 @@ async function resting(profileId: number): Promise<string> {
   return textAt(reply.body, 'order', 'id')
 }
 
-/** Who signed the order of a 201, as a contract would find it. */
+/** The signer of the order in a 201, recovered as a contract does. */
 async function signerOf(reply: Reply, venue: LiveMarket): Promise<string> {
   const field = (name: string) => String(at(reply.body, 'order', name))
   const names = ['salt', 'maker', 'signer', 'taker', 'tokenId', 'makerAmount', 'takerAmount']
@@ -136,7 +136,7 @@ test('maker, signer, fee and owner may be left out, or name the server wallet', 
   assert.equal(named.status, 201, named.text)
 })
 
-test('what a delegated order may not say has its own answer', async () => {
+test('each field that a delegated order may not set has its own refusal', async () => {
   const body = unsignedBody(desk.profileId)
   const { onBehalfOf: _none, ...undelegated } = body
   assertRefused(await post(undelegated), 400, 'VALIDATION')
@@ -156,7 +156,7 @@ test('what a delegated order may not say has its own answer', async () => {
   assertRefused(await post(unsignedBody(own.profileId)), 400, 'NO_SERVER_WALLET')
 })
 
-test('only its partner acts for an account, with the scope for it', async () => {
+test('only its partner acts for an account, and only with the scope', async () => {
   assertRefused(await post(unsignedBody(desk.profileId), trading), 403, 'SCOPE_MISSING')
   const stranger = await live.trader(FUNDS_RAW)
   assertRefused(await post(unsignedBody(desk.profileId), stranger), 403, 'SCOPE_MISSING')
@@ -167,7 +167,7 @@ test('only its partner acts for an account, with the scope for it', async () => 
   assertRefused(await post(unsignedBody(own.profileId), own), 403, 'NOT_SUB_ACCOUNT')
 })
 
-test('a wallet of its own signs, and its partner may hand the order in', async () => {
+test('a sub-account with its own wallet signs, and its partner may send the order', async () => {
   const order = signedFor(unsigned(own, market, { ticks: 110 }), own, market)
   const body = { order, orderType: 'GTC', marketSlug: market.slug, ownerId: own.profileId }
   const reply = await post({ ...body, onBehalfOf: own.profileId })
@@ -182,7 +182,7 @@ test('a wallet of its own signs, and its partner may hand the order in', async (
   assertRefused(await post({ ...body, order }), 400, 'OWNER_MISMATCH')
 })
 
-test('what is spent is the money of the account and never its partner’s', async () => {
+test('an order spends the money of its account and never that of its partner', async () => {
   const poor = await live.call(partner, 'POST', PATH, { createServerWallet: true })
   const profileId = Number(at(poor.body, 'profileId'))
   assertRefused(await post(unsignedBody(profileId)), 400, 'INSUFFICIENT_COLLATERAL')
@@ -193,7 +193,7 @@ test('what is spent is the money of the account and never its partner’s', asyn
   assert.ok(reservedRaw > 0)
 })
 
-test('a group of orders mixes what the caller signs and what its accounts do', async () => {
+test('a batch may mix orders of the caller with orders of its accounts', async () => {
   const mine = unsigned(partner, market, { ticks: 90 })
   const orders = [
     {
@@ -212,7 +212,7 @@ test('a group of orders mixes what the caller signs and what its accounts do', a
   assert.equal(at(reply.body, 'results', 1, 'order', 'ownerId'), desk.profileId)
 })
 
-test('orders for smart wallets are signed by the account that proved them', async () => {
+test('the account that proved a smart wallet signs the orders for that wallet', async () => {
   const key = randomBytes(32)
   const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
   const owned = newWallet()
@@ -257,7 +257,7 @@ test('orders for smart wallets are signed by the account that proved them', asyn
   assertRefused(await send({ signatureType: 4, maker: smartWallet }), 400, 'VALIDATION')
 })
 
-test('a restart keeps who may act for whom, and the keys that sign', async () => {
+test('a restart keeps the partner of each account, and the keys of server wallets', async () => {
   const last = await live.stop()
   live = await startLive({ dataDir })
   assert.equal(live.exchange.recovered.stateHash, last.stateHash)

@@ -57,7 +57,7 @@ async function rest(trader: Trader, market: LiveMarket): Promise<void> {
   assert.equal(placed.status, 201, placed.text)
 }
 
-/** Live orders by market. */
+/** The number of live orders in each market. */
 async function resting(trader: Trader): Promise<number[]> {
   const counts = [rain, snow].map(async ({ slug }) => {
     const { body } = await live.call(trader, 'GET', `/markets/${slug}/user-orders`)
@@ -67,7 +67,7 @@ async function resting(trader: Trader): Promise<number[]> {
   return Promise.all(counts)
 }
 
-test('a deadline less than 5 s ahead is 400, and one that is no time of ours too', async () => {
+test('a deadline less than 5 s ahead, or not in Unix ms, is 400', async () => {
   for (const cancelAt of [
     0,
     live.nowMs() - 1,
@@ -85,13 +85,13 @@ test('a deadline less than 5 s ahead is 400, and one that is no time of ours too
   assert.equal((await beat({ cancelAt: soon, again: true })).status, 400)
 })
 
-test('a token without the scope is 403, and nobody is 401', async () => {
+test('a token without the scope is 403, and a call without a proof is 401', async () => {
   const reader = await live.trader(0, { apiToken: { scopes: ['account_creation'] } })
   assert.equal((await beat({}, reader)).status, 403)
   assert.equal((await live.send('POST', '/heartbeats', { body: '{}' })).status, 401)
 })
 
-test('none or armed, cancelAt: armed; it replaces the deadline before', async () => {
+test('none or armed, cancelAt: armed; it replaces the earlier deadline', async () => {
   await rest(alice, rain)
   await armed(live.nowMs() + 6_000)
   await armed(live.nowMs() + 60_000)
@@ -100,7 +100,7 @@ test('none or armed, cancelAt: armed; it replaces the deadline before', async ()
   assert.deepEqual(await resting(alice), [1, 1])
 })
 
-test('armed, {}: disarmed, and nothing is canceled; {} with none armed says the same', async () => {
+test('armed, {}: disarmed, and nothing is canceled; none armed, {}: the same reply', async () => {
   await rest(alice, rain)
   await armed(live.nowMs() + 6_000)
   for (let times = 0; times < 2; times++) {
@@ -112,28 +112,28 @@ test('armed, {}: disarmed, and nothing is canceled; {} with none armed says the 
   assert.deepEqual(await resting(alice), [1, 1])
 })
 
-test('armed, the deadline passes: what rests anywhere is canceled, no later order', async () => {
+test('armed, the deadline passes: all resting orders are canceled, no later order', async () => {
   for (const market of [rain, rain, snow]) await rest(alice, market)
   await rest(bob, rain)
   await armed(live.nowMs() + 6_000)
   live.shiftClock(30_000)
-  // Whatever comes first finds the deadline done.
+  // The first call after the deadline finds the cancels done.
   await rest(alice, snow)
   assert.deepEqual(await resting(alice), [0, 1])
   assert.deepEqual(await resting(bob), [1, 0])
   const path = '/markets/rain/user-orders?statuses=CANCELED'
   const { body } = await live.call(alice, 'GET', path)
-  assert.ok(Array.isArray(body) && body.length >= 2, 'they are kept as canceled')
+  assert.ok(Array.isArray(body) && body.length >= 2, 'the orders are listed as CANCELED')
   live.shiftClock(3_600_000)
   await rest(alice, rain)
   assert.deepEqual(await resting(alice), [1, 1], 'a deadline passes once')
 })
 
-test('canceling: renewing and disarming are 409 and call nothing off; then it ends', async () => {
+test('canceling: renewing and disarming are 409 and stop no cancel; then it ends', async () => {
   for (const body of [{ cancelAt: live.nowMs() + 3_600_000 }, {}]) {
     let reply: Reply
     do {
-      // It may have been carried out, durably, before the call is read.
+      // The cancels may be done and durable before the call is read; then the test tries again.
       await rest(alice, rain)
       await armed(live.nowMs() + 6_000)
       const called = beat(body)

@@ -15,7 +15,7 @@ import { codeOf, newWallet, signingMessage } from '../../../support/live-session
 import { upgradeText } from '../../../support/socket-client.ts'
 import { RawClient } from '../../http/gateway/raw-client.ts'
 
-// Who is turned away: calls that come too often, and trades from blocked countries.
+// The calls that are refused: those that come too often, and trades from blocked countries.
 
 async function during(
   flags: readonly string[],
@@ -31,7 +31,7 @@ async function during(
 }
 
 const ME = '/profiles/me'
-/** One call, and the next a second later. */
+/** A burst of one call, and one call a second. */
 const ONCE = '1:1'
 
 function assertLimited(reply: Reply): void {
@@ -42,7 +42,7 @@ function assertLimited(reply: Reply): void {
   assert.match(String(reply.headers.get('retry-after')), /^[1-9][0-9]*$/)
 }
 
-/** The first reply goes through and one of those that follow at once is refused. */
+/** Sends calls at once: at least one passes and at least one is refused. Gives a refusal. */
 async function refusedOf(calls: number, call: () => Promise<Reply>): Promise<Reply> {
   const replies = await Promise.all(Array.from({ length: calls }, call))
   const refused = replies.filter(({ status }) => status === 429)
@@ -64,7 +64,7 @@ async function upgradeStatus(live: LiveExchange, address: string): Promise<strin
   return socket.received.split(' ')[1]
 }
 
-test('behind a proxy each address it names has a bucket of its own', async () => {
+test('behind a proxy each address that the proxy names has its own bucket', async () => {
   const flags = ['--address-header', 'X-Forwarded-For', '--address-rate-public', ONCE]
   await during(flags, async (live) => {
     const ask = (address: string) =>
@@ -79,7 +79,7 @@ test('behind a proxy each address it names has a bucket of its own', async () =>
   })
 })
 
-test("without that flag a proxy header is anybody's word", async () => {
+test('without that flag a proxy header names nobody', async () => {
   await during(['--address-rate-public', ONCE], async (live) => {
     const refused = await refusedOf(8, () =>
       live.send('GET', '/health', { headers: { 'x-forwarded-for': newWallet().address } }),
@@ -125,7 +125,7 @@ test('profiles and addresses have a bucket for each lane', async () => {
   })
 })
 
-/** A call of each lane that passes without doing anything; the first test has the public lane. */
+/** A call of each lane that changes nothing. The first test covers the public lane. */
 function callsOf(live: LiveExchange, trader: Trader) {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   return {
@@ -143,7 +143,7 @@ async function limitedCount(live: LiveExchange, by: string, lane: string): Promi
   return Number(found?.slice(line.length))
 }
 
-test('a list of ids costs more of a bucket than one read does', async () => {
+test('a list of ids costs more tokens than one read', async () => {
   await during(['--rate-private', '1:6'], async (live) => {
     const alice = await live.trader(100e6)
     const items = Array.from({ length: 50 }, () => ({ orderId: randomUUID() }))
@@ -158,7 +158,7 @@ test('a list of ids costs more of a bucket than one read does', async () => {
   })
 })
 
-test('each flag of a rate holds its own lane, and metrics say whose bucket was empty', async () => {
+test('each rate flag bounds its own lane, and metrics say which bucket was empty', async () => {
   for (const [by, other, head] of [
     ['profile', 'address', '--rate-'],
     ['address', 'profile', '--address-rate-'],
@@ -177,7 +177,7 @@ test('each flag of a rate holds its own lane, and metrics say whose bucket was e
   }
 })
 
-test('where an unknown country is refused a trade must name one that is not blocked', async () => {
+test('if unknown countries are refused, a trade must name an allowed country', async () => {
   const flags = ['--geo-header', 'x-country', '--geo-block', 'CU', '--geo-unknown', 'refuse']
   await during(flags, async (live) => {
     const trader = await live.trader(0)
@@ -206,7 +206,7 @@ test('where an unknown country is refused a trade must name one that is not bloc
   })
 })
 
-test('trades from a blocked country are refused, everything else is not', async () => {
+test('trades from a blocked country are refused, and no other call is', async () => {
   await during(['--geo-header', 'CF-IPCountry', '--geo-block', 'CU,ir'], async (live) => {
     const trader = await live.trader(100e6)
     const market = await openMarket(live, 'nearby')
@@ -220,12 +220,12 @@ test('trades from a blocked country are refused, everything else is not', async 
       assert.equal(at(reply.body, 'error'), 'Forbidden')
       assert.match(String(at(reply.body, 'message')), /country/)
       const order = await live.call(trader, 'POST', '/orders', { order: 5 }, from(country))
-      assert.equal(codeOf(order), 'REGION_BLOCKED', 'before the order is read')
+      assert.equal(codeOf(order), 'REGION_BLOCKED', 'the refusal comes before the order is read')
       assert.equal((await live.call(trader, 'GET', ME, undefined, from(country))).status, 200)
       assert.equal((await live.send('GET', `/markets/${market.slug}`, from(country))).status, 200)
     }
     const edited = await live.call(trader, 'PATCH', ME, { bio: 'Away.' }, from('CU'))
-    assert.equal(edited.status, 200, 'a profile is no trade')
+    assert.equal(edited.status, 200, 'an edit of a profile is not trading')
     const message = await signingMessage(live)
     const wallet = newWallet()
     const headers = {

@@ -19,8 +19,8 @@ import {
   unsignedBody,
 } from '../../../support/live-partners.ts'
 
-// Whom a call is for (rules §12.1): on every route of orders the header
-// `x-on-behalf-of` and `onBehalfOf` of query or body say the same and are judged alike.
+// The account that a call is for (rules §12.1). On every route of orders the header
+// `x-on-behalf-of` and `onBehalfOf` of query or body mean the same and are checked alike.
 
 const FUNDS_RAW = 100_000_000
 const AHEAD_MS = 60_000
@@ -47,7 +47,7 @@ after(async () => {
 })
 afterEach(() => assert.deepEqual(live.faults, []))
 
-/** How a call names the account it is for. */
+/** How a call names its account: by a header, by `onBehalfOf`, or both. */
 interface Naming {
   readonly header?: string
   readonly given?: unknown
@@ -60,7 +60,7 @@ function queryOf({ given }: Naming): string {
   return given === undefined ? '' : `?onBehalfOf=${given}`
 }
 
-/** A call that names the account in its query. */
+/** Sends a call that names the account in its query. */
 function ask(
   caller: Trader,
   naming: Naming,
@@ -70,12 +70,12 @@ function ask(
   return live.call(caller, method, `${path}${queryOf(naming)}`, body, headersOf(naming))
 }
 
-/** A call whose body holds an order, and the name of the account beside it. */
+/** Sends a call whose body has an order and the name of the account beside it. */
 function hand(caller: Trader, naming: Naming, path: string, body: unknown): Promise<Reply> {
   return live.call(caller, 'POST', path, body, headersOf(naming))
 }
 
-/** An order for the server wallet to sign, for whomever the call says. */
+/** An order for a server wallet to sign, without the name of the account. */
 function nameless() {
   const { onBehalfOf: _none, ownerId: _owner, ...body } = unsignedBody(partner, 1, market)
   return body
@@ -91,9 +91,9 @@ interface Row {
   readonly inBody?: boolean
   /** Sends the call; `id` is an open order of the desk. */
   readonly send: (naming: Naming, caller: Trader, id: string) => Promise<Reply>
-  /** The code of what was refused inside a reply that is 200. */
+  /** The path to the code of a refusal inside a reply of status 200. */
   readonly inner?: readonly (string | number)[]
-  /** Something only the desk's own reply holds. */
+  /** Whether the reply is one that only the desk gets. */
   readonly shows: (reply: Reply, id: string) => unknown
 }
 
@@ -164,7 +164,7 @@ const CALLS: Readonly<Record<string, Row>> = {
   },
 }
 
-test('every route that takes the header has a row, and no other', () => {
+test('the table has a row for each route that takes the header, and no other row', () => {
   const [header] = Object.keys(ON_BEHALF_HEADER)
   const routes = api.filter(({ headers }) => headers[header] !== undefined)
   const names = routes.map(({ method, path }) => `${method} ${path}`)
@@ -217,7 +217,7 @@ for (const [name, row] of Object.entries(CALLS)) {
     await refused([403, 'SCOPE_MISSING'], { header }, trading)
     await refused([403, 'SCOPE_MISSING'], { given }, trading)
     const nobody = await row.send({}, partner, id)
-    assert.equal(row.shows(nobody, id), false, 'named by neither it is the caller’s own')
+    assert.equal(row.shows(nobody, id), false, 'a call that names no account is for the caller')
     await live.call(partner, 'DELETE', `/orders/all/rain?onBehalfOf=${given}`)
     for (const naming of [{ header }, { given }, { header, given }]) {
       const open = await resting()
@@ -229,7 +229,7 @@ for (const [name, row] of Object.entries(CALLS)) {
   })
 }
 
-test('an order of a batch may name the account of the header, and no other', async () => {
+test('an order of a batch may name only the account of the header', async () => {
   const header = String(desk.profileId)
   const orders = [
     nameless(),

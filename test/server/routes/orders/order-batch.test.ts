@@ -21,11 +21,11 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// POST /orders/batch over HTTP: one request, one proof of the caller, and every order by itself.
+// POST /orders/batch over HTTP: one request with one proof, and each order is decided by itself.
 
 const SHARE = 1_000_000
 const shape = compile(orderBatch.reply)
-/** Orders the limiter still lets through; after them it says to wait two seconds. */
+/** The number of orders that the limiter still lets through; later orders must wait two seconds. */
 let tokensLeft = Number.POSITIVE_INFINITY
 let live: LiveExchange
 let market: LiveMarket
@@ -61,7 +61,7 @@ function resultsOf({ status, text, body }: Reply): unknown[] {
 const statuses = (reply: Reply) => resultsOf(reply).map((each) => at(each, 'status'))
 const small = (ticks: number): OrderWish => ({ ticks, sizeRaw: SHARE })
 
-test('a quote of many levels comes to rest in the order it was sent', async () => {
+test('the orders of a batch rest in the order in which they were sent', async () => {
   const orders = Array.from({ length: 50 }, (_, level) => ({
     ...orderBody(alice, market, small(100 + level)),
     clientOrderId: `level-${level}`,
@@ -84,7 +84,7 @@ test('a quote of many levels comes to rest in the order it was sent', async () =
   assert.equal(live.balances(alice).reservedRaw, 0)
 })
 
-test('each order is answered as if it had come alone, whatever became of the others', async () => {
+test('each order gets the answer that it gets alone, whatever happens to the others', async () => {
   const order = unsigned(bob, market, small(300))
   const right = orderBody(bob, market, small(300))
   const paid = await openMarket(live, 'paid', { fee: true })
@@ -114,10 +114,11 @@ test('each order is answered as if it had come alone, whatever became of the oth
     assert.deepEqual(results[index], { index, status, ...Object(alone[index]) })
   }
   assert.equal(at(results[broken.length], 'status'), 201)
-  // The same order again, in the same request.
+  // The last order is the same as the one before it.
   assert.equal(at(results[broken.length + 1], 'code'), 'DUPLICATE_ORDER')
   assert.equal(live.balances(bob).reservedRaw, 300_000)
-  // Later orders meet what earlier ones left: the second takes the first, the third finds nothing.
+  // Later orders meet the book that earlier ones left: the first takes the bid, the second finds
+  // none.
   const taker = { ...orderBody(alice, market, { ...small(700), outcome: 1 }), orderType: 'FAK' }
   const again = { ...orderBody(alice, market, { ...small(700), outcome: 1 }), orderType: 'FAK' }
   const [took, found] = resultsOf(await send(alice, [taker, again]))
@@ -126,7 +127,7 @@ test('each order is answered as if it had come alone, whatever became of the oth
   assert.equal(live.balances(bob).reservedRaw, 0)
 })
 
-test('a trading mode bars each order of a batch in the words it has for one', async () => {
+test('a trading mode bars an order of a batch with the same answer as a single order', async () => {
   const made = await live.admin('/admin/trading-modes', { mode: 'post_only' })
   assert.equal(made.status, 201, made.text)
   const taker = orderBody(alice, market, small(250))
@@ -144,12 +145,12 @@ test('a trading mode bars each order of a batch in the words it has for one', as
   await live.call(alice, 'DELETE', '/orders/all/rain')
 })
 
-/** A signature by nobody that has a right form. */
+/** A signature with a valid form that no key made. */
 function signed() {
   return { signature: `0x${'11'.repeat(64)}1b` }
 }
 
-test('the request itself is refused whole, and nothing of it is done', async () => {
+test('a faulty request is refused whole, and none of its orders is placed', async () => {
   const one = orderBody(alice, market, small(200))
   const many = Array.from({ length: 51 }, () => one)
   const rows: [number, string, Reply][] = [
@@ -185,7 +186,7 @@ test('every order counts against the rate of its profile', async () => {
   await live.call(bob, 'DELETE', '/orders/all/rain')
 })
 
-test('a request that may pass the bound on orders under way is 503 before anything', async () => {
+test('a batch that could pass the bound on orders under way is 503 and does nothing', async () => {
   const orders = Array.from({ length: 50 }, (_, level) => ({
     ...orderBody(alice, market, small(300 + level)),
     postOnly: true,
@@ -207,7 +208,7 @@ test('a request that may pass the bound on orders under way is 503 before anythi
   assert.equal(live.balances(alice).reservedRaw, 0)
 })
 
-test('an order of a batch is found, canceled and unique like any other', async () => {
+test('an order of a batch is unique and can be canceled like any other', async () => {
   const body = { ...orderBody(alice, market, small(120)), clientOrderId: 'mine' }
   const [first] = resultsOf(await send(alice, [body]))
   const fresh = signedFor(unsigned(alice, market, small(121)), alice, market)

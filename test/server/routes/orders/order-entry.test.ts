@@ -17,8 +17,8 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// What an order is and what it is answered (rules §1.3 to §1.8, §4.2, §4.5, §12.4), row by row.
-// Bob quotes, Alice takes.
+// The forms of an order and its replies (rules §1.3 to §1.8, §4.2, §4.5, §12.4), row by row. Bob
+// quotes, Alice takes.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 100_000 * SHARE
@@ -27,7 +27,7 @@ const UINT256_MAX = String(2n ** 256n - 1n)
 let live: LiveExchange
 let alice: Trader
 let bob: Trader
-/** Without a fee, and with one; Alice holds YES of both. */
+/** `free` has no fee, `paid` has one. Alice has YES shares of both. */
 let free: LiveMarket
 let paid: LiveMarket
 
@@ -38,7 +38,7 @@ before(async () => {
   free = await openMarket(live, 'free')
   paid = await openMarket(live, 'paid', { fee: true })
   for (const market of [free, paid]) {
-    // She makes, so she pays no fee.
+    // Alice is the maker, so she pays no fee.
     await placed(alice, market, { ticks: 500, sizeRaw: 1000 * SHARE })
     await placed(bob, market, { outcome: 1, ticks: 500, sizeRaw: 1000 * SHARE })
   }
@@ -54,7 +54,7 @@ afterEach(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-/** An order with fields of its own choice, signed for its market. */
+/** Sends an order with the given fields, signed for its market. */
 function send(
   trader: Trader,
   market: LiveMarket,
@@ -82,7 +82,7 @@ async function placed(
   return reply
 }
 
-/** Bob sells YES at this price, or buys it. */
+/** Bob sells YES at this price (asks) or buys it (bids). */
 const asks = (market: LiveMarket, ticks: number, shares: number) =>
   placed(bob, market, { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE })
 const bids = (market: LiveMarket, ticks: number, shares: number) =>
@@ -127,10 +127,10 @@ test('the 201 has every field of the rules and no other, matched or not', async 
   const said = ['tradeEventId', 'txHash', 'feeRateBps', 'effectiveFeeBps', 'totalsRaw']
   const keys = ['matched', 'settlementStatus', ...said]
   assert.deepEqual(Object.keys(at(taken.body, 'execution') ?? {}), keys)
-  assert.equal(at(taken.body, 'execution', 'txHash'), null, 'no block has it yet')
+  assert.equal(at(taken.body, 'execution', 'txHash'), null, 'no block has the trade yet')
 })
 
-test('numbers and decimal texts are the same, and amounts come back as texts', async () => {
+test('numbers and decimal texts mean the same, and amounts come back as texts', async () => {
   const texts = { makerAmount: '100000', takerAmount: '1000000', expiration: '0', nonce: '0' }
   const reply = await send(alice, free, { ...texts, salt: UINT256_MAX })
   assert.equal(reply.status, 201, reply.text)
@@ -146,7 +146,7 @@ test('numbers and decimal texts are the same, and amounts come back as texts', a
     assert.deepEqual([said, makerAmount, takerAmount], [echo, '100000', '1000000'])
     assert.deepEqual([expiration, nonce], ['0', 0])
   }
-  // A text and a number of one value are one order.
+  // A salt as text and the same salt as number make the same order.
   const again = await send(alice, free, { ...numbers, salt: String(salt) })
   assert.equal(at(again.body, 'code'), 'DUPLICATE_ORDER')
 })
@@ -154,7 +154,7 @@ test('numbers and decimal texts are the same, and amounts come back as texts', a
 const BUY = 0
 const SELL = 1
 
-/** Rules §1.5: its examples, their bounds, and how the price of each is said. */
+/** The examples and bounds of rules §1.5, each with its price; null for a refusal. */
 const AMOUNTS: readonly [
   side: number,
   type: 'GTC' | 'FAK',
@@ -181,7 +181,7 @@ const AMOUNTS: readonly [
   [SELL, 'GTC', 1_234_000, 470_155, null],
 ]
 
-test('amounts give the price as the rules have it, and price may say it again', async () => {
+test('the amounts give the price, and the field price must agree with them', async () => {
   for (const [side, orderType, makerAmount, takerAmount, price] of AMOUNTS) {
     const said = `${side} ${orderType} ${makerAmount} ${takerAmount}`
     const order = { side, makerAmount, takerAmount }
@@ -205,11 +205,11 @@ interface TakerRow {
   readonly type: 'FOK' | 'FAK'
   readonly side: number
   readonly amounts: readonly [makerAmount: number, takerAmount: number]
-  /** Shares and collateral moved; null for no trade at all. */
+  /** Shares and collateral that move; null if nothing trades. */
   readonly moved: readonly [sharesRaw: number, collateralRaw: number] | null
 }
 
-/** Against 10 shares offered at 0.5 and 10 wanted at 0.3. */
+/** The book has an ask of 10 shares at 0.5 and a bid for 10 at 0.3. */
 const TAKERS: readonly TakerRow[] = [
   {
     name: 'a market buy spends all of its collateral',
@@ -240,7 +240,7 @@ const TAKERS: readonly TakerRow[] = [
     ...{ type: 'FOK', side: SELL, amounts: [1, 1], moved: [1, 0] },
   },
   {
-    name: 'a FOK with a price fills at it or better',
+    name: 'a FOK with a price fills at that price or better',
     ...{ type: 'FOK', side: BUY, amounts: [6_000_000, 10_000_000], moved: [10_000_000, 5_000_000] },
   },
   {
@@ -248,7 +248,7 @@ const TAKERS: readonly TakerRow[] = [
     ...{ type: 'FOK', side: BUY, amounts: [5_500_000, 11_000_000], moved: null },
   },
   {
-    name: 'a FOK goes no further than its price',
+    name: 'a FOK with a price never fills beyond it',
     ...{ type: 'FOK', side: BUY, amounts: [4_990_000, 10_000_000], moved: null },
   },
   {
@@ -294,7 +294,7 @@ for (const { name, type, side, amounts, moved } of TAKERS) {
   })
 }
 
-test('an order with an expiration lives through its second and is CANCELED after it', async () => {
+test('an order is LIVE through its expiration second and CANCELED after it', async () => {
   const expirationSec = Math.floor(live.nowMs() / 1000) + 100
   const reply = await send(alice, free, { expiration: expirationSec, takerAmount: 20_000_000 })
   assert.equal(at(reply.body, 'order', 'expiration'), String(expirationSec), reply.text)
@@ -307,7 +307,7 @@ test('an order with an expiration lives through its second and is CANCELED after
   live.shiftClock(expirationSec * 1000 - live.nowMs())
   live.exchange.pipeline.tick()
   const status = await statusOf()
-  // A machine that stood still for the whole second has nothing to show.
+  // The check is skipped if the machine stood still for the whole second.
   if (live.nowMs() < (expirationSec + 1) * 1000) assert.equal(status, 'LIVE')
   live.shiftClock(1000)
   live.exchange.pipeline.tick()
@@ -315,7 +315,7 @@ test('an order with an expiration lives through its second and is CANCELED after
   assert.equal(await statusOf(), 'CANCELED')
 })
 
-test('past its deadline a market is LOCKED, holds no order and takes none', async () => {
+test('after its deadline a market is LOCKED, has no open order and takes none', async () => {
   const market = await openMarket(live, 'brief', { deadline: live.nowMs() + 60_000 })
   const resting = await placed(alice, market, { ticks: 100 })
   live.shiftClock(60_000)
@@ -330,7 +330,7 @@ test('past its deadline a market is LOCKED, holds no order and takes none', asyn
   assert.deepEqual([late.status, at(late.body, 'code')], [400, 'MARKET_NOT_TRADABLE'])
 })
 
-test('post-only is for GTC, and is never held where takers are', async () => {
+test('post-only is for GTC only, and taker delay never holds it', async () => {
   for (const orderType of ['FOK', 'FAK']) {
     const reply = await place(live, alice, free, {}, { orderType, postOnly: true })
     assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'VALIDATION'])
@@ -344,7 +344,7 @@ test('post-only is for GTC, and is never held where takers are', async () => {
   for (const trader of [alice, bob]) await live.call(trader, 'DELETE', '/orders/all/slow')
 })
 
-test('an id of a client is its own: nobody else is shown it or kept from it', async () => {
+test('a client order id is private, and other profiles may use the same one', async () => {
   const theirs = await placed(bob, free, { outcome: 1 }, { clientOrderId: 'secret of bob' })
   const taken = await placed(alice, free, { sizeRaw: SHARE })
   assert.equal('clientOrderId' in Object(at(taken.body, 'execution')), false, 'no key, no null')

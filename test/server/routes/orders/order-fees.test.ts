@@ -16,7 +16,7 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// Fees as an order signs, pays and is told them (rules §3.1, §3.3, §3.5). Bob quotes.
+// The fees that an order signs, pays and reports (rules §3.1, §3.3, §3.5). Bob quotes.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 100_000 * SHARE
@@ -33,7 +33,7 @@ before(async () => {
   bob = await live.trader(FUNDS_RAW)
   free = await openMarket(live, 'free')
   paid = await openMarket(live, 'paid', { fee: true })
-  // What she sells later she got as a maker, so without a fee.
+  // Alice gets the shares that she sells later as a maker, so without a fee.
   await placed(alice, { ticks: 500, sizeRaw: 1000 * SHARE })
   await placed(bob, { outcome: 1, ticks: 500, sizeRaw: 1000 * SHARE })
 })
@@ -50,7 +50,7 @@ async function placed(trader: Trader, wish: OrderWish, market = paid): Promise<R
 
 const quote = (wish: OrderWish) => placed(bob, { ...wish, sizeRaw: 100 * SHARE })
 
-/** A bid for one share that signs this rate. */
+/** Sends a bid for one share that signs this rate. */
 function signing(trader: Trader, market: LiveMarket, feeRateBps: number): Promise<Reply> {
   const order = { ...unsigned(trader, market, { sizeRaw: SHARE }), feeRateBps }
   return place(live, trader, market, {}, { order: signedFor(order, trader, market) })
@@ -90,7 +90,7 @@ test('a buyer pays its fee in shares, a seller in collateral, and the totals add
   }
 })
 
-test('where there is no fee any signed rate goes and none is charged', async () => {
+test('a market without a fee takes any signed rate and charges none', async () => {
   for (const feeRateBps of [0, 299, 1000]) {
     await placed(bob, { outcome: 1, sizeRaw: SHARE }, free)
     const reply = await signing(alice, free, feeRateBps)

@@ -10,7 +10,7 @@ import {
 import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
 import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 
-// Every row of rules §5.1, over HTTP: how an order ends, and what its owner reads of it then.
+// Every row of rules §5.1, over HTTP: how an order ends, and what its owner then reads.
 
 let live: LiveExchange
 let alice: Trader
@@ -27,7 +27,7 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-/** Of Alice's order, in a market of its own. */
+/** The calls of one row, in a market of its own. */
 interface Stage {
   readonly market: LiveMarket
   /** Alice buys ten YES at 0.50. */
@@ -38,7 +38,7 @@ interface Stage {
 
 const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen: SeenOrder][] = [
   [
-    'what rests is LIVE',
+    'an order that rests is LIVE',
     ({ buys }) => buys(),
     { status: 'LIVE', settlementStatus: 'UNMATCHED', remainingSize: 10 },
   ],
@@ -53,7 +53,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'UNMATCHED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
   ],
   [
-    'filled whole on arrival it is MATCHED',
+    'an order that is filled whole on arrival is MATCHED',
     async ({ offers, buys }) => {
       await offers(10)
       return buys()
@@ -61,7 +61,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'MATCHED', settlementStatus: 'MATCHED', remainingSize: 0 },
   ],
   [
-    'filled whole as it rested it is MATCHED',
+    'a resting order that is filled whole is MATCHED',
     async ({ offers, buys }) => {
       const id = await buys()
       await offers(4)
@@ -79,7 +79,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'MATCHED', settlementStatus: 'MATCHED', remainingSize: 6 },
   ],
   [
-    'filled in part on arrival the rest is LIVE',
+    'an order that is filled in part on arrival is LIVE with the rest',
     async ({ offers, buys }) => {
       await offers(4)
       return buys()
@@ -87,7 +87,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'LIVE', settlementStatus: 'MATCHED', remainingSize: 6 },
   ],
   [
-    'filled in part as it rested it is LIVE with less',
+    'a resting order that is filled in part is LIVE with the rest',
     async ({ offers, buys }) => {
       const id = await buys()
       await offers(4)
@@ -96,7 +96,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'LIVE', settlementStatus: 'MATCHED', remainingSize: 6 },
   ],
   [
-    'canceled by its user it is CANCELED',
+    'an order that its user cancels is CANCELED',
     async ({ buys }) => {
       const id = await buys()
       assert.equal((await live.call(alice, 'DELETE', `/orders/${id}`)).status, 200)
@@ -105,7 +105,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
   ],
   [
-    'canceled when it was filled in part it is CANCELED, and the fill stands',
+    'an order that is canceled after a partial fill is CANCELED, and the fill stands',
     async ({ offers, buys }) => {
       const id = await buys()
       await offers(4)
@@ -115,7 +115,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'CANCELED', settlementStatus: 'MATCHED', remainingSize: 6 },
   ],
   [
-    'canceled with all of its market it is CANCELED',
+    'an order that a cancel of all in its market cancels is CANCELED',
     async ({ buys, market }) => {
       const id = await buys()
       assert.equal((await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)).status, 200)
@@ -124,7 +124,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
   ],
   [
-    'a maker that self-trade prevention takes out is CANCELED',
+    'a maker that self-trade prevention cancels is CANCELED',
     async ({ buys, market }) => {
       const id = await buys()
       const own = await placed(alice, market, { outcome: 1 }, { stpPolicy: 'cancel_maker' })
@@ -142,7 +142,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
   ],
   [
-    'when its market resolves it is CANCELED',
+    'an order in a market that resolves is CANCELED',
     async ({ buys, market }) => {
       const id = await buys()
       const path = `/admin/markets/${market.slug}/resolve`
@@ -152,7 +152,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
   ],
   [
-    'when a heartbeat fails it is CANCELED',
+    'an order whose owner misses a heartbeat is CANCELED',
     async ({ buys }) => {
       const id = await buys()
       const beat = { cancelAt: live.nowMs() + 6_000 }
@@ -164,7 +164,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
   ],
   [
-    'when it expires it is CANCELED',
+    'an order that expires is CANCELED',
     async ({ market }) => {
       const expirationSec = Math.floor(live.nowMs() / 1000) + 30
       const id = await placed(alice, market, { expirationSec })
@@ -211,13 +211,13 @@ for (const [row, act, expected] of LIFE) {
     assert.deepEqual(await aliceSees(stage, id), expected)
     if (expected.status !== 'LIVE') {
       const again = await live.call(alice, 'DELETE', `/orders/${id}`)
-      assert.equal(again.status, 400, 'all but LIVE are final')
+      assert.equal(again.status, 400, 'every status but LIVE is final')
       assert.deepEqual(await aliceSees(stage, id), expected)
     }
   })
 }
 
-test('when its market locks at its deadline an order is CANCELED', async () => {
+test('an order in a market that locks at its deadline is CANCELED', async () => {
   const stage = await newStage({ deadline: live.nowMs() + 30_000 })
   const id = await stage.buys()
   live.shiftClock(40_000)

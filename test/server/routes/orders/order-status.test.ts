@@ -67,7 +67,7 @@ async function results(trader: Trader, items: readonly object[]): Promise<unknow
   return list
 }
 
-/** A block may come at any moment: what it changes, aside. */
+/** The data without the changes of a block, which may come at any moment. */
 function unmined(data: unknown): unknown {
   const text = JSON.stringify(data).replace(/"txHash":"0x[0-9a-f]{64}"/, '"txHash":null')
   return JSON.parse(text.replace('"settlementStatus":"MINED"', '"settlementStatus":"MATCHED"'))
@@ -82,7 +82,7 @@ const totals = (shares: number, feeShares: number, usd: number, feeUsd = 0) => (
   usdNet: String(usd - feeUsd),
 })
 
-test('an order says what its own reply said, field by field', async () => {
+test('the status of an order equals its own reply, field by field', async () => {
   const fields = { clientOrderId: ' quote 1 ', orderType: 'GTC' }
   const reply = await placed(alice, { ticks: 123, sizeRaw: 3_000 }, fields)
   const [byId, byClient] = await results(alice, [
@@ -107,13 +107,13 @@ test('an order says what its own reply said, field by field', async () => {
   await live.call(alice, 'DELETE', `/orders/${idOf(reply)}`)
 })
 
-test('the newest trade is told: a taker with its fee, a maker without', async () => {
+test('the status shows the newest trade, with a fee for a taker and none for a maker', async () => {
   const first = idOf(await placed(bob, { outcome: 1, ticks: 480, sizeRaw: 100 * SHARE }))
   const second = idOf(await placed(bob, { outcome: 1, ticks: 450, sizeRaw: 70 * SHARE }))
   const taken = await placed(alice, { ticks: 550, sizeRaw: 150 * SHARE })
   const [taker] = await results(alice, [{ orderId: idOf(taken) }])
   assert.deepEqual(unmined(at(taker, 'data')), unmined(taken.body))
-  // Rules §3.1: one fee on the average price, of 100 at 0.52 and 50 at 0.55.
+  // Rules §3.1: one fee on the average price of 100 shares at 0.52 and 50 at 0.55.
   const paid = totals(150 * SHARE, 3_990_566, 79_500_000)
   assert.deepEqual(at(taker, 'data', 'execution', 'totalsRaw'), paid)
   assert.deepEqual(at(taker, 'data', 'makerMatches', 1, 'orderId'), second)
@@ -132,7 +132,7 @@ test('the newest trade is told: a taker with its fee, a maker without', async ()
     assert.equal(at(data, 'execution', 'effectiveFeeBps'), 0)
     assert.deepEqual(at(data, 'execution', 'totalsRaw'), moved)
   }
-  // A second fill of the same maker takes the place of the first.
+  // The status of a maker shows its second fill in place of the first.
   const again = await placed(alice, { ticks: 550, sizeRaw: 20 * SHARE })
   const [newest] = await results(bob, [{ orderId: second }])
   assert.equal(
@@ -142,7 +142,7 @@ test('the newest trade is told: a taker with its fee, a maker without', async ()
   assert.deepEqual(at(newest, 'data', 'execution', 'totalsRaw'), totals(20 * SHARE, 0, 9_000_000))
 })
 
-test('each item stands for itself, and what is not mine is not found', async () => {
+test("each item is answered by itself, and another's order is not found", async () => {
   const mine = idOf(await placed(alice, { ticks: 100 }, { clientOrderId: 'shared' }))
   const theirs = idOf(await placed(bob, { ticks: 100 }, { clientOrderId: 'theirs' }))
   const nowhere = randomUUID()
@@ -179,7 +179,7 @@ test('each item stands for itself, and what is not mine is not found', async () 
   assert.equal(at(list[9], 'orderId'), mine)
 })
 
-test('one to fifty items of the known form, asked by who signs', async () => {
+test('a signed call may ask for one to fifty items of the right form', async () => {
   const item = { orderId: randomUUID() }
   const many = (count: number) => Array.from({ length: count }, () => item)
   const bodies = [{}, { items: [] }, { items: many(51) }, { items: [{ id: 1 }] }, { items: [5] }]
@@ -196,7 +196,7 @@ test('one to fifty items of the known form, asked by who signs', async () => {
   assert.equal(unsignedCall.status, 401)
 })
 
-test('a held taker is DELAYED with its instant, and what it became once it is let in', async () => {
+test('a held taker is DELAYED with its eligibleAt, then shows its trade', async () => {
   const slow = await openMarket(live, 'snow', { takerDelayMs: 30_000 })
   const inSlow = { marketSlug: slow.slug }
   const body = (trader: Trader, wish: OrderWish) => ({
@@ -230,7 +230,7 @@ test('a held taker is DELAYED with its instant, and what it became once it is le
   live.shiftClock(-31_000)
 })
 
-test('a restart changes nothing of it; a block makes a trade MINED for both sides', async () => {
+test('a restart changes no status, and a block makes a trade MINED for both sides', async () => {
   const asked = [{ clientOrderId: 'quote 1' }, { clientOrderId: 'shared' }]
   const made = { outcome: 1 as const, ticks: 400, sizeRaw: SHARE }
   await placed(bob, made, { clientOrderId: 'made' })
@@ -238,7 +238,7 @@ test('a restart changes nothing of it; a block makes a trade MINED for both side
   const before = await results(alice, asked)
   await live.stop()
   live = await startLive({ dataDir, flags: ['--block-ms', '1'] })
-  // The exchange's time never goes back: it stands where the clock was moved to.
+  // The time of the exchange never goes back, so the clock moves to where it was before.
   live.shiftClock(31_000)
   assert.deepEqual(await results(alice, asked), before)
   const sides = async () => [

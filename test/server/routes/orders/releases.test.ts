@@ -16,8 +16,9 @@ import {
   place,
 } from '../../../support/live-orders.ts'
 
-// Every way to cancel, before, in and after the release of a held order (rules §4.3). Nothing
-// ticks but what the test says, so a request that comes when a release is due finds it under way.
+// Every way to cancel, before, during and after the release of a held order (rules §4.3). Time
+// passes only when the test says so. A request that comes when a release is due finds the release
+// under way.
 
 const DELAY_MS = 10_000
 const SHARE = 1_000_000
@@ -52,7 +53,7 @@ async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Pro
   return reply
 }
 
-/** Sells one share at 0.5 to whoever comes. */
+/** Offers one share at 0.5. */
 const ask = (sizeRaw = SHARE) => placed(maker, { outcome: 1, sizeRaw })
 
 let names = 0
@@ -62,7 +63,7 @@ interface Names {
   readonly clientOrderId: string
 }
 
-/** Wants three shares, of which one is there. */
+/** Places a held order for three shares, of which one is offered. */
 async function held(fields: object = {}, wish: OrderWish = {}): Promise<Names> {
   const clientOrderId = `held-${++names}`
   const reply = await placed(taker, { sizeRaw: 3 * SHARE, ...wish }, { clientOrderId, ...fields })
@@ -78,7 +79,7 @@ async function statusOf(orderId: string): Promise<unknown> {
   return at(reply.body, 'results', 0, 'data')
 }
 
-/** Status of the order, and of what it traded on arrival. */
+/** The status of the order, and the settlement status of its trade on release. */
 async function fateOf(orderId: string): Promise<unknown[]> {
   const data = await statusOf(orderId)
   return [at(data, 'order', 'status'), at(data, 'execution', 'settlementStatus')]
@@ -186,7 +187,7 @@ const ROWS: readonly Row[] = [
 ]
 
 for (const { route, send, refused } of ROWS) {
-  test(`${route} cancels before and after a release, and does nothing in it`, async () => {
+  test(`${route} cancels before and after a release, and does nothing during it`, async () => {
     await ask()
     const before = await held()
     const early = await send(before)
@@ -199,14 +200,14 @@ for (const { route, send, refused } of ROWS) {
     const met = await send(entering)
     refused(met, entering)
     await pipeline.whenIdle()
-    assert.deepEqual((await fateOf(entering.orderId))[0], 'LIVE', 'it entered all the same')
+    assert.deepEqual((await fateOf(entering.orderId))[0], 'LIVE', 'the release goes on')
     const late = await send(entering)
     assert.equal(late.status, 200, late.text)
     assert.deepEqual((await fateOf(entering.orderId))[0], 'CANCELED')
   })
 }
 
-test('a batch that meets a release cancels the others: 207', async () => {
+test('a batch with an order under release cancels the others: 207', async () => {
   await ask()
   const entering = await held()
   const resting = textAt((await placed(taker, { ticks: 100 })).body, 'order', 'id')

@@ -12,7 +12,8 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// What orders lock, and when it comes back: rules §2.5, and the rows of rules §2.6 that move it.
+// What orders lock, and when it is free again: rules §2.5, and the rows of rules §2.6 that change
+// it.
 
 const FEE_BPS = 300
 const RICH = 10_000 * UNIT
@@ -58,7 +59,7 @@ class Stage {
   async send(trader: Trader, wish: OrderWish, more: object = {}): Promise<Reply> {
     const { market } = this
     const order = { ...unsigned(trader, market, wish), feeRateBps: this.#feeBps }
-    // Of the market form: so much is spent or sold, at any price.
+    // An order of the market form spends or sells a fixed amount at any price.
     const isMarket = 'orderType' in more && wish.ticks === undefined
     const amounts = isMarket ? { makerAmount: wish.sizeRaw ?? 0, takerAmount: 1 } : {}
     const reply = await live.call(trader, 'POST', '/orders', {
@@ -111,12 +112,12 @@ const ROWS: readonly Row[] = [
     locks: { collateral: [91_571_137, 8_428_863], yes: [0, 0] },
   },
   {
-    row: 'a BUY of NO locks its own price, not what is left to one',
+    row: 'a BUY of NO locks its own price, not one minus its price',
     act: (stage) => stage.alices({ outcome: 1, ticks: 300, sizeRaw: 10_000_000 }),
     locks: { collateral: [97_000_000, 3_000_000], yes: [0, 0] },
   },
   {
-    row: 'a SELL locks its shares, and a cancel gives the rest back at once',
+    row: 'a SELL locks its shares, and a cancel frees the rest at once',
     act: async (stage) => {
       await stage.bobs({ outcome: 1, ticks: 500, sizeRaw: 10_000_000 })
       await stage.alices({ ticks: 500, sizeRaw: 10_000_000 })
@@ -126,7 +127,7 @@ const ROWS: readonly Row[] = [
     locks: { collateral: [95_000_000, 0], yes: [6_000_000, 4_000_000] },
   },
   {
-    row: 'a taker keeps locked what is left at its price; the improvement is free (rules §2.6)',
+    row: 'a taker keeps its rest locked at its own price; the improvement is free (rules §2.6)',
     market: { fee: true },
     act: async (stage) => {
       await stage.bobs({ outcome: 1, ticks: 550, sizeRaw: 100_000_000 })
@@ -135,14 +136,14 @@ const ROWS: readonly Row[] = [
     locks: { collateral: [30_000_000, 25_000_000], yes: [97_000_000, 0] },
   },
   {
-    row: 'a maker keeps locked what is left; after an odd fill rounded down',
+    row: 'a maker keeps its rest locked, rounded down after an odd fill',
     act: async (stage) => {
       await stage.alices({ outcome: 1, ticks: 500, sizeRaw: 20_000 })
       await stage.bobs({ ticks: 500, sizeRaw: 20_000 })
       await stage.alices({ ticks: 381, sizeRaw: 10_000_000 })
       await stage.send(bob, { side: 'sell', sizeRaw: 12_345 }, FOK)
     },
-    // 4,703 paid of 3,810,000; of 0.381 × 9,987,655 the fraction is free.
+    // Of 3,810,000 the fill paid 4,703; the fraction of 0.381 × 9,987,655 is free.
     locks: { collateral: [96_180_001, 3_805_296], yes: [12_345, 0] },
   },
   {
@@ -154,12 +155,12 @@ const ROWS: readonly Row[] = [
     locks: { collateral: [99_000_000, 0], yes: [3_333_333, 0] },
   },
   {
-    row: 'a FOK that finds too little gives all back',
+    row: 'a FOK that finds too little locks nothing afterwards',
     act: (stage) => stage.alices({ ticks: 500, sizeRaw: 10_000_000 }, FOK),
     locks: { collateral: [100_000_000, 0], yes: [0, 0] },
   },
   {
-    row: 'a FAK gives back what it did not fill',
+    row: 'a FAK locks nothing for what it did not fill',
     act: async (stage) => {
       await stage.bobs({ outcome: 1, ticks: 500, sizeRaw: 4_000_000 })
       await stage.alices({ ticks: 600, sizeRaw: 10_000_000 }, FAK)
@@ -167,7 +168,7 @@ const ROWS: readonly Row[] = [
     locks: { collateral: [98_000_000, 0], yes: [4_000_000, 0] },
   },
   {
-    row: 'a fee is never locked: it comes out of what is received',
+    row: 'a fee is never locked: it comes out of the proceeds',
     market: { fee: true },
     act: async (stage) => {
       await stage.alices({ ticks: 500, sizeRaw: 200_000_000 })
@@ -175,7 +176,7 @@ const ROWS: readonly Row[] = [
     locks: { collateral: [0, 100_000_000], yes: [0, 0] },
   },
   {
-    row: 'a held order keeps all of it locked, one that spends too',
+    row: 'a held order keeps its whole lock, also if it spends',
     market: { takerDelayMs: 30_000 },
     act: async (stage) => {
       await stage.bobs({ outcome: 1, ticks: 500, sizeRaw: 100_000_000 })
@@ -200,11 +201,11 @@ for (const { row, market = {}, act, locks } of ROWS) {
       collateral: [freeRaw + lockedRaw, 0],
       yes: [yesRaw + lockedYesRaw, 0],
     }
-    assert.deepEqual(stage.locks(), unlocked, 'what is locked is free with the last cancel')
+    assert.deepEqual(stage.locks(), unlocked, 'the last cancel frees everything that was locked')
   })
 }
 
-test('a sell of the other outcome does not pay for a buy; only what is free counts', async () => {
+test('a sell of the other outcome does not pay for a buy; only free money counts', async () => {
   const stage = await Stage.open({})
   const { alice, market } = stage
   await stage.bobs({ ticks: 500, sizeRaw: 100_000_000 })

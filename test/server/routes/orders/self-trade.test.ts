@@ -13,7 +13,7 @@ import {
 import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
 
-// Self-trade prevention as its trader is told of it (rules §4.1), at once and when it asks later.
+// Self-trade prevention as its trader sees it (rules §4.1), in the reply and in a later status.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 10_000 * SHARE
@@ -50,7 +50,7 @@ async function placed(
   return reply
 }
 
-/** What POST /orders/status/batch says of an order. */
+/** The data of POST /orders/status/batch for an order. */
 async function found(trader: Trader, orderId: string): Promise<unknown> {
   const items = [{ orderId }]
   const reply = await live.call(trader, 'POST', '/orders/status/batch', { items })
@@ -58,13 +58,16 @@ async function found(trader: Trader, orderId: string): Promise<unknown> {
   return at(reply.body, 'results', 0, 'data')
 }
 
-/** An arrival in the words of the table: its order, what it traded, why it stopped, own orders. */
+/**
+ * An arrival in the words of the table: its status, its trade, the reason of its stop, its own
+ * maker.
+ */
 interface Told {
   readonly status: string
   readonly settled: string
   readonly shares: number
   readonly reason?: string
-  /** What became of the own resting order. */
+  /** The status of the taker's own resting order. */
   readonly own: 'LIVE' | 'CANCELED'
 }
 
@@ -92,7 +95,9 @@ const WHOLE = { status: 'MATCHED', settled: 'MATCHED' } as const
 interface Row {
   readonly name: string
   readonly policy?: string
-  /** Whose ask of the two, 20 of the taker and 50 of another at one price, came first. */
+  /**
+   * Of two asks at one price, 20 shares of the taker and 50 of another: the ask that came first.
+   */
   readonly first: 'own' | 'other'
   readonly taker: readonly [type: string, shares: number]
   readonly told: Told
@@ -101,11 +106,11 @@ interface Row {
 const FAK = ['FAK', 60] as const
 const ROWS: readonly Row[] = [
   {
-    name: 'without a policy the own maker goes and the taker goes on',
+    name: 'without a policy the own maker is canceled and the taker goes on',
     ...{ first: 'own', taker: FAK, told: { ...WHOLE, shares: 50, own: 'CANCELED' } },
   },
   {
-    name: 'cancel_maker: the own maker goes and the taker goes on',
+    name: 'cancel_maker: the own maker is canceled and the taker goes on',
     ...{ policy: 'cancel_maker', first: 'own', taker: FAK },
     told: { ...WHOLE, shares: 50, own: 'CANCELED' },
   },
@@ -114,21 +119,21 @@ const ROWS: readonly Row[] = [
     ...{ policy: 'cancel_taker', first: 'own', taker: FAK, told: { ...STOPPED, own: 'LIVE' } },
   },
   {
-    name: 'cancel_both: nothing is filled and both go',
+    name: 'cancel_both: nothing is filled and both are canceled',
     ...{ policy: 'cancel_both', first: 'own', taker: FAK, told: { ...STOPPED, own: 'CANCELED' } },
   },
   {
-    name: 'cancel_taker: what was filled before the stop stays',
+    name: 'cancel_taker: the fills before the stop stand',
     ...{ policy: 'cancel_taker', first: 'other', taker: FAK },
     told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
   },
   {
-    name: 'cancel_both: what was filled before the stop stays',
+    name: 'cancel_both: the fills before the stop stand',
     ...{ policy: 'cancel_both', first: 'other', taker: FAK },
     told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'CANCELED' },
   },
   {
-    name: 'cancel_taker: who is done before it meets its own order is not stopped',
+    name: 'cancel_taker: a taker that is filled before it meets its own maker is not stopped',
     ...{ policy: 'cancel_taker', first: 'other', taker: ['FAK', 50] },
     told: { ...WHOLE, shares: 50, own: 'LIVE' },
   },
@@ -143,7 +148,7 @@ const ROWS: readonly Row[] = [
     told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
   },
   {
-    name: 'cancel_maker: a FOK counts what is not its own',
+    name: 'cancel_maker: a FOK counts only the makers of others',
     ...{ policy: 'cancel_maker', first: 'own', taker: ['FOK', 50] },
     told: { ...WHOLE, shares: 50, own: 'CANCELED' },
   },
@@ -164,7 +169,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** The two asks of a row, in its order; gives the own one. */
+/** Places the two asks of a row in the order of the row. Gives the id of the own ask. */
 async function quoted(market: LiveMarket, first: Row['first']): Promise<string> {
   if (first === 'other') await placed(bob, market, ask(50))
   const own = idOf(await placed(alice, market, ask(20)))
@@ -181,7 +186,7 @@ for (const { name, policy, first, taker, told } of ROWS) {
     const reply = await placed(alice, market, bid(shares), { orderType, ...stpPolicy })
     const maker = await found(alice, own)
     assert.deepEqual(toldOf(reply.body, own, maker), told)
-    // Rules §5.2: asked later, an arrival that was stopped without a trade is UNMATCHED.
+    // Rules §5.2: in a later status an arrival that was stopped without a trade is UNMATCHED.
     const later = told.settled === 'CANCELED' ? { ...told, settled: 'UNMATCHED' } : told
     assert.deepEqual(toldOf(await found(alice, idOf(reply)), own, maker), later)
     const gone = await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)
@@ -200,7 +205,7 @@ test('a post-only order that would meet only its own order is refused like any o
     assert.equal(at(reply.body, 'message'), 'Post only order would match immediately')
   }
   const open = await live.call(alice, 'GET', `/markets/${market.slug}/user-orders`)
-  assert.ok(Array.isArray(open.body) && open.body.length === 1, 'its own order stays')
+  assert.ok(Array.isArray(open.body) && open.body.length === 1, 'the own order stays')
 })
 
 test('an account of a partner is another owner', async () => {
@@ -212,7 +217,7 @@ test('an account of a partner is another owner', async () => {
   assert.equal(at(reply.body, 'execution', 'matched'), true, reply.text)
 })
 
-test('a held order is stopped when it is let in; tables made anew say the same', async () => {
+test('a held order is stopped at its release, and tables made anew say the same', async () => {
   const market = await freshMarket({ takerDelayMs: DELAY_MS })
   const own = await quoted(market, 'own')
   const ids = []
@@ -229,7 +234,7 @@ test('a held order is stopped when it is let in; tables made anew say the same',
   assert.deepEqual(toldOf(stopped, own, gone), told)
   const other = await found(alice, ids[1])
   assert.equal(at(other, 'execution', 'matched'), true)
-  assert.equal(at(other, 'execution', 'stpMakerCancels'), undefined, 'there was none left')
+  assert.equal(at(other, 'execution', 'stpMakerCancels'), undefined, 'no own maker was left')
   await live.stop()
   for (const ending of ['', '-wal', '-shm']) rmSync(`${dataDir}/read.db${ending}`, { force: true })
   live = await startLive({ dataDir, flags: ['--block-ms', '60000'] })

@@ -19,8 +19,8 @@ import {
   unsigned,
 } from '../../../support/live-orders.ts'
 
-// Taker delay over HTTP (rules §4.3); cancels that meet a release are in releases.test.ts.
-// Nothing ticks but what the test says.
+// Taker delay over HTTP (rules §4.3). Cancels that meet a release are in releases.test.ts. Time
+// passes only when the test says so.
 
 const DELAY_MS = 10_000
 const SHARE = 1_000_000
@@ -38,7 +38,7 @@ before(async () => {
 after(async () => {
   await live.stop()
 })
-// A market each: some of them end.
+// Each test opens its own market, because some tests end theirs.
 const newMarket = async (fields: object = {}) => {
   slow = await openMarket(live, `slow-${++markets}`, { takerDelayMs: DELAY_MS, ...fields })
 }
@@ -72,7 +72,7 @@ async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Pro
 const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
 const stateOf = (value: unknown) => at(value, 'execution', 'settlementStatus')
 
-/** Sells shares at 0.5 to whoever comes. */
+/** Offers shares at 0.5. */
 const ask = async (sizeRaw = SHARE) => idOf(await placed(maker, { outcome: 1, sizeRaw }))
 
 async function heldBy(body: Record<string, unknown>): Promise<string> {
@@ -90,14 +90,14 @@ async function statusOf(orderId: string, trader = taker): Promise<unknown> {
   return at(reply.body, 'results', 0, 'data')
 }
 
-/** Status of the order, what its arrival says, and what it bought. */
+/** The status of the order, its settlement status, and the shares that it bought. */
 async function fateOf(orderId: string): Promise<unknown[]> {
   const data = await statusOf(orderId)
   const bought = at(data, 'execution', 'totalsRaw', 'contractsGross')
   return [at(data, 'order', 'status'), stateOf(data), bought]
 }
 
-/** Time passes, and everything that is due is done. */
+/** Moves the clock, and waits until everything that is due is done. */
 async function pass(byMs: number): Promise<void> {
   live.shiftClock(byMs)
   live.exchange.pipeline.tick()
@@ -125,12 +125,12 @@ test('an order that would take is held: 201, DELAYED, LIVE with its whole size',
   assert.deepEqual([status, originalSize, remainingSize], ['LIVE', '3000000', '3000000'])
   assert.deepEqual(at(await statusOf(order.id), 'execution'), execution)
   const book = await live.send('GET', `/markets/${slow.slug}/orderbook`)
-  assert.deepEqual(at(book.body, 'bids'), [], 'it is not in the book')
+  assert.deepEqual(at(book.body, 'bids'), [], 'a held order is not in the book')
 })
 
 const SPEND = { order: (order: object) => ({ ...order, makerAmount: SHARE, takerAmount: 1 }) }
 const asIs = { order: (order: object) => order }
-/** What three shares at 0.5, or all that one unit of collateral buys, come to in the end. */
+/** The end of an order for three shares at 0.5, or of one that spends one unit of collateral. */
 const ENDS: readonly [string, typeof asIs, number, unknown[]][] = [
   ['GTC', asIs, 0, ['LIVE', 'UNMATCHED', '0']],
   ['GTC', asIs, 1, ['LIVE', 'MATCHED', '1000000']],
@@ -143,7 +143,7 @@ const ENDS: readonly [string, typeof asIs, number, unknown[]][] = [
   ['FOK', SPEND, 2, ['MATCHED', 'MATCHED', '2000000']],
 ]
 
-test('at eligibleAt an order meets the book as it is then, and ends as its type says', async () => {
+test('at eligibleAt an order meets the current book, and ends as its type says', async () => {
   for (const [orderType, { order }, shares, fate] of ENDS) {
     await newMarket()
     const first = await ask(5 * SHARE)
@@ -154,18 +154,18 @@ test('at eligibleAt an order meets the book as it is then, and ends as its type 
     assert.equal((await live.call(maker, 'DELETE', `/orders/${first}`)).status, 200)
     if (shares > 0) await ask(shares * SHARE)
     await pass(DELAY_MS / 2)
-    assert.deepEqual(await fateOf(id), ['LIVE', 'DELAYED', '0'], 'not before its time')
+    assert.deepEqual(await fateOf(id), ['LIVE', 'DELAYED', '0'], 'no release before its time')
     await pass(DELAY_MS / 2)
     const [status, settled, bought] = await fateOf(id)
     const mined = settled === 'MINED' ? 'MATCHED' : settled
-    assert.deepEqual([status, mined, bought], fate, `${orderType}, ${shares} shares there`)
+    assert.deepEqual([status, mined, bought], fate, `${orderType}, ${shares} shares offered`)
     await live.call(maker, 'DELETE', `/orders/all/${slow.slug}`)
     await live.call(taker, 'DELETE', `/orders/all/${slow.slug}`)
     assert.equal(live.balances(taker).reservedRaw, 0)
   }
 })
 
-test('a held order comes behind what came to its price while it was held', async () => {
+test('a held order rests behind orders that came to its price while it was held', async () => {
   await newMarket()
   const first = await ask()
   const late = await held({}, { sizeRaw: SHARE })
@@ -183,7 +183,7 @@ test('a held order comes behind what came to its price while it was held', async
   )
 })
 
-test('what does not take is never held: it rests at once, and post-only is refused', async () => {
+test('an order that would not take is never held, and post-only is refused', async () => {
   await newMarket()
   await ask()
   const low = await placed(taker, { ticks: 499 })
@@ -235,13 +235,13 @@ for (const { mode, cancels } of MODES) {
     const endsAt = live.nowMs() + 3 * DELAY_MS
     assert.equal((await live.admin('/admin/trading-modes', { mode, endsAt })).status, 201)
     await pass(2 * DELAY_MS)
-    assert.deepEqual(await statusOf(id), told, 'it is DELAYED, and its time is what it was')
+    assert.deepEqual(await statusOf(id), told, 'the order is DELAYED with the same eligibleAt')
     const canceled = await live.call(taker, 'DELETE', `/orders/${other}`)
     assert.equal(canceled.status, cancels, canceled.text)
     await pass(DELAY_MS)
     const [status] = await fateOf(id)
     const [otherStatus] = await fateOf(other)
-    // They enter in the order in which they came.
+    // Orders are released in the order in which they came.
     const expected = cancels === 200 ? ['MATCHED', 'CANCELED'] : ['LIVE', 'LIVE']
     assert.deepEqual([status, otherStatus], expected)
   })
@@ -277,7 +277,7 @@ for (const [what, begin] of OTHER_ENDS) {
   })
 }
 
-test('takers of one batch take in the order they came', async () => {
+test('the takers of one batch are released in the order in which they came', async () => {
   await newMarket()
   const batchMax = 50
   await ask(20 * SHARE)
