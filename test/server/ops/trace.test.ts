@@ -70,7 +70,7 @@ async function traced(live: LiveExchange): Promise<void> {
   const refused = await live.call(alice, 'POST', '/orders', forged, { signedBody: '{}' })
   assert.equal(textAt(refused.body, 'code'), 'HMAC_INVALID')
   assert.equal((await live.call(alice, 'POST', '/orders', ' '.repeat(70_000))).status, 413)
-  // Makes the number of orders under way look like the bound.
+  // Pretends that as many orders are under way as the bound allows.
   const { groups } = live.exchange.pipeline
   groups.occupy(LIMITS.ordersUnderWayMax)
   const late = await place(live, alice, market)

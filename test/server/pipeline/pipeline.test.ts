@@ -106,7 +106,7 @@ test('after a crash between a lock and its cancels the next start cancels', asyn
   await fill(first, 10 * COST_RAW)
   assert.equal(buy(first, 1, ORDER), null)
   const { seq } = await first.stop()
-  // Appends only the lock, as a journal that was cut right after it.
+  // Writes only the lock, as in a journal that was cut right after it.
   const lock = { kind: 'lockMarket' as const, marketId: 1, seq: seq + 1, nowMs: START_MS }
   fillJournal(dataDir, [encodeRare(lock)])
   const second = await openForTest(dataDir, clock)

@@ -7,7 +7,7 @@ import { PrivateReads } from '../../../server/services/private-reads.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fill, openForTest } from '../../support/open-pipeline.ts'
 
-test('a profile has so many reads under way, another one is answered meanwhile', async () => {
+test('a profile has a bound on reads under way, and others are still answered', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
   await fill(exchange, 1)
   const { pipeline, follower, query } = exchange
@@ -19,7 +19,7 @@ test('a profile has so many reads under way, another one is answered meanwhile',
   assert.equal((await modest)?.length, 1)
   assert.equal((await ourselves)?.length, 1)
   await Promise.all(greedy)
-  // Each that is over makes room for another.
+  // A read that is over makes room for another.
   assert.equal((await read(1))?.length, 1)
   await exchange.stop()
 })

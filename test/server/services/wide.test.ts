@@ -12,7 +12,7 @@ import { recoverAll } from '../../support/journal-records.ts'
 import { buy, fill, makeMarket, openForTest } from '../../support/open-pipeline.ts'
 import { profileFields } from '../../support/specs.ts'
 
-// Acts that are wide: what they come to, and that others run meanwhile.
+// Wide acts: they reach every order, and other work runs meanwhile.
 
 const START_MS = 1_800_000_000_000
 const SHARE = 1_000_000
@@ -23,7 +23,7 @@ const noReads = {
 
 let hashes = 0
 
-/** Places orders as the rings take them. */
+/** Places orders, each as soon as the rings have room. */
 async function placeMany(exchange: RunningExchange, count: number, order: object): Promise<void> {
   for (let each = 0; each < count; each++) {
     const hash = ++hashes
@@ -38,7 +38,7 @@ async function addProfile({ pipeline }: RunningExchange, profileId: number): Pro
   await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e9 }))
 }
 
-/** Turns of the loop that others got until `done`. */
+/** The number of loop turns that other work got until `done`. */
 async function turnsUntil(done: Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false
@@ -53,7 +53,7 @@ async function turnsUntil(done: Promise<unknown>): Promise<number> {
   return turns
 }
 
-test('a cancel of all of a market names every order, and others run between', async () => {
+test('a cancel of all orders in a market names each, and other work runs in between', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
   await fill(exchange, 1e12)
   const orders = 6000
@@ -73,7 +73,7 @@ test('a cancel of all of a market names every order, and others run between', as
   await exchange.stop()
 })
 
-test('a sweep settles every maker, and its reply names the first of them', async () => {
+test('a sweep settles every maker, and its reply names only the first makers', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
   await fill(exchange, 1e12)
   await addProfile(exchange, 2)
@@ -90,7 +90,7 @@ test('a sweep settles every maker, and its reply names the first of them', async
   await exchange.stop()
 })
 
-/** Seqs of orders in the order their replies went out. */
+/** The seqs of orders, in the order in which their replies went out. */
 function repliesTo({ pipeline }: RunningExchange, seqs: readonly number[]): Promise<number[]> {
   const told: number[] = []
   return new Promise((resolve) => {
@@ -103,7 +103,7 @@ function repliesTo({ pipeline }: RunningExchange, seqs: readonly number[]): Prom
   })
 }
 
-/** Main sleeps until the threads have taken all they were sent, and a moment more. */
+/** Main sleeps until the threads have taken all commands, and a moment longer. */
 function sleepUntilTaken({ shards }: RunningExchange): void {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   for (const shard of shards.all) shard.send()
@@ -111,7 +111,7 @@ function sleepUntilTaken({ shards }: RunningExchange): void {
   Atomics.wait(cell, 0, 0, 20)
 }
 
-test('a market does not wait for another that has much to tell', async () => {
+test('a market does not wait for the many results of another', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 2)
   await fill(exchange, 1e12)
   for (const marketId of [1, 2]) exchange.shards.of(marketId)
@@ -125,7 +125,7 @@ test('a market does not wait for another that has much to tell', async () => {
     seqs.push(clearing.lastSeq)
   }
   const busy = 1500
-  // First, so that the disk has it as soon as any other.
+  // The quiet order goes first, so that it is durable as soon as any other.
   place(2)
   const quietSeq = clearing.lastSeq
   for (let each = 0; each < busy; each++) place(1)
@@ -133,10 +133,10 @@ test('a market does not wait for another that has much to tell', async () => {
   sleepUntilTaken(exchange)
   const told = await replies
   await exchange.stop()
-  assert.ok(told.indexOf(quietSeq) < busy / 2, `${told.indexOf(quietSeq)} replies came before it`)
+  assert.ok(told.indexOf(quietSeq) < busy / 2, `${told.indexOf(quietSeq)} replies came earlier`)
 })
 
-test('the reply to a trade that is mined at once waits for its block in a flood too', async () => {
+test('the reply to a trade mined at once waits for its block, even in a flood', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 0, { blockMs: 0 })
   await fill(exchange, 1e12)
   await addProfile(exchange, 2)
@@ -167,7 +167,7 @@ test('the reply to a trade that is mined at once waits for its block in a flood 
   assert.deepEqual(new Set(facts), new Set(['MINED']))
 })
 
-test('heartbeats of one instant share one cancel a market, and each ends', async () => {
+test('heartbeats of one instant share one cancel per market, and each one ends', async () => {
   const dataDir = newFolder()
   const clock = { nowMs: START_MS }
   const exchange = await openForTest(dataDir, clock, 1)
@@ -184,7 +184,7 @@ test('heartbeats of one instant share one cancel a market, and each ends', async
   for (let profileId = 2; profileId <= profiles; profileId++) await addProfile(exchange, profileId)
   for (let accountId = 1; accountId <= profiles; accountId++) {
     await beats.beat(accountId, dueMs)
-    // The last has none.
+    // The last profile has no orders.
     if (accountId === profiles) continue
     for (const marketId of [1, 2, 3]) {
       await placeMany(exchange, 2, { accountId, marketId, priceTicks: 1, sizeRaw: SHARE })
@@ -192,7 +192,7 @@ test('heartbeats of one instant share one cancel a market, and each ends', async
   }
   clock.nowMs = dueMs
   pipeline.tick()
-  assert(pipeline.underWay <= 4, `${pipeline.underWay} wait: the rest of the room is for orders`)
+  assert(pipeline.underWay <= 4, `${pipeline.underWay} wait, the rest of the room is for orders`)
   await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.openCount, 0)
   for (let profileId = 1; profileId <= profiles; profileId++) {

@@ -34,7 +34,7 @@ test('a signed handshake is authenticated, under every configured prefix', async
   }
 })
 
-test('a session cookie is a proof as well', async () => {
+test('a session cookie is a proof too', async () => {
   const cookie = cookieOf(await login(live, newWallet()))
   const client = await join({ cookie, origin: `http://127.0.0.1:${live.port}` })
   const [said] = await client.take('authenticated', 1)
@@ -42,7 +42,7 @@ test('a session cookie is a proof as well', async () => {
   client.close()
 })
 
-test('a cookie of a foreign page, or of none, is no proof; a signature needs no page', async () => {
+test('a cookie needs the right origin to be a proof; a signature needs no origin', async () => {
   const cookie = cookieOf(await login(live, newWallet()))
   const { port } = live
   const foreign = [`http://127.0.0.1:${port + 1}`, `http://evil.example:${port}`, 'null', 'x', '']
@@ -62,7 +62,7 @@ test('a cookie of a foreign page, or of none, is no proof; a signature needs no 
   client.close()
 })
 
-test('without a proof the reader is anonymous, and private channels say so', async () => {
+test('without a proof a client is anonymous, and private channels refuse it', async () => {
   const client = await join()
   client.socket.emit('subscribe_order_events')
   const [said] = await client.take('exception', 1)
@@ -72,7 +72,7 @@ test('without a proof the reader is anonymous, and private channels say so', asy
   client.close()
 })
 
-test('a bad or stale handshake joins as nobody and hears why', async () => {
+test('a bad or stale handshake joins as anonymous and is told why', async () => {
   const good = handshakeOf(alice, live.nowMs())
   const stale = handshakeOf(alice, live.nowMs() - LIMITS.signatureSkewMs - 1000)
   const rows: [headers: Record<string, string>, code: string][] = [
@@ -104,7 +104,7 @@ test('unsubscribe is acknowledged, also when it is refused', async () => {
   client.close()
 })
 
-test('an event whose name is no text is refused like one that is unknown', async () => {
+test('an event whose name is no text is refused like an unknown event', async () => {
   const raw = await upgraded()
   raw.send(textFrame('40/markets,'))
   for (const name of ['1', '-0', '1e308']) {
@@ -125,7 +125,7 @@ test('no other namespace can be joined', async () => {
   }
 })
 
-test('who talks too much is disconnected', async () => {
+test('a client that sends too many messages is disconnected', async () => {
   const client = await join()
   for (let index = 0; index <= LIMITS.socketMessagesPerSecondMax * 2; index++) {
     client.socket.emit('nonsense')
@@ -152,7 +152,7 @@ async function upgraded(): Promise<RawClient> {
   return raw
 }
 
-test('only a WebSocket handshake passes: polling is refused in every disguise', async () => {
+test('only a WebSocket handshake passes; polling is refused in every form', async () => {
   const queries = [
     '',
     '?EIO=4&transport=polling',
@@ -178,7 +178,7 @@ test('only a WebSocket handshake passes: polling is refused in every disguise', 
   }
 })
 
-test('hostile bytes on the path of the sockets end connections, never the server', async () => {
+test('hostile bytes on the path of the sockets end connections, but never the server', async () => {
   const random = new Random(freshSeed())
   const pick = <T>(all: readonly T[]): T => random.pick(all)
   const packets = [

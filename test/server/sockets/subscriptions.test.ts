@@ -7,7 +7,7 @@ import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts
 import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
 import { closeAll, startDesk } from '../../support/socket-desk.ts'
 
-// Rules §12.8, the channels of an account: how a client comes, what it is told, how it leaves.
+// Rules §12.8, the channels of an account: how a client subscribes, what it gets, how it leaves.
 
 const SHARE = 1_000_000
 const EVENTS = ['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions'] as const
@@ -44,7 +44,7 @@ async function rest(trader: Trader, ticks = 100): Promise<string> {
   return textAt(reply.body, 'order', 'id')
 }
 
-/** Bob takes one share of Alice's. */
+/** Bob takes one share that Alice offers. */
 async function trade(market = rain): Promise<string> {
   const wish = { ticks: 500, sizeRaw: SHARE }
   const made = await place(live, alice, market, { ...wish, outcome: 1 })
@@ -56,7 +56,7 @@ async function trade(market = rain): Promise<string> {
 test('each subscription is confirmed, with the markets that it named', async () => {
   const client = await join(bob)
   client.socket.emit('subscribe_order_events')
-  // As typed clients write what they do not set.
+  // Typed clients send null for fields that they do not set.
   client.socket.emit('subscribe_transactions', { marketSlugs: null, marketAddresses: null })
   client.socket.emit('subscribe_positions', { marketSlugs: ['rain'], marketAddresses: null })
   assert.deepEqual(await client.take('system', 3), [
@@ -66,7 +66,7 @@ test('each subscription is confirmed, with the markets that it named', async () 
   ])
 })
 
-test('a channel that is subscribed to twice gives each frame once', async () => {
+test('a client that subscribes twice to a channel gets each frame once', async () => {
   const client = await join(bob)
   for (const event of [...EVENTS, ...EVENTS]) {
     client.socket.emit(event, event === 'subscribe_positions' ? { marketSlugs: ['rain'] } : {})
@@ -82,13 +82,13 @@ test('a channel that is subscribed to twice gives each frame once', async () => 
   assert.equal((await client.take('tx', 2)).length, 2)
 })
 
-test('who left a channel hears no more of it, and may come back', async () => {
+test('a client that leaves a channel gets no more frames of it, and may come back', async () => {
   const client = await join(bob)
   const other = await listening(live, bob)
   clients.push(other)
   for (const channel of EVENTS) {
     const asked = { channel, marketSlugs: ['rain'] }
-    assert.deepEqual(await leave(client, asked), {}, 'nothing to leave is fine')
+    assert.deepEqual(await leave(client, asked), {}, 'unsubscribe needs no subscription')
     client.socket.emit(channel, { marketSlugs: ['rain'] })
     assert.deepEqual(await leave(client, asked), {})
   }
@@ -103,7 +103,7 @@ test('who left a channel hears no more of it, and may come back', async () => {
   assert.equal(heard().length, 1)
 })
 
-test('a connection that comes back is somebody again, and has no subscriptions', async () => {
+test('a reconnected client is authenticated again, and has no subscriptions', async () => {
   const client = await join(bob, true)
   client.socket.emit('subscribe_order_events')
   await client.take('system', 1)
@@ -117,7 +117,7 @@ test('a connection that comes back is somebody again, and has no subscriptions',
   assert.deepEqual(framesOf(client, missed), [])
 })
 
-test('one that comes back with a handshake that aged is nobody, and is told', async () => {
+test('a client that reconnects with a stale handshake is anonymous, and is told so', async () => {
   const client = await join(bob, true)
   live.shiftClock(LIMITS.signatureSkewMs + 1000)
   client.socket.io.engine.close()
@@ -133,7 +133,7 @@ test('one that comes back with a handshake that aged is nobody, and is told', as
   assert.equal(client.of('authenticated').length, 1)
 })
 
-test('one that signs anew before it comes back is itself again', async () => {
+test('a client that reconnects with a new handshake is authenticated again', async () => {
   const client = await join(bob, true)
   const { io } = client.socket
   io.on('reconnect_attempt', () => {
@@ -154,7 +154,7 @@ const NO_PAYLOADS: unknown[] = [
 ]
 
 for (const event of EVENTS) {
-  test(`what is no payload is refused by ${event}, and leaves it as it was`, async () => {
+  test(`${event} refuses an invalid payload and stays as it was`, async () => {
     const client = await join(bob)
     client.socket.emit(event, { marketSlugs: ['rain'] })
     await client.take('system', 1)
@@ -174,7 +174,7 @@ for (const event of EVENTS) {
   })
 }
 
-test('a burst of subscriptions ends with the last one, whatever was still read', async () => {
+test('after a burst of subscriptions only the last one counts', async () => {
   const client = await join(bob)
   const slugs = await Promise.all(
     Array.from({ length: 30 }, async (_, place) => (await openMarket(live, `m-${place}`)).slug),

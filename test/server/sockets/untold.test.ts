@@ -6,7 +6,7 @@ import { cookieOf, login, newWallet, withCookie } from '../../support/live-sessi
 import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
 import { UntoldDisk } from '../../support/untold-disk.ts'
 
-// A socket hears that its proof ended when the command that ended it is durable (law 1).
+// A socket is told that its proof ended once the command that ended it is durable (law 1).
 
 const TOKENS = '/auth/api-tokens'
 let live: LiveExchange
@@ -28,12 +28,12 @@ async function withUntold(work: (upTo: (seq: number) => void) => Promise<void>):
   }
 }
 
-/** Rounds of requests that rest on nothing: what could be told meanwhile is told. */
+/** Sends requests that rest on no change, so that everything that may be told is told. */
 async function otherCalls(): Promise<void> {
   for (let round = 0; round < 5; round++) await live.send('GET', '/health')
 }
 
-/** Asks for a change, and gives the seq of its command before that is durable. */
+/** Asks for a change. Gives the seq of its command before the command is durable. */
 async function stamped(change: () => Promise<unknown>): Promise<number> {
   const { clearing } = live.exchange.pipeline
   const { lastSeq } = clearing
@@ -47,7 +47,7 @@ const revoke =
   () =>
     live.call(by, 'DELETE', `${TOKENS}/${tokenId}`)
 
-test('a handshake with an ended proof is answered when that end is durable', async () => {
+test('a handshake with an ended proof is answered once the end is durable', async () => {
   const trader = await live.trader(0)
   const cookie = cookieOf(await login(live, newWallet()))
   const origin = `http://127.0.0.1:${live.port}`
@@ -72,7 +72,7 @@ test('a handshake with an ended proof is answered when that end is durable', asy
   }
 })
 
-test('a subscription of an ended token closes when that end is durable', async () => {
+test('a subscription of an ended token closes once the end is durable', async () => {
   const rain = await openMarket(live, 'rain')
   const trader = await live.trader(1_000_000_000)
   const client = await SocketClient.open(live.port, { headers: handshakeOf(trader, live.nowMs()) })

@@ -27,7 +27,7 @@ before(async () => {
   const serve = ['serve', '--demo', '--port=0', '--log-level=error', `--data=${dataDir}`]
   server = spawn(process.execPath, ['--import', 'tsx', MAIN, ...serve], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // Settings of whoever runs the tests must not reach the server.
+    // The environment of the test run must not reach the server.
     env: { PATH: process.env.PATH },
   })
   port = await ready(server)
@@ -39,7 +39,7 @@ after(async () => {
   await once(server, 'exit')
 })
 
-test('a start that finds its port taken says so, ends and leaves its folder free', async () => {
+test('a start that finds its port in use says so, ends and leaves its folder free', async () => {
   const folder = newFolder()
   const { code, stdout, stderr } = await runProgram(['serve', '--data', folder, '--port', port])
   assert.equal(code, 1, stderr)
@@ -69,7 +69,7 @@ async function accepted(line: string, ...more: string[]): Promise<string> {
   return said
 }
 
-test('a market made, traded with fees and resolved from the shell', async () => {
+test('the shell makes a market, trades in it with fees and resolves it', async () => {
   await accepted('admin market from-shell --fee', 'From the shell')
   const order = 'order --market from-shell'
   assert.match(await accepted(`${order} --as 0 --buy no 100@0.5`), /^status {3}LIVE$/m)
@@ -84,7 +84,7 @@ test('a market made, traded with fees and resolved from the shell', async () => 
   assert.match(await accepted('admin resolve from-shell yes'), /"status": "RESOLVED"/)
 })
 
-test('operators, freezes and their audit from the shell', async () => {
+test('the shell handles operators, freezes and their audit', async () => {
   const made = await accepted('admin operator add ada --role support')
   const token = /"token": "([^"]+)"/.exec(made)?.[1]
   assert.match(await accepted('admin operators'), /"name": "ada"/)
@@ -94,13 +94,13 @@ test('operators, freezes and their audit from the shell', async () => {
   assert.equal(code, 1)
   assert.match(warned, /^The exchange refused with 400 VALIDATION: --reason /)
   assert.match(await accepted('admin audit --operator ada --limit 1'), /"kind": "freezeProfile"/)
-  // The demo's maker may have orders, whose cancels a freeze waits for.
+  // The demo's maker may have orders, and a freeze waits for their cancels.
   while ((await run('admin unfreeze 1')).code !== 0) {}
   assert.match(await accepted('admin revoke-sessions 1'), /sessions of the profile ended/)
   await accepted('admin operator remove ada')
 })
 
-test('money, lists and trading modes from the shell, as a table or as a line of JSON', async () => {
+test('the shell shows money, lists and trading modes as a table or a line of JSON', async () => {
   const made = await accepted(`admin profile 0x${'7'.repeat(40)} --username debtor --json`)
   const profileId = Number(/"profileId":(\d+)/.exec(made)?.[1])
   await accepted(`admin credit ${profileId} 10.5`)
@@ -121,7 +121,7 @@ test('money, lists and trading modes from the shell, as a table or as a line of 
   assert.equal((await run(`admin unrestrict ${windowId + 1}`)).code, 1)
 })
 
-test('a refusal is one line with its code and exit 1', async () => {
+test('a refusal is one line with its code, and the exit code is 1', async () => {
   await accepted('admin market refusing Refusing')
   const order = 'order --market refusing --as 0'
   await accepted(`${order} --buy yes 1@0.5 --client-order-id once`)
@@ -146,16 +146,16 @@ test('a refusal is one line with its code and exit 1', async () => {
 })
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-const skip = hasCurl ? false : 'there is no curl here'
+const skip = hasCurl ? false : 'curl is missing'
 
-test('the printed curl command is the whole order', { skip }, async () => {
+test('the printed curl command places the order', { skip }, async () => {
   await accepted('admin market by-curl', 'By curl')
   const text = await accepted('order --market by-curl --as 2 --buy no 3@0.03 --curl')
   const reply: unknown = JSON.parse(execFileSync('sh', ['-c', text], { encoding: 'utf8' }))
   assert.ok(typeof reply === 'object' && reply !== null && 'order' in reply, JSON.stringify(reply))
 })
 
-test('the state a stopped server leaves is the one verify finds', async () => {
+test('verify finds the state that a stopped server left', async () => {
   server.kill('SIGTERM')
   const [code] = await once(server, 'exit')
   assert.equal(code, 0)

@@ -8,7 +8,7 @@ import { profileFields } from '../../support/specs.ts'
 
 const CLOCK = { nowMs: 1_800_000_000_000 }
 
-test("a token's secret put under another token does not open; the start says which", async () => {
+test('a sealed secret moved to another token does not open; the start names it', async () => {
   const dataDir = newFolder()
   const exchange = await openForTest(dataDir, CLOCK)
   await fill(exchange, 1e12)

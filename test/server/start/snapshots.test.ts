@@ -16,7 +16,7 @@ const ORDER = { priceTicks: 500, sizeRaw: 1_000_000 }
 const COST_RAW = 500_000
 const CLOCK = { nowMs: START_MS }
 
-/** What the outside sees of the first market. */
+/** What the outside can see of the first market. */
 function shown({ pipeline }: RunningExchange): unknown {
   const market = pipeline.published.byId(1)
   assert.ok(market !== undefined)
@@ -24,7 +24,7 @@ function shown({ pipeline }: RunningExchange): unknown {
   return { facts, bids: depth.bids(), asks: depth.asks(), large: depth.bestBid(true) }
 }
 
-/** Orders at ten prices; every third is canceled, so slots are used again. */
+/** Places orders at ten prices and cancels every third, so that slots are used again. */
 async function trade(exchange: RunningExchange, from: number, count: number): Promise<void> {
   const { pipeline } = exchange
   for (let hash = from; hash < from + count; hash++) {
@@ -38,7 +38,7 @@ async function trade(exchange: RunningExchange, from: number, count: number): Pr
 }
 
 for (const threads of [0, 2] as const) {
-  test(`a stop saves what the next start begins with (${threads} threads)`, async () => {
+  test(`a stop saves the snapshot that the next start uses (${threads} threads)`, async () => {
     const dataDir = newFolder()
     const first = await openForTest(dataDir, CLOCK, threads)
     await fill(first, 1e12)
@@ -57,11 +57,11 @@ for (const threads of [0, 2] as const) {
       { seq: last.seq, unusable: null },
     ])
     const third = await openForTest(dataDir, CLOCK, threads)
-    assert.deepEqual(await third.stop(), end, 'a start and a stop alone save nothing')
+    assert.deepEqual(await third.stop(), end, 'a start and a stop without commands save nothing')
   })
 }
 
-test('snapshots are taken while orders come, one at a time, at seqs that end a batch', async () => {
+test('snapshots are taken one at a time while orders come, at seqs that end a batch', async () => {
   const dataDir = newFolder()
   const saved: SavedSnapshot[] = []
   const exchange = await openForTest(dataDir, CLOCK, 2, {
@@ -72,10 +72,10 @@ test('snapshots are taken while orders come, one at a time, at seqs that end a b
   let hash = 1
   let nowMs = 0
   while (saved.length < 5) {
-    // The intake would wait while main looks at a still state; these orders do as well.
+    // The intake waits while main looks at a still state, so these orders wait as well.
     await exchange.pipeline.stillMoment.over()
     for (let each = 0; each < 20; each++) assert.equal(buy(exchange, hash++, ORDER), null)
-    // On a busy machine a still moment may not come in time: the next attempt is due at once.
+    // On a busy machine a still moment may not come in time, so the next attempt is due at once.
     nowMs += LIMITS.snapshotRetryMsMax
     exchange.snapshots.tick(nowMs)
     if (hash % 400 === 1) await exchange.pipeline.whenIdle()
@@ -84,13 +84,13 @@ test('snapshots are taken while orders come, one at a time, at seqs that end a b
   assert.equal(exchange.snapshots.last.seq, saved[4].seq)
   for (const { failure, bytes } of saved) assert.ok(failure === null && bytes > 0)
   for (const [index, { seq }] of saved.entries()) {
-    assert.ok(seq >= (saved[index - 1]?.seq ?? 0) + 100, 'the next is due so many commands later')
+    assert.ok(seq >= (saved[index - 1]?.seq ?? 0) + 100, 'the next is due 100 commands later')
   }
   const end = await exchange.stop()
   assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
 })
 
-test('a crash behind a snapshot loses nothing, with read tables or without', async () => {
+test('a crash after a snapshot loses nothing, with or without read tables', async () => {
   const dataDir = newFolder()
   const first = await openForTest(dataDir, CLOCK)
   await fill(first, 1e12)
@@ -99,7 +99,7 @@ test('a crash behind a snapshot loses nothing, with read tables or without', asy
   const second = await openForTest(dataDir, CLOCK)
   await trade(second, 100, 30)
   const before = shown(second)
-  // As a kill would: no snapshot, and nothing closed in order.
+  // Stops like a kill: without a snapshot or an orderly close.
   await second.journal.stop()
   const end = second.pipeline.clearing.lastSeq
   await Promise.all([second.follower.stop(), second.query.stop(), second.shards.stop()])
@@ -112,11 +112,11 @@ test('a crash behind a snapshot loses nothing, with read tables or without', asy
     rmSync(join(dataDir, `read.db${ending}`), { force: true })
   const fourth = await openForTest(dataDir, CLOCK)
   assert.equal(fourth.recovered.stateHash, last.stateHash)
-  assert.equal(fourth.follower.applied, end, 'the tables are there before trading opens')
+  assert.equal(fourth.follower.applied, end, 'the tables are complete before trading opens')
   await fourth.stop()
 })
 
-test("a balance of main that is not the follower's stops the process", async () => {
+test('a balance that differs between main and the follower stops the process', async () => {
   let tell = (_sentence: string) => {}
   const fault = new Promise<string>((resolve) => {
     tell = resolve
@@ -130,7 +130,7 @@ test("a balance of main that is not the follower's stops the process", async () 
   await Promise.all([exchange.journal.stop(), exchange.query.stop(), exchange.shards.stop()])
 })
 
-test('while main waits for a still moment, a cancel waits too and then does its work', async () => {
+test('while main waits for a still moment a cancel waits too, and then goes on', async () => {
   const exchange = await openForTest(newFolder(), CLOCK, 2)
   await fill(exchange, 1e12)
   const { pipeline } = exchange
@@ -138,10 +138,10 @@ test('while main waits for a still moment, a cancel waits too and then does its 
   const told: string[] = []
   pipeline.stillMoment.begin((isStill) => {
     told.push('looked')
-    // On a busy machine the moment may not come in time; then nothing is looked at.
+    // On a busy machine the moment may not come in time; then there is nothing to check.
     if (isStill) assert.ok(exchange.shards.areIdle)
   })
-  assert.ok(pipeline.stillMoment.isOn, 'an order is on its way')
+  assert.ok(pipeline.stillMoment.isOn, 'the moment waits for an order under way')
   const seq = pipeline.clearing.lastSeq
   const canceled = pipeline.cancelOrders(1, pipeline.liveOrders(1, 1)).then((receipt) => {
     told.push('canceled')
@@ -155,7 +155,7 @@ test('while main waits for a still moment, a cancel waits too and then does its 
   await exchange.stop()
 })
 
-test('a still moment that does not come is given up, and trading goes on', async () => {
+test('main gives up on a still moment that does not come, and trading goes on', async () => {
   let held = 0
   const hold = new StillMoment({
     isStill: () => false,
@@ -182,7 +182,7 @@ test('money is exact over a snapshot and a restart', async () => {
   await second.stop()
 })
 
-test('a snapshot that cannot be saved is tried again after growing pauses, and shown', async () => {
+test('a failed snapshot is tried again after growing pauses, and is shown as failed', async () => {
   const dataDir = newFolder()
   const saved: SavedSnapshot[] = []
   const warned: string[] = []
@@ -196,13 +196,13 @@ test('a snapshot that cannot be saved is tried again after growing pauses, and s
   await trade(exchange, 1, 20)
   writeFileSync(join(dataDir, 'snapshots'), 'a file stands where the folder should be')
   const pause = LIMITS.snapshotRetryMsMin
-  // When each attempt is due, if every one before it failed.
+  // The time at which each attempt is due, if every earlier one failed.
   const dueMs = [0, pause, 3 * pause, 7 * pause]
   for (const [attempt, nowMs] of dueMs.entries()) {
     snapshots.tick(nowMs - 1)
-    assert.equal(saved.length, attempt, `none before ${nowMs}`)
+    assert.equal(saved.length, attempt, `no attempt before ${nowMs}`)
     snapshots.tick(nowMs)
-    // Joins the attempt under way; one that had not begun would be one too many.
+    // Joins the attempt under way. If none were under way, a new one would be one too many.
     await snapshots.take()
     assert.equal(saved.length, attempt + 1)
     assert.equal(snapshots.failures, attempt + 1)
@@ -220,7 +220,7 @@ test('a snapshot that cannot be saved is tried again after growing pauses, and s
   assert.equal(verifyFolder(dataDir).stateHash, end.stateHash)
 })
 
-test('the snapshot of a stop is tried twice, and its failure stops nothing', async () => {
+test('a stop tries its snapshot twice, and ends well without it', async () => {
   const dataDir = newFolder()
   const saved: SavedSnapshot[] = []
   const exchange = await openForTest(dataDir, CLOCK, 0, { onSnapshot: (each) => saved.push(each) })

@@ -7,11 +7,11 @@ import { isRecord } from '../../../server/http/request-text.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { runProgram, ServerProcess } from '../../support/server-process.ts'
 
-// Every start that fails ends, says why, and leaves nothing half made.
+// Every start that fails ends the process, says why, and leaves nothing half made.
 
 const folder = newFolder()
 
-/** A certificate that nobody signed, and its key. */
+/** Makes a self-signed certificate and its key. */
 function pair(name: string): readonly [certFile: string, keyFile: string] {
   const [certFile, keyFile] = [join(folder, `${name}.cert`), join(folder, `${name}.key`)]
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
@@ -42,11 +42,11 @@ test('a certificate and a key that do not belong together end the start', { skip
   assert.match(mixed, /two[.]key is not the one of the certificate .*one[.]cert/)
 })
 
-test('an address that is not of this machine ends the start', async () => {
+test('an address of another machine ends the start', async () => {
   assert.match(await failedStart('--host', '192.0.2.1'), /this machine has no such address/)
 })
 
-test('an IPv6 address is listened on and stands in brackets', async (t) => {
+test('a server listens on an IPv6 address and shows it in brackets', async (t) => {
   const server = await ServerProcess.start({ dataDir: newFolder(), args: ['--host', '::1'] })
   t.after(() => server.signal('SIGKILL'))
   assert.match(server.baseUrl, /^http:\/\/\[::1\]:[0-9]+$/)
@@ -54,7 +54,7 @@ test('an IPv6 address is listened on and stands in brackets', async (t) => {
   await server.stop()
 })
 
-test('a demo trades under a certificate that nobody signed', { skip }, async (t) => {
+test('a demo trades with a self-signed certificate', { skip }, async (t) => {
   const [cert, key] = pair('demo')
   const dataDir = newFolder()
   const args = ['--tls-cert', cert, '--tls-key', key]

@@ -8,7 +8,7 @@ import { newFolder } from '../../support/data-folder.ts'
 import { newWallet } from '../../support/live-session.ts'
 import { ServerProcess } from '../../support/server-process.ts'
 
-// Sessions over TLS: their cookie never travels without it.
+// Sessions over TLS: their cookie is never sent without TLS.
 
 const folder = newFolder()
 const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]

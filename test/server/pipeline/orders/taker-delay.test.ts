@@ -201,7 +201,7 @@ test('a held order can be canceled, and is then never released', async () => {
   const { ledger } = exchange.pipeline.clearing
   assert.equal(ledger.collateralReservedRaw[TAKER], 0)
   const next = await placed(setting, TERMS)
-  assert.deepEqual([next.result, next.slot], [RESULT.HELD, held.slot], 'it reuses the slot')
+  assert.deepEqual([next.result, next.slot], [RESULT.HELD, held.slot], 'the slot is reused')
   for (const afterMs of [DELAY_MS, DELAY_MS + 100]) {
     clock.nowMs = NOON_MS + afterMs
     exchange.pipeline.tick()

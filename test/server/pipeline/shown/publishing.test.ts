@@ -60,7 +60,7 @@ test('no reply and no depth shows an order before it is durable', async () => {
   publisher.advance(publisher.durableSeq)
   assert.deepEqual(told, [])
   assert.deepEqual(bids(exchange), [])
-  assert.equal(clearing.orders.openCount, 1, 'the order is settled even so')
+  assert.equal(clearing.orders.openCount, 1, 'main has settled the order')
   await pipeline.whenIdle()
   assert.deepEqual(told, [seq, seq])
   assert.deepEqual(bids(exchange), [{ ticks: 500, sizeRaw: SHARE }])

@@ -12,7 +12,8 @@ import {
 } from '../../../support/live-exchange.ts'
 import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
 
-// The texts of profiles are in read.db only. They survive a start, even one without read.db.
+// The texts of profiles are in read.db only. They survive its loss, because a start rebuilds it
+// from the journal.
 
 const ME = '/profiles/me'
 const dataDir = newFolder()

@@ -107,7 +107,7 @@ test('a signature is valid for one purpose, and a sub-account has one partner', 
   for (const query of ['', `?account=${wallet.address}`]) {
     const message = await signingMessage(live, query)
     assertRefused(await claim(partner, message), 401, 'ACCOUNT_UNPROVEN')
-    assert.equal((await login(live, wallet, { message })).status, 200, 'a login may still use it')
+    assert.equal((await login(live, wallet, { message })).status, 200, 'the message still logs in')
   }
   const other = newWallet()
   const message = await partnerMessage(live, partner)

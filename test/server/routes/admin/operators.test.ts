@@ -104,7 +104,7 @@ test('a freeze cancels resting and held orders, and bars trade until it ends', a
   const free = await unfreeze(alice)
   assert.equal(at(free.body, 'frozenAt'), null)
   assert.equal((await place(live, alice, rain, { ticks: 300 })).status, 201)
-  assert.equal((await unfreeze(alice)).status, 200, 'it may be repeated')
+  assert.equal((await unfreeze(alice)).status, 200, 'unfreeze may be repeated')
 })
 
 test('the owner gets the reason why its orders were canceled', async () => {

@@ -18,7 +18,7 @@ async function open(clock: { nowMs: number }) {
   return { exchange, pipeline, accounts, partners }
 }
 
-test('a sub-account is told as its own command left it', async () => {
+test('the reply for a new sub-account has the state right after its own command', async () => {
   const { exchange, pipeline, accounts, partners } = await open({ nowMs: START_MS })
   const { clearing } = pipeline
   const partner = clearing.accounts.byId(1)
@@ -35,7 +35,7 @@ test('a sub-account is told as its own command left it', async () => {
   assert.equal(made.feeCapBps, null)
 })
 
-test('a proof that grew old on its way opens no session, its nonce forgotten or not', async () => {
+test('a proof that expires on its way opens no session, its nonce forgotten or not', async () => {
   const clock = { nowMs: START_MS }
   const { exchange, pipeline, accounts } = await open(clock)
   const address = pipeline.clearing.accounts.accountOf(1)

@@ -13,8 +13,8 @@ import { taughtProfile } from '../../../../server/intake/taught-profile.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { profileFields } from '../../../support/specs.ts'
 
-// What an idle profile keeps in memory, over every thread that knows of it: main, the follower and
-// two intake threads, all in this one so that its heap and its buffers can be weighed.
+// The memory of an idle profile on all threads that know it: main, the follower and two intake
+// threads. All of them run on this one thread, so that the test can measure heap and buffers.
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -33,7 +33,7 @@ let nowMs = START_MS
 
 type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
-/** Each thread takes it from bytes, as it would. */
+/** Each thread takes the command from bytes, as in the server. */
 function apply(body: Body<RareCommand>): void {
   const record = encodeRare({ ...body, seq: main.lastSeq + 1, nowMs })
   for (const thread of [main, follower]) thread.admit(decodeCommand(record))
@@ -77,10 +77,13 @@ test(`an idle profile keeps at most ${BYTES_MAX} bytes over all threads`, (t) =>
   const wallet = (id: number) => ({ smartWallet: `0x${id.toString(16).padStart(40, '7')}` })
   const bytes = bytesEach(PROFILES / 4, () => make(wallet))
   t.diagnostic(`a profile with a smart wallet: ${bytes.toFixed(0)} bytes`)
-  assert.ok(bytes <= BYTES_MAX + 40, 'its twenty bytes stand on two threads')
+  assert.ok(bytes <= BYTES_MAX + 40, 'two threads hold the twenty bytes of the wallet')
 })
 
-/** Gives what each took while it was open; half are logged out, the others expire. */
+/**
+ * Opens sessions; half of them are logged out, the others expire. Gives the bytes of an open
+ * session.
+ */
 function comeAndGo(count: number): number {
   const expiresMs = nowMs + 30 * DAY_MS
   const nonceExpiresMs = nowMs + 5 * 60_000
@@ -94,19 +97,19 @@ function comeAndGo(count: number): number {
     apply({ kind: 'logout', sessionDigest: digestOf(`session ${index * 2}`) })
   }
   nowMs += 31 * DAY_MS
-  // Any command forgets a part of what expired.
+  // Any command forgets some of the expired sessions.
   for (let index = 0; index < count / 8; index++) apply({ kind: 'logoutEverywhere', profileId: 1 })
   assert.equal(main.accounts.sessionCount, 0)
   return opened
 }
 
-test('sessions that ended keep nothing, whether they were logged out or expired', (t) => {
-  // The first round warms up what V8 keeps of the code.
+test('sessions that were logged out or expired take no memory', (t) => {
+  // The first round lets V8 allocate what it keeps for the code.
   comeAndGo(SESSIONS)
   const before = heldBytes()
   const opened = comeAndGo(SESSIONS)
   const kept = (heldBytes() - before) / SESSIONS
   t.diagnostic(`an open session with its nonce: ${opened.toFixed(0)} bytes`)
-  t.diagnostic(`kept of each when all had ended: ${kept.toFixed(1)} bytes`)
+  t.diagnostic(`kept of each session after all ended: ${kept.toFixed(1)} bytes`)
   assert.ok(kept < 8, `${kept.toFixed(1)} bytes`)
 })

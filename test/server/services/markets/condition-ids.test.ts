@@ -12,7 +12,7 @@ const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 before(() => keccakReady)
 
-test('condition, collections and positions are those of rules §6.1', () => {
+test('the ids of condition, collections and positions are those of rules §6.1', () => {
   const oracle = `0x${'0'.repeat(38)}aa`
   const questionId = keccak256(Buffer.from('example question 1'))
   assert.equal(
@@ -35,7 +35,7 @@ test('condition, collections and positions are those of rules §6.1', () => {
   )
 })
 
-test('the live chain has the same ids for a known condition', () => {
+test('the ids of a known condition are those on the live chain', () => {
   const condition = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
   const collateral = '0x9c4e1703476e875070ee25b56a58b008cfb8fa78'
   assert.equal(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inTurns } from '../../../../server/services/orders/turns.ts'
 
-test('wide work is done a thousand items at a time, and others run in between', async () => {
+test('wide work runs a thousand items at a time, and other work runs in between', async () => {
   const items = Array.from({ length: 4500 }, (_, index) => index)
   const story: string[] = []
   let isOver = false

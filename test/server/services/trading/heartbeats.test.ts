@@ -12,7 +12,7 @@ import { newFolder } from '../../../support/data-folder.ts'
 import { buy, fill, makeMarket, openForTest } from '../../../support/open-pipeline.ts'
 import { profileFields } from '../../../support/specs.ts'
 
-// Time is what the test says: the sequencer's clock is an argument.
+// The test sets the time: the clock of the sequencer is an argument.
 
 const START_MS = 1_800_000_000_000
 const ORDER = { priceTicks: 500, sizeRaw: 1_000_000 }
@@ -41,7 +41,7 @@ async function filled(orders: number, markets = 1) {
 
 const openCount = ({ pipeline }: RunningExchange) => pipeline.clearing.orders.openCount
 
-test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it passes', async () => {
+test('a deadline 5 s ahead arms, the next one replaces it, and null disarms in time', async () => {
   const { clock, exchange, beats } = await filled(2)
   const { pipeline } = exchange
   assert.equal(await beats.beat(1, DUE_MS - 1), REJECT.VALIDATION)
@@ -55,7 +55,7 @@ test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it pa
   assert.deepEqual(await beats.beat(1, null), { cancelAtMs: null, nowMs: DUE_MS + 999 })
   const seq = pipeline.clearing.lastSeq
   assert.deepEqual(await beats.beat(1, null), { cancelAtMs: null, nowMs: DUE_MS + 999 })
-  assert.equal(pipeline.clearing.lastSeq, seq, 'nothing is armed, so nothing is written')
+  assert.equal(pipeline.clearing.lastSeq, seq, 'nothing is armed, so no command is written')
   clock.nowMs = DUE_MS + 60_000
   pipeline.tick()
   await pipeline.whenIdle()
@@ -63,7 +63,8 @@ test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it pa
   const dueMs = clock.nowMs + 5000
   await beats.beat(1, dueMs)
   clock.nowMs = dueMs
-  // Both come at the deadline's instant: it is out before either is decided, and neither stops it.
+  // Both calls come at the instant of the deadline. It fires before either is decided, so neither
+  // stops it.
   const answers = await Promise.all([beats.beat(1, dueMs + 9000), beats.beat(1, null)])
   assert.deepEqual(answers, [REJECT.HEARTBEAT_CANCELING, REJECT.HEARTBEAT_CANCELING])
   await pipeline.whenIdle()
@@ -72,7 +73,7 @@ test('a deadline 5 s ahead arms, the next replaces it, null disarms, until it pa
   await exchange.stop()
 })
 
-test('when it passes, every resting order of the profile goes, and no later one', async () => {
+test('a passed deadline cancels every resting order of the profile, and no later one', async () => {
   const { dataDir, clock, exchange, beats } = await filled(2300, 2)
   const { pipeline, seal } = exchange
   const profile = profileFields(2, { rank: null })
@@ -80,18 +81,18 @@ test('when it passes, every resting order of the profile goes, and no later one'
   const token = { tokenId: 'other', sealedSecret, label: null, scopes: ['trading'] as const }
   await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token }))
   assert.ok(!((await beats.beat(1, DUE_MS)) instanceof Reject))
-  assert.ok(typeof (await beats.beat(2, DUE_MS)) === 'object', 'a profile without orders')
+  assert.ok(typeof (await beats.beat(2, DUE_MS)) === 'object', 'a heartbeat needs no orders')
   const before = pipeline.clearing.lastSeq
   clock.nowMs = DUE_MS
-  // The order comes at the deadline's own instant, behind it.
+  // The order comes at the instant of the deadline, but after it.
   assert.equal(buy(exchange, 9999, ORDER), null)
-  // Two deadlines, one command per market and thousand, and the order.
+  // Two deadlines, one cancel per market and thousand orders, and the new order.
   assert.equal(pipeline.clearing.lastSeq, before + 2 + 4 + 1)
   assert.equal(await beats.beat(1, clock.nowMs + 9000), REJECT.HEARTBEAT_CANCELING)
   await pipeline.whenIdle()
   assert.equal(openCount(exchange), 1, 'the later order stays')
   assert.equal(pipeline.clearing.ledger.collateralReservedRaw[1], COST_RAW)
-  assert.ok(typeof (await beats.beat(1, clock.nowMs + 9000)) === 'object', 'it has ended')
+  assert.ok(typeof (await beats.beat(1, clock.nowMs + 9000)) === 'object', 'the cancels are done')
   await exchange.stop()
   const table = openReadOnly(join(dataDir, 'read.db'))
   const reasons = table
@@ -104,10 +105,11 @@ test('when it passes, every resting order of the profile goes, and no later one'
   ])
 })
 
-test('a crash between a deadline and its cancels is made good at the next start', async () => {
+test('after a crash between a deadline and its cancels the next start cancels', async () => {
   const { dataDir, clock, exchange, beats } = await filled(3)
   await beats.beat(1, DUE_MS)
-  // The deadline alone and an order behind it, as a journal cut right there would hold them.
+  // Writes only the deadline and an order after it, as in a journal that was cut before the
+  // cancels.
   clock.nowMs = DUE_MS
   exchange.pipeline.sequencer.heartbeats.pop()
   await exchange.pipeline.change(() => ({ kind: 'fireHeartbeat', profileId: 1 }))
@@ -127,13 +129,13 @@ test('a crash between a deadline and its cancels is made good at the next start'
   await second.exchange.stop()
 })
 
-test('a restart keeps windows and deadlines, even one that passed meanwhile', async () => {
+test('a restart keeps windows and deadlines, even a deadline that has passed', async () => {
   const { dataDir, clock, exchange, beats } = await filled(2)
   const modes = new TradingModeChanges(exchange.pipeline)
   const wish = { mode: 'disabled' as const, publicMessage: 'Updating.', startsAtMs: START_MS + 100 }
   assert.equal(await modes.put({ ...wish, endsAtMs: START_MS + 100 }), REJECT.VALIDATION)
   assert.ok(!((await modes.put({ ...wish, endsAtMs: DUE_MS + 100 })) instanceof Reject))
-  assert.equal(buy(exchange, 50, ORDER), null, 'it has not begun')
+  assert.equal(buy(exchange, 50, ORDER), null, 'the window has not begun')
   await beats.beat(1, DUE_MS)
   clock.nowMs = START_MS + 100
   assert.equal(buy(exchange, 51, { ...ORDER, postOnly: true }), REJECT.TRADING_DISABLED)
@@ -150,7 +152,7 @@ test('a restart keeps windows and deadlines, even one that passed meanwhile', as
   await second.exchange.stop()
   clock.nowMs = DUE_MS + 1
   const third = await opened(dataDir, clock)
-  // Trading is still disabled: it is the exchange that cancels.
+  // Trading is still disabled, but the exchange itself may cancel.
   third.exchange.pipeline.tick()
   await third.exchange.pipeline.whenIdle()
   assert.equal(openCount(third.exchange), 0)
@@ -162,13 +164,13 @@ test('a restart keeps windows and deadlines, even one that passed meanwhile', as
   await third.exchange.stop()
 })
 
-test('a window is shown once it is durable, whatever is refused meanwhile', async () => {
+test('a window is shown once it is durable, even if a later call is refused', async () => {
   const { exchange } = await filled(0)
   const { sequencer } = exchange.pipeline
   const modes = new TradingModeChanges(exchange.pipeline)
   const wish = { mode: 'disabled', publicMessage: '', startsAtMs: null, endsAtMs: null } as const
   const first = modes.put(wish)
-  // The loop is not let turn and the disk is slower than this: the journal's ring must fill.
+  // The loop never turns here and the disk is slower than this, so the journal's ring fills.
   const profile = profileFields(1, { displayName: 'x'.repeat(100_000) })
   const wide = { kind: 'editProfile' as const, profileId: 1, profile, token: null }
   while (sequencer.change(() => wide).reject === null) {}

@@ -1,12 +1,12 @@
 import { FILLED_3, frameTable, OWN_GONE, type Row } from '../../../support/frame-table.ts'
 
-// Rules §4.3, §5.4: the owner of a held order hears nothing until it is released, then the row of
-// its type; what ends it before is a CANCELLATION.
+// Rules §4.3, §5.4: the owner of a held order gets no frame until its release, and then the frames
+// of its type. An end before the release is a CANCELLATION.
 
 const DELAY_MS = 60_000
 const DELAY = `clock ${DELAY_MS}`
 
-/** Alice's order is there when Bob's comes, so his is held. */
+/** Alice's order is in the book, so Bob's order is held. */
 const HELD = (words: string) => ['alice m buy no 3 @500', `bob t ${words}`, 't silent']
 
 const DELAYED: readonly Row[] = [
@@ -21,7 +21,7 @@ const DELAYED: readonly Row[] = [
     heard: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'PLACEMENT 5', 'MINED'] },
   },
   {
-    title: 'a held GTC whose maker went rests, and makes for one that was held as well',
+    title: 'a held GTC rests if its maker is gone, and is then the maker of another held order',
     story: [
       ...HELD('buy yes 8 @500'),
       'alice cancels m',
@@ -54,7 +54,7 @@ const DELAYED: readonly Row[] = [
     },
   },
   {
-    title: 'a held FAK whose maker went',
+    title: 'a held FAK whose maker is gone',
     story: [...HELD('buy yes 8 @500 FAK'), 'alice cancels m', DELAY],
     heard: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: ['EXECUTION KILLED 8 @0.5'] },
   },
@@ -77,12 +77,12 @@ const DELAYED: readonly Row[] = [
     },
   },
   {
-    title: 'a held FOK whose maker went',
+    title: 'a held FOK whose maker is gone',
     story: [...HELD('buy yes 3 @500 FOK'), 'alice cancels m', DELAY],
     heard: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: [] },
   },
   {
-    title: 'a held order that meets its own when it is released',
+    title: 'a held order that meets an own maker when it is released',
     story: [
       'bob own buy no 20 @500',
       'alice m buy no 3 @500',
@@ -104,7 +104,7 @@ const DELAYED: readonly Row[] = [
     heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8'] },
   },
   {
-    title: 'a held order of the market form that is canceled: what it spends is no size',
+    title: 'a held order of the market form that is canceled: its spend is not shown as a size',
     story: [...HELD('buy yes spend 1 FOK'), 'bob cancels t', DELAY],
     heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 0'] },
   },

@@ -1,7 +1,7 @@
 import { FILLED_3, frameTable, OWN_GONE, type Row } from '../../../support/frame-table.ts'
 
-// The table of rules §5.4, and §4.1: which frames the owner of each order hears, one after the
-// other and nothing else. Bob takes, Alice and Carol make.
+// The tables of rules §5.4 and §4.1: exactly the frames that the owner of each order gets, in
+// sequence. Bob takes, Alice and Carol make.
 
 const ARRIVALS: readonly Row[] = [
   {
@@ -19,7 +19,7 @@ const ARRIVALS: readonly Row[] = [
     },
   },
   {
-    title: 'two makers of one owner hear of one trade each for itself',
+    title: 'two makers of one owner each get their own frames of one trade',
     story: ['alice m1 buy no 3 @600', 'alice m2 buy no 10 @580', 'bob t buy yes 8 @420'],
     heard: {
       t: ['MATCHED 8 @0.4125', 'EXECUTION FILLED 0 @0.42', 'MINED'],
@@ -28,7 +28,7 @@ const ARRIVALS: readonly Row[] = [
     },
   },
   {
-    title: 'a GTC that fills in part, and later makes',
+    title: 'a GTC that fills in part on arrival, and as a maker later',
     story: ['alice m buy no 3 @500', 'bob t buy yes 8 @500', 't heard 3', 'carol u buy no 5 @500'],
     heard: {
       m: FILLED_3,
@@ -37,7 +37,7 @@ const ARRIVALS: readonly Row[] = [
     },
   },
   {
-    title: 'a maker that several arrivals meet, and what is left of it is canceled',
+    title: 'a maker that several takers meet, with its rest canceled',
     story: [
       'alice m buy no 10 @500',
       'bob t1 buy yes 4 @500',
@@ -64,7 +64,7 @@ const ARRIVALS: readonly Row[] = [
     },
   },
   {
-    title: 'a FAK that finds nobody',
+    title: 'a FAK without a match',
     story: ['bob t buy yes 8 @500 FAK'],
     heard: { t: ['EXECUTION KILLED 8 @0.5'] },
   },
@@ -74,7 +74,7 @@ const ARRIVALS: readonly Row[] = [
     heard: { m: FILLED_3, no: [], t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.51', 'MINED'] },
   },
   {
-    title: 'a market buy over two levels ends at its average price; one that is too wide is silent',
+    title: 'a market buy over two levels has its average price; one beyond the book gets no frame',
     story: [
       'alice m1 buy no 3 @600',
       'carol m2 buy no 10 @500',
@@ -97,7 +97,7 @@ const ARRIVALS: readonly Row[] = [
     },
   },
   {
-    title: 'sales: shares change hands, or burn with those of the other outcome',
+    title: 'sales: shares change hands, or burn with shares of the other outcome',
     story: [
       'alice a1 buy no 9 @500',
       'bob b1 buy yes 9 @500',
@@ -120,12 +120,12 @@ const ARRIVALS: readonly Row[] = [
   },
 ]
 
-/** Bob's own order is first in the queue, Alice's behind it (rules §4.1). */
+/** Bob's own order is first in the queue, with Alice's order behind it (rules §4.1). */
 const OWN = ['bob own buy no 20 @500', 'alice m buy no 50 @500']
 
 const SELF_TRADES: readonly Row[] = [
   {
-    title: 'self-trade, cancel_maker: the own maker goes, the arrival goes on',
+    title: 'self-trade, cancel_maker: the own maker is canceled, the arrival goes on',
     story: [...OWN, 'bob t buy yes 60 @500 FAK cancel_maker'],
     heard: {
       own: OWN_GONE,
@@ -134,7 +134,7 @@ const SELF_TRADES: readonly Row[] = [
     },
   },
   {
-    title: 'self-trade, cancel_maker: what is left of a GTC rests',
+    title: 'self-trade, cancel_maker: the rest of a GTC rests',
     story: ['bob own buy no 20 @500', 'bob t buy yes 60 @500'],
     heard: { own: OWN_GONE, t: ['PLACEMENT 60'] },
   },
@@ -157,12 +157,12 @@ const SELF_TRADES: readonly Row[] = [
     },
   },
   {
-    title: 'self-trade, cancel_both: both go',
+    title: 'self-trade, cancel_both: both are canceled',
     story: [...OWN, 'bob t buy yes 60 @500 FAK cancel_both'],
     heard: { own: OWN_GONE, m: ['PLACEMENT 50'], t: ['EXECUTION KILLED 60 @0.5'] },
   },
   {
-    title: 'self-trade of a FOK: without its own makers it must fill, else nothing happens',
+    title: 'self-trade of a FOK: it must fill without its own makers, else nothing happens',
     story: [
       ...OWN,
       'bob wide buy yes 60 @500 FOK',

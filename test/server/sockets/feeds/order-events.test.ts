@@ -20,11 +20,11 @@ import {
   upgradeText,
 } from '../../../support/socket-client.ts'
 
-// Rules §5.3: every field of the frames of an order. Alice makes, Bob takes; both listen.
+// Rules §5.3: every field of the frames of an order. Alice makes, Bob takes, and both listen.
 
 const SHARE = 1_000_000
 const dataDir = newFolder()
-/** No block comes: settlement.test.ts holds what it says. */
+/** No block comes here; settlement.test.ts checks the frames of blocks. */
 const flags = ['--block-ms', '60000']
 let live: LiveExchange
 let alice: Trader
@@ -52,7 +52,7 @@ afterEach(() => {
 
 const rowsOf = (client: SocketClient, orderId: string) => framesOf(client, orderId).map(wordsOf)
 
-/** The words an order's owner got, once there are `count` of them. */
+/** The frames that the owner of an order got, in words, once there are `count` of them. */
 async function rows(client: SocketClient, orderId: string, count: number): Promise<string[]> {
   await client.until(() => rowsOf(client, orderId).length >= count)
   return rowsOf(client, orderId)
@@ -99,10 +99,10 @@ test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async ()
   assert.ok(Date.parse(publishedAt) >= Date.parse(occurredAt))
   assert.ok(Number(at(cancellation, 'eventId')) > Number(eventId))
   assert.equal(at(cancellation, 'clientOrderId'), 'mine')
-  assert.equal(at(cancellation, 'reason'), undefined, 'its owner asked for it')
+  assert.equal(at(cancellation, 'reason'), undefined, 'a cancel by the owner has no reason')
 })
 
-/** Without its times, which must be in order. */
+/** The frame without its times, which must be in order. */
 function timeless(frame: unknown): object {
   const { timestamp, occurredAt, publishedAt, ...said } = Object(frame)
   assert.equal(timestamp, occurredAt)
@@ -113,7 +113,7 @@ function timeless(frame: unknown): object {
 
 let trades = 0
 
-/** Bob takes eight of Alice's ten, and what both heard of it. */
+/** Bob takes eight of Alice's ten shares. Gives the frames of both. */
 async function traded() {
   trades++
   const made = await placed(alice, ask(420, 10), { clientOrderId: `maker ${trades}` })
@@ -192,7 +192,7 @@ test('a trade: every field of its UPDATE and EXECUTION', async () => {
   })
 })
 
-test('a cancel that the exchange decided says why, after all that was before it', async () => {
+test('a cancel by the exchange has a reason, and comes after all earlier frames', async () => {
   const hail = await openMarket(live, 'hail')
   const id = idOf(await place(live, bob, hail, bid(300, 7)))
   await live.admin('/admin/markets/hail/resolve', { winningOutcomeIndex: 0 })
@@ -213,7 +213,7 @@ test('a cancel that the exchange decided says why, after all that was before it'
   })
 })
 
-test('ids of lifecycle frames rise, no id comes twice, and nobody hears of others', () => {
+test("ids of lifecycle frames rise, none comes twice, and no profile gets another's", () => {
   for (const [client, { profileId }] of [
     [maker, alice],
     [taker, bob],
@@ -231,7 +231,7 @@ test('ids of lifecycle frames rise, no id comes twice, and nobody hears of other
   }
 })
 
-test('two connections of a profile both hear; an unsubscribed one does not', async () => {
+test('two connections of a profile both get frames; an unsubscribed one does not', async () => {
   const second = await listening(live, bob)
   const id = await placed(bob, bid(100, 1))
   assert.deepEqual(await rows(second, id, 1), ['PLACEMENT 1'])
@@ -245,7 +245,7 @@ test('two connections of a profile both hear; an unsubscribed one does not', asy
   second.close()
 })
 
-test('a token that is revoked ends what it opened', async () => {
+test('a revoked token ends the connections that it opened', async () => {
   const snow = await openMarket(live, 'snow')
   const carol = await live.trader(10 * SHARE)
   const client = await listening(live, carol)
@@ -259,7 +259,7 @@ test('a token that is revoked ends what it opened', async () => {
   assert.equal(at(client.of('exception')[0], 'code'), 'UNAUTHENTICATED')
 })
 
-test('a reader that is too slow is cut off within its bound, and the others go on', async () => {
+test('a reader that is too slow is cut off at its bound, and the others go on', async () => {
   const dave = await live.trader(SHARE)
   const slow = await silent(dave)
   const brisk = await listening(live, dave)
@@ -269,12 +269,12 @@ test('a reader that is too slow is cut off within its bound, and the others go o
   while (live.sockets.slowCount === slowBefore) {
     news.tell(Array.from({ length: 200 }, () => factOf(dave.profileId, ++sent)))
     await new Promise(setImmediate)
-    assert.ok(sent < 1_000_000, 'the bound is met long before')
+    assert.ok(sent < 1_000_000, 'the bound is reached long before')
   }
   await brisk.until(() => brisk.of('orderEvent').length === sent)
   assert.deepEqual(brisk.ends, [])
-  assert.equal(live.sockets.heldBytes, 0, 'nothing is kept for who is gone')
-  // What it does read in the end says why.
+  assert.equal(live.sockets.heldBytes, 0, 'nothing is kept for a connection that is gone')
+  // The last bytes that the slow reader reads say why it was cut off.
   slow.resume()
   await once(slow, 'close')
   assert.match(Buffer.concat(heard).subarray(-1000).toString(), /"code":"SLOW_READER"/)
@@ -283,7 +283,7 @@ test('a reader that is too slow is cut off within its bound, and the others go o
 
 const heard: Buffer[] = []
 
-/** A subscribed connection of bare bytes whose owner reads nothing more. */
+/** A subscribed connection of raw bytes that stops reading. */
 async function silent(trader: Trader): Promise<Socket> {
   const socket = connect(live.port, '127.0.0.1')
   const headers = Object.entries(handshakeOf(trader, live.nowMs()))
@@ -308,7 +308,7 @@ function factOf(accountId: number, seq: number) {
   return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }
 }
 
-test('after a restart the ids go on rising, for clients that subscribe again', async () => {
+test('after a restart the ids still rise, for clients that subscribe again', async () => {
   const idsOf = (client: SocketClient) =>
     client
       .of('orderEvent')

@@ -40,7 +40,7 @@ async function trade(market: LiveMarket, ticks: number, shares: number): Promise
 
 const subscribe = (payload: unknown) => client.socket.emit('subscribe_positions', payload)
 
-test('each market named comes as a snapshot first, without a time', async () => {
+test('each named market first gives a snapshot, without a time', async () => {
   await trade(rain, 450, 100)
   subscribe({ marketSlugs: ['rain', 'hail'] })
   const [first, second] = await client.take('positions', 2)
@@ -54,7 +54,7 @@ test('each market named comes as a snapshot first, without a time', async () => 
         ctfBalance: '100000000',
         averageFillPrice: '450000',
         costBasis: '45000000',
-        // Nothing rests: the mark is the last trade.
+        // The book is empty, so the mark is the last trade.
         marketValue: '45000000',
         marketId: '1',
       },
@@ -65,7 +65,7 @@ test('each market named comes as a snapshot first, without a time', async () => 
   assert.deepEqual(at(second, 'positions'), [])
 })
 
-test('a trade brings the new state of its market, and says when', async () => {
+test('a trade gives a frame with the new state of its market and a time', async () => {
   await trade(hail, 200, 10)
   const frames = await client.take('positions', 3)
   assert.equal(at(frames[2], 'marketSlug'), 'hail')
@@ -84,7 +84,7 @@ test('a sale removes cost at the average, and the mark follows the book', async 
   assert.equal(at(frames[3], 'positions', 0, 'marketValue'), '36000000')
 })
 
-test('a market that does not exist is refused and leaves the subscription as it was', async () => {
+test('an unknown market is refused and leaves the subscription as it was', async () => {
   subscribe({ marketSlugs: ['rain', 'nowhere'] })
   subscribe({})
   const said = await client.take('exception', 2)
@@ -129,7 +129,7 @@ test('a held order changes nothing until its release, then both owners see it', 
   }
   await trade(late, 400, 10)
   taker.socket.emit('subscribe_positions', { marketSlugs: ['late'] })
-  assert.deepEqual(at((await taker.take('positions', 2))[1], 'positions'), [], 'it is held')
+  assert.deepEqual(at((await taker.take('positions', 2))[1], 'positions'), [], 'the order is held')
   live.shiftClock(delayMs)
   const rows: [SocketClient, number, number, string][] = [
     [maker, 1, 1, '6000000'],

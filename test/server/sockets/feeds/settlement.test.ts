@@ -14,8 +14,8 @@ import {
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
 import type { SocketClient } from '../../../support/socket-client.ts'
 
-// Rules §5.3, §5.4: what the owners of a trade hear when it is mined, and when it fails. A block
-// comes when the clock is moved.
+// Rules §5.3, §5.4: the frames that the owners of a trade get when it is mined, and when it fails.
+// A block comes when the test moves the clock.
 
 const SHARE = 1_000_000
 const BLOCK_MS = 60_000
@@ -59,7 +59,7 @@ interface Trade {
 
 let trades = 0
 
-/** Bob buys 5 YES at 0.40, Alice's NO at 0.60; both name their orders. */
+/** Bob buys 5 YES at 0.40 against Alice's NO at 0.60. Bob's order has a client order id. */
 async function trade(): Promise<Trade> {
   const sizeRaw = 5 * SHARE
   const name = `trade-${++trades}`
@@ -75,7 +75,7 @@ const fault = (outcome: string) =>
     assert.equal(reply.status, 200, reply.text)
   })
 
-test('MINED follows MATCHED, with its hash and everyone whom the taker met', async () => {
+test('MINED follows MATCHED, with its hash and all makers of the taker', async () => {
   const [maker, taker] = [await listens(alice), await listens(bob)]
   const { made, taken, tradeSeq } = await trade()
   assert.deepEqual(await rows(taker, taken, 2), ['MATCHED', 'EXECUTION'])
@@ -103,10 +103,10 @@ test('MINED follows MATCHED, with its hash and everyone whom the taker met', asy
   assert.equal(at(ofMaker, 'txHash'), txHash)
   assert.equal(at(ofMaker, 'takerOrderId'), taken)
   assert.equal(at(ofMaker, 'takerAccount'), bob.account)
-  assert.equal(at(ofMaker, 'clientOrderId'), undefined, 'ids of others are not shown')
+  assert.equal(at(ofMaker, 'clientOrderId'), undefined, 'client order ids of others are not shown')
 })
 
-test('a trade is one tx frame for each of its owners', async () => {
+test('a trade gives one tx frame to each of its owners', async () => {
   const [maker, taker] = [await listens(alice), await listens(bob, ['subscribe_transactions'])]
   const { made } = await trade()
   live.shiftClock(BLOCK_MS)
@@ -131,10 +131,10 @@ test('a trade is one tx frame for each of its owners', async () => {
   assert.equal(at(made1, 'userId'), alice.profileId)
   assert.equal(at(made1, 'tokenId'), rain.tokens[1])
   assert.equal(at(made1, 'amountCollateral'), '3000000')
-  assert.deepEqual(taker.of('orderEvent'), [], 'who listens to one channel hears that one')
+  assert.deepEqual(taker.of('orderEvent'), [], 'a client gets its channels only')
 })
 
-test('who comes between MATCHED and MINED hears MINED, also after a restart', async () => {
+test('a client that comes between MATCHED and MINED gets MINED, also after a restart', async () => {
   for (const restarts of [false, true]) {
     const early = await listens(bob)
     const { made, taken, tradeSeq } = await trade()
@@ -146,7 +146,7 @@ test('who comes between MATCHED and MINED hears MINED, also after a restart', as
       live = await startLive({ dataDir, flags })
     }
     const [maker, taker] = [await listens(alice), await listens(bob)]
-    // The clock of the new start is behind all that was moved before: no block came yet.
+    // After a restart the clock is behind its earlier moves, so no block has come yet.
     live.shiftClock(BLOCK_MS * (restarts ? 100 : 1))
     const other = await trade()
     await rows(taker, taken, 1)
@@ -161,12 +161,12 @@ test('who comes between MATCHED and MINED hears MINED, also after a restart', as
       assert.equal(at(mined, field), at(matched, field), field)
     }
     const seqs = taker.of('tx').map((tx) => at(tx, 'txHash'))
-    assert.equal(new Set(seqs).size, seqs.length, 'each trade once')
+    assert.equal(new Set(seqs).size, seqs.length, 'each trade comes once')
     for (const client of clients.splice(0)) client.close()
   }
 })
 
-test('who comes after a block hears nothing of what is in it', async () => {
+test('a client that comes after a block gets no frame of its trades', async () => {
   const early = await listens(bob)
   const before = await trade()
   live.shiftClock(BLOCK_MS)
@@ -179,7 +179,7 @@ test('who comes after a block hears nothing of what is in it', async () => {
   assert.equal(late.of('tx').length, 1)
 })
 
-test('FAILED comes in place of MINED, also to who came late, and positions go back', async () => {
+test('FAILED comes in place of MINED, also to a late client, and positions go back', async () => {
   const early = await listens(bob)
   const held = await listens(bob, [])
   held.socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
@@ -203,7 +203,7 @@ test('FAILED comes in place of MINED, also to who came late, and positions go ba
   await held.until(() => balance() === beforeRaw)
 })
 
-test('what is tried again is told once, when a later block has it', async () => {
+test('a retried trade is told once, when a later block mines it', async () => {
   const taker = await listens(bob)
   await fault('RETRYING')
   const { taken } = await trade()
@@ -217,8 +217,8 @@ test('what is tried again is told once, when a later block has it', async () => 
 })
 
 /**
- * Leaves the query thread no room for another question, until it is told to stop. Each answer is
- * followed at once by the next question: answers that are late end many at a time.
+ * Fills the queue of the query thread until it is told to stop. Each answer is followed at once by
+ * the next question, because late answers may end many questions at a time.
  */
 function crowd(): () => Promise<unknown> {
   const { query } = live.exchange
@@ -240,7 +240,7 @@ function crowd(): () => Promise<unknown> {
   }
 }
 
-test('tables that are out of reach delay a frame and lose none', async () => {
+test('a frame waits while the tables cannot be read, and none is lost', async () => {
   const taker = await listens(bob)
   const { taken } = await trade()
   await rows(taker, taken, 2)
@@ -266,7 +266,7 @@ test('tables that are out of reach delay a frame and lose none', async () => {
   assert.deepEqual(await rows(taker, taken, 3), ['MATCHED', 'EXECUTION', 'MINED'])
 })
 
-test('tables that stay out of reach end the subscriptions with a reason', async () => {
+test('if the tables cannot be read for long, the subscriptions end with a reason', async () => {
   const taker = await listens(bob)
   const { taken } = await trade()
   await rows(taker, taken, 2)
@@ -286,7 +286,7 @@ test('tables that stay out of reach end the subscriptions with a reason', async 
   assert.deepEqual(await rows(taker, taken, 2), ['MATCHED', 'EXECUTION'])
 })
 
-test('where a fee is charged the taker alone pays it, in what it received', async () => {
+test('only the taker pays a fee, in what it receives', async () => {
   const [maker, taker] = [await listens(alice), await listens(bob)]
   const toll = await openMarket(live, 'toll', { fee: true })
   const sizeRaw = 100 * SHARE
@@ -303,7 +303,7 @@ test('where a fee is charged the taker alone pays it, in what it received', asyn
     at(frame, 'feeAmountContracts'),
     at(frame, 'feeAmountCollateral'),
   ]
-  // 100 shares at 0.6: two percent (rules §3.1).
+  // 100 shares at 0.6 pay two percent (rules §3.1).
   for (const place of [0, 2]) {
     assert.deepEqual(feesOf(framesOf(taker, taken)[place]), [300, 200, '2000000', undefined])
   }

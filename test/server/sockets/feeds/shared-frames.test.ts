@@ -10,7 +10,7 @@ import { type LiveMarket, place } from '../../../support/live-orders.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 import { closeAll, startDesk } from '../../../support/socket-desk.ts'
 
-// What an account hears is read and encoded once, however many of its sockets listen.
+// The frames of an account are read and encoded once for all of its sockets.
 
 const SHARE = 1_000_000
 const SOCKETS = 60
@@ -47,7 +47,7 @@ function factOf(accountId: number, seq: number) {
 const factsOf = (accountId: number, count: number) =>
   Array.from({ length: count }, (_, index) => factOf(accountId, index + 1))
 
-test('a packet is what the library itself would send', () => {
+test('a packet has the bytes that the library itself would send', () => {
   const { encoder } = new Server({ transports: ['websocket'] })
   const EVENT = 2
   const payloads: unknown[] = [
@@ -63,7 +63,7 @@ test('a packet is what the library itself would send', () => {
   }
 })
 
-test('all sockets of an account hear the same frames in the same order', async () => {
+test('all sockets of an account get the same frames in the same order', async () => {
   const members = await join(bob, SOCKETS)
   for (const { socket } of members) {
     for (const channel of ['subscribe_order_events', 'subscribe_transactions']) socket.emit(channel)
@@ -82,13 +82,13 @@ test('all sockets of an account hear the same frames in the same order', async (
   await Promise.all(members.map((each) => each.until(() => isDone(each))))
   const [first] = members
   for (const member of members) {
-    // Only the snapshot came when it came.
+    // Only the snapshot may come at a different time.
     assert.deepEqual(heard(member).slice(1), heard(first).slice(1))
     assert.deepEqual(member.ends, [])
   }
 })
 
-test('sockets of an account that subscribe together are read for together', async () => {
+test('sockets of an account that subscribe together share their reads', async () => {
   const members = await join(bob, SOCKETS)
   const { query } = live.exchange
   const ask = query.ask.bind(query)
@@ -103,7 +103,7 @@ test('sockets of an account that subscribe together are read for together', asyn
   assert.ok(reads < SOCKETS / 2, `${reads} reads`)
 })
 
-test('snapshots go out in slices too, and not in the stretch in which they were read', async () => {
+test('snapshots too go out in slices, and not in the turn in which they were read', async () => {
   const members = await join(bob, SOCKETS)
   const { query } = live.exchange
   const { counts } = live.sockets
@@ -112,7 +112,7 @@ test('snapshots go out in slices too, and not in the stretch in which they were 
   query.ask = async (read, asked, turn) => {
     const rows = await ask(read, asked, turn)
     const before = counts.framesSent
-    // Behind all that follows from the rows without a turn of the loop.
+    // This runs after everything that follows from the rows within the same turn.
     process.nextTick(() => atOnce.push(counts.framesSent - before))
     return rows
   }
@@ -123,7 +123,7 @@ test('snapshots go out in slices too, and not in the stretch in which they were 
   assert.deepEqual(new Set(atOnce), new Set([0]))
 })
 
-test('a burst is made and sent in slices, and others are served in between', async () => {
+test('a burst is made and sent in slices, and other sockets are served in between', async () => {
   const [member] = await join(bob, 1)
   const other = await listening(live, alice)
   clients.push(other)
@@ -133,11 +133,11 @@ test('a burst is made and sent in slices, and others are served in between', asy
   const count = 8000
   const { news } = live.exchange.pipeline.publisher
   news.tell(factsOf(bob.profileId, count))
-  assert.equal(live.sockets.counts.framesSent, before, 'whoever tells of it does not wait')
-  // Told later, and not behind all of the other account's.
+  assert.equal(live.sockets.counts.framesSent, before, 'the publisher does not wait for the frames')
+  // This fact comes later, but its frame need not wait for all of the burst.
   news.tell(factsOf(alice.profileId, 1))
   await other.take('orderEvent', 1)
-  assert.ok(live.sockets.counts.framesSent - before < count, 'it came in between')
+  assert.ok(live.sockets.counts.framesSent - before < count, 'the frame comes within the burst')
   await member.take('orderEvent', count)
   const ids = member.of('orderEvent').map((frame) => Number(at(frame, 'eventId')))
   assert.deepEqual(
@@ -146,7 +146,7 @@ test('a burst is made and sent in slices, and others are served in between', asy
   )
 })
 
-test('more frames than are kept end those that would hear them, with a reason', async () => {
+test('more waiting frames than the bound end their sockets, with a reason', async () => {
   const [member, silent] = await join(bob, 2)
   member.socket.emit('subscribe_order_events')
   await member.take('system', 1)
@@ -154,10 +154,10 @@ test('more frames than are kept end those that would hear them, with a reason', 
   news.tell(factsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
   await member.until(() => member.ends.length > 0)
   assert.equal(at(member.of('exception')[0], 'code'), 'SLOW_READER')
-  assert.deepEqual(silent.ends, [], 'who listens to nothing misses nothing')
+  assert.deepEqual(silent.ends, [], 'a socket without subscriptions misses nothing')
 })
 
-test('a socket that comes or asks while frames wait hears only what came after', async () => {
+test('a socket that subscribes while frames wait gets only later frames', async () => {
   const [early] = await join(bob, 1)
   early.socket.emit('subscribe_order_events')
   await early.take('system', 1)
