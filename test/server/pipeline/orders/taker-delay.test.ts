@@ -290,7 +290,7 @@ test('a release waits while takers may not trade, and is no failure', async () =
   clock.nowMs = NOON_MS + 1000
   pipeline.tick()
   await pipeline.whenIdle()
-  assert.equal(pipeline.clearing.orders.openCount, 0, 'both have traded')
+  assert.equal(pipeline.clearing.orders.openCount, 0, 'both orders have traded')
   assert.deepEqual(await storyOf(setting), ['0 putTradingWindow', '1000 releaseOrder'])
 })
 

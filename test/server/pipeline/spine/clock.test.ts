@@ -41,7 +41,7 @@ test('when the wall clock steps back, time goes on more slowly until they meet',
   pass(90_000)
   assert.equal(clock.nowMs(), NOON_MS + 900 + 81_000)
   pass(hour)
-  assert.equal(clock.nowMs(), Math.floor(at.wallMs) + 1, 'they met')
+  assert.equal(clock.nowMs(), Math.floor(at.wallMs) + 1, 'both clocks agree again')
   pass(10)
   assert.equal(clock.nowMs(), Math.floor(at.wallMs) + 1)
   assert.equal(clock.state, 'steady')

@@ -100,7 +100,7 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
       else assertBarred(reply, mode, code, endsAt)
     }
     for (const window of await windows()) await end(Number(at(window, 'id')))
-    assert.equal((await place(live, alice, rain)).status, 201, 'normal again')
+    assert.equal((await place(live, alice, rain)).status, 201, 'trading is normal again')
     const all = await live.call(alice, 'DELETE', '/orders/all/rain')
     assert.equal(all.status, 200, all.text)
     assert.equal(live.balances(alice).reservedRaw, 0)

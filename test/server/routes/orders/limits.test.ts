@@ -95,7 +95,7 @@ test('profiles and addresses have a bucket for each lane', async () => {
     const read = () => live.call(alice, 'GET', ME)
     const refused = await refusedOf(8, read)
     assertLimited(refused)
-    assert.equal((await live.call(bob, 'GET', ME)).status, 200, 'another profile')
+    assert.equal((await live.call(bob, 'GET', ME)).status, 200, 'profiles are apart')
     assertLimited(await refusedOf(8, () => place(live, alice, market, { sizeRaw: 1e6 })))
     assert.equal((await place(live, bob, market, { sizeRaw: 1e6 })).status, 201)
     const path = '/auth/api-tokens/nothing'
