@@ -158,18 +158,18 @@ function compareAddresses({ pipeline, model }: Life): void {
 /** Once every answer is out, the intake knows the present state of every account. */
 export function intakeKnows({ taught, model }: Life): void {
   const valid = [...model.tokens].filter(([, { isRevoked }]) => !isRevoked)
-  assert.equal(taught.tokens.size, valid.length, 'tokens that hold')
+  assert.equal(taught.tokens.size, valid.length, 'valid tokens')
   for (const [tokenId, { profileId, scopes }] of valid) {
     const known = taught.tokens.get(tokenId)
-    assert.equal(known?.profileId, profileId, 'whose token it is')
-    assert.deepEqual(known.scopes, scopes, 'what it may do')
+    assert.equal(known?.profileId, profileId, 'the profile of a token')
+    assert.deepEqual(known.scopes, scopes, 'the scopes of a token')
   }
   for (const [profileId, made] of model.partners.subAccounts) {
     const known = taught.profiles.get(profileId)
-    assert.equal(known?.partnerId, made.partnerId, 'who acts for a sub-account')
-    assert.equal(known.keyBase64 !== '', made.hasWallet, 'whether its wallet is kept here')
-    assert.deepEqual(known.approved, made.approved, 'what its wallet approved')
-    assert.equal(known.feeBps, model.rates[profileId] ?? 0, 'what its orders must sign')
+    assert.equal(known?.partnerId, made.partnerId, 'the partner of a sub-account')
+    assert.equal(known.keyBase64 !== '', made.hasWallet, 'a server wallet has its key')
+    assert.deepEqual(known.approved, made.approved, 'the approvals of a wallet')
+    assert.equal(known.feeBps, model.rates[profileId] ?? 0, 'the rate its orders must sign')
   }
   assert.equal(taught.markets.size, model.markets.length, 'markets')
 }

@@ -51,7 +51,7 @@ export class ControlModel {
         this.frozen.add(command.profileId)
         return
       case 'unfreezeProfile':
-        assert(this.frozen.delete(command.profileId), 'only a frozen profile is freed')
+        assert(this.frozen.delete(command.profileId), 'only a frozen profile is unfrozen')
         return
       case 'putTradingWindow':
         this.windows = [...this.windows, command.window]

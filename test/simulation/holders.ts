@@ -129,11 +129,11 @@ export class Holders {
     this.#life.changed(accounts.logoutEverywhere(profileId))
     if (model.seq === before) return
     const left = [...pipeline.clearing.accounts.sessions()]
-    assert(!left.some((each) => each.profileId === profileId), 'every session of it is over')
+    assert(!left.some((each) => each.profileId === profileId), 'all its sessions are over')
     // Any command may forget expired sessions.
     const isAlive = ({ expiresMs }: Session) => expiresMs > pipeline.clearing.lastNowMs
     const others = all.filter((each) => each.profileId !== profileId && isAlive(each))
-    assert.deepEqual(left.filter(isAlive), others, 'and no other')
+    assert.deepEqual(left.filter(isAlive), others, 'no other session is over')
   }
 
   /** Edits a name, and a rate or a cap; now and then of a new profile. The name may be taken. */

@@ -44,7 +44,7 @@ export const ACTS = [
   'address',
   'open',
   'resolve',
-  // What delays orders or takes them back.
+  // What delays orders, cancels them or fails their trades.
   'fault',
   'beat',
   'restrict',

@@ -20,7 +20,7 @@ async function failureOf(
     if (broken instanceof BrokenWorld) return broken
     throw broken
   }
-  return assert.fail('a wrong law breaks')
+  return assert.fail('a wrong law breaks a world')
 }
 
 test('a seed plays out the same every time', async () => {

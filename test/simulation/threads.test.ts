@@ -138,7 +138,7 @@ test('market threads, one thread and the disk come to one state from one journal
   assert.equal(exchange.stateHash(), hash, 'on one thread')
   const threaded = new ThreadedReplay()
   for (const record of records) await threaded.apply(record)
-  assert.equal(await threaded.hash(), hash, 'on a thread a market')
+  assert.equal(await threaded.hash(), hash, 'on market threads')
   assert(threaded.lateMax > 10, `${threaded.lateMax} commands were under way at once`)
   await threaded.shards.stop()
 })

@@ -340,7 +340,7 @@ export class World {
     }
     await this.#turn()
     assert(this.#life.isAtRest, 'everything under way comes to its end')
-    assert.equal(this.#life.pipeline.underWay, 0, 'everybody is answered')
+    assert.equal(this.#life.pipeline.underWay, 0, 'every order is answered')
     assert.equal(this.#delegates.open, 0, 'every call is answered')
     assert.equal(this.#life.pipeline.queues.count, 0, 'no account stays busy')
     walk(this.#life)

@@ -113,10 +113,7 @@ export class Acknowledged {
     assert.equal(bidRaw, askRaw, 'each fill has two sides')
   }
 
-  /**
-   * `rows` are all orders of the trader. The check is exact when each of their fills was
-   * acknowledged.
-   */
+  /** `rows` are all orders of the trader; exact when each of their fills was acknowledged. */
   checkBalances(
     trader: Trader,
     rows: readonly UserOrder[],

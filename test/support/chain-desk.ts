@@ -17,7 +17,7 @@ import {
 import { type LiveMarket, openMarket, place } from './live-orders.ts'
 
 // A live exchange for tests of the chain: a maker, a taker, a market, and the settlement facts of
-// their trades. With a block interval of BLOCK_MS, a test makes a block by moving the clock so far.
+// their trades. With a block interval of BLOCK_MS, a test makes a block by moving the clock by it.
 
 export const UNIT = 1_000_000
 export const BLOCK_MS = 60_000

@@ -64,8 +64,7 @@ function marketSpec(index: number): MarketSpec {
 
 export class CommandFlow {
   /**
-   * The state after every record made so far. A thread has one exchange at a time: make others
-   * later.
+   * The state after every record so far. A thread has one exchange at a time: make others later.
    */
   readonly exchange = new Exchange()
   readonly records: Uint8Array[] = []

@@ -21,10 +21,7 @@ import { ServerProcess, verify } from './server-process.ts'
 
 const MARKET_THREADS = ['auto', '2', 'each', '0'] as const
 const MARKETS = 3
-/**
- * Taker delay of the last market: so short that a round has orders held, being released and
- * released.
- */
+/** Taker delay of the last market; short, so that a round has orders in each stage of a delay. */
 const DELAY_MS = 30
 const TRADERS = 3
 const LINES_PER_TRADER = 4
@@ -81,7 +78,7 @@ export class CrashRounds {
   }
 
   /**
-   * The server dies at `fault`, a point and its passing, when it is given; else at a random reply.
+   * The server dies at `fault` (a point and its passing) when it is given, else at a random reply.
    */
   async round(fault?: string): Promise<RoundReport> {
     this.#round++

@@ -19,7 +19,7 @@ const STUDENT = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
 const meanOf = (values: readonly number[]) =>
   values.reduce((sum, each) => sum + each, 0) / values.length
 
-/** Least squares with one slope for all groups and an own level for each group. */
+/** Least squares with one slope for all groups and a level of its own for each group. */
 export function slopeOf(samples: readonly Sample[]): Slope {
   const groups = new Map<number, Sample[]>()
   for (const sample of samples) {

@@ -272,10 +272,7 @@ export class ExchangeClient {
     return (await Promise.all(STATUSES.map(ofStatus))).flat()
   }
 
-  /**
-   * Only a change of a balance tells it: credits one raw unit, takes it back, and gives the
-   * balances without that unit.
-   */
+  /** Balances are told when they change: credits one raw unit, takes it back, leaves it out. */
   async balances(trader: Trader): Promise<{ freeRaw: number; reservedRaw: number }> {
     const body = { profileId: trader.profileId, collateralRaw: 1 }
     const { freeRaw, reservedRaw } = shaped(balanceShape, await this.admin('/admin/balances', body))

@@ -281,10 +281,7 @@ export class ExchangeDriver {
     return this.#canceled
   }
 
-  /**
-   * Gives both accounts the collateral for half a pair and lets them mint, the only source of
-   * shares.
-   */
+  /** Funds half a pair for both accounts and lets them mint, so shares come from nothing else. */
   mint(marketId: number, sizeRaw: number, to: { yes: number; no: number; taker: number }): void {
     const wish = { marketId, side: SIDE.BUY, priceTicks: 500, sizeRaw }
     const yes = { ...wish, account: to.yes, outcome: OUTCOME.YES }

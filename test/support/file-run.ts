@@ -67,7 +67,7 @@ export async function runFile(file: string, silenceMs: number): Promise<FileRepo
   })
   const watch = setInterval(() => {
     if (performance.now() - aliveMs < silenceMs) return
-    report.fail('the file itself', `stuck: nothing came of it for ${silenceMs / 1000} s`)
+    report.fail('the file itself', `stuck: no output and no test for ${silenceMs / 1000} s`)
     aliveMs = Number.POSITIVE_INFINITY
     endGroup(child)
   }, LOOK_EVERY_MS)

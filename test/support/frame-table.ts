@@ -18,9 +18,7 @@ export interface Row {
 export const FILLED_3 = ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.5', 'MINED']
 export const OWN_GONE = ['PLACEMENT 20', 'CANCELLATION 20 STP_MAKER_CANCELLED']
 
-/**
- * Makes the tests of a file. Each row has a market of its own, with its `market` or with `fields`.
- */
+/** Makes the tests of a file. Each row has a market of its own: its `market`, or `fields`. */
 export function frameTable(rows: readonly Row[], fields: object = {}): void {
   let live: LiveExchange
   let cast: Cast

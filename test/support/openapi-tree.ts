@@ -51,9 +51,7 @@ function shapesIn(node: unknown, way: string): [way: string, properties: Tree][]
   return [...own, ...below.flatMap(([key, each]) => shapesIn(each, `${way}/${key}`))]
 }
 
-/**
- * Checks properties at every depth: no two of an object say the same. Gives the number of objects.
- */
+/** Checks properties at every depth, each within its object; gives the number of objects. */
 export function assertPropertiesSay(document: unknown): number {
   const shapes = shapesIn(document, '')
   for (const [way, properties] of shapes) {

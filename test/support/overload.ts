@@ -129,10 +129,7 @@ export class Overload {
     }
   }
 
-  /**
-   * Measures with a full queue and no wait between a reply and the next order. The first run warms
-   * up.
-   */
+  /** Measures with a full queue and no wait after a reply. The first run warms up. */
   async #highest(port: number): Promise<number> {
     const plan = { port, connections: SEARCH_CONNECTIONS, perSecond: 0 }
     let taken = 0
@@ -226,9 +223,7 @@ export class Overload {
     assert.deepEqual(lost, [], 'every accepted order is in user-orders')
   }
 
-  /**
-   * The journal must hold every accepted order and no refused one; a restart must find the same.
-   */
+  /** The journal must hold every accepted order and no refused one; a restart must agree. */
   async #checkRestart(): Promise<void> {
     const { dataDir, say } = this.#plan
     const stopped = await this.#server.stop()

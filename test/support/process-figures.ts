@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 // Figures of another process, as the operating system gives them.
 
 const STEAL_COLUMN = 8
-/** The system counts such times in hundredths of a second. */
+/** The system counts stolen time in hundredths of a second. */
 const TICK_MS = 10
 
 export interface ProcessFigures {
@@ -27,10 +27,7 @@ export function figuresOf(pid: number): ProcessFigures {
   }
 }
 
-/**
- * Milliseconds since the boot in which other machines of the same host held cores that this one
- * wanted.
- */
+/** Time since the boot that the host gave to other machines while this one wanted its cores. */
 export function stolenMs(): number {
   const [all = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   return Number(all.split(/\s+/)[STEAL_COLUMN] ?? 0) * TICK_MS

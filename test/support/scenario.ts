@@ -156,7 +156,7 @@ class Story {
       'no-locked': () => driver.sharesReservedRaw(account, market, OUTCOME.NO),
     }
     for (let index = 0; index < words.length; index += 2) {
-      assert(words[index] in known, `"${words[index]}" says nothing ${at}`)
+      assert(words[index] in known, `"${words[index]}" is no word of a scenario ${at}`)
       assert.equal(known[words[index]](), raw(words[index + 1]), `${words[index]} ${at}`)
     }
   }

@@ -37,9 +37,7 @@ export async function compileProgram(): Promise<void> {
   if (compiledProgram() === null) await compileSources()
 }
 
-/**
- * Runs the sources, unless there is a compiled copy. TEST_DIST=1 runs the result of `make build`.
- */
+/** Runs the sources, or a compiled copy if there is one; TEST_DIST=1 runs that of `make build`. */
 function programOf(): readonly string[] {
   const compiled = compiledProgram()
   if (process.env.TEST_DIST !== '1') {

@@ -49,9 +49,7 @@ export class SoakPhase {
     this.#port = Number(new URL(server.baseUrl).port)
   }
 
-  /**
-   * Trades for a window at the constant rate; gives the figures once all is idle and nothing rests.
-   */
+  /** Trades for a window at the constant rate; gives the figures once nothing moves or rests. */
   async window(seconds: number): Promise<WindowFigures> {
     const run = await this.#disturbed(this.#orders(seconds))
     const { '201': taken = 0, '503': busy = 0, ...others } = run.statuses

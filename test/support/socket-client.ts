@@ -92,9 +92,7 @@ export class SocketClient {
     return client
   }
 
-  /**
-   * Waits until `holds` says yes; only a frame, a connect or a disconnect can change its answer.
-   */
+  /** Waits until `holds` says yes; a frame, a connect or a disconnect asks it again. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }

@@ -8,9 +8,7 @@ export interface Room {
   readonly rank: number
   /** Its own files that stand here; absent, all files that no other room of the folder names. */
   readonly files?: readonly string[]
-  /**
-   * Files that other folders may import, `ALL` for words; a folder has three at most, or says why.
-   */
+  /** Files that others may import, `ALL` for words; a folder has three at most, or says why. */
   readonly doors: readonly string[] | typeof ALL
   readonly why?: string
 }

@@ -113,7 +113,7 @@ function checkFunctions({ functions }: Shape, report: Report): void {
 function checkPurity({ path, code, imports }: Shape, report: Report): void {
   if (!isIn(path, PURE_FOLDERS)) return
   for (const { from, line } of imports) {
-    if (from.startsWith('node:')) report('purity', line, `${from} is outside of the rules`)
+    if (from.startsWith('node:')) report('purity', line, `${from}: the core imports no Node module`)
   }
   for (const [index, token] of code.entries()) {
     if (token.kind !== 'word') continue
@@ -129,7 +129,7 @@ function checkSilence({ path, code }: Shape, report: Report): void {
   if (!isIn(path, SILENT_FOLDERS)) return
   for (const token of code) {
     if (token.kind === 'word' && token.text === 'console') {
-      report('silence', token.line, 'the server speaks for this folder')
+      report('silence', token.line, 'this folder prints nothing: the server reports')
     }
   }
 }
@@ -152,7 +152,7 @@ function checkTypes({ path, code, clauses }: Shape, report: Report): void {
     const before = code[index - 1]
     const next = code[index + 1]?.text ?? ''
     if (token.kind === 'mark' && token.text === '!' && before && isOperand(before)) {
-      if (before.line === token.line) report('non-null', token.line, '`!` silences a question')
+      if (before.line === token.line) report('non-null', token.line, '`!` proves nothing')
     }
     if (token.kind !== 'word' || before?.text === '.' || next === ':' || next === '(') continue
     if (token.text === 'any') report('any', token.line, '`any` is a type that proves nothing')
@@ -181,6 +181,6 @@ function checkThreads({ path, code }: Shape, report: Report): void {
 
 function checkComments({ comments }: Shape, report: Report): void {
   for (const { text, line } of comments) {
-    if (OPEN_PROMISE.test(text)) report('open-promise', line, 'do it, or say what ends it')
+    if (OPEN_PROMISE.test(text)) report('open-promise', line, 'do it, or say when it can go')
   }
 }

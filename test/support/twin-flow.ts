@@ -38,9 +38,7 @@ export class TwinFlow {
   readonly #slow = new SlowExchange()
   readonly #random: Random
   readonly #markets: number[] = []
-  /**
-   * Orders that rested or were held lately, dead ones too: a cancel of either kind does no harm.
-   */
+  /** Orders that rested or were held lately, dead ones too: to cancel either does no harm. */
   #known: Known[] = []
   /** Orders that were held and are not released yet. */
   #held: (Known & { wish: Wish })[] = []
