@@ -134,11 +134,7 @@ export class Acknowledged {
       if (asMakerRaw + takenRaw !== filledOf(row)) isExact = false
       madeRaw += collateralRaw(wish, asMakerRaw)
     }
-    assert.equal(
-      reservedRaw,
-      expectedReservedRaw,
-      'the reserved collateral is what the open buys need',
-    )
+    assert.equal(reservedRaw, expectedReservedRaw, 'open buys need all that is reserved')
     assert.ok(freeRaw >= 0)
     if (!isExact) return
     const movedRaw = (this.#takerRaw.get(trader) ?? 0) + madeRaw
