@@ -246,7 +246,8 @@ export function judgeTalk(
   if (named !== null && !isRight) return 'a socket is authenticated by a worthless proof'
   if (named !== null && Number(named[1]) !== ownProfileId) return `a socket speaks as ${named[1]}`
   if (!joins) return ''
-  if (named === null && isRight) return `a right handshake is refused: ${received.slice(0, 500)}`
+  if (named === null && isRight)
+    return `a right handshake is not accepted: ${received.slice(0, 500)}`
   const isTold = received.includes('["exception"')
   return isProof && !isRight && !isTold ? 'a wrong handshake gets no exception' : ''
 }
