@@ -33,20 +33,20 @@ import { StillMoment } from './spine/still-moment.ts'
 /** What the threads of the books tell main. */
 export interface ShardListener {
   readonly visitor: FrameVisitor
-  /** Frames may have come. */
+  /** Called when frames may have come. */
   readonly onReady: () => void
 }
 
-/** The threads around the pipeline are made by it: each is handed its listener as it is made. */
+/** The pipeline starts the threads around it, and gives each its listener at the start. */
 export interface PipelineParts<Journal extends JournalWriter> {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   readonly ids: OrderIds
   readonly clock: Clock
-  /** `onDurable` is told each new durable seq, ascending. */
+  /** `onDurable` is called with each new durable seq; seqs only rise. */
   readonly openJournal: (onDurable: (seq: Seq) => void) => Journal
   readonly openShards: (listener: ShardListener) => Shards
-  /** Absent: signed orders never come. */
+  /** Absent when signed orders never come. */
   readonly openIntake?: (
     listener: Required<Pick<IntakePoolOptions, 'onResult' | 'onPart'>>,
   ) => IntakePool
@@ -159,7 +159,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   /** A deadline locked a market. */
   #locked(seq: Seq, marketId: MarketId): void {
     const market = this.clearing.catalogue.existing(marketId)
-    // As this command leaves it: it may be resolved before its lock is durable.
+    // The market as this command leaves it: it may be resolved before its lock is durable.
     const { status, updatedMs } = market
     this.publisher.whenDurable(seq, () => {
       this.publishMarket(marketId)

@@ -84,7 +84,7 @@ export class OrderNews {
     this.#clearing = clearing
   }
 
-  /** The sockets listen, once they are up; before that nobody is watched. */
+  /** Sets the listener: the sockets, once they are up. Before that nobody is watched. */
   listen(listener: FactsListener): void {
     this.#listener = listener
   }

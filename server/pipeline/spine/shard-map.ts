@@ -23,7 +23,7 @@ export function lanesOf(threads: MarketThreads): number {
   return threads === 'each' ? LIMITS.marketThreadsEachMax : Math.max(1, threads)
 }
 
-/** Markets an exchange can hold; more would have to share a thread, which `each` never does. */
+/** How many markets an exchange can hold. More would share a thread, which `each` never does. */
 export function marketsMaxOf(threads: MarketThreads): number {
   return threads === 'each' ? LIMITS.marketThreadsEachMax : LIMITS.marketsMax
 }
