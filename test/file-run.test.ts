@@ -22,7 +22,7 @@ describe('a run of one test file', { concurrency: true }, () => {
     const report = await runFile(fileOf('stuck-file'), SILENCE_MS)
     assert.equal(report.tests, 1, 'the first test ended')
     assert.equal(report.failed, 1)
-    assert.match(report.failures[0], /stuck: nothing came of it for 8 s/)
+    assert.match(report.failures[0], /stuck: no output and no test for 8 s/)
     const pid = Number(/child ([0-9]+)/.exec(report.output.join(''))?.[1])
     assert.ok(pid > 0, 'the file started a child')
     while (isAlive(pid)) await new Promise(setImmediate)

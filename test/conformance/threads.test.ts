@@ -25,7 +25,9 @@ const seed = freshSeed()
 await compileProgram()
 
 function serve(dataDir: string, threads: string): Promise<ServerProcess> {
-  const args = ['--market-threads', threads, '--intake-threads', '1', '--no-rate-limit']
+  // No block is due while a slow machine starts and stops: it would be one more command.
+  const blocks = ['--block-ms', '60000']
+  const args = ['--market-threads', threads, '--intake-threads', '1', '--no-rate-limit', ...blocks]
   return ServerProcess.start({ dataDir, args })
 }
 

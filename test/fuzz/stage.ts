@@ -166,16 +166,16 @@ export class Stage {
     const rendered = { parts, bytes: { bytes: asked }, wireTrick: 'socket', pathTrick: '' }
     const spoken = await Conversation.start(this.#port, textOf(parts), talk, plan.speaker)
     this.#staying.push({ plan, talk: spoken, asked })
+    if (!talk.stays) this.#staying.unshift(...this.#staying.splice(-1))
     const most = talk.stays ? STAYING_MAX : this.#staying.length - 1
     const issue = await this.#hangUp(most)
     return { rendered, ...this.#told(undefined, issue), status: spoken.status }
   }
 
-  /** Closes sockets until `most` are left. */
+  /** Closes sockets, the first of the list first, until `most` are left. */
   async #hangUp(most: number): Promise<string> {
     while (this.#staying.length > most) {
-      const [oldest] = this.#staying.splice(most === this.#staying.length - 1 ? -1 : 0, 1)
-      const { plan, talk, asked } = oldest
+      const [{ plan, talk, asked }] = this.#staying.splice(0, 1)
       if (!(await talk.end())) return `a socket does not close: ${talk.received.slice(-300)}`
       const { received, joins } = talk
       const own = this.setting.actors.get(plan.speaker.role)?.trader.profileId ?? 0

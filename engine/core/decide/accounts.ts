@@ -11,7 +11,7 @@ import type { Clearing } from '../clearing.ts'
 import { type Market, venueAddresses } from '../markets/catalogue.ts'
 import { decideActing } from './operators.ts'
 
-/** Whether one more token may be made, for this profile (undefined while it is new) and for all. */
+/** Why no more tokens may be made, for this profile (undefined while new) or at all; or null. */
 export function decideMint({ accounts }: Clearing, profile: Profile | undefined): Reject | null {
   if (accounts.tokenCount >= LIMITS.tokensMax) return REJECT.TOKEN_LIMIT
   if (profile === undefined) return null
@@ -45,7 +45,7 @@ export function decideRevoke(
   return token?.profileId === profileId ? null : REJECT.TOKEN_UNKNOWN
 }
 
-/** Whether the profile may add the address to its withdrawal addresses. */
+/** Why the profile may not add the address to its withdrawal addresses, or null. */
 export function decideWithdrawalAddress(
   clearing: Clearing,
   profileId: ProfileId,
