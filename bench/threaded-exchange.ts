@@ -50,7 +50,7 @@ export async function openThreaded(
       published.refresh(market, market.status, market.updatedMs)
     },
   })
-  assert(clearing.orders.openCount === 0, 'the setting leaves every book empty')
+  assert(clearing.orders.live.all === 0, 'the setting leaves every book empty')
   resetMarkets()
   const writer = await startJournalThread({ folder, durability: 'full', tail })
   const pipeline = new Pipeline({

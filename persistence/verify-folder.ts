@@ -80,7 +80,7 @@ function countsOf(exchange: Exchange) {
     stateHash: exchange.stateHash(),
     profiles: accounts.count,
     markets: catalogue.all().length,
-    openOrders: orders.openCount,
+    openOrders: orders.live.all,
   }
 }
 

@@ -120,7 +120,7 @@ function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedge
 }
 
 function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
-  const slots = new Uint32Array(orders.openCount)
+  const slots = new Uint32Array(orders.live.all)
   const held: number[] = []
   let count = 0
   for (const { marketId } of catalogue.all()) {
@@ -134,7 +134,7 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
       held.push(slot, orders.held.eligibleMsOf(slot), orders.held.stpOf(slot))
     })
   }
-  assert(count === orders.openCount, 'every live order rests or is held between commands')
+  assert(count === orders.live.all, 'every live order rests or is held between commands')
   return {
     generations: orders.generations(),
     slots,

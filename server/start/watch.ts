@@ -140,7 +140,7 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
     },
   )
   add('outcomex_open_orders', 'Orders open or in flight.', () => {
-    return pipeline.clearing.orders.openCount
+    return pipeline.clearing.orders.live.all
   })
   add('outcomex_market_threads', 'Market threads.', () => shards.all.length)
   add('outcomex_armed_heartbeats', 'Heartbeat deadlines that are armed.', () => {

@@ -58,7 +58,7 @@ for (const Contender of [OurBook, PlainContender, CoreContender]) {
     }
     if (contender instanceof CoreContender) {
       assert.equal(contender.exchange.checkInvariants(), null)
-      assert.equal(contender.exchange.clearing.orders.openCount, 0)
+      assert.equal(contender.exchange.clearing.orders.live.all, 0)
     }
   })
 }

@@ -172,8 +172,8 @@ test('a partner replaces an order of its account, never one of another', async (
   assert.equal(again.cancel.status, 'FAILURE')
   const { ledger, orders } = live.exchange.pipeline.clearing
   assert.equal(ledger.collateralReservedRaw[profileId], 1_900_000)
-  assert.equal(orders.openCountOf(profileId), 1)
-  assert.equal(orders.openCountOf(partnerId), 0)
+  assert.equal(orders.live.of(profileId), 1)
+  assert.equal(orders.live.of(partnerId), 0)
 })
 
 test('a legacy static key opens nothing', async () => {

@@ -120,6 +120,16 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     ],
     changes: [
       [
+        'a slot never retires',
+        'if (this.generationOf(slot) !== GENERATION_LAST) this.#chainFree',
+        'this.#chainFree',
+      ],
+      [
+        'a snapshot gives a retired slot out again',
+        ' || this.generationOf(slot) === GENERATION_LAST) continue',
+        ') continue',
+      ],
+      [
         'a slot may skip a generation',
         'order.generation === this.generationOf(slot) + 1',
         'order.generation > this.generationOf(slot)',
@@ -131,7 +141,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       ['a slot keeps the client id of its last order', 'this.#clientIds.remove(slot)\n', '\n'],
       ['an arrival starts with the fills of the last one', '    f64s[f64 + 3] = 0\n', '\n'],
-      ['an ended order counts as open', 'this.#openOf[this.accountOf(slot)]--\n', '\n'],
+      ['an ended order counts as open', 'this.live.remove(this.accountOf(slot))\n', '\n'],
       [
         'an order ends with a reserve',
         'this.reservedRawOf(slot) === 0,',

@@ -57,7 +57,7 @@ function compareOrders({ pipeline, model }: Life): void {
     if (orders.stateOf(slot) === STATE.OPEN) open++
     if (orders.stateOf(slot) === STATE.HELD) held++
   }
-  assert.equal(orders.openCount, model.live.size, 'orders that live')
+  assert.equal(orders.live.all, model.live.size, 'orders that live')
   assert.equal(open, model.slow.resting.length, 'orders that rest')
   assert.equal(held, model.slow.held.length, 'held orders')
   for (const { id, left, locked } of model.slow.resting) {

@@ -113,8 +113,8 @@ export class ExchangeDriver {
   #canceled: number[] = []
   #result = 0
 
-  constructor(capacity = 4096) {
-    this.exchange = new Exchange(new OrderTable(capacity))
+  constructor(capacity = 4096, orders = new OrderTable(capacity)) {
+    this.exchange = new Exchange(orders)
     this.exchange.onEvents = (words, f64s, count) => {
       this.onChunk()
       for (let record = 0; record < count; record++) {

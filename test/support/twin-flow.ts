@@ -287,7 +287,7 @@ export class TwinFlow {
       this.#compareOpenSize(marketId)
     }
     const openCount = this.#slow.resting.length + this.#slow.held.length
-    assert.equal(driver.clearing.orders.openCount, openCount, 'open orders')
+    assert.equal(driver.clearing.orders.live.all, openCount, 'open orders')
     assert.equal(BigInt(driver.clearing.ledger.fundedRaw), this.#slow.deposits)
   }
 

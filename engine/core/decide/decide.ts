@@ -158,7 +158,7 @@ function askedOf(
 
 function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
   if (market.openSizeRaw + order.sizeRaw > Number.MAX_SAFE_INTEGER) return REJECT.OPEN_SIZE_LIMIT
-  if (clearing.orders.openCountOf(order.accountId) >= openOrdersPerProfileMax) {
+  if (clearing.orders.live.of(order.accountId) >= openOrdersPerProfileMax) {
     return REJECT.OPEN_ORDERS_LIMIT
   }
   if (!hasRoomFor(clearing, order)) return REJECT.CAPACITY

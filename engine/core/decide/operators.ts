@@ -25,7 +25,7 @@ export function decideUnfreeze(clearing: Clearing, profileId: ProfileId): Reject
   const { accounts, frozen, orders } = clearing
   if (accounts.byId(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
   if (!frozen.isFrozen(profileId)) return null
-  return orders.openCountOf(profileId) > 0 ? REJECT.FREEZE_CANCELING : null
+  return orders.live.of(profileId) > 0 ? REJECT.FREEZE_CANCELING : null
 }
 
 export function decideOperator({ operators }: Clearing, name: string): Reject | null {

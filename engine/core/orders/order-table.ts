@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
 // What the clearing knows of each order from admission to its end, by slot. One thread writes it.
-// Invariants: a used slot is in the free chain of its chunk's lane, or belongs to one live order;
-// no generation of a slot is used twice; slots above `highSlot` were never used.
+// Invariants: a used slot is in the free chain of its chunk's lane, belongs to one live order, or
+// has retired; no generation of a slot is used twice; slots above `highSlot` were never used.
 //
 // A slot is one record, because all of it is written at once: columns would touch many cache lines.
 //
@@ -16,9 +16,10 @@ import type { PlaceOrder } from '../../domain/command.ts'
 import type { AccountId, Generation, MarketId, PositionRow, Seq, Slot } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { buysBySpend } from '../../domain/order.ts'
-import { wideByAccount, wideEnough } from '../cells/columns.ts'
+import { wideEnough } from '../cells/columns.ts'
 import { HeldOrders } from './held-orders.ts'
 import { LiveClientIds } from './live-client-ids.ts'
+import { LiveCounts } from './live-counts.ts'
 import { RowChains } from './row-chains.ts'
 import { SlotLanes } from './slot-lanes.ts'
 
@@ -29,6 +30,8 @@ const { FREE, HELD, IN_FLIGHT, OPEN } = STATE
 const F64S = 12
 const WORDS = F64S * 2
 const STATE_MASK = 3
+/** A slot retires with it: a journal holds a generation in 32 bits. */
+const GENERATION_LAST = 0xffff_ffff
 
 export class OrderTable {
   readonly capacity: number
@@ -42,10 +45,8 @@ export class OrderTable {
   #firstOfRow = new Int32Array(1024)
   readonly rowsOfAccount = new RowChains()
   readonly rowsOfMarket = new RowChains()
-  /** Live orders of each account: in flight, open or held. */
-  #openOf = new Int32Array(1024)
+  readonly live = new LiveCounts()
   highSlot = 0
-  openCount = 0
 
   /** Each market thread is one lane. Market ids take the lanes in turn. */
   constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
@@ -212,7 +213,7 @@ export class OrderTable {
       this.held.admit(slot, order.nowMs + order.takerDelayMs, order.stp)
     }
     this.#chainToRow(slot, row)
-    this.#count(order.accountId)
+    this.live.add(order.accountId)
   }
 
   /** Generations of all slots from 0 to the highest ever used, free slots included. */
@@ -258,11 +259,11 @@ export class OrderTable {
     // Oldest first, so that the newest order of a position comes first in its chain.
     for (const slot of slots.slice().sort((a, b) => this.seqOf(a) - this.seqOf(b))) {
       this.#chainToRow(slot, this.rowOf(slot))
-      this.#count(this.accountOf(slot))
+      this.live.add(this.accountOf(slot))
     }
     // Highest first, so that the lowest slots come first in the free chains again.
     for (let slot = this.highSlot; slot > 0; slot--) {
-      if (this.stateOf(slot) !== FREE) continue
+      if (this.stateOf(slot) !== FREE || this.generationOf(slot) === GENERATION_LAST) continue
       this.#lanes.claimForAny(slot)
       this.#chainFree(slot)
     }
@@ -271,16 +272,6 @@ export class OrderTable {
   restoreClientId(slot: Slot, clientOrderId: string): void {
     assert(this.stateOf(slot) !== FREE, 'a client id belongs to a live order')
     this.#clientIds.add(slot, this.accountOf(slot), clientOrderId)
-  }
-
-  openCountOf(account: number): number {
-    return account < this.#openOf.length ? this.#openOf[account] : 0
-  }
-
-  #count(account: number): void {
-    if (account >= this.#openOf.length) this.#openOf = wideByAccount(this.#openOf, account)
-    this.#openOf[account]++
-    this.openCount++
   }
 
   opened(slot: Slot): void {
@@ -310,9 +301,8 @@ export class OrderTable {
     this.#clientIds.remove(slot)
     if (this.stateOf(slot) === HELD) this.held.left(slot)
     this.#setState(slot, FREE)
-    this.openCount--
-    this.#openOf[this.accountOf(slot)]--
-    this.#chainFree(slot)
+    this.live.remove(this.accountOf(slot))
+    if (this.generationOf(slot) !== GENERATION_LAST) this.#chainFree(slot)
   }
 
   isLive(slot: Slot, generation: Generation): boolean {

@@ -22,7 +22,7 @@ for (const threads of [0, 2] as const) {
     assert.equal(buy(exchange, accepted + 1, ORDER), REJECT.OVERLOADED)
     assert.ok(accepted > 1000 && accepted < 100_000, `${accepted} orders filled the rings`)
     assert.equal(ledger.collateralReservedRaw[1], accepted * COST_RAW)
-    assert.equal(orders.openCount, accepted)
+    assert.equal(orders.live.all, accepted)
     const refusedSeq = exchange.pipeline.clearing.lastSeq
     await exchange.pipeline.whenIdle()
     assert.equal(exchange.pipeline.durableSeq, refusedSeq)
@@ -46,11 +46,11 @@ test('an order is open through its expiration second and is canceled after it', 
   clock.nowMs = START_MS + 5_999
   exchange.pipeline.tick()
   await exchange.pipeline.whenIdle()
-  assert.equal(orders.openCount, 2)
+  assert.equal(orders.live.all, 2)
   clock.nowMs = START_MS + 6_000
   exchange.pipeline.tick()
   await exchange.pipeline.whenIdle()
-  assert.equal(orders.openCount, 1)
+  assert.equal(orders.live.all, 1)
   assert.equal(ledger.collateralReservedRaw[1], COST_RAW)
   await exchange.stop()
 })
@@ -69,7 +69,7 @@ test('deadlines survive a restart, and time never goes back across a restart', a
   clock.nowMs = START_MS + 6_000
   second.pipeline.tick()
   await second.pipeline.whenIdle()
-  assert.equal(second.pipeline.clearing.orders.openCount, 0)
+  assert.equal(second.pipeline.clearing.orders.live.all, 0)
   assert.equal(second.pipeline.published.byId(1)?.status, 'FUNDED')
   clock.nowMs = START_MS + 20_000
   second.pipeline.tick()
@@ -90,7 +90,7 @@ test('a market locks at its deadline and cancels every order', async () => {
   assert.equal(buy(exchange, COUNT + 1, ORDER), REJECT.MARKET_NOT_TRADABLE)
   await exchange.pipeline.whenIdle()
   const { clearing, published } = exchange.pipeline
-  assert.equal(clearing.orders.openCount, 0)
+  assert.equal(clearing.orders.live.all, 0)
   assert.equal(clearing.ledger.collateralReservedRaw[1], 0)
   assert.equal(published.byId(1)?.status, 'LOCKED')
   const last = await exchange.stop()
@@ -110,10 +110,10 @@ test('after a crash between a lock and its cancels the next start cancels', asyn
   const lock = { kind: 'lockMarket' as const, marketId: 1, seq: seq + 1, nowMs: START_MS }
   fillJournal(dataDir, [encodeRare(lock)])
   const second = await openForTest(dataDir, clock)
-  assert.equal(second.pipeline.clearing.orders.openCount, 1)
+  assert.equal(second.pipeline.clearing.orders.live.all, 1)
   second.pipeline.tick()
   await second.pipeline.whenIdle()
-  assert.equal(second.pipeline.clearing.orders.openCount, 0)
+  assert.equal(second.pipeline.clearing.orders.live.all, 0)
   assert.equal(second.pipeline.clearing.ledger.collateralReservedRaw[1], 0)
   await second.stop()
 })

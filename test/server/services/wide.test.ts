@@ -86,7 +86,7 @@ test('a sweep settles every maker, and its reply names only the first makers', a
   })
   assert.equal(receipt.makers.length, LIMITS.replyOrdersMax)
   assert.equal(receipt.filledSharesRaw, makers * 1000)
-  assert.equal(pipeline.clearing.orders.openCount, 0)
+  assert.equal(pipeline.clearing.orders.live.all, 0)
   await exchange.stop()
 })
 
@@ -194,7 +194,7 @@ test('heartbeats of one instant share one cancel per market, and each one ends',
   pipeline.tick()
   assert(pipeline.underWay <= 4, `${pipeline.underWay} wait, the rest of the room is for orders`)
   await pipeline.whenIdle()
-  assert.equal(pipeline.clearing.orders.openCount, 0)
+  assert.equal(pipeline.clearing.orders.live.all, 0)
   for (let profileId = 1; profileId <= profiles; profileId++) {
     assert.equal(pipeline.sequencer.heartbeats.isCanceling(profileId), false)
     assert.equal(pipeline.clearing.ledger.collateralReservedRaw[profileId], 0)

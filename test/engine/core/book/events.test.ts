@@ -33,7 +33,7 @@ test('a sweep wider than the event buffer is reported whole, in order, with one 
     swept.makers.map((each) => each.slot),
     slots,
   )
-  assert.equal(driver.clearing.orders.openCount, 0)
+  assert.equal(driver.clearing.orders.live.all, 0)
   driver.holds()
 })
 

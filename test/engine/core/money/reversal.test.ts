@@ -161,12 +161,12 @@ for (const { about, makers, taker, legs, conditionRaw } of CASES) {
       return { accountId: idOf(who), outcome, collateralRaw, sharesRaw }
     })
     assert.deepEqual(reversal, { marketId, legs: expected, conditionRaw })
-    const open = driver.clearing.orders.openCount
+    const open = driver.clearing.orders.live.all
     fail(driver, tradeSeq, reversal)
     assert.deepEqual(totals(driver, marketId), before)
     assert.deepEqual(totals(driver, marketId)[0], feesBefore)
     assert.equal(driver.clearing.ledger.conditionRaw[marketId], insideRaw)
-    assert.equal(driver.clearing.orders.openCount, open, 'no order is opened again')
+    assert.equal(driver.clearing.orders.live.all, open, 'no order is opened again')
     driver.holds()
   })
 }

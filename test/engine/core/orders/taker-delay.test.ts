@@ -49,7 +49,7 @@ test('the timeline of rules §4.3: the crossed maker leaves, and the release fin
   const released = driver.release(held)
   assert.deepEqual([released.result, released.filledRaw], ['KILLED', 0])
   assert.deepEqual([driver.freeRaw(taker), driver.reservedRaw(taker)], [1000 * SHARE, 0])
-  assert.equal(orders.openCount, 0)
+  assert.equal(orders.live.all, 0)
   driver.holds()
 })
 
@@ -140,7 +140,7 @@ test('FAK and FOK finish at their release, in any form', () => {
   assert.deepEqual([spent.result, spent.filledRaw], ['FILLED', 20 * SHARE])
   const rest = driver.release(fak)
   assert.deepEqual([rest.result, rest.filledRaw], ['KILLED', 40 * SHARE])
-  assert.equal(driver.clearing.orders.openCount, 0)
+  assert.equal(driver.clearing.orders.live.all, 0)
   driver.holds()
 })
 
@@ -156,7 +156,7 @@ test('self-trade prevention uses the book at the release and the policy of the o
     const released = driver.release(held)
     assert.equal(released.result, Object.values(wanted)[stp])
     assert.deepEqual(released.stpCancels, stp === STP.CANCEL_TAKER ? [] : [own.slot])
-    assert.equal(driver.clearing.orders.openCount, stp === STP.CANCEL_TAKER ? 1 : 0)
+    assert.equal(driver.clearing.orders.live.all, stp === STP.CANCEL_TAKER ? 1 : 0)
     driver.holds()
   }
 })

@@ -222,7 +222,7 @@ test('a release that follows a cancel to the market moves nothing', async () => 
   assert.equal(await canceled, null)
   await exchange.pipeline.whenIdle()
   const { ledger, orders } = exchange.pipeline.clearing
-  assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.openCount], [0, 1])
+  assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.live.all], [0, 1])
   assert.equal(orders.held.releasingCount, 0)
   const story = await storyOf(setting)
   assert.deepEqual(story, ['0 USER', '500 releaseOrder'])
@@ -243,7 +243,7 @@ for (const [kind, reason, isEntering] of [
     await pipeline.change(() => body)
     await pipeline.whenIdle()
     const { ledger, orders } = pipeline.clearing
-    assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.openCount], [0, 0])
+    assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.live.all], [0, 0])
     const { lastYesTicks } = pipeline.clearing.catalogue.existing(MARKET)
     assert.equal(lastYesTicks, isEntering ? 500 : 0, 'an order released before has traded')
     clock.nowMs = NOON_MS + 2 * DELAY_MS
@@ -262,7 +262,7 @@ test('an order that expires while it is held never trades', async () => {
   clock.nowMs = NOON_MS + 1000
   exchange.pipeline.tick()
   await exchange.pipeline.whenIdle()
-  assert.equal(exchange.pipeline.clearing.orders.openCount, 1)
+  assert.equal(exchange.pipeline.clearing.orders.live.all, 1)
   clock.nowMs = NOON_MS + 5000
   exchange.pipeline.tick()
   assert.deepEqual(await storyOf(setting), ['1000 EXPIRED'])
@@ -290,7 +290,7 @@ test('a release waits while takers may not trade, and is no failure', async () =
   clock.nowMs = NOON_MS + 1000
   pipeline.tick()
   await pipeline.whenIdle()
-  assert.equal(pipeline.clearing.orders.openCount, 0, 'both orders have traded')
+  assert.equal(pipeline.clearing.orders.live.all, 0, 'both orders have traded')
   assert.deepEqual(await storyOf(setting), ['0 putTradingWindow', '1000 releaseOrder'])
 })
 

@@ -60,7 +60,7 @@ test('no reply and no depth shows an order before it is durable', async () => {
   publisher.advance(publisher.durableSeq)
   assert.deepEqual(told, [])
   assert.deepEqual(bids(exchange), [])
-  assert.equal(clearing.orders.openCount, 1, 'main has settled the order')
+  assert.equal(clearing.orders.live.all, 1, 'main has settled the order')
   await pipeline.whenIdle()
   assert.deepEqual(told, [seq, seq])
   assert.deepEqual(bids(exchange), [{ ticks: 500, sizeRaw: SHARE }])
@@ -254,7 +254,7 @@ test('a deadline that is due comes before the next request, with its own reason'
   clock.nowMs += 1000
   assert.equal(buy(exchange, 2, crossing), null)
   await pipeline.whenIdle()
-  assert.equal(orders.openCount, 1, 'the expired order is gone, the newer one rests')
+  assert.equal(orders.live.all, 1, 'the expired order is gone, the newer one rests')
   await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
   // The next order reuses the slot and has another expiration.
   const later = { ...ORDER, expirationSec: expirationSec + 60 }

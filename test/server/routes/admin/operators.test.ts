@@ -143,7 +143,7 @@ test('a frozen partner trades for no account; sub-accounts are frozen one by one
   await freeze(partner)
   assertRefused(await forOne(desk), 403, 'PROFILE_FROZEN')
   const { orders } = live.exchange.pipeline.clearing
-  assert.equal(orders.openCountOf(desk.profileId), 1, 'the order of a sub-account stays')
+  assert.equal(orders.live.of(desk.profileId), 1, 'the order of a sub-account stays')
   // A cancel for a sub-account is not trading.
   const all = `/orders/all/fee-rain?onBehalfOf=${desk.profileId}`
   assert.equal((await live.call(partner, 'DELETE', all)).status, 200)

@@ -39,7 +39,7 @@ async function filled(orders: number, markets = 1) {
   return world
 }
 
-const openCount = ({ pipeline }: RunningExchange) => pipeline.clearing.orders.openCount
+const openCount = ({ pipeline }: RunningExchange) => pipeline.clearing.orders.live.all
 
 test('a deadline 5 s ahead arms, the next one replaces it, and null disarms in time', async () => {
   const { clock, exchange, beats } = await filled(2)
