@@ -102,11 +102,7 @@ export function capture({ clearing }: Exchange): CapturedState {
 }
 
 function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedger {
-  const rows = new Uint32Array(ledger.rows.end * 2)
-  for (let row = 1; row < ledger.rows.end; row++) {
-    rows[row * 2] = ledger.rows.accountOf(row)
-    rows[row * 2 + 1] = ledger.rows.marketOf(row)
-  }
+  const rows = ledger.rows.capture()
   return {
     collateralFreeRaw: ledger.collateralFreeRaw.slice(0, accounts.count + 1),
     collateralReservedRaw: ledger.collateralReservedRaw.slice(0, accounts.count + 1),
@@ -175,10 +171,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
 
 function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing): void {
   for (let account = 1; account <= accounts.count; account++) ledger.openAccount(account)
-  for (let row = 1; row < captured.rows.length / 2; row++) {
-    const same = ledger.rowFor(captured.rows[row * 2], captured.rows[row * 2 + 1]) === row
-    assert(same, 'rows keep their numbers')
-  }
+  ledger.restoreRows(captured.rows)
   ledger.collateralFreeRaw.set(captured.collateralFreeRaw)
   ledger.collateralReservedRaw.set(captured.collateralReservedRaw)
   ledger.sharesFreeRaw.set(captured.sharesFreeRaw)

@@ -191,7 +191,7 @@ export class Clearing {
         this.operators.apply(command)
         return
       case 'failSettlement':
-        this.reversals.apply(this.ledger, command)
+        this.#reverse(command)
         this.blocks.apply(command)
         return
       case 'mineBlock':
@@ -258,6 +258,14 @@ export class Clearing {
       }
       case 'removeWithdrawalAddress':
         this.accounts.withdrawalAddresses.remove(command.profileId, command.address)
+    }
+  }
+
+  #reverse(reversal: Extract<RareCommand, { kind: 'failSettlement' }>): void {
+    this.reversals.apply(this.ledger, reversal)
+    for (const { accountId } of reversal.legs) {
+      const row = this.ledger.rows.find(accountId, reversal.marketId)
+      if (row !== 0 && this.orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row)
     }
   }
 
@@ -354,7 +362,9 @@ export class Clearing {
     const { orders } = this
     freeReserve(this.ledger, orders, slot)
     this.catalogue.existing(orders.marketOf(slot)).openSizeRaw -= orders.leftRawOf(slot)
+    const row = orders.rowOf(slot)
     orders.free(slot)
+    if (orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row)
   }
 }
 

@@ -180,10 +180,21 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
     tests: [`${CORE}/money/position-rows.test.ts`, ...MONEY],
     changes: [
       ['two markets share a position', ' && this.#marketOf[row] === marketId', ''],
+      ['a row that is given back leaves a gap in its chain', 'gap = next\n    }', 'break\n    }'],
       [
-        'a table that grew forgets its newest row',
-        'row < this.end - 1; row++',
-        'row < this.end - 2; row++',
+        'a row moves before its home cell',
+        'if (((next - home) & mask) < ((next - gap) & mask)) continue',
+        'if (home === next) continue',
+      ],
+      [
+        'a row that was given back is never used again',
+        'this.#free = row\n    this.count',
+        'this.count',
+      ],
+      [
+        'a snapshot forgets the free rows',
+        'this.#accountOf[row] = this.#free\n        this.#free = row',
+        'this.#accountOf[row] = 0',
       ],
     ],
   },

@@ -22,8 +22,8 @@ export class MoneyWatch {
   readonly #conserves: Conserves
   readonly #freeRaw: number[] = []
   readonly #reservedRaw: number[] = []
-  /** Index row × 2 + outcome. */
-  readonly #sharesRaw: number[] = []
+  /** By account and market: shares of both outcomes. A row is only where they stand now. */
+  readonly #sharesRaw = new Map<string, [number, number]>()
   readonly #insideRaw: number[] = []
   /** Index market × 2 + outcome. */
   readonly #supplyRaw: number[] = []
@@ -38,7 +38,7 @@ export class MoneyWatch {
     this.#depositsRaw = clearing.ledger.fundedRaw
     for (let account = 0; account <= clearing.accounts.count; account++) this.cash(account)
     for (const { marketId } of clearing.catalogue.all()) this.inside(marketId)
-    for (let row = 1; row < clearing.ledger.rows.end; row++) this.row(row)
+    this.#eachRow((account, marketId) => this.position(account, marketId))
     this.holds()
   }
 
@@ -61,20 +61,38 @@ export class MoneyWatch {
     this.cash(account)
   }
 
-  row(row: number): void {
-    const { ledger } = this.#clearing
-    const marketId = ledger.rows.marketOf(row)
-    for (let index = row * 2; index < row * 2 + 2; index++) {
-      const freeRaw = ledger.sharesFreeRaw[index]
-      const reservedRaw = ledger.sharesReservedRaw[index]
-      const account = ledger.rows.accountOf(row)
-      const owedRaw = this.#clearing.reversals.sharesTakenRaw(account, marketId, index & 1)
-      assert(freeRaw >= -owedRaw && reservedRaw >= 0, 'only a reversal makes shares negative')
-      const changeRaw = freeRaw + reservedRaw - (this.#sharesRaw[index] ?? 0)
-      const supply = marketId * 2 + (index & 1)
-      this.#supplyRaw[supply] = (this.#supplyRaw[supply] ?? 0) + changeRaw
-      this.#sharesRaw[index] = freeRaw + reservedRaw
+  #eachRow(visit: (account: number, marketId: number) => void): void {
+    const { rows } = this.#clearing.ledger
+    for (let row = 1; row < rows.end; row++) {
+      if (rows.isLive(row)) visit(rows.accountOf(row), rows.marketOf(row))
     }
+  }
+
+  #sharesOf(account: number, marketId: number): [number, number] {
+    const { ledger } = this.#clearing
+    const row = ledger.rows.find(account, marketId)
+    if (row === 0) return [0, 0]
+    const held = (index: number) => ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]
+    return [held(row * 2), held(row * 2 + 1)]
+  }
+
+  position(account: number, marketId: number): void {
+    const { ledger, reversals } = this.#clearing
+    const row = ledger.rows.find(account, marketId)
+    const now = this.#sharesOf(account, marketId)
+    const before = this.#sharesRaw.get(`${account}:${marketId}`) ?? [0, 0]
+    for (const outcome of [0, 1]) {
+      const owedRaw = reversals.sharesTakenRaw(account, marketId, outcome)
+      const isOwed =
+        row === 0 ||
+        (ledger.sharesFreeRaw[row * 2 + outcome] >= -owedRaw &&
+          ledger.sharesReservedRaw[row * 2 + outcome] >= 0)
+      assert(isOwed, 'only a reversal makes shares negative')
+      const supply = marketId * 2 + outcome
+      this.#supplyRaw[supply] = (this.#supplyRaw[supply] ?? 0) + now[outcome] - before[outcome]
+    }
+    if (row === 0) this.#sharesRaw.delete(`${account}:${marketId}`)
+    else this.#sharesRaw.set(`${account}:${marketId}`, now)
   }
 
   inside(marketId: number): void {
@@ -85,11 +103,9 @@ export class MoneyWatch {
 
   /** Looks at everything of an account in a market, and at the same of the fee account. */
   look(account: number, marketId: number): void {
-    const { ledger } = this.#clearing
     for (const each of [account, FEE_ACCOUNT]) {
       this.cash(each)
-      const row = ledger.rows.find(each, marketId)
-      if (row !== 0) this.row(row)
+      this.position(each, marketId)
     }
     this.inside(marketId)
   }
@@ -116,10 +132,13 @@ export class MoneyWatch {
         ledger.collateralReservedRaw[account] === this.#reservedRaw[account]
       assert(same, 'collateral moves by commands only')
     }
-    for (let index = 2; index < ledger.rows.end * 2; index++) {
-      const heldRaw = ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]
-      assert.equal(heldRaw, this.#sharesRaw[index] ?? 0, 'shares move by commands only')
-    }
+    let live = 0
+    this.#eachRow((account, marketId) => {
+      live++
+      const known = this.#sharesRaw.get(`${account}:${marketId}`)
+      assert.deepEqual(known, this.#sharesOf(account, marketId), 'shares move by commands only')
+    })
+    assert.equal(this.#sharesRaw.size, live, 'a row is live while it is needed')
     for (const { marketId } of catalogue.all()) {
       assert.equal(ledger.conditionRaw[marketId], this.#insideRaw[marketId], 'inside a condition')
       this.holds(marketId)

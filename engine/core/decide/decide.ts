@@ -168,11 +168,9 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Re
   return null
 }
 
-/**
- * Whether the positions have room for the row that this order may add. Positions are never removed.
- */
+/** Whether the positions that are alive leave room for the row that this order may add. */
 function hasRoomFor({ ledger }: Clearing, order: PlaceOrder): boolean {
-  if (ledger.rows.end < positionsMax) return true
+  if (ledger.rows.count < positionsMax) return true
   return ledger.rows.find(order.accountId, order.marketId) !== 0
 }
 

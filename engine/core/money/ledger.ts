@@ -48,13 +48,37 @@ export class Ledger {
   }
 
   /** The row of an account in a market. Makes one when there is none. */
-  rowFor(accountId: AccountId, marketId: MarketId): number {
+  rowFor(accountId: AccountId, marketId: MarketId): PositionRow {
     const known = this.rows.find(accountId, marketId)
     if (known !== 0) return known
     const row = this.rows.add(accountId, marketId)
     this.sharesFreeRaw = grown(this.sharesFreeRaw, row * 2 + 1)
     this.sharesReservedRaw = grown(this.sharesReservedRaw, row * 2 + 1)
     return row
+  }
+
+  /** Takes over captured rows of a fresh state. Their shares come after it. */
+  restoreRows(pairs: Uint32Array): void {
+    this.rows.restore(pairs)
+    this.sharesFreeRaw = grown(this.sharesFreeRaw, pairs.length)
+    this.sharesReservedRaw = grown(this.sharesReservedRaw, pairs.length)
+  }
+
+  /** Gives the row back when it holds no shares. The caller knows that no live order needs it. */
+  freeRowIfEmpty(row: PositionRow): void {
+    if (this.isRowEmpty(row)) this.rows.remove(row)
+  }
+
+  /** Whether the row holds no shares, free or reserved. */
+  isRowEmpty(row: PositionRow): boolean {
+    const yes = row * 2
+    const no = yes + 1
+    return (
+      this.sharesFreeRaw[yes] === 0 &&
+      this.sharesFreeRaw[no] === 0 &&
+      this.sharesReservedRaw[yes] === 0 &&
+      this.sharesReservedRaw[no] === 0
+    )
   }
 
   freeSharesRaw(accountId: AccountId, marketId: MarketId, outcome: number): number {

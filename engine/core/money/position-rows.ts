@@ -1,9 +1,10 @@
 // Hot path. bench/core.bench.ts
-// Finds the row that holds an account's position in a market. Rows count from 1 and are never given
-// back.
-// Invariants: a cell holds a row or 0; rows with the same home cell follow it without a gap; at
-// most half of the cells are taken.
+// Finds the row that holds an account's position in a market. A row that is given back is used
+// again, so rows are bounded by the positions that are alive at once (design §10).
+// Invariants: a cell holds a live row or 0; rows with the same home cell follow it without a gap;
+// at most half of the cells are taken; a row is live or in the free chain.
 
+import { assert } from '../../domain/assert.ts'
 import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
 import { wideEnough } from '../cells/columns.ts'
 
@@ -11,39 +12,96 @@ const FIRST_ROWS = 1024
 
 export class PositionRows {
   #cells = new Int32Array(FIRST_ROWS * 2)
+  /** The account of a live row; the next free row of a free one. */
   #accountOf = new Int32Array(FIRST_ROWS)
+  /** 0 marks a free row. */
   #marketOf = new Int32Array(FIRST_ROWS)
+  /** Head of the free chain; 0 = none. */
+  #free = 0
+  /** How many rows are live. */
+  count = 0
   /** Every row is below this. Row 0 means none. */
   end = 1
+
+  isLive(row: PositionRow): boolean {
+    return this.#marketOf[row] !== 0
+  }
 
   accountOf(row: PositionRow): AccountId {
     return this.#accountOf[row]
   }
 
+  /** 0 when the row is free. */
   marketOf(row: PositionRow): MarketId {
     return this.#marketOf[row]
   }
 
-  /** The row of an account in a market; 0 when it never had one. */
+  /** The row of an account in a market; 0 when it has none. */
   find(accountId: AccountId, marketId: MarketId): PositionRow {
     return this.#cells[this.#cellOf(accountId, marketId)]
   }
 
-  add(accountId: AccountId, marketId: MarketId): number {
-    const row = this.end++
-    if (row === this.#accountOf.length) this.#grow()
+  add(accountId: AccountId, marketId: MarketId): PositionRow {
+    const row = this.#free === 0 ? this.end++ : this.#free
+    if (row === this.#free) this.#free = this.#accountOf[row]
+    else if (row === this.#accountOf.length) this.#grow()
+    this.#put(row, accountId, marketId)
+    return row
+  }
+
+  /** Gives a row back. The caller's columns hold nothing of it any more. */
+  remove(row: PositionRow): void {
+    assert(this.isLive(row), 'a row is given back once')
+    this.#close(this.#cellOf(this.#accountOf[row], this.#marketOf[row]))
+    this.#marketOf[row] = 0
+    this.#accountOf[row] = this.#free
+    this.#free = row
+    this.count--
+  }
+
+  /** Account and market of every row from 0 on; 0 and 0 of a free one. */
+  capture(): Uint32Array {
+    const pairs = new Uint32Array(this.end * 2)
+    for (let row = 1; row < this.end; row++) {
+      if (!this.isLive(row)) continue
+      pairs[row * 2] = this.#accountOf[row]
+      pairs[row * 2 + 1] = this.#marketOf[row]
+    }
+    return pairs
+  }
+
+  /** Takes over captured rows under their numbers: live orders name them. */
+  restore(pairs: Uint32Array): void {
+    assert(this.end === 1, 'only a fresh state is restored')
+    this.end = pairs.length / 2
+    if (this.end > this.#accountOf.length) this.#grow()
+    // Highest first, so that the lowest rows come first in the free chain.
+    for (let row = this.end - 1; row > 0; row--) {
+      if (pairs[row * 2 + 1] !== 0) this.#put(row, pairs[row * 2], pairs[row * 2 + 1])
+      else {
+        this.#accountOf[row] = this.#free
+        this.#free = row
+      }
+    }
+  }
+
+  #put(row: PositionRow, accountId: AccountId, marketId: MarketId): void {
     this.#accountOf[row] = accountId
     this.#marketOf[row] = marketId
     this.#cells[this.#cellOf(accountId, marketId)] = row
-    return row
+    this.count++
+  }
+
+  #homeOf(accountId: AccountId, marketId: MarketId): number {
+    const mixed = Math.imul(Math.imul(accountId, 0x9e3779b1) ^ marketId, 0x85ebca6b)
+    return (mixed ^ (mixed >>> 15)) & (this.#cells.length - 1)
   }
 
   /** The cell that holds the pair, or the empty cell where it would go. */
   #cellOf(accountId: AccountId, marketId: MarketId): number {
     const cells = this.#cells
     const mask = cells.length - 1
-    const mixed = Math.imul(Math.imul(accountId, 0x9e3779b1) ^ marketId, 0x85ebca6b)
-    let cell = (mixed ^ (mixed >>> 15)) & mask
+    let cell = this.#homeOf(accountId, marketId)
     for (let row = cells[cell]; row !== 0; row = cells[cell]) {
       if (this.#accountOf[row] === accountId && this.#marketOf[row] === marketId) return cell
       cell = (cell + 1) & mask
@@ -51,11 +109,29 @@ export class PositionRows {
     return cell
   }
 
+  /** Empties a cell. Rows behind it that could stand there move up, so that no gap is left. */
+  #close(cell: number): void {
+    const cells = this.#cells
+    const mask = cells.length - 1
+    let gap = cell
+    for (let next = (gap + 1) & mask; cells[next] !== 0; next = (next + 1) & mask) {
+      const row = cells[next]
+      const home = this.#homeOf(this.#accountOf[row], this.#marketOf[row])
+      if (((next - home) & mask) < ((next - gap) & mask)) continue
+      cells[gap] = row
+      gap = next
+    }
+    cells[gap] = 0
+  }
+
   #grow(): void {
     this.#accountOf = wideEnough(this.#accountOf, this.end)
     this.#marketOf = wideEnough(this.#marketOf, this.end)
-    this.#cells = new Int32Array(this.#accountOf.length * 2)
-    for (let row = 1; row < this.end - 1; row++) {
+    let length = this.#cells.length
+    while (length < this.#accountOf.length * 2) length *= 2
+    this.#cells = new Int32Array(length)
+    for (let row = 1; row < this.end; row++) {
+      if (!this.isLive(row)) continue
       this.#cells[this.#cellOf(this.#accountOf[row], this.#marketOf[row])] = row
     }
   }

@@ -28,6 +28,7 @@ function brokenShares(clearing: Clearing): string | null {
   const supplyRaw = new Map<number, [bigint, bigint]>()
   for (let row = 1; row < ledger.rows.end; row++) {
     const marketId = ledger.rows.marketOf(row)
+    if (marketId === 0) continue
     const supply = supplyRaw.get(marketId) ?? [0n, 0n]
     for (const outcome of [0, 1] as const) {
       const freeRaw = ledger.sharesFreeRaw[row * 2 + outcome]
@@ -76,7 +77,22 @@ function brokenReserves(clearing: Clearing): string | null {
   return null
 }
 
+/** A row is live exactly while it holds shares or a live order needs it (design §10). */
+function brokenRows({ ledger, orders }: Clearing): string | null {
+  for (let row = 1; row < ledger.rows.end; row++) {
+    const isNeeded = !ledger.isRowEmpty(row) || orders.firstOfRow(row) !== 0
+    if (isNeeded !== ledger.rows.isLive(row))
+      return `row ${row} is live without need, or freed in use`
+  }
+  return null
+}
+
 /** Null when every law holds, else a sentence that names the broken law. */
 export function brokenInvariant(clearing: Clearing): string | null {
-  return brokenMoney(clearing) ?? brokenShares(clearing) ?? brokenReserves(clearing)
+  return (
+    brokenMoney(clearing) ??
+    brokenShares(clearing) ??
+    brokenReserves(clearing) ??
+    brokenRows(clearing)
+  )
 }

@@ -38,7 +38,9 @@ function moneyFacts(clearing: Clearing): number[] {
     facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
   }
   for (const market of clearing.catalogue.all()) facts.push(ledger.conditionRaw[market.marketId])
-  const rows = Array.from({ length: ledger.rows.end - 1 }, (_none, index) => index + 1)
+  const rows = Array.from({ length: ledger.rows.end }, (_none, row) => row).filter((row) =>
+    ledger.rows.isLive(row),
+  )
   rows.sort(
     (a, b) =>
       ledger.rows.marketOf(a) - ledger.rows.marketOf(b) ||

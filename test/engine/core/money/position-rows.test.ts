@@ -4,27 +4,57 @@ import { PositionRows } from '../../../../engine/core/money/position-rows.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-test('rows equal a plain map through random pairs, the widest ids and growth', () => {
-  const random = new Random(freshSeed())
-  const rows = new PositionRows()
-  const twin = new Map<string, number>()
-  const accounts = [
-    0,
-    1,
-    LIMITS.profilesMax,
-    ...Array.from({ length: 200 }, () => random.below(1 << 23)),
-  ]
-  for (let step = 0; step < 30_000; step++) {
-    const account = accounts[random.below(accounts.length)]
-    const market = 1 + random.below(LIMITS.marketsMax)
-    const key = `${account}:${market}`
-    const row = rows.find(account, market)
-    assert.equal(row, twin.get(key) ?? 0)
-    if (row === 0) twin.set(key, rows.add(account, market))
-  }
-  assert.equal(rows.end, twin.size + 1)
+const ACCOUNTS = 200
+
+/** Pairs with the widest ids, out of few enough accounts to come again. */
+function pairs(random: Random): () => [account: number, market: number] {
+  const wide = Array.from({ length: ACCOUNTS }, () => random.below(1 << 23))
+  const accounts = [0, 1, LIMITS.profilesMax, ...wide]
+  return () => [random.pick(accounts), 1 + random.below(LIMITS.marketsMax)]
+}
+
+function assertSame(rows: PositionRows, twin: ReadonlyMap<string, number>): void {
+  assert.equal(rows.count, twin.size)
   for (const [key, row] of twin) {
     assert.equal(`${rows.accountOf(row)}:${rows.marketOf(row)}`, key)
     assert.equal(rows.find(rows.accountOf(row), rows.marketOf(row)), row)
   }
+  const live = Array.from({ length: rows.end }, (_none, row) => row).filter((row) =>
+    rows.isLive(row),
+  )
+  assert.equal(live.length, twin.size, 'no other row is live')
+}
+
+test('rows that come and go equal a plain map, through growth and the widest ids', () => {
+  const random = new Random(freshSeed())
+  const rows = new PositionRows()
+  const twin = new Map<string, number>()
+  const next = pairs(random)
+  let most = 0
+  for (let step = 0; step < 40_000; step++) {
+    const [account, market] = next()
+    const key = `${account}:${market}`
+    const row = rows.find(account, market)
+    assert.equal(row, twin.get(key) ?? 0)
+    const isFilling = step % 10_000 < 6000
+    if (row === 0 && random.chance(isFilling ? 0.9 : 0.2)) {
+      const added = rows.add(account, market)
+      assert(![...(step % 500 === 0 ? twin.values() : [])].includes(added), 'a new row is free')
+      twin.set(key, added)
+    } else if (twin.size > 0 && !random.chance(isFilling ? 0.9 : 0.2)) {
+      const [gone, goneRow] = row === 0 ? [...twin.entries()].slice(-1)[0] : [key, row]
+      rows.remove(goneRow)
+      twin.delete(gone)
+      assert.throws(() => rows.remove(goneRow), /a row is given back once/)
+    }
+    most = Math.max(most, twin.size)
+    if (step % 4000 === 0) assertSame(rows, twin)
+  }
+  assertSame(rows, twin)
+  assert.equal(rows.end, most + 1, 'a row that was given back is used again')
+  const restored = new PositionRows()
+  restored.restore(rows.capture())
+  assertSame(restored, twin)
+  for (let left = most - twin.size; left > 0; left--) restored.add(1 << 22, left)
+  assert.equal(restored.end, rows.end, 'a restored state uses free rows too')
 })
