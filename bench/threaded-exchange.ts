@@ -66,6 +66,7 @@ export async function openThreaded(
   const { journal, shards } = pipeline
   for (const { marketId } of clearing.catalogue.all()) shards.of(marketId)
   await Promise.all(shards.all.map((shard) => shard.ready))
+  pipeline.start()
   const stop = async () => {
     await pipeline.whenIdle()
     await journal.stop()

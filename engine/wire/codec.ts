@@ -10,7 +10,13 @@ import { HEAD, KIND, padTo8, RARE } from './record-layout.ts'
 import { decodeRelease } from './release-codec.ts'
 
 // Command ↔ bytes. Records and `moreTypes` are off, so that the bytes depend on the command alone.
-const packr = new Packr({ useRecords: false, moreTypes: false, structuredClone: false })
+// Bytes are copied out of the batch: a token's secret must not keep a megabyte of journal alive.
+const packr = new Packr({
+  useRecords: false,
+  moreTypes: false,
+  structuredClone: false,
+  copyBuffers: true,
+})
 
 /** Packs typed arrays beside plain values. They are unpacked as copies. */
 const statePackr = new Packr({

@@ -3,20 +3,33 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { Distribution, MICROS } from './latency.ts'
 import type { Metrics } from './metrics.ts'
 
-const LOOP_STEP_MS = 10
+/** From one look at the loop to the next: short while main works, long while it rests. */
+const LOOK_MS_MIN = 10
+const LOOK_MS_MAX = 640
+/** Main works when it is active for more than this part of the time between two looks. */
+const WORKING = 0.02
 
 /** How late main runs each timer; a histogram, so that reading it changes nothing. */
 function watchLoop(metrics: Metrics): () => void {
   const delays = new Distribution(MICROS)
-  let dueMs = performance.now() + LOOP_STEP_MS
-  const timer = setInterval(() => {
+  let seen = performance.eventLoopUtilization()
+  let waitMs = LOOK_MS_MIN
+  let dueMs = performance.now() + waitMs
+  let timer: NodeJS.Timeout
+  const look = () => {
     const nowMs = performance.now()
     delays.record((nowMs - dueMs) * 1000)
-    dueMs = nowMs + LOOP_STEP_MS
-  }, LOOP_STEP_MS).unref()
-  const help = 'How late the main loop came to a timer of 10 ms.'
+    const all = performance.eventLoopUtilization()
+    const isWorking = performance.eventLoopUtilization(all, seen).utilization > WORKING
+    seen = all
+    waitMs = isWorking ? LOOK_MS_MIN : Math.min(LOOK_MS_MAX, waitMs * 2)
+    dueMs = nowMs + waitMs
+    timer = setTimeout(look, waitMs).unref()
+  }
+  timer = setTimeout(look, waitMs).unref()
+  const help = 'How late main came to a timer of 10 ms (up to 640 ms while it rests).'
   metrics.seconds('outcomex_event_loop_delay_seconds', help, () => [{ labels: {}, values: delays }])
-  return () => clearInterval(timer)
+  return () => clearTimeout(timer)
 }
 
 /** Starts to watch; the returned function ends it. */

@@ -20,10 +20,11 @@ import { OrderDecisions } from './orders/order-decisions.ts'
 import { OrderGroups } from './orders/order-groups.ts'
 import type { SeenLookups } from './orders/seen-lookups.ts'
 import { TokenUses } from './orders/token-uses.ts'
-import { type CancelOutcome, stampCancels } from './orders/user-cancels.ts'
+import { type CancelOutcome, ordersOf, stampCancels } from './orders/user-cancels.ts'
 import type { OrderIds } from './shown/order-ids.ts'
 import type { PublishedMarkets } from './shown/published.ts'
 import type { Clock } from './spine/clock.ts'
+import { DeadlineTimer } from './spine/deadline-timer.ts'
 import { type CancelReceipt, Publisher } from './spine/durable-publisher.ts'
 import { byOperator } from './spine/rare-body.ts'
 import { type Decision, type OrderName, Sequencer } from './spine/sequencer.ts'
@@ -50,6 +51,8 @@ export interface PipelineParts<Journal extends JournalWriter> {
   readonly openIntake?: (
     listener: Required<Pick<IntakePoolOptions, 'onResult' | 'onPart'>>,
   ) => IntakePool
+  /** Absent when the caller calls `tick` as time passes. */
+  readonly isTimed?: boolean
   /** Called with each new durable seq, after its replies went out. */
   readonly onDurable: (seq: Seq) => void
   /** Seconds the profile must wait before its next order; 0 = none. */
@@ -85,6 +88,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   /** Null when signed orders never come. */
   readonly intake: IntakePool | null
   readonly #parts: PipelineParts<Journal>
+  #timer: DeadlineTimer | null = null
+  #isStarted = false
   readonly #asked = new Slab<Asked>()
   #sendDue = false
   #drainDue = false
@@ -147,7 +152,27 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       pause: () => this.intake?.pause(),
       resume: () => this.intake?.resume(),
     })
+  }
+
+  /**
+   * From now on commands are decided and deadlines come. Before it the market threads have taken
+   * over their books, and nothing moves.
+   */
+  start(): void {
+    const { sequencer, mining } = this
     sequencer.resume()
+    this.#isStarted = true
+    if (this.#parts.isTimed !== true) return
+    this.#timer = new DeadlineTimer({
+      nowMs: () => sequencer.nowMs(),
+      nextMs: () => Math.min(sequencer.nextDueMs, mining?.nextDueMs ?? Number.POSITIVE_INFINITY),
+      run: () => this.tick(),
+    })
+  }
+
+  /** From now on no deadline comes by the clock. */
+  stopTimer(): void {
+    this.#timer?.stop()
   }
 
   #stamped(seq: Seq, kind: number, reason: number): void {
@@ -198,6 +223,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     setImmediate(() => {
       this.#sendDue = false
       this.#send()
+      this.#timer?.check()
     })
   }
 
@@ -233,8 +259,9 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     if (left <= 0) this.#drainSoon()
     this.publisher.news.flush(this.publisher.durableSeq, shards)
     this.publisher.tellAnswered()
-    this.mining?.drained()
+    if (this.#isStarted) this.mining?.drained()
     this.stillMoment.check()
+    this.#timer?.check()
   }
 
   #drainSoon(): void {
@@ -246,7 +273,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     })
   }
 
-  /** The only clock: it emits every deadline that is due. */
+  /** Emits every deadline that is due; the timer calls it, or the caller. */
   tick(): void {
     if (!this.stillMoment.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
     this.mining?.tick()
@@ -312,14 +339,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   /** Live orders of a profile in a market, newest first. */
   liveOrders(profileId: ProfileId, marketId: MarketId): OrderName[] {
-    const { orders, ledger } = this.clearing
-    const row = ledger.rows.find(profileId, marketId)
-    const live: OrderName[] = []
-    let slot = row === 0 ? 0 : orders.firstOfRow(row)
-    for (; slot !== 0; slot = orders.nextOf(slot)) {
-      live.push({ slot, generation: orders.generationOf(slot) })
-    }
-    return live
+    return ordersOf(this.clearing, profileId, marketId)
   }
 
   /**

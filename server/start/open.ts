@@ -54,6 +54,8 @@ export interface OpenOptions {
   readonly blockMs?: number
   readonly clock: Clock
   readonly profileWaitSec: (profileId: ProfileId) => number
+  /** Deadlines come by a timer. Without it the caller calls `pipeline.tick`. */
+  readonly isTimed?: boolean
   /** Called once a group commit. */
   readonly onCommit?: OnCommit
   /** Gets a sentence that says which part died and why; the process must stop. */
@@ -255,6 +257,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
   if (difference !== null) onFault(difference)
+  pipeline.start()
   const { journal, shards, intake } = pipeline
   assert(intake !== null, 'this pipeline has an intake')
   await intake.ready()
@@ -262,6 +265,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq, ...snapshotWishes(options) })
   const stop = async () => {
+    pipeline.stopTimer()
     await pipeline.whenIdle()
     await snapshots.takeLast()
     const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(pipeline) }
@@ -338,6 +342,7 @@ function startPipeline(
     ...links,
     ids: new OrderIds(seal.derive('order-ids')),
     clock,
+    isTimed: options.isTimed === true,
     profileWaitSec,
     openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onFault, ...commits }),
     openShards: (main) => new Shards({ ...main, threads: options.marketThreads, onFault }),

@@ -37,7 +37,7 @@ import { endLate, onSignals, type Running, stop } from './stopping.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from './watch.ts'
 import { prover, wire, wireSockets } from './wiring.ts'
 
-const TICK_MS = 20
+const SNAPSHOT_LOOK_MS = 1000
 const PROGRESS_EVERY_MS = 2000
 
 /** Ends the process because a part died, and says which and why. A restart recovers the journal. */
@@ -114,6 +114,7 @@ async function open(
   const exchange = await openExchange({
     ...config,
     clock,
+    isTimed: true,
     profileWaitSec: (profileId) =>
       limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0,
     onCommit,
@@ -232,10 +233,8 @@ async function serve(config: ServeConfig): Promise<void> {
   const operators = gatewayOfOperators(config, options)
   watchGateway(gateway, metrics)
   const sockets = watchSockets(wireSockets(services, gateway, guard, { onFault }), metrics)
-  const ticker = setInterval(() => {
-    exchange.pipeline.tick()
-    exchange.snapshots.tick(performance.now())
-  }, TICK_MS)
+  const { snapshots } = exchange
+  const ticker = setInterval(() => snapshots.tick(performance.now()), SNAPSHOT_LOOK_MS)
   const running = { exchange, gateway, operators, sockets, ticker, stopWatching: watching.stop }
   await comeUp(config, log, running)
 }

@@ -172,13 +172,13 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a freeze cancels nothing',
-        'this.#cancelFrozen(command.profileId, command.seq)',
+        "this.#cancelBefore('PROFILE_FROZEN', [command.profileId], command.seq)",
         'this.#cancelFrozen(0, command.seq)',
       ],
       [
         'a start forgets the cancels of a freeze',
-        'for (const { profileId, seq } of frozen.all()) this.#cancelFrozen(profileId, seq)\n',
-        '\n',
+        "this.#cancelBefore('PROFILE_FROZEN', [profileId], seq)\n",
+        'seq satisfies number\n',
       ],
     ],
   },

@@ -119,6 +119,7 @@ export class Life {
       handOver(marketId, clearing.orders, this.shards.of(marketId))
     }
     resetMarkets()
+    pipeline.start()
     assert(pipeline.intake !== null, 'orders come through the intake')
     const { intake } = pipeline
     this.intake = intake

@@ -132,7 +132,9 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/pipeline/spine',
     rank: 3,
-    doors: files('sequencer durable-publisher rare-body clock shard-map still-moment'),
+    doors: files(
+      'sequencer durable-publisher rare-body clock deadline-timer shard-map still-moment',
+    ),
     why: 'a start joins its parts',
   },
   { path: 'server/pipeline/chain', rank: 3, doors: files('mining') },

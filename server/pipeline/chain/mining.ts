@@ -169,6 +169,14 @@ export class Mining {
     else reply(null)
   }
 
+  /** When the next block is due; Infinity when nothing waits for one. */
+  get nextDueMs(): TimeMs {
+    const { clearing, blockMs } = this.#parts
+    const { blocks, accounts } = clearing
+    const waiting = this.#waiting.count + blocks.asideCount + accounts.partners.submittedCount
+    return waiting === 0 ? Number.POSITIVE_INFINITY : this.#minedMs + blockMs
+  }
+
   /** Mines when the last block is `blockMs` old. */
   tick(): void {
     if (this.#parts.sequencer.nowMs() - this.#minedMs >= this.#parts.blockMs) this.#mine()

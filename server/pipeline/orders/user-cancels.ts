@@ -1,7 +1,8 @@
 // Cuts the cancels that clients ask for into commands: one per thousand orders of a market (design
 // §3).
 
-import type { MarketId } from '../../../engine/domain/ids.ts'
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
@@ -14,6 +15,21 @@ export interface CancelOutcome extends CancelReceipt {
 interface StampedCancels {
   readonly receipts: readonly Promise<CancelReceipt>[]
   readonly releasing: readonly OrderName[]
+}
+
+/** Live orders of an account in a market, newest first. */
+export function ordersOf(
+  { ledger, orders }: Clearing,
+  accountId: AccountId,
+  marketId: MarketId,
+): OrderName[] {
+  const row = ledger.rows.find(accountId, marketId)
+  const live: OrderName[] = []
+  let slot = row === 0 ? 0 : orders.firstOfRow(row)
+  for (; slot !== 0; slot = orders.nextOf(slot)) {
+    live.push({ slot, generation: orders.generationOf(slot) })
+  }
+  return live
 }
 
 /**
@@ -33,7 +49,7 @@ export function stampCancels(
     let chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
     let seq = sequencer.cancel(marketId, chunk)
     while (seq === RELEASING) {
-      const entering = sequencer.releasing(chunk)
+      const entering = sequencer.releases.among(chunk)
       releasing.push(...entering)
       chunk = chunk.filter((each) => !entering.includes(each))
       if (chunk.length > 0) seq = sequencer.cancel(marketId, chunk)

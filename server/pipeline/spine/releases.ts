@@ -4,12 +4,16 @@
 // Invariant: a held order whose release is not decided has a deadline, or is due and waits.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { isReleasing } from '../../../engine/core/decide/decide.ts'
 import { mayRelease } from '../../../engine/core/decide/release.ts'
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { OrderName } from './due-cancels.ts'
+
+const NO_ORDERS: readonly OrderName[] = []
 
 interface Due {
   readonly slot: Slot
@@ -37,9 +41,23 @@ export class Releases {
     return this.#due.length
   }
 
+  /** When the next delay ends; Infinity when no order is held. */
+  get nextMs(): TimeMs {
+    return this.#deadlines.nextMs
+  }
+
   /** Whether a release is due at `nowMs`, or is still due from before. */
   isDue(nowMs: TimeMs): boolean {
     return this.#due.length > 0 || this.#deadlines.nextMs <= nowMs
+  }
+
+  /** The orders among these that live and are being released (rules §4.3). */
+  among(orders: readonly OrderName[]): readonly OrderName[] {
+    const { orders: table } = this.#clearing
+    if (table.held.releasingCount === 0) return NO_ORDERS
+    return orders.filter(
+      ({ slot, generation }) => table.isLive(slot, generation) && isReleasing(this.#clearing, slot),
+    )
   }
 
   /** An order is held from now on. */

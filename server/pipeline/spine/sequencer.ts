@@ -6,12 +6,7 @@
 // deadline.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import {
-  decidePlace,
-  expiresAtMs,
-  isReleasing,
-  type PlaceRequest,
-} from '../../../engine/core/decide/decide.ts'
+import { decidePlace, expiresAtMs, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
@@ -55,8 +50,6 @@ export const RELEASING = Symbol('an order is being released')
  */
 export type Decision = (nowMs: TimeMs) => RareBody | Reject | null
 
-const NO_ORDERS: readonly OrderName[] = []
-
 /** Room for the widest cancel, frame and head included. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
 const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
@@ -73,7 +66,7 @@ export class Sequencer {
   readonly #onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #release = blankRelease()
-  readonly #releases: Releases
+  readonly releases: Releases
   readonly #expiries = new Deadlines()
   readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
   readonly heartbeats = new HeartbeatDeadlines()
@@ -108,7 +101,7 @@ export class Sequencer {
     this.#afterStamp = parts.afterStamp
     this.#onLocked = parts.onLocked
     this.#onFired = parts.onFired
-    this.#releases = new Releases(parts.clearing)
+    this.releases = new Releases(parts.clearing)
   }
 
   /**
@@ -154,17 +147,8 @@ export class Sequencer {
     const bytes = 64 + orders.length * 8
     const nowMs = this.#ready(marketId, bytes)
     if (nowMs === null) return REJECT.OVERLOADED
-    if (this.releasing(orders).length > 0) return this.#over(RELEASING)
+    if (this.releases.among(orders).length > 0) return this.#over(RELEASING)
     return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
-  }
-
-  /** The orders among these that live and are being released (rules §4.3). */
-  releasing(orders: readonly OrderName[]): readonly OrderName[] {
-    const { orders: table } = this.#clearing
-    if (table.held.releasingCount === 0) return NO_ORDERS
-    return orders.filter(
-      ({ slot, generation }) => table.isLive(slot, generation) && isReleasing(this.#clearing, slot),
-    )
   }
 
   /**
@@ -204,10 +188,13 @@ export class Sequencer {
     }
     for (const { profileId, cancelAtMs, firedSeq } of heartbeats.all()) {
       if (firedSeq === 0) this.heartbeats.arm(profileId, cancelAtMs)
-      else if (this.#cancelFired([profileId], firedSeq)) this.heartbeats.began(profileId)
+      else if (this.#cancelBefore('HEARTBEAT', [profileId], firedSeq))
+        this.heartbeats.began(profileId)
     }
-    for (const { profileId, seq } of frozen.all()) this.#cancelFrozen(profileId, seq)
-    this.#releases.resume()
+    for (const { profileId, seq } of frozen.all()) {
+      this.#cancelBefore('PROFILE_FROZEN', [profileId], seq)
+    }
+    this.releases.resume()
   }
 
   /**
@@ -226,13 +213,20 @@ export class Sequencer {
     // Every command comes through here, so no closure is made for a rare case.
     if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
     // Releases come behind the due cancels: an order that has ended trades no more.
-    if (this.#releases.isDue(nowMs)) this.#emitReleases(nowMs)
-    if (!this.#dueCancels.isEmpty || this.#releases.dueCount > 0) this.#dueMs = nowMs
+    if (this.releases.isDue(nowMs)) this.#emitReleases(nowMs)
+    if (!this.#dueCancels.isEmpty || this.releases.dueCount > 0) this.#dueMs = nowMs
     return this.#hasRoom(0, CANCEL_BYTES)
   }
 
+  /** When `emitDue` has something to do next; Infinity for nothing. */
+  get nextDueMs(): TimeMs {
+    if (!this.#dueCancels.isEmpty || this.releases.dueCount > 0) return this.#dueMs
+    const ordersMs = Math.min(this.#expiries.nextMs, this.releases.nextMs)
+    return Math.min(this.#marketDeadlines.nextMs, this.heartbeats.nextMs, ordersMs)
+  }
+
   #emitReleases(nowMs: TimeMs): void {
-    this.#releases.emitDue(nowMs, (slot, marketId) => {
+    this.releases.emitDue(nowMs, (slot, marketId) => {
       // A release may have room where a cancel has none. The due cancel may name this very order.
       if (this.#dueCancels.holds(marketId)) return false
       if (!this.#hasRoom(marketId, RELEASE_BYTES)) return false
@@ -244,12 +238,12 @@ export class Sequencer {
   /** An order ended: its expiry and its release are dropped. */
   ended(slot: Slot): void {
     if (this.#expiries.count > 0) this.#expiries.remove(slot)
-    this.#releases.ended(slot)
+    this.releases.ended(slot)
   }
 
   /** Taker delay holds an order: it is released when its time has come. */
   held(slot: Slot): void {
-    this.#releases.held(slot)
+    this.releases.held(slot)
   }
 
   #watch(command: RareCommand): void {
@@ -260,7 +254,8 @@ export class Sequencer {
       this.#marketDeadlines.remove(command.marketId)
       const isResolved = command.kind === 'resolveMarket'
       this.#cancelAllOf(command.marketId, isResolved ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
-    } else if (command.kind === 'freezeProfile') this.#cancelFrozen(command.profileId, command.seq)
+    } else if (command.kind === 'freezeProfile')
+      this.#cancelBefore('PROFILE_FROZEN', [command.profileId], command.seq)
   }
 
   /** The time to stamp with, after all due deadlines are out; null when a ring is full. */
@@ -359,36 +354,31 @@ export class Sequencer {
       seq = this.#stampRare({ kind: 'fireHeartbeat', profileId }, nowMs)
       fired.push(profileId)
     }
-    this.#cancelFired(fired, seq)
+    this.#cancelBefore('HEARTBEAT', fired, seq)
     const over = fired.filter((profileId) => !this.#dueCancels.waitsFor(profileId))
     if (over.length > 0) this.#onFired(seq, over)
     return this.heartbeats.nextMs > nowMs
   }
 
   /**
-   * Adds the cancels of all orders that the profiles had when their heartbeats fired, by commands
-   * up to `seq`. No trading mode is asked, since the exchange itself cancels. False when none of
-   * these orders lives any more.
+   * Adds the cancels of all orders that the profiles had, by commands up to `seq`, when a heartbeat
+   * fired or they were frozen. No trading mode is asked, since the exchange itself cancels. False
+   * when none of these orders lives any more.
    */
-  #cancelFired(profileIds: readonly ProfileId[], seq: Seq): boolean {
+  #cancelBefore(
+    reason: 'HEARTBEAT' | 'PROFILE_FROZEN',
+    profileIds: readonly ProfileId[],
+    seq: Seq,
+  ): boolean {
     const byMarket: OrdersByMarket = new Map()
     let isAny = false
     for (const profileId of profileIds) {
       if (addOrdersBefore(this.#clearing, profileId, seq, byMarket)) isAny = true
     }
     for (const [marketId, { orders, profileIds: theirs }] of byMarket) {
-      this.#dueCancels.add(marketId, 'HEARTBEAT', orders, theirs)
+      this.#dueCancels.add(marketId, reason, orders, reason === 'HEARTBEAT' ? theirs : [])
     }
     return isAny
-  }
-
-  /** Adds the cancels of all orders that the profile had when the command of `seq` froze it. */
-  #cancelFrozen(profileId: ProfileId, seq: Seq): void {
-    const byMarket: OrdersByMarket = new Map()
-    addOrdersBefore(this.#clearing, profileId, seq, byMarket)
-    for (const [marketId, { orders }] of byMarket) {
-      this.#dueCancels.add(marketId, 'PROFILE_FROZEN', orders)
-    }
   }
 
   #cancelExpired(nowMs: TimeMs): void {

@@ -228,3 +228,15 @@ test('a record may lie in a buffer whose last bytes are not a whole word', () =>
   new DataView(bytes.buffer).setInt32(4, -7, true)
   assert.equal(wholeWordsOf(bytes)[bytes.byteOffset >> 2], -7)
 })
+
+test('bytes of a decoded command do not keep its batch alive', () => {
+  const sealedSecret = new Uint8Array(61).fill(7)
+  const token = { tokenId: 'x', sealedSecret, label: null, scopes: ['trading'] as const }
+  const record = encodeRare({ kind: 'createToken', profileId: 1, token, seq: 1, nowMs: 1 })
+  const batch = new Uint8Array(1 << 20)
+  batch.set(record, 4096)
+  const command = decodeCommand(batch.subarray(4096, 4096 + record.length))
+  assert(command.kind === 'createToken')
+  assert.deepEqual(new Uint8Array(command.token.sealedSecret), sealedSecret)
+  assert.equal(command.token.sealedSecret.buffer.byteLength, sealedSecret.length)
+})

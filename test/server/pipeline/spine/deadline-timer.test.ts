@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DeadlineTimer } from '../../../../server/pipeline/spine/deadline-timer.ts'
+
+/** A timer over deadlines that the test sets; `ran` resolves with each run. */
+class Desk {
+  nextMs = Number.POSITIVE_INFINITY
+  runs = 0
+  readonly timer: DeadlineTimer
+  #wake: () => void = () => {}
+
+  constructor(onRun: (desk: Desk) => void) {
+    this.timer = new DeadlineTimer({
+      nowMs: () => performance.now(),
+      nextMs: () => this.nextMs,
+      run: () => {
+        this.runs++
+        onRun(this)
+        this.#wake()
+      },
+    })
+  }
+
+  due(inMs: number): void {
+    this.nextMs = performance.now() + inMs
+    this.timer.check()
+  }
+
+  ran(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}
+
+const done = (desk: Desk) => {
+  desk.nextMs = Number.POSITIVE_INFINITY
+}
+
+test('a deadline runs when it is due, not before, and a nearer one comes first', async () => {
+  const ranMs: number[] = []
+  const desk = new Desk((each) => {
+    ranMs.push(performance.now())
+    done(each)
+  })
+  desk.due(900)
+  const [farMs, nearMs] = [desk.nextMs, performance.now() + 20]
+  desk.nextMs = nearMs
+  desk.timer.check()
+  await desk.ran()
+  desk.timer.stop()
+  // Node may end a timer up to a millisecond early.
+  assert(ranMs[0] >= nearMs - 1 && ranMs[0] < farMs, 'the nearer deadline')
+})
+
+test('a deadline without room is tried again, and turns of the loop do not delay it', async () => {
+  const desk = new Desk((each) => {
+    if (each.runs === 4) done(each)
+  })
+  desk.due(1)
+  const turns = setInterval(() => desk.timer.check(), 0)
+  while (desk.runs < 4) await desk.ran()
+  clearInterval(turns)
+  desk.timer.stop()
+  assert.equal(desk.runs, 4)
+})
+
+test('main looks at its deadlines now and then, though none is told', async () => {
+  const desk = new Desk(() => {})
+  await desk.ran()
+  desk.timer.stop()
+  assert.equal(desk.runs, 1)
+})
+
+test('nothing runs after a stop', async () => {
+  const desk = new Desk(done)
+  desk.due(1)
+  desk.timer.stop()
+  desk.due(1)
+  // A timer that is set later ends later: by then the stopped one would have run.
+  const later = new Desk(done)
+  later.due(2)
+  await later.ran()
+  later.timer.stop()
+  assert.equal(desk.runs, 0)
+})
