@@ -1,8 +1,12 @@
 // The yardstick of POST /orders. The same uWebSockets.js and the same intake pool authenticate,
-// parse and verify each order, and the reply is its echo. It has no sequencer, no disk and no book.
+// parse and verify each order, and the reply is its echo. It has no sequencer and no book. With a
+// folder it is a durable echo: the journal thread commits each order's record before the reply.
 
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../engine/domain/assert.ts'
+import { HEAD } from '../engine/wire/record-layout.ts'
+import { JournalHandle, startJournalThread } from '../persistence/journal/journal-handle.ts'
+import { recoverJournal } from '../persistence/snapshot/recovery.ts'
 import {
   defaultIntakeThreads,
   IntakePool,
@@ -15,25 +19,74 @@ import {
 export interface EchoSetting {
   readonly tokens: readonly (Omit<TokenEntry, 'secret'> & { readonly secretBase64: string })[]
   readonly markets: readonly MarketEntry[]
+  /** Where each order is journaled; null for a server without a disk. */
+  readonly dataDir: string | null
 }
 
 const setting: EchoSetting = JSON.parse(process.argv[2])
 const asked = new Map<number, uWS.HttpResponse>()
 const gone = new WeakSet<uWS.HttpResponse>()
 let nextRequest = 1
+const journal = setting.dataDir === null ? null : await openJournal(setting.dataDir)
+/** Replies that wait for the disk, by rising seq; the first of them has `firstSeq`. */
+let waiting: (() => void)[] = []
+let firstSeq = 1
+let isSendDue = false
+
+async function openJournal(dataDir: string): Promise<JournalHandle> {
+  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
+  const thread = await startJournalThread({ folder, durability: 'full', tail })
+  return new JournalHandle(thread, { onDurable: replyThrough, onFault: fail })
+}
+
+function fail(sentence: string): never {
+  throw new Error(sentence)
+}
+
+function replyThrough(seq: number): void {
+  const ready = waiting.slice(0, seq - firstSeq + 1)
+  waiting = waiting.slice(ready.length)
+  firstSeq = seq + 1
+  for (const reply of ready) reply()
+}
+
+/** Calls `reply` when the record is on the disk; at once without a disk. */
+function commit(record: Uint8Array, reply: () => void): void {
+  if (journal === null) {
+    reply()
+    return
+  }
+  const seq = firstSeq + waiting.length
+  new DataView(record.buffer, record.byteOffset).setFloat64(HEAD.seq, seq, true)
+  assert(journal.freeBytes() >= record.length, 'the journal has room for all requests under way')
+  journal.append(seq, record)
+  waiting.push(reply)
+  if (isSendDue) return
+  isSendDue = true
+  setImmediate(() => {
+    isSendDue = false
+    journal.send()
+  })
+}
 
 function answer(result: IntakeResult): void {
   const response = asked.get(result.requestId)
   assert(response !== undefined, 'the intake answers a request that was made')
   asked.delete(result.requestId)
+  if (result.kind === 'refused') {
+    send(response, '400 Bad Request', '{"order":{},"verified":false}')
+    return
+  }
+  const text = `{"order":{${result.echo}},"verified":${result.signatureOk}}`
+  commit(result.record, () => send(response, '201 Created', text))
+}
+
+function send(response: uWS.HttpResponse, status: string, text: string): void {
   if (gone.has(response)) return
-  const refused = result.kind === 'refused'
   response.cork(() => {
-    response.writeStatus(refused ? '400 Bad Request' : '201 Created')
+    response.writeStatus(status)
     response.writeHeader('content-type', 'application/json')
-    response.end(
-      `{"order":{${refused ? '' : result.echo}},"verified":${!refused && result.signatureOk}}`,
-    )
+    response.end(text)
   })
 }
 
@@ -41,9 +94,7 @@ const pool = new IntakePool({
   threads: defaultIntakeThreads(),
   domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
   onResult: answer,
-  onFault: (error) => {
-    throw error
-  },
+  onFault: ({ message }) => fail(message),
 })
 for (const { secretBase64, ...token } of setting.tokens) {
   pool.addToken({ ...token, secret: Buffer.from(secretBase64, 'base64') })

@@ -87,7 +87,7 @@ export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
   })
 }
 
-export function echoSetting({ traders, markets }: HttpSetting): EchoSetting {
+export function echoSetting({ traders, markets }: HttpSetting): Omit<EchoSetting, 'dataDir'> {
   return {
     tokens: traders.map(({ tokenId, profileId, account, secret }) => ({
       tokenId,

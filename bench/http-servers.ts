@@ -30,13 +30,23 @@ export function withExchange<T>(
 }
 
 /** An echo server beside an exchange. It knows the exchange's traders and markets. */
-export async function withEcho<T>(
+export function withEcho<T>(target: Target, work: (port: number) => Promise<T>): Promise<T> {
+  return withEchoIn(target, null, work)
+}
+
+/** An echo server that commits each order to a journal of its own before it replies. */
+export function withDurableEcho<T>(target: Target, work: (port: number) => Promise<T>): Promise<T> {
+  return withFolder((dataDir) => withEchoIn(target, dataDir, work))
+}
+
+async function withEchoIn<T>(
   { setting }: Target,
+  dataDir: string | null,
   work: (port: number) => Promise<T>,
 ): Promise<T> {
   const child: ChildProcess = fork(
     fileURLToPath(new URL('./echo-server.ts', import.meta.url)),
-    [JSON.stringify(echoSetting(setting))],
+    [JSON.stringify({ ...echoSetting(setting), dataDir })],
     { execArgv: ['--import', 'tsx'] },
   )
   try {

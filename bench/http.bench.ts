@@ -1,5 +1,6 @@
 // Distinct signed orders over keep-alive connections to the real server. The follower runs and
-// every reply is durable. The yardstick authenticates, parses, verifies and echoes the same orders.
+// every reply is durable. The yardsticks authenticate, parse, verify and echo the same orders; one
+// of them commits each order to a journal before it replies.
 
 import { once } from 'node:events'
 import { assert } from '../engine/domain/assert.ts'
@@ -7,7 +8,7 @@ import { spawn } from '../engine/wire/spawn.ts'
 import { fullSpeed } from './autocannon-load.ts'
 import { followerRuns } from './follower-runs.ts'
 import { callsOf, requestsOf, signOrders, type UnsentOrder } from './http-orders.ts'
-import { type Target, withEcho, withExchange } from './http-servers.ts'
+import { type Target, withDurableEcho, withEcho, withExchange } from './http-servers.ts'
 import type { LoadPlan, LoadResult } from './load-client.ts'
 import { PERCENTILES, percentileName } from './pacer.ts'
 import { progress } from './progress.ts'
@@ -43,9 +44,10 @@ const SMOKE: Size = {
   intakeThreads: [2],
 }
 
-interface Pair {
+interface Rates {
   readonly ours: number[]
   readonly echo: number[]
+  readonly durableEcho: number[]
 }
 
 /** Every order of a bench is distinct: salts count on. */
@@ -65,19 +67,26 @@ async function ordersPerSecond(port: number, orders: readonly UnsentOrder[]): Pr
   return perSecond
 }
 
-/** Sends the same orders to both servers in turns. One extra run comes first, to warm both up. */
-function highestRates(markets: number, { runs, orders: count }: Size): Promise<Pair> {
+/** Sends the same orders to all servers in turns. One extra run comes first, to warm them up. */
+function highestRates(markets: number, { runs, orders: count }: Size): Promise<Rates> {
   return withExchange(markets, [], (target) =>
-    withEcho(target, async (echoPort) => {
-      const pair: Pair = { ours: [], echo: [] }
-      for (let run = 0; run <= runs; run++) {
-        progress(`http: ${markets} markets, run ${run} of ${runs}`)
-        const orders = freshOrders(target, count)
-        pair.ours.push(await ordersPerSecond(target.port, orders))
-        pair.echo.push(await ordersPerSecond(echoPort, orders))
-      }
-      return { ours: pair.ours.slice(1), echo: pair.echo.slice(1) }
-    }),
+    withEcho(target, (echoPort) =>
+      withDurableEcho(target, async (durablePort) => {
+        const rates: Rates = { ours: [], echo: [], durableEcho: [] }
+        for (let run = 0; run <= runs; run++) {
+          progress(`http: ${markets} markets, run ${run} of ${runs}`)
+          const orders = freshOrders(target, count)
+          const ours = await ordersPerSecond(target.port, orders)
+          const echo = await ordersPerSecond(echoPort, orders)
+          const durableEcho = await ordersPerSecond(durablePort, orders)
+          if (run === 0) continue
+          rates.ours.push(ours)
+          rates.echo.push(echo)
+          rates.durableEcho.push(durableEcho)
+        }
+        return rates
+      }),
+    ),
   )
 }
 
@@ -190,12 +199,14 @@ export async function httpBench({ smoke }: BenchOptions): Promise<Report> {
   const rows: Row[] = []
   let fastest: Row | undefined
   for (const markets of smoke ? [2] : MIXES) {
-    const { ours, echo } = await highestRates(markets, size)
+    const { ours, echo, durableEcho } = await highestRates(markets, size)
     const title = `${markets} market${markets === 1 ? '' : 's'}`
-    const yardstick = `echo, ${title}`
-    const more = { yardstick, ratio: median(ours) / median(echo) }
-    const row = rowOf(title, 'orders/s', ours, more)
-    rows.push(row, rowOf(yardstick, 'orders/s', echo))
+    const against = (yardstick: string, samples: readonly number[]) =>
+      rowOf(title, 'orders/s', ours, { yardstick, ratio: median(ours) / median(samples) })
+    const row = against(`echo, ${title}`, echo)
+    rows.push(row, rowOf(`echo, ${title}`, 'orders/s', echo))
+    rows.push(against(`durable echo, ${title}`, durableEcho))
+    rows.push(rowOf(`durable echo, ${title}`, 'orders/s', durableEcho))
     if (fastest === undefined || row.median > fastest.median) fastest = row
   }
   assert(fastest !== undefined, 'there is a mix')
