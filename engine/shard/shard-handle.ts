@@ -10,7 +10,7 @@ import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/even
 import type { MarketId, Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
-import { HEAD, PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
+import { PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
 import { Ring } from '../wire/ring.ts'
 import { spawn } from '../wire/spawn.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
@@ -120,14 +120,13 @@ export class ShardHandle {
     return this.#input.freeBytes()
   }
 
-  #sent(record: Uint8Array): void {
-    const seq = wholeViewOf(record).getFloat64(record.byteOffset + HEAD.seq, true)
+  #sent(seq: Seq): void {
     this.#sentSeq[this.#sentCount & (UNSETTLED_COMMANDS - 1)] = seq
     this.#sentCount++
   }
 
-  place(record: Uint8Array): void {
-    this.#sent(record)
+  place(seq: Seq, record: Uint8Array): void {
+    this.#sent(seq)
     if (this.#worker === null) {
       this.#send(TO_SHARD.PLACE, record)
       return
@@ -142,14 +141,14 @@ export class ShardHandle {
     assert(taken, 'main sends only what the ring has room for')
   }
 
-  cancel(record: Uint8Array): void {
-    this.#sent(record)
+  cancel(seq: Seq, record: Uint8Array): void {
+    this.#sent(seq)
     this.#send(TO_SHARD.CANCEL, record)
   }
 
   /** A held order enters its market. The market answers as for an order that was just placed. */
-  releaseOrder(record: Uint8Array): void {
-    this.#sent(record)
+  releaseOrder(seq: Seq, record: Uint8Array): void {
+    this.#sent(seq)
     this.#send(TO_SHARD.RELEASE, record)
   }
 

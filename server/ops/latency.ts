@@ -41,16 +41,16 @@ export class Distribution {
     }
   }
 
-  /** Adds one value; a negative one counts as 0. */
-  record(value: number): void {
+  /** Adds one value, or several that are equal; a negative one counts as 0. */
+  record(value: number, times = 1): void {
     const whole = value < LARGEST ? Math.ceil(value) : LARGEST
     let bucket = 0
     if (whole > 0) {
       bucket = this.#firstOf[32 - Math.clz32(whole)]
       while (whole > this.#bounds[bucket]) bucket++
-      this.sum += value
+      this.sum += value * times
     }
-    this.counts[bucket]++
+    this.counts[bucket] += times
   }
 
   get count(): number {

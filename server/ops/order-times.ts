@@ -47,8 +47,38 @@ assert(
   'every command that is not durable has a cell',
 )
 
+/** Commands of one turn share their stamps: a step that took them equally long is counted once. */
+class EqualTimes {
+  readonly #distributions: readonly Distribution[]
+  readonly #counts = new Int32Array(KINDS.length)
+  #tookMs = 0
+
+  constructor(steps: readonly (readonly Distribution[])[], step: Step) {
+    this.#distributions = steps.map((each) => each[STEPS.indexOf(step)])
+  }
+
+  add(kind: number, tookMs: number): void {
+    if (tookMs !== this.#tookMs) {
+      this.flush()
+      this.#tookMs = tookMs
+    }
+    this.#counts[kind]++
+  }
+
+  flush(): void {
+    for (let kind = 0; kind < this.#counts.length; kind++) {
+      const count = this.#counts[kind]
+      if (count > 0) this.#distributions[kind].record(this.#tookMs * 1000, count)
+      this.#counts[kind] = 0
+    }
+  }
+}
+
 export class OrderTimes {
   readonly #steps = KINDS.map(() => STEPS.map(() => new Distribution(MICROS)))
+  readonly #journaled = new EqualTimes(this.#steps, 'journal')
+  readonly #matched = new EqualTimes(this.#steps, 'match')
+  readonly #settledRun = new EqualTimes(this.#steps, 'settle')
   readonly #free = new Int32Array(ROWS)
   #freeCount = 0
   #requests = 0
@@ -143,8 +173,9 @@ export class OrderTimes {
     while (this.#durableSeq < last) {
       const cell = ++this.#durableSeq & MASK
       this.#durableMsAt[cell] = nowMs
-      this.#record(this.#kindAt[cell], JOURNAL, nowMs - this.#handedMsAt[cell])
+      this.#journaled.add(this.#kindAt[cell], nowMs - this.#handedMsAt[cell])
     }
+    this.#journaled.flush()
   }
 
   /** Main sees a record of a command, the last one when `isLast`. */
@@ -153,7 +184,7 @@ export class OrderTimes {
     const cell = seq & MASK
     if (!isLast || this.#seqAt[cell] !== seq) return
     this.#seenMsAt[cell] = this.#seenMs
-    this.#record(this.#kindAt[cell], MATCH, this.#seenMs - this.#handedMsAt[cell])
+    this.#matched.add(this.#kindAt[cell], this.#seenMs - this.#handedMsAt[cell])
     this.#settling[this.#settlingCount++] = cell
     if (this.#settlingCount === this.#settling.length) this.drained()
   }
@@ -165,8 +196,10 @@ export class OrderTimes {
     for (let index = 0; index < this.#settlingCount; index++) {
       const cell = this.#settling[index]
       this.#settledMsAt[cell] = nowMs
-      this.#record(this.#kindAt[cell], SETTLE, nowMs - this.#seenMs)
+      this.#settledRun.add(this.#kindAt[cell], nowMs - this.#seenMs)
     }
+    this.#matched.flush()
+    this.#settledRun.flush()
     this.#settlingCount = 0
     this.#seenMs = 0
   }
@@ -233,7 +266,4 @@ export class OrderTimes {
 
 const INTAKE = STEPS.indexOf('intake')
 const SEQUENCE = STEPS.indexOf('sequence')
-const JOURNAL = STEPS.indexOf('journal')
-const MATCH = STEPS.indexOf('match')
-const SETTLE = STEPS.indexOf('settle')
 const PUBLISH = STEPS.indexOf('publish')

@@ -117,7 +117,7 @@ test('a market thread that dies is named', async () => {
   })
   await shard.ready
   // A head of zeros names no market, so the thread throws.
-  shard.place(new Uint8Array(HEAD_BYTES))
+  shard.place(1, new Uint8Array(HEAD_BYTES))
   shard.send()
   assert.match(await fault, /^market-7 died: /)
 })

@@ -153,12 +153,12 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/cells/key-set.ts',
     tests: [`${CORE}/orders/seen-orders.test.ts`],
     changes: [
-      ['half of a key is enough', 'found === kept && this.#low[cell] === low', 'found === kept'],
-      ['a removed key leaves a gap', '      hole = cell\n', '\n'],
+      ['half of a key is enough', 'found === high && halves[at + 1] === low', 'found === high'],
+      ['a removed key leaves a gap', '      hole = at\n', '\n'],
       [
         'a set that grew forgets its keys',
-        'if (high[cell] !== 0) this.#put(',
-        'if (high[cell] === 1) this.#put(',
+        'if (halves[at] !== 0) this.#put(',
+        'if (halves[at] === 1) this.#put(',
       ],
     ],
   },

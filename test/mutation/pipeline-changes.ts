@@ -126,13 +126,27 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a receipt belongs to the next command',
-        'const seq = eventSeq(f64s, last)\n    const waiter',
-        'const seq = eventSeq(f64s, last) + 1\n    const waiter',
+        'const seq = eventSeq(f64s, last)\n    if (!this.#receipts',
+        'const seq = eventSeq(f64s, last) + 1\n    if (!this.#receipts',
+      ],
+      ['a receipt leaves out the fee', 'this.#clearing.lastFeeRaw,\n        )', '0,\n        )'],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/receipts.ts',
+    tests: ['test/server/pipeline/spine/receipts.test.ts'],
+    changes: [
+      ['a receipt keeps the lists of the command before', 'this.#listsOf[cell] = null\n', '\n'],
+      ['a receipt keeps what the command before traded', 'this.#filledSharesRawOf[cell] = 0', ''],
+      [
+        'columns that grew forget their lists',
+        'lists[seq & mask] = this.#listsOf[cell]',
+        'lists[seq & mask] = null',
       ],
       [
-        'a receipt leaves out the fee',
-        'waiter.feeRaw = this.#clearing.lastFeeRaw',
-        'waiter.feeRaw = 0',
+        'a reply names one maker too many',
+        'makers.length < replyOrdersMax',
+        'makers.length <= replyOrdersMax',
       ],
     ],
   },

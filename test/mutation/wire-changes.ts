@@ -79,8 +79,13 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a view of one buffer is used for another',
-        'seenView.buffer !== bytes.buffer',
-        'seenView.byteLength === 0',
+        'if (buffer === seenBuffer) return',
+        'if (seenBuffer.byteLength > 0) return',
+      ],
+      [
+        'records of two buffers share their words',
+        'seenWords = new Int32Array(buffer, 0',
+        'if (seenWords.length === 0) seenWords = new Int32Array(buffer, 0',
       ],
     ],
   },

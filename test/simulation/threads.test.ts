@@ -94,9 +94,9 @@ class ThreadedReplay {
     if (!concernsBook(command)) return
     const shard = this.shards.of(command.marketId)
     while (shard.freeBytes() < record.length) await this.#answers()
-    if (command.kind === 'placeOrder') shard.place(record)
-    else if (command.kind === 'releaseOrder') shard.releaseOrder(record)
-    else shard.cancel(record)
+    if (command.kind === 'placeOrder') shard.place(command.seq, record)
+    else if (command.kind === 'releaseOrder') shard.releaseOrder(command.seq, record)
+    else shard.cancel(command.seq, record)
     this.lateMax = Math.max(this.lateMax, ++this.#sent - this.#settled)
     if (this.#sent % PUBLISH_EVERY === 0) this.#send()
   }

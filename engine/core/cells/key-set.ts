@@ -10,8 +10,8 @@ import { assert } from '../../domain/assert.ts'
 const FIRST_CELLS = 1 << 12
 
 export class KeySet {
-  #high = new Uint32Array(FIRST_CELLS)
-  #low = new Uint32Array(FIRST_CELLS)
+  /** High and low half of each cell side by side, so that a key costs one cache line. */
+  #halves = new Int32Array(FIRST_CELLS * 2)
   #count = 0
   readonly #seed: number
 
@@ -25,83 +25,84 @@ export class KeySet {
   }
 
   has(anyHigh: number, anyLow: number): boolean {
-    const kept = anyHigh === 0 ? 1 : anyHigh >>> 0
-    const low = anyLow >>> 0
-    const mask = this.#high.length - 1
-    for (let cell = this.#homeOf(kept, low) & mask; ; cell = (cell + 1) & mask) {
-      const found = this.#high[cell]
+    const high = anyHigh === 0 ? 1 : anyHigh | 0
+    const low = anyLow | 0
+    const halves = this.#halves
+    const mask = halves.length - 1
+    for (let at = this.#homeOf(high, low) & mask; ; at = (at + 2) & mask) {
+      const found = halves[at]
       if (found === 0) return false
-      if (found === kept && this.#low[cell] === low) return true
+      if (found === high && halves[at + 1] === low) return true
     }
   }
 
   add(high: number, low: number): void {
-    if ((this.#count + 1) * 2 > this.#high.length) this.#grow()
+    if ((this.#count + 1) * 4 > this.#halves.length) this.#grow()
     this.#count++
-    this.#put(high === 0 ? 1 : high, low)
+    this.#put(high === 0 ? 1 : high | 0, low | 0)
   }
 
   /** Takes a key out and closes the gap behind it. False when the key is not in the set. */
   remove(anyHigh: number, anyLow: number): boolean {
-    const kept = anyHigh === 0 ? 1 : anyHigh >>> 0
-    const low = anyLow >>> 0
-    const mask = this.#high.length - 1
-    let hole = this.#homeOf(kept, low) & mask
-    while (this.#high[hole] !== kept || this.#low[hole] !== low) {
-      if (this.#high[hole] === 0) return false
-      hole = (hole + 1) & mask
+    const high = anyHigh === 0 ? 1 : anyHigh | 0
+    const low = anyLow | 0
+    const halves = this.#halves
+    const mask = halves.length - 1
+    let hole = this.#homeOf(high, low) & mask
+    while (halves[hole] !== high || halves[hole + 1] !== low) {
+      if (halves[hole] === 0) return false
+      hole = (hole + 2) & mask
     }
-    for (let cell = (hole + 1) & mask; this.#high[cell] !== 0; cell = (cell + 1) & mask) {
-      const home = this.#homeOf(this.#high[cell], this.#low[cell]) & mask
-      if (((cell - home) & mask) < ((cell - hole) & mask)) continue
-      this.#high[hole] = this.#high[cell]
-      this.#low[hole] = this.#low[cell]
-      hole = cell
+    for (let at = (hole + 2) & mask; halves[at] !== 0; at = (at + 2) & mask) {
+      const home = this.#homeOf(halves[at], halves[at + 1]) & mask
+      if (((at - home) & mask) < ((at - hole) & mask)) continue
+      halves[hole] = halves[at]
+      halves[hole + 1] = halves[at + 1]
+      hole = at
     }
-    this.#high[hole] = 0
+    halves[hole] = 0
     this.#count--
     return true
   }
 
+  /** Visits every key. The halves are signed. */
   each(visit: (high: number, low: number) => void): void {
-    for (let cell = 0; cell < this.#high.length; cell++) {
-      if (this.#high[cell] !== 0) visit(this.#high[cell], this.#low[cell])
+    const halves = this.#halves
+    for (let at = 0; at < halves.length; at += 2) {
+      if (halves[at] !== 0) visit(halves[at], halves[at + 1])
     }
   }
 
   /** Empties the set and keeps its room. */
   clear(): void {
-    if (this.#count > 0) this.#high.fill(0)
+    if (this.#count > 0) this.#halves.fill(0)
     this.#count = 0
   }
 
-  /** Depends on both halves, so that keys with one equal half do not crowd one place. */
+  /** An even number. It depends on both halves: keys with one equal half do not crowd one place. */
   #homeOf(high: number, low: number): number {
     const mixed = Math.imul(low ^ this.#seed, 0x9e3779b1)
     const both = Math.imul(mixed ^ (mixed >>> 15) ^ high, 0x85ebca6b)
-    return both ^ (both >>> 16)
+    return (both ^ (both >>> 16)) << 1
   }
 
-  #put(anyHigh: number, anyLow: number): void {
-    const high = anyHigh >>> 0
-    const low = anyLow >>> 0
-    const mask = this.#high.length - 1
-    let cell = this.#homeOf(high, low) & mask
-    while (this.#high[cell] !== 0) {
-      assert(this.#high[cell] !== high || this.#low[cell] !== low, 'an order is admitted once')
-      cell = (cell + 1) & mask
+  #put(high: number, low: number): void {
+    const halves = this.#halves
+    const mask = halves.length - 1
+    let at = this.#homeOf(high, low) & mask
+    while (halves[at] !== 0) {
+      assert(halves[at] !== high || halves[at + 1] !== low, 'an order is admitted once')
+      at = (at + 2) & mask
     }
-    this.#high[cell] = high
-    this.#low[cell] = low
+    halves[at] = high
+    halves[at + 1] = low
   }
 
   #grow(): void {
-    const high = this.#high
-    const low = this.#low
-    this.#high = new Uint32Array(high.length * 2)
-    this.#low = new Uint32Array(high.length * 2)
-    for (let cell = 0; cell < high.length; cell++) {
-      if (high[cell] !== 0) this.#put(high[cell], low[cell])
+    const halves = this.#halves
+    this.#halves = new Int32Array(halves.length * 2)
+    for (let at = 0; at < halves.length; at += 2) {
+      if (halves[at] !== 0) this.#put(halves[at], halves[at + 1])
     }
   }
 }

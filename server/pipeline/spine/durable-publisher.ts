@@ -15,65 +15,20 @@ import {
   eventSlot,
   RESULT,
 } from '../../../engine/domain/event.ts'
-import type { Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
-import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { Seq, Slot } from '../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { FrameVisitor } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/wire/fault-point.ts'
 import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderNews } from '../shown/order-news.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
-import { BySeq } from './by-seq.ts'
-import type { OrderName } from './sequencer.ts'
+import { type CancelReceipt, type Finish, Receipts } from './receipts.ts'
 
-export interface MakerMatch {
-  slot: Slot
-  generation: Generation
-  sizeRaw: number
-}
-
-/** All that a reply says of an arrival; filled while the frames of the arrival are settled. */
-export interface Receipt {
-  readonly seq: Seq
-  readonly nowMs: number
-  /** RESULT of the DONE record. */
-  result: number
-  filledSharesRaw: number
-  filledCollateralRaw: number
-  /** In raw shares for a buy, in raw collateral for a sell. */
-  feeRaw: number
-  /** The first makers, at most LIMITS.replyOrdersMax. The same bound holds for `stpCanceled`. */
-  makers: MakerMatch[]
-  stpCanceled: OrderName[]
-}
-
-export interface CancelReceipt {
-  canceled: OrderName[]
-  notOpen: OrderName[]
-}
-
-/**
- * One object per reply. Its lists start shared: most arrivals trade with nobody and cancel nothing.
- */
-interface Waiter extends Receipt {
-  cancels: CancelReceipt
-  readonly finish: (receipt: Receipt, cancels: CancelReceipt) => void
-}
-
-/** These stand for every list that is empty. They are replaced, never filled. */
-const NO_MAKERS: MakerMatch[] = []
-const NO_ORDERS: OrderName[] = []
-const NO_CANCELS: CancelReceipt = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
+export type { CancelReceipt, MakerMatch, Receipt } from './receipts.ts'
 
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
-const { replyOrdersMax } = LIMITS
 const { FREE } = STATE
 const { HELD } = RESULT
-
-function withOrder(orders: OrderName[], slot: Slot, generation: Generation): OrderName[] {
-  if (orders === NO_ORDERS) return [{ slot, generation }]
-  orders.push({ slot, generation })
-  return orders
-}
 
 export interface PublisherParts {
   readonly clearing: Clearing
@@ -94,8 +49,8 @@ export class Publisher implements FrameVisitor {
   readonly #onEnded: (slot: Slot) => void
   readonly #onHeld: (slot: Slot) => void
   readonly #onTrade: (seq: Seq) => void
-  /** Replies that wait for their market, by seq. */
-  readonly #waiters = new BySeq<Waiter>()
+  /** Commands whose replies wait for their market. */
+  readonly #receipts = new Receipts()
   /** Replies that wait for the disk alone, by rising seq. */
   #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
@@ -123,27 +78,12 @@ export class Publisher implements FrameVisitor {
 
   /** How many replies are under way, for metrics and the stop. */
   get waitingCount(): number {
-    return this.#waiters.count + this.durableWaitingCount
+    return this.#receipts.count + this.durableWaitingCount
   }
 
   /** Calls `finish` once the command of `seq` is settled by its market and durable. */
-  whenReceipt(
-    seq: Seq,
-    nowMs: number,
-    finish: (receipt: Receipt, cancels: CancelReceipt) => void,
-  ): void {
-    this.#waiters.add({
-      seq,
-      nowMs,
-      result: 0,
-      filledSharesRaw: 0,
-      filledCollateralRaw: 0,
-      feeRaw: 0,
-      makers: NO_MAKERS,
-      stpCanceled: NO_ORDERS,
-      cancels: NO_CANCELS,
-      finish,
-    })
+  whenReceipt(seq: Seq, nowMs: TimeMs, finish: Finish): void {
+    this.#receipts.open(seq, nowMs, finish)
   }
 
   /**
@@ -189,7 +129,7 @@ export class Publisher implements FrameVisitor {
     this.news.settling(words, at, count)
     this.#clearing.settle(words, f64s, at, count)
     this.news.settled(words, f64s, at, count)
-    const waiter = this.#waiters.get(seq)
+    const isWaitedFor = this.#receipts.has(seq)
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
@@ -198,61 +138,53 @@ export class Publisher implements FrameVisitor {
       else if (eventKind(words, event) === DONE && eventCode(words, event) === HELD) {
         this.#onHeld(slot)
       }
-      if (waiter !== undefined) this.#collect(waiter, words, f64s, event)
+      if (isWaitedFor) this.#collect(seq, words, f64s, event)
     }
     if (!isDone) return
     if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.#onTrade(seq)
-    if (this.#watchers.size > 0) this.#watched(seq, waiter)
+    if (this.#watchers.size > 0) this.#watched(seq)
   }
 
-  #watched(seq: Seq, waiter: Waiter | undefined): void {
+  #watched(seq: Seq): void {
     const run = this.#watchers.get(seq)
     if (run === undefined) return
     this.#watchers.delete(seq)
-    this.#settled.push(() => run(waiter?.cancels ?? NO_CANCELS))
+    const cancels = this.#receipts.cancelsOf(seq)
+    this.#settled.push(() => run(cancels))
   }
 
-  /** The columns of a freed slot still hold its order: nothing was decided since it was settled. */
-  #collect(waiter: Waiter, words: Int32Array, f64s: Float64Array, event: number): void {
+  /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */
+  #collect(seq: Seq, words: Int32Array, f64s: Float64Array, event: number): void {
     const { orders } = this.#clearing
+    const receipts = this.#receipts
     const slot = eventSlot(words, event)
-    const generation = orders.generationOf(slot)
     const kind = eventKind(words, event)
     switch (kind) {
-      case FILL: {
-        if (waiter.makers.length === replyOrdersMax) return
-        const sizeRaw = eventSizeRaw(f64s, event)
-        if (waiter.makers === NO_MAKERS) waiter.makers = [{ slot, generation, sizeRaw }]
-        else waiter.makers.push({ slot, generation, sizeRaw })
+      case FILL:
+        receipts.addMaker(seq, slot, orders.generationOf(slot), eventSizeRaw(f64s, event))
         return
-      }
       case STP_CANCEL:
-        if (waiter.stpCanceled.length === replyOrdersMax) return
-        waiter.stpCanceled = withOrder(waiter.stpCanceled, slot, generation)
+        receipts.addStpCanceled(seq, slot, orders.generationOf(slot))
         return
       case CANCELED:
+        receipts.addCanceled(seq, slot, orders.generationOf(slot))
+        return
       case NOT_OPEN:
-        this.#collectCancel(waiter, kind === CANCELED, { slot, generation })
+        receipts.addNotOpen(seq, slot, orders.generationOf(slot))
         return
       case DONE:
-        waiter.result = eventCode(words, event)
+        receipts.end(seq, eventCode(words, event))
         if (slot === 0) return
-        waiter.filledSharesRaw = orders.filledSharesRawOf(slot)
-        waiter.filledCollateralRaw = orders.filledCollateralRawOf(slot)
-        waiter.feeRaw = this.#clearing.lastFeeRaw
+        receipts.fill(
+          seq,
+          orders.filledSharesRawOf(slot),
+          orders.filledCollateralRawOf(slot),
+          this.#clearing.lastFeeRaw,
+        )
         return
       default:
         kind satisfies never
     }
-  }
-
-  #collectCancel(waiter: Waiter, isCanceled: boolean, { slot, generation }: OrderName): void {
-    if (waiter.cancels === NO_CANCELS) {
-      waiter.cancels = { canceled: NO_ORDERS, notOpen: NO_ORDERS }
-    }
-    const { cancels } = waiter
-    if (isCanceled) cancels.canceled = withOrder(cancels.canceled, slot, generation)
-    else cancels.notOpen = withOrder(cancels.notOpen, slot, generation)
   }
 
   publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
@@ -260,10 +192,8 @@ export class Publisher implements FrameVisitor {
     const last = eventAt(at, count - 1)
     if (eventKind(words, last) !== DONE) return
     const seq = eventSeq(f64s, last)
-    const waiter = this.#waiters.get(seq)
-    if (waiter === undefined) return
-    this.#waiters.delete(seq)
+    if (!this.#receipts.has(seq)) return
     faultPoint('before-reply')
-    waiter.finish(waiter, waiter.cancels)
+    this.#receipts.finish(seq)
   }
 }

@@ -132,7 +132,7 @@ export class Sequencer {
       this.#expiries.add(order.slot, expiresAtMs(order.expirationSec))
     }
     this.#journal.append(order.seq, record)
-    this.#shardOf(order.marketId).place(record)
+    this.#shardOf(order.marketId).place(order.seq, record)
     this.#afterStamp(order.seq, KIND.PLACE)
     return this.#over(null)
   }
@@ -305,7 +305,7 @@ export class Sequencer {
     const record = scratchCancel(command)
     this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
-    this.#shardOf(marketId).cancel(record)
+    this.#shardOf(marketId).cancel(command.seq, record)
     this.#afterStamp(command.seq, KIND.CANCEL, command.reason)
     return command.seq
   }
@@ -319,7 +319,7 @@ export class Sequencer {
     this.#clearing.admitRelease(command)
     this.#journal.append(command.seq, record)
     faultPoint('mid-release')
-    this.#shardOf(marketId).releaseOrder(record)
+    this.#shardOf(marketId).releaseOrder(command.seq, record)
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
 
