@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { Ring } from '../../engine/wire/ring.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
@@ -5,11 +6,14 @@ import type { SigningDomain } from './directory.ts'
 import type { IntakeRequest } from './intake.ts'
 import { TO_INTAKE } from './intake-layout.ts'
 import type { IntakeThreadData } from './intake-loop.ts'
-import { AT_NOTHING, frameKey, pushRequest } from './intake-request.ts'
+import { AT_NOTHING, frameKey, pushRequest, WORKING } from './intake-request.ts'
 
 // Main's end of one intake thread. Invariants: the thread gets frames in the order in which main
 // gave them. `open` has every request that is not completely answered. A request stays in its ring
 // until it is answered, so that another thread can take it over.
+
+/** No request takes so long: a thread that has not ended by then hangs. */
+const END_DEADLINE_MS = 5000
 
 interface Frame {
   readonly tag: number
@@ -60,11 +64,12 @@ export class IntakeLane {
     this.open = parts.open ?? new Map()
     const requests = Ring.allocate(parts.ringBytes)
     const results = Ring.allocate(parts.ringBytes)
-    const working = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+    const working = new SharedArrayBuffer(WORKING.words * Int32Array.BYTES_PER_ELEMENT)
     this.#requests = new Ring(requests)
     this.#shared = Buffer.from(requests)
     this.results = new Ring(results)
-    this.#working = new Int32Array(working).fill(AT_NOTHING)
+    this.#working = new Int32Array(working)
+    this.#working[WORKING.key] = AT_NOTHING
     const workerData: IntakeThreadData = { requests, results, working, domain: parts.domain }
     this.#worker = spawn(new URL('./intake.worker.ts', import.meta.url), {
       name: this.name,
@@ -98,7 +103,7 @@ export class IntakeLane {
 
   /** Key of the request that the thread works on, or worked on at its end; AT_NOTHING for none. */
   get workingAt(): number {
-    return Atomics.load(this.#working, 0)
+    return Atomics.load(this.#working, WORKING.key)
   }
 
   /** Does nothing and gives false when the ring has no room. */
@@ -149,13 +154,23 @@ export class IntakeLane {
       .map(({ bytes }) => bytes)
   }
 
-  /** Ends the thread; `onEnd` is called when it has ended. */
+  /**
+   * Ends the thread between two requests; `onEnd` is called when it has ended. A thread that is
+   * terminated inside of libsecp256k1 takes the process with it (`Napi::Error`), so that is the
+   * last resort, for a thread that hangs.
+   */
   end(reason: string): void {
     this.reason = reason
-    void this.#worker.terminate()
+    void this.stop()
   }
 
   async stop(): Promise<void> {
-    await this.#worker.terminate()
+    if (this.isEnded) return
+    const ended = once(this.#worker, 'exit')
+    Atomics.store(this.#working, WORKING.ends, 1)
+    this.#requests.ask()
+    const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
+    await ended
+    clearTimeout(timer)
   }
 }

@@ -20,8 +20,9 @@ import { assert } from '../../engine/domain/assert.ts'
 //            a request that broke has INTERNAL, and its text is the error
 //   READY    nothing: the thread has loaded what it needs
 //
-// A word beside the rings has the key (`openKey`) of the request that the thread works on, or
-// AT_NOTHING. When the thread dies, this request is to blame.
+// Beside the rings, in words (intake-request.ts):
+//   WORKING  0 key (`openKey`) of the request that the thread works on, or AT_NOTHING: when the
+//              thread dies, this request is to blame │ 1 not 0 when the thread is to end
 
 /** The kinds of request bodies, by their numbers on the wire. */
 export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const

@@ -4,7 +4,7 @@ import { Ring } from '../../engine/wire/ring.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake } from './intake.ts'
 import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
-import { AT_NOTHING, frameKey, readRequest } from './intake-request.ts'
+import { AT_NOTHING, frameKey, readRequest, WORKING } from './intake-request.ts'
 
 // The loop of an intake thread: it takes request frames and gives result frames. All checks are in
 // intake.ts.
@@ -12,7 +12,7 @@ import { AT_NOTHING, frameKey, readRequest } from './intake-request.ts'
 export interface IntakeThreadData {
   readonly requests: SharedArrayBuffer
   readonly results: SharedArrayBuffer
-  /** One word: the key of the request that the thread works on. */
+  /** The words of WORKING. */
   readonly working: SharedArrayBuffer
   readonly domain: SigningDomain
 }
@@ -47,8 +47,10 @@ export class IntakeLoop {
   serve(): never {
     this.#give(FROM_INTAKE.READY, NOTHING)
     for (;;) {
+      this.#endIfAsked()
       while (this.#requests.next()) {
         this.#take()
+        this.#endIfAsked()
         if (this.#untold >= BATCH_RESULTS) this.#tell()
       }
       this.#tell()
@@ -56,13 +58,17 @@ export class IntakeLoop {
     }
   }
 
+  #endIfAsked(): void {
+    if (Atomics.load(this.#working, WORKING.ends) !== 0) process.exit(0)
+  }
+
   #take(): void {
     const { tag, bytes } = this.#requests
     if (tag === TO_INTAKE.REQUEST) {
-      Atomics.store(this.#working, 0, frameKey(bytes))
+      Atomics.store(this.#working, WORKING.key, frameKey(bytes))
       if (threadPoint('intake-ends')) process.exit(ENDED_CODE)
       this.#intake.answer(readRequest(bytes), (result) => this.#give(FROM_INTAKE.RESULT, result))
-      Atomics.store(this.#working, 0, AT_NOTHING)
+      Atomics.store(this.#working, WORKING.key, AT_NOTHING)
       return
     }
     assert(tag === TO_INTAKE.CHANGE, 'a frame to the intake has a known tag')
@@ -76,6 +82,7 @@ export class IntakeLoop {
     const bytes = isGarbled ? whole.subarray(0, -1) : whole
     while (!this.#results.push(tag, bytes)) {
       this.#tell()
+      this.#endIfAsked()
       this.#results.waitForSpace()
     }
     this.#untold++

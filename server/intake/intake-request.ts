@@ -50,6 +50,8 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   return true
 }
 
+export const WORKING = { key: 0, ends: 1, words: 2 } as const
+
 /** The key for no request, while a thread waits. */
 export const AT_NOTHING = -1
 

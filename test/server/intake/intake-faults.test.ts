@@ -164,11 +164,15 @@ test('a death while main is paused waits, and no result is lost', async () => {
 })
 
 test('a result that does not decode breaks its call, and its thread is replaced', async () => {
+  const thread = once(process, 'worker')
   const { pool, told, replaced, faults, until } = poolOf('intake-garbles:3')
+  const [worker]: Worker[] = await thread
+  const ended = once(worker, 'exit')
   for (let id = 1; id <= 10; id++) assert.ok(pool.submit(order(id)))
   await until(() => told.size === 10 && replaced.length === 1)
   assert.deepEqual(brokenIds(told), [3])
   assert.match(told.get(3)?.broke ?? '', /a result did not decode/)
+  assert.deepEqual(await ended, [0], 'the thread ends by itself: a kill within a call is an abort')
   assert.equal(replaced.length, 1)
   assert.deepEqual(faults, [])
 })
