@@ -25,7 +25,7 @@ export class DeadlineTimer {
 
   constructor(parts: DeadlineParts) {
     this.#parts = parts
-    this.#set(CAP_MS)
+    this.#set(parts.nextMs() - parts.nowMs())
   }
 
   /** Call it whenever a nearer deadline may have come. */

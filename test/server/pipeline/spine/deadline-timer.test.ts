@@ -4,12 +4,13 @@ import { DeadlineTimer } from '../../../../server/pipeline/spine/deadline-timer.
 
 /** A timer over deadlines that the test sets; `ran` resolves with each run. */
 class Desk {
-  nextMs = Number.POSITIVE_INFINITY
+  nextMs: number
   runs = 0
   readonly timer: DeadlineTimer
   #wake: () => void = () => {}
 
-  constructor(onRun: (desk: Desk) => void) {
+  constructor(onRun: (desk: Desk) => void, firstInMs = Number.POSITIVE_INFINITY) {
+    this.nextMs = performance.now() + firstInMs
     this.timer = new DeadlineTimer({
       nowMs: () => performance.now(),
       nextMs: () => this.nextMs,
@@ -51,6 +52,16 @@ test('a deadline runs when it is due, not before, and a nearer one comes first',
   desk.timer.stop()
   // Node may end a timer up to a millisecond early.
   assert(ranMs[0] >= nearMs - 1 && ranMs[0] < farMs, 'the nearer deadline')
+})
+
+test('a deadline that was there before the timer runs when it is due', async () => {
+  const desk = new Desk(done, 20)
+  const later = new Desk(done)
+  later.due(500)
+  await desk.ran()
+  assert.equal(later.runs, 0, 'it does not wait for the next look, a second after the start')
+  desk.timer.stop()
+  later.timer.stop()
 })
 
 test('a deadline without room is tried again, and turns of the loop do not delay it', async () => {
