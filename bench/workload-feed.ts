@@ -2,9 +2,10 @@
 
 import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../engine/core/decide/decide.ts'
 import { assert } from '../engine/domain/assert.ts'
-import { REJECT } from '../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../engine/domain/reject-precedence.ts'
 import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'
 import type { Pipeline } from '../server/pipeline/pipeline.ts'
+import { RELEASING } from '../server/pipeline/spine/sequencer.ts'
 import { FEE_BPS, START_MS, tokenIdOf } from './setting.ts'
 import { OP, type Workload } from './workload.ts'
 import { orderOf } from './workload-order.ts'
@@ -100,7 +101,7 @@ export class WorkloadFeed {
     const refusal = this.#pipeline.whyNotCancel(this.#work.owner[row], order)
     assert(refusal === null, 'a cancel of the workload names a live order')
     const seq = this.#pipeline.sequencer.cancel(this.#work.book[row], [order])
-    if (typeof seq !== 'number') return false
+    if (seq === RELEASING || seq instanceof Reject) return false
     this.bytes += 48
     this.#pipeline.publisher.whenReceipt(seq, 0, done)
     return true

@@ -4,6 +4,7 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
 
@@ -55,8 +56,8 @@ export function stampCancels(
       if (chunk.length > 0) seq = sequencer.cancel(marketId, chunk)
       else break
     }
-    if (chunk.length === 0) continue
-    if (typeof seq !== 'number') {
+    if (seq === RELEASING) continue
+    if (seq instanceof Reject) {
       if (from === 0) return null
       break
     }

@@ -25,7 +25,7 @@ export interface Receipt {
   readonly filledCollateralRaw: number
   /** In shares for a buy, in collateral for a sell. */
   readonly feeRaw: number
-  /** The first of them, LIMITS.replyOrdersMax at the most; so are those canceled. */
+  /** The first LIMITS.replyOrdersMax makers; so is the list of canceled orders. */
   readonly makers: readonly MakerMatch[]
   readonly stpCanceled: readonly OrderName[]
 }
@@ -103,7 +103,7 @@ export class Receipts {
     this.#resultOf[seq & this.#mask] = result
   }
 
-  /** What an arrival traded; in shares and collateral, the fee as in the receipt. */
+  /** What an arrival traded, and the fee on it; units as in the receipt. */
   fill(seq: Seq, sharesRaw: number, collateralRaw: number, feeRaw: number): void {
     const cell = seq & this.#mask
     this.#filledSharesRawOf[cell] = sharesRaw
