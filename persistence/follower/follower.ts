@@ -113,11 +113,6 @@ export class Follower {
     return this.#readSeq
   }
 
-  /** The hash of the state, and the seq that it stands at. */
-  hashed(): { seq: Seq; hash: string } {
-    return { seq: this.stateSeq, hash: this.exchange.stateHash() }
-  }
-
   /** The seq of the state in memory. */
   get stateSeq(): Seq {
     return this.exchange.clearing.lastSeq

@@ -1,13 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
-import { workBehindOrders } from '../thread-priority.ts'
 import { Follower } from './follower.ts'
 import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
 
 // Follows the journal as far as main says it is durable, a chunk at a time.
 
 assert(parentPort !== null, 'the follower runs in a thread of its own')
-workBehindOrders()
 const port = parentPort
 const data: FollowerThreadData = workerData
 const follower = new Follower(data.folder)
@@ -46,9 +44,11 @@ port.on('message', (request: FollowerRequest) => {
       follower.order(request)
       if (!working) takeSnapshot()
       return
-    case 'hash':
-      say({ kind: 'hash', id: request.id, ...follower.hashed() })
+    case 'hash': {
+      const hash = follower.exchange.stateHash()
+      say({ kind: 'hash', id: request.id, seq: follower.stateSeq, hash })
       return
+    }
     case 'stop':
       follower.close()
       process.exit(0)

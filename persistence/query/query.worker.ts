@@ -4,7 +4,6 @@ import { edgePoint, threadPoint } from '../../engine/wire/fault-point.ts'
 import { openReadOnly } from '../database.ts'
 import { speaking } from '../folder-error.ts'
 import { readPath } from '../follower/read-database.ts'
-import { workBehindOrders } from '../thread-priority.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData, Question } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
 import { READS } from './reads.ts'
@@ -15,7 +14,6 @@ import { READS } from './reads.ts'
 const ENDED_CODE = 7
 
 assert(parentPort !== null, 'queries run in a thread of their own')
-workBehindOrders()
 const port = parentPort
 const { dataDir, working }: QueryThreadData = workerData
 const path = readPath(dataDir)

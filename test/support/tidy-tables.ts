@@ -65,11 +65,11 @@ export const ROOMS: readonly Room[] = [
     rank: 1,
     files: files(
       `database data-lock disk-room file-identity folder-error keyed-folder thread-start
-       thread-watch thread-priority`,
+       thread-watch`,
     ),
     doors: files(
       `database data-lock disk-room file-identity folder-error keyed-folder thread-start
-       thread-watch thread-priority seal folder-key verify-folder`,
+       thread-watch seal folder-key verify-folder`,
     ),
     why: 'the files, keys and threads that its rooms share',
   },

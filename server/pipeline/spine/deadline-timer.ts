@@ -44,7 +44,8 @@ export class DeadlineTimer {
 
   #set(waitMs: number): void {
     if (this.#isStopped) return
-    const boundMs = Math.min(CAP_MS, Math.max(1, waitMs))
+    // A timer counts whole milliseconds, and must not end before the deadline.
+    const boundMs = Math.min(CAP_MS, Math.max(1, Math.ceil(waitMs)))
     this.#dueMs = this.#parts.nowMs() + boundMs
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#fire(), boundMs)
