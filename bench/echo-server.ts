@@ -5,8 +5,7 @@
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../engine/domain/assert.ts'
 import { HEAD } from '../engine/wire/record-layout.ts'
-import { JournalHandle, startJournalThread } from '../persistence/journal/journal-handle.ts'
-import { recoverJournal } from '../persistence/snapshot/recovery.ts'
+import type { JournalHandle } from '../persistence/journal/journal-handle.ts'
 import {
   defaultIntakeThreads,
   IntakePool,
@@ -14,6 +13,7 @@ import {
   type MarketEntry,
   type TokenEntry,
 } from '../server/intake/intake-pool.ts'
+import { startJournal } from '../test/support/journal-records.ts'
 
 /** What the server must know to verify orders. It is the argument of the process, as JSON. */
 export interface EchoSetting {
@@ -34,9 +34,9 @@ let firstSeq = 1
 let isSendDue = false
 
 async function openJournal(dataDir: string): Promise<JournalHandle> {
-  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
-  const thread = await startJournalThread({ folder, durability: 'full', tail })
-  return new JournalHandle(thread, { onDurable: replyThrough, onFault: fail })
+  const { journal, fault } = await startJournal(dataDir, { onDurable: replyThrough })
+  fault.then(fail)
+  return journal
 }
 
 function fail(sentence: string): never {

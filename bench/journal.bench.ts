@@ -3,12 +3,7 @@
 
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
 import { HEAD } from '../engine/wire/record-layout.ts'
-import {
-  JournalHandle,
-  type JournalListener,
-  startJournalThread,
-} from '../persistence/journal/journal-handle.ts'
-import { recoverJournal } from '../persistence/snapshot/recovery.ts'
+import { startJournal } from '../test/support/journal-records.ts'
 import { withFolder } from './folder.ts'
 import { progress } from './progress.ts'
 import { type BatchSize, replayRaw } from './raw-commits.ts'
@@ -29,17 +24,15 @@ interface Run {
 
 /** A journal thread that tells the run at hand. */
 async function openJournal(dataDir: string) {
-  const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
-  const run: JournalListener = {
-    onFault: (sentence) => {
-      throw new Error(sentence)
-    },
+  const hear = { durable: (_seq: number) => {}, commit: (_records: number) => {} }
+  const { journal, fault } = await startJournal(dataDir, {
     onDurable: (seq) => hear.durable(seq),
     onCommit: (records) => hear.commit(records),
-  }
-  const hear = { durable: (_seq: number) => {}, commit: (_records: number) => {} }
-  const thread = await startJournalThread({ folder, durability: 'full', tail })
-  return { journal: new JournalHandle(thread, run), hear }
+  })
+  fault.then((sentence) => {
+    throw new Error(sentence)
+  })
+  return { journal, hear }
 }
 
 type OpenJournal = Awaited<ReturnType<typeof openJournal>>

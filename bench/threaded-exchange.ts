@@ -2,7 +2,6 @@
 // HTTP, no intake, no follower, no queries.
 
 import { resetMarkets } from '../engine/core/book/market.ts'
-import { concernsBook } from '../engine/core/clearing.ts'
 import { Exchange } from '../engine/core/exchange.ts'
 import { assert } from '../engine/domain/assert.ts'
 import {
@@ -45,9 +44,7 @@ export async function openThreaded(
   const { tail, folder } = recoverJournal(dataDir, {
     visit: (command) => {
       exchange.apply(command)
-      if (concernsBook(command) || !('marketId' in command)) return
-      const market = clearing.catalogue.existing(command.marketId)
-      published.refresh(market, market.status, market.updatedMs)
+      published.replayed(command, clearing)
     },
   })
   assert(clearing.orders.live.all === 0, 'the setting leaves every book empty')

@@ -24,7 +24,7 @@ import {
   MAKER,
   RESULT,
 } from '../domain/event.ts'
-import type { Seq } from '../domain/ids.ts'
+import type { PositionRow, Seq } from '../domain/ids.ts'
 import { SIDE } from '../domain/order.ts'
 import { addTo, type TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts/accounts.ts'
@@ -265,8 +265,12 @@ export class Clearing {
     this.reversals.apply(this.ledger, reversal)
     for (const { accountId } of reversal.legs) {
       const row = this.ledger.rows.find(accountId, reversal.marketId)
-      if (row !== 0 && this.orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row)
+      if (row !== 0) this.#freeRowIfUnused(row)
     }
+  }
+
+  #freeRowIfUnused(row: PositionRow): void {
+    if (this.orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row)
   }
 
   #createSubAccount(command: Extract<RareCommand, { kind: 'createSubAccount' }>): void {
@@ -364,7 +368,7 @@ export class Clearing {
     this.catalogue.existing(orders.marketOf(slot)).openSizeRaw -= orders.leftRawOf(slot)
     const row = orders.rowOf(slot)
     orders.free(slot)
-    if (orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row)
+    this.#freeRowIfUnused(row)
   }
 }
 

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eachResting, resetMarkets } from '../../engine/core/book/market.ts'
-import { type Clearing, concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
+import { type Clearing, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { assert } from '../../engine/domain/assert.ts'
@@ -123,9 +123,7 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
   const published = new PublishedMarkets()
   const visit = (command: Command, exchange: Exchange) => {
     exchange.apply(command)
-    if (concernsBook(command) || !('marketId' in command)) return
-    const market = exchange.clearing.catalogue.existing(command.marketId)
-    published.refresh(market, market.status, market.updatedMs)
+    published.replayed(command, exchange.clearing)
   }
   const { exchange, snapshotSeq, passedOver } = recoverExchange(folder, tail, {
     lanes: lanesOf(options.marketThreads),

@@ -280,10 +280,7 @@ export class Life {
       exchange.apply(command)
       if (command.seq > checkpoint.seq) replayInto(model, command)
       if (command.seq === checkpoint.seq) onCheckpoint(exchange.stateHash())
-      const isAboutMarket = command.kind === 'createMarket' || command.kind === 'lockMarket'
-      if (!isAboutMarket && command.kind !== 'resolveMarket') return
-      const market = exchange.clearing.catalogue.existing(command.marketId)
-      published.refresh(market, market.status, market.updatedMs)
+      published.replayed(command, exchange.clearing)
     })
     return exchange
   }

@@ -49,6 +49,8 @@ interface Said {
   leftRaw: number
 }
 
+type Frame = Parameters<FrameVisitor['settle']>
+
 interface Touched {
   readonly account: number
   readonly marketId: number
@@ -83,8 +85,8 @@ export class Watch {
   /** Sees each frame before `next` does. */
   before(next: FrameVisitor): FrameVisitor {
     return {
-      settle: (...frame) => this.#settle(next, ...frame),
-      publish: (...frame) => this.#publish(next, ...frame),
+      settle: (...frame) => this.#settle(next, frame),
+      publish: (...frame) => this.#publish(next, frame),
     }
   }
 
@@ -129,13 +131,7 @@ export class Watch {
     } else this.money.holds()
   }
 
-  #settle(
-    next: FrameVisitor,
-    words: Int32Array,
-    f64s: Float64Array,
-    at: number,
-    count: number,
-  ): void {
+  #settle(next: FrameVisitor, [words, f64s, at, count]: Frame): void {
     const seq = eventSeq(f64s, eventAt(at, 0))
     const said: Said[] = []
     for (let record = 0; record < count; record++) {
@@ -273,13 +269,7 @@ export class Watch {
     }
   }
 
-  #publish(
-    next: FrameVisitor,
-    words: Int32Array,
-    f64s: Float64Array,
-    at: number,
-    count: number,
-  ): void {
+  #publish(next: FrameVisitor, [words, f64s, at, count]: Frame): void {
     this.told(eventSeq(f64s, eventAt(at, 0)))
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)

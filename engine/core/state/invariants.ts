@@ -27,8 +27,8 @@ function brokenShares(clearing: Clearing): string | null {
   const { ledger } = clearing
   const supplyRaw = new Map<number, [bigint, bigint]>()
   for (let row = 1; row < ledger.rows.end; row++) {
+    if (!ledger.rows.isLive(row)) continue
     const marketId = ledger.rows.marketOf(row)
-    if (marketId === 0) continue
     const supply = supplyRaw.get(marketId) ?? [0n, 0n]
     for (const outcome of [0, 1] as const) {
       const freeRaw = ledger.sharesFreeRaw[row * 2 + outcome]

@@ -4,7 +4,7 @@ import type { Sequencer } from '../spine/sequencer.ts'
 /** A token's last use is kept to the minute: a command for each call would double the journal. */
 const NOTE_EVERY_MS = 60_000
 
-/** Notes when each API token last signed a call (rules §6.1). */
+/** Notes when each API token last signed a call. */
 export class TokenUses {
   readonly #clearing: Clearing
   readonly #sequencer: Sequencer

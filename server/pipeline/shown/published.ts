@@ -1,7 +1,9 @@
 // What the outside may know of each market: only facts whose commands are durable (law 1).
 
+import { type Clearing, concernsBook } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { Command } from '../../../engine/domain/command.ts'
 import {
   EVENT,
   eventAt,
@@ -86,6 +88,13 @@ export class PublishedMarkets {
     known.payoutNumerators = status === 'RESOLVED' ? market.payoutNumerators : null
     this.listVersion++
     this.#changed(known)
+  }
+
+  /** Shows the market that a replayed command made or changed. Its fills come by `publish`. */
+  replayed(command: Command, { catalogue }: Clearing): void {
+    if (concernsBook(command) || !('marketId' in command)) return
+    const market = catalogue.existing(command.marketId)
+    this.refresh(market, market.status, market.updatedMs)
   }
 
   /** Shows a market of a recovered state, with its resting orders. All of that state is durable. */

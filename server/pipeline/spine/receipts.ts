@@ -1,7 +1,7 @@
 // Hot path. bench/pipeline.bench.ts
 // What is known of each command on its way, from its stamp to its reply: columns by the low bits of
 // its seq. Seqs on the way lie close together, so the columns grow until no two need one cell.
-// Invariants: a cell belongs to one seq from `open` to `take`; a free cell has the seq 0.
+// Invariants: a cell belongs to one seq from `open` to `finish`; a free cell has the seq 0.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
