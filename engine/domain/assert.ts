@@ -15,3 +15,14 @@ export function assert(holds: boolean, law: string): asserts holds {
 export function fault(law: string): never {
   throw new Fault(law)
 }
+
+/** A thread that keeps no state broke at one input: that call alone is lost (design §11). */
+export class WorkerFault extends Error {
+  readonly edge: 'intake' | 'query'
+
+  constructor(edge: WorkerFault['edge'], reason: string) {
+    super(`${edge}: ${reason}`)
+    this.name = 'WorkerFault'
+    this.edge = edge
+  }
+}

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
+import { WorkerFault } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { WorkerFault } from '../../engine/domain/worker-fault.ts'
 import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
 import { startThread } from '../thread-start.ts'

@@ -1,7 +1,6 @@
-import { assert } from '../../engine/domain/assert.ts'
+import { assert, WorkerFault } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-precedence.ts'
-import { WorkerFault } from '../../engine/domain/worker-fault.ts'
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
 import { RESULT, VERDICT } from './intake-layout.ts'
 import { openKey } from './intake-request.ts'

@@ -2,7 +2,7 @@
 // and no more (design §11). A fault of the state is not of this kind: it stops the process.
 
 import { randomBytes } from 'node:crypto'
-import { WorkerFault } from '../../engine/domain/worker-fault.ts'
+import { WorkerFault } from '../../engine/domain/assert.ts'
 
 /**
  * The edges, in their order: while a call is read, proven or handled; while its reply is made; in a

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { WorkerFault } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { WorkerFault } from '../../../engine/domain/worker-fault.ts'
 import { FAULT_VARIABLE } from '../../../engine/wire/fault-point.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { newFolder } from '../../support/data-folder.ts'
