@@ -98,6 +98,7 @@ export function echoSetting({ traders, markets }: HttpSetting): Omit<EchoSetting
     })),
     markets: markets.map(({ id, slug, tokens, exchange }) => ({
       marketId: id,
+      book: id,
       slug,
       yesTokenId: tokens.yes,
       noTokenId: tokens.no,

@@ -97,6 +97,7 @@ class Crowd {
       await pipeline.change(() => ({
         kind: 'createMarket',
         marketId,
+        book: marketId,
         market: marketSpec(marketId),
       }))
       pipeline.publishMarket(marketId)
@@ -125,7 +126,8 @@ class Crowd {
     const { markets, accounts, clientIdChars, expires } = this.#plan
     const order = this.#order
     const number = ++this.#placed
-    order.marketId = 1 + (number % markets)
+    const place = 1 + (number % markets)
+    Object.assign(order, { marketId: place, book: place })
     order.accountId = 1 + (number % accounts)
     order.priceTicks = 1 + (number % 400)
     order.sizeRaw = SHARE_RAW

@@ -18,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   recovery: async () => (await import('./recovery.bench.ts')).recoveryBench,
   snapshot: async () => (await import('./snapshot.bench.ts')).snapshotBench,
   memory: async () => (await import('./memory.bench.ts')).memoryBench,
+  lifetime: async () => (await import('./lifetime.bench.ts')).lifetimeBench,
   micro: async () => (await import('./micro.bench.ts')).microBench,
 }
 const FLAGS = ['--smoke', '--readme']

@@ -58,7 +58,7 @@ export function setUp(
   for (let marketId = 1; marketId <= markets; marketId++) {
     const market = marketOf(marketId)
     const delays = takerDelayMs > 0 && marketId % 2 === 1 ? { takerDelayMs } : {}
-    rare({ kind: 'createMarket', marketId, market: { ...market, ...delays } })
+    rare({ kind: 'createMarket', marketId, book: marketId, market: { ...market, ...delays } })
     shareOut(marketId, accounts, exchange, apply)
   }
 }
@@ -85,11 +85,13 @@ function openingBuy(
   exchange: Exchange,
   who: Pick<PlaceOrder, 'marketId' | 'accountId' | 'outcome'>,
 ): PlaceOrder {
-  const { orders, lastSeq } = exchange.clearing
-  const slot = orders.freeSlot(who.marketId)
+  const { orders, lastSeq, catalogue } = exchange.clearing
+  const { book } = catalogue.existing(who.marketId)
+  const slot = orders.freeSlot(book)
   return {
     ...blankPlace(),
     ...who,
+    book,
     seq: lastSeq + 1,
     nowMs: START_MS,
     slot,

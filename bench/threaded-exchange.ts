@@ -61,7 +61,7 @@ export async function openThreaded(
     profileWaitSec: () => 0,
   })
   const { journal, shards } = pipeline
-  for (const { marketId } of clearing.catalogue.all()) shards.of(marketId)
+  for (const book of clearing.catalogue.openBooks()) shards.of(book)
   await Promise.all(shards.all.map((shard) => shard.ready))
   pipeline.start()
   const stop = async () => {

@@ -12,6 +12,7 @@ export function orderOf(work: Workload, row: number, hash: number): PlaceOrder {
   return {
     ...blankPlace(),
     marketId: work.book[row],
+    book: work.book[row],
     accountId: work.owner[row],
     side: work.side[row],
     outcome,

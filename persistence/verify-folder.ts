@@ -79,7 +79,7 @@ function countsOf(exchange: Exchange) {
     seq,
     stateHash: exchange.stateHash(),
     profiles: accounts.count,
-    markets: catalogue.all().length,
+    markets: catalogue.count,
     openOrders: orders.live.all,
   }
 }

@@ -119,6 +119,7 @@ export class CoreContender implements Contender {
     const { order } = request
     const { clearing } = this.exchange
     order.marketId = work.book[row]
+    order.book = work.book[row]
     order.accountId = work.owner[row]
     order.side = work.side[row]
     order.outcome = work.outcome[row]

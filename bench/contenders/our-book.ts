@@ -61,6 +61,7 @@ export class OurBook implements Contender {
     const order = this.#order
     order.seq = row + 1
     order.marketId = work.book[row]
+    order.book = work.book[row]
     order.accountId = work.owner[row]
     order.slot = work.slot[row]
     order.generation = work.generation[row]

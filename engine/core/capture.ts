@@ -13,7 +13,7 @@ import type { CapturedOperators } from './accounts/operators.ts'
 import { eachHeld, eachResting, restoreInMarket } from './book/market.ts'
 import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
-import type { Market } from './markets/catalogue.ts'
+import type { CapturedCatalogue } from './markets/catalogue.ts'
 import type { CapturedHeartbeats } from './markets/heartbeats.ts'
 import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
@@ -33,7 +33,6 @@ type InClearing =
   | keyof CapturedState
   | keyof CapturedState['clock']
   | keyof CapturedState['settlement']
-  | 'catalogue'
   | 'lastFeeRaw'
 const nothingIsForgotten: Record<
   Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger>,
@@ -46,8 +45,6 @@ export interface CapturedLedger {
   readonly collateralReservedRaw: Float64Array
   readonly sharesFreeRaw: Float64Array
   readonly sharesReservedRaw: Float64Array
-  readonly conditionRaw: Float64Array
-  readonly shortRaw: Float64Array
   readonly fundedRaw: CollateralRaw
   /** Account and market of each row, in turns. Row 0 is none. */
   readonly rows: Uint32Array
@@ -70,7 +67,7 @@ export interface CapturedOrders {
 export interface CapturedState {
   readonly clock: { lastSeq: Seq; lastNowMs: TimeMs; rulesVersion: number }
   readonly accounts: CapturedAccounts
-  readonly markets: readonly Market[]
+  readonly catalogue: CapturedCatalogue
   readonly ledger: CapturedLedger
   readonly orders: CapturedOrders
   readonly seen: CapturedSeen
@@ -86,7 +83,7 @@ export function capture({ clearing }: Exchange): CapturedState {
   return {
     clock: { lastSeq, lastNowMs, rulesVersion },
     accounts: clearing.accounts.capture(),
-    markets: clearing.catalogue.all().map((market) => ({ ...market })),
+    catalogue: clearing.catalogue.capture(),
     ledger: captureLedger(clearing),
     orders: captureOrders(clearing),
     seen: clearing.seen.capture(),
@@ -101,15 +98,13 @@ export function capture({ clearing }: Exchange): CapturedState {
   }
 }
 
-function captureLedger({ ledger, accounts, catalogue }: Clearing): CapturedLedger {
+function captureLedger({ ledger, accounts }: Clearing): CapturedLedger {
   const rows = ledger.rows.capture()
   return {
     collateralFreeRaw: ledger.collateralFreeRaw.slice(0, accounts.count + 1),
     collateralReservedRaw: ledger.collateralReservedRaw.slice(0, accounts.count + 1),
     sharesFreeRaw: ledger.sharesFreeRaw.slice(0, rows.length),
     sharesReservedRaw: ledger.sharesReservedRaw.slice(0, rows.length),
-    conditionRaw: ledger.conditionRaw.slice(0, catalogue.count + 1),
-    shortRaw: ledger.shortRaw.slice(0, catalogue.count + 1),
     fundedRaw: ledger.fundedRaw,
     rows,
   }
@@ -119,12 +114,13 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
   const slots = new Uint32Array(orders.live.all)
   const held: number[] = []
   let count = 0
-  for (const { marketId } of catalogue.all()) {
-    eachResting(marketId, (_ticks, slot, _owner, leftRaw) => {
+  for (const { book } of catalogue.all()) {
+    if (book === 0) continue
+    eachResting(book, (_ticks, slot, _owner, leftRaw) => {
       assert(leftRaw === orders.leftRawOf(slot), 'book and table agree on the size of an order')
       slots[count++] = slot
     })
-    eachHeld(marketId, (_ticks, slot, _owner, wantRaw) => {
+    eachHeld(book, (_ticks, slot, _owner, wantRaw) => {
       assert(wantRaw === wantedRaw(orders, slot), 'book and table agree on the size of an order')
       slots[count++] = slot
       held.push(slot, orders.held.eligibleMsOf(slot), orders.held.stpOf(slot))
@@ -156,7 +152,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.lastNowMs = captured.clock.lastNowMs
   clearing.rulesVersion = captured.clock.rulesVersion
   clearing.accounts.restore(captured.accounts)
-  clearing.catalogue.restore(captured.markets)
+  clearing.catalogue.restore(captured.catalogue)
   restoreLedger(captured.ledger, clearing)
   restoreOrders(captured.orders, clearing.orders)
   clearing.seen.restore(captured.seen)
@@ -176,8 +172,6 @@ function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing)
   ledger.collateralReservedRaw.set(captured.collateralReservedRaw)
   ledger.sharesFreeRaw.set(captured.sharesFreeRaw)
   ledger.sharesReservedRaw.set(captured.sharesReservedRaw)
-  ledger.conditionRaw.set(captured.conditionRaw)
-  ledger.shortRaw.set(captured.shortRaw)
   ledger.fundedRaw = captured.fundedRaw
 }
 
@@ -195,7 +189,7 @@ function restoreOrders(captured: CapturedOrders, orders: OrderTable): void {
     const outcome = orders.outcomeOf(slot)
     const isHeld = orders.stateOf(slot) === STATE.HELD
     restoreInMarket({
-      marketId: orders.marketOf(slot),
+      book: orders.bookOf(slot),
       slot,
       generation: orders.generationOf(slot),
       accountId: orders.accountOf(slot),

@@ -5,7 +5,6 @@
 
 import { assert } from '../domain/assert.ts'
 import type {
-  Arrival,
   CancelOrders,
   Command,
   PlaceOrder,
@@ -17,6 +16,7 @@ import {
   eventAt,
   eventCode,
   eventKind,
+  eventSeq,
   eventSizeRaw,
   eventSlot,
   eventTakerSlot,
@@ -24,13 +24,13 @@ import {
   MAKER,
   RESULT,
 } from '../domain/event.ts'
-import type { PositionRow, Seq } from '../domain/ids.ts'
+import type { MarketId, PositionRow, Seq } from '../domain/ids.ts'
 import { SIDE } from '../domain/order.ts'
 import { addTo, type TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts/accounts.ts'
 import { FrozenProfiles } from './accounts/frozen.ts'
 import { Operators } from './accounts/operators.ts'
-import { Catalogue } from './markets/catalogue.ts'
+import { Catalogue, type Market } from './markets/catalogue.ts'
 import { Heartbeats } from './markets/heartbeats.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
@@ -139,7 +139,9 @@ export class Clearing {
 
   admitOrder(order: PlaceOrder): void {
     this.#stamp(order.seq, order.nowMs)
-    const row = this.ledger.rowFor(order.accountId, order.marketId)
+    const market = this.catalogue.ofBook(order.book)
+    assert(market.marketId === order.marketId, 'an order enters the book of its market')
+    const row = this.ledger.rowFor(order.accountId, market)
     if (order.side === BUY) {
       this.ledger.reserveCollateral(order.accountId, order.reserveRaw)
     } else {
@@ -147,7 +149,7 @@ export class Clearing {
     }
     this.orders.admit(order, row)
     this.seen.admit(order)
-    this.catalogue.existing(order.marketId).openSizeRaw += order.sizeRaw
+    market.openSizeRaw += order.sizeRaw
   }
 
   #applyRare(command: RareCommand): void {
@@ -160,14 +162,16 @@ export class Clearing {
         this.accounts.adminTokenDigest = command.tokenDigest
         return
       case 'createMarket':
-        this.catalogue.create(command.marketId, command.market, command.nowMs)
+        this.catalogue.create(command.marketId, command.book, command.market, command.nowMs)
         return
       case 'lockMarket':
         this.catalogue.change(command.marketId, 'LOCKED', command.nowMs)
         return
       case 'resolveMarket':
-        this.catalogue.change(command.marketId, 'RESOLVED', command.nowMs).payoutNumerators =
-          command.payoutNumerators
+        this.#resolve(command)
+        return
+      case 'archiveMarket':
+        this.#archive(command.marketId)
         return
       case 'adjustBalance':
         if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
@@ -262,15 +266,36 @@ export class Clearing {
   }
 
   #reverse(reversal: Extract<RareCommand, { kind: 'failSettlement' }>): void {
-    this.reversals.apply(this.ledger, reversal)
-    for (const { accountId } of reversal.legs) {
-      const row = this.ledger.rows.find(accountId, reversal.marketId)
-      if (row !== 0) this.#freeRowIfUnused(row)
+    this.reversals.apply(this.ledger, (id) => this.catalogue.existing(id), reversal)
+    for (const { accountId, marketId } of reversal.legs) {
+      const row = this.ledger.rows.find(accountId, marketId)
+      if (row !== 0) this.#freeRowIfUnused(row, this.catalogue.existing(marketId))
     }
   }
 
-  #freeRowIfUnused(row: PositionRow): void {
-    if (this.orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row)
+  #resolve(command: Extract<RareCommand, { kind: 'resolveMarket' }>): void {
+    const market = this.catalogue.change(command.marketId, 'RESOLVED', command.nowMs)
+    market.payoutNumerators = command.payoutNumerators
+    this.#ended(market)
+  }
+
+  #archive(marketId: MarketId): void {
+    const market = this.catalogue.existing(marketId)
+    assert(this.blocks.holdsAllThrough(market.lastTradeSeq), 'blocks hold every trade of a market')
+    this.catalogue.archive(marketId)
+    this.reversals.forget(marketId)
+  }
+
+  #freeRowIfUnused(row: PositionRow, market: Market): void {
+    if (this.orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row, market)
+    if (market.status === 'RESOLVED') this.#ended(market)
+  }
+
+  /** Gives back what a resolved market needs no more. */
+  #ended(market: Market): void {
+    const { book } = market
+    if (book !== 0 && this.orders.rowsOfBook.firstOf(book) === 0) this.catalogue.closeBook(market)
+    this.catalogue.noteEmptied(market)
   }
 
   #createSubAccount(command: Extract<RareCommand, { kind: 'createSubAccount' }>): void {
@@ -308,11 +333,11 @@ export class Clearing {
           legs.ticks = eventTicks(words, event)
           legs.sharesRaw = eventSizeRaw(f64s, event)
           legs.closed = eventCode(words, event) === CLOSED
-          this.#settleFill()
+          this.#settleFill(eventSeq(f64s, event))
           break
         case STP_CANCEL:
         case CANCELED:
-          this.#end(slot)
+          this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)))
           break
         case DONE:
           if (slot !== 0) this.#done(slot, eventCode(words, event))
@@ -325,19 +350,21 @@ export class Clearing {
     }
   }
 
-  #settleFill(): void {
-    const market = this.catalogue.existing(this.orders.marketOf(legs.maker))
-    addTo(market.volume, settleFill(this.ledger, this.orders, legs))
+  #settleFill(tradeSeq: Seq): void {
+    const market = this.catalogue.ofBook(this.orders.bookOf(legs.maker))
+    addTo(market.volume, settleFill(this.ledger, this.orders, market, legs))
+    market.lastTradeSeq = tradeSeq
     market.lastYesTicks = legs.ticks
     market.openSizeRaw -= legs.sharesRaw
     if (this.orders.marketFormOf(legs.taker) === 0 || this.orders.sideOf(legs.taker) === SELL) {
       market.openSizeRaw -= legs.sharesRaw
     }
-    if (legs.closed) this.#end(legs.maker)
+    if (legs.closed) this.#end(legs.maker, market)
   }
 
   #done(slot: number, result: number): void {
-    this.lastFeeRaw = settleProceeds(this.ledger, this.orders, slot)
+    const market = this.catalogue.ofBook(this.orders.bookOf(slot))
+    this.lastFeeRaw = settleProceeds(this.ledger, this.orders, market, slot)
     if (result === WOULD_CROSS) this.seen.forget(this.#arrived(slot))
     else if (this.seen.isWriter && this.orders.stateOf(slot) === IN_FLIGHT) {
       // Only on arrival: a released order left its trace when it was held.
@@ -345,7 +372,7 @@ export class Clearing {
     }
     if (result === RESTED) this.orders.opened(slot)
     else if (result === HELD) this.orders.hold(slot)
-    else this.#end(slot)
+    else this.#end(slot, market)
   }
 
   /**
@@ -362,18 +389,12 @@ export class Clearing {
     return arrived
   }
 
-  #end(slot: number): void {
+  #end(slot: number, market: Market): void {
     const { orders } = this
     freeReserve(this.ledger, orders, slot)
-    this.catalogue.existing(orders.marketOf(slot)).openSizeRaw -= orders.leftRawOf(slot)
+    market.openSizeRaw -= orders.leftRawOf(slot)
     const row = orders.rowOf(slot)
     orders.free(slot)
-    this.#freeRowIfUnused(row)
+    this.#freeRowIfUnused(row, market)
   }
-}
-
-/** Whether a market thread must hear the command. */
-export function concernsBook(command: Command): command is Arrival | CancelOrders {
-  const { kind } = command
-  return kind === 'placeOrder' || kind === 'cancelOrders' || kind === 'releaseOrder'
 }

@@ -56,11 +56,7 @@ export class Exchange {
   }
 
   stateHash(): string {
-    const markets = this.clearing.catalogue.all()
-    return stateHash(
-      this.clearing,
-      markets.map((market) => bookDigest(market.marketId)),
-    )
+    return stateHash(this.clearing, this.clearing.catalogue.openBooks().map(bookDigest))
   }
 
   /** Null, or a sentence that names the broken law. */

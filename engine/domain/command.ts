@@ -1,4 +1,4 @@
-import type { AccountId, Generation, MarketId, ProfileId, Seq, Slot } from './ids.ts'
+import type { AccountId, Book, Generation, MarketId, ProfileId, Seq, Slot } from './ids.ts'
 import type { MarketSpec } from './market.ts'
 import type { Role } from './operator.ts'
 import type { TradingWindow } from './trading-mode.ts'
@@ -20,6 +20,8 @@ export interface Stamp {
 export interface PlaceOrder extends Stamp {
   kind: 'placeOrder'
   marketId: MarketId
+  /** The book of the market, where the order is matched. */
+  book: Book
   accountId: AccountId
   slot: Slot
   generation: Generation
@@ -120,13 +122,23 @@ export interface TokenFields {
 
 /**
  * What one account gets back (positive) or gives back (negative) when a trade is reversed: raw
- * collateral, and raw shares of one outcome.
+ * shares of one outcome, and the raw collateral that was paid for them.
  */
 export interface ReversedLeg {
   readonly accountId: AccountId
+  readonly marketId: MarketId
   readonly outcome: number
   readonly collateralRaw: number
   readonly sharesRaw: number
+}
+
+/**
+ * Collateral that goes back behind the pairs of a market (positive), or comes out as pairs are
+ * unmade (negative).
+ */
+export interface ReversedCondition {
+  readonly marketId: MarketId
+  readonly collateralRaw: number
 }
 
 /**
@@ -142,13 +154,9 @@ type SettlementBody =
   | {
       kind: 'failSettlement'
       tradeSeq: Seq
-      marketId: MarketId
+      /** The legs and conditions may lie in several markets. */
       legs: readonly ReversedLeg[]
-      /**
-       * Collateral that goes back behind pairs (positive), or comes out as pairs are unmade
-       * (negative).
-       */
-      conditionRaw: number
+      conditions: readonly ReversedCondition[]
     }
 export type SettlementCommand = Stamp & SettlementBody
 
@@ -189,9 +197,12 @@ export type RareCommand = Stamp &
     | { kind: 'logout'; sessionDigest: string }
     /** Ends every session of the profile. */
     | { kind: 'logoutEverywhere'; profileId: ProfileId }
-    | { kind: 'createMarket'; marketId: MarketId; market: MarketSpec }
+    /** `book` is free, and the market holds it until it is resolved and its last order is gone. */
+    | { kind: 'createMarket'; marketId: MarketId; book: Book; market: MarketSpec }
     | { kind: 'lockMarket'; marketId: MarketId }
     | { kind: 'resolveMarket'; marketId: MarketId; payoutNumerators: readonly [number, number] }
+    /** A resolved market that nothing needs any more leaves memory (design §10). */
+    | { kind: 'archiveMarket'; marketId: MarketId }
     | { kind: 'adjustBalance'; profileId: ProfileId; collateralRaw: number }
     | SettlementBody
     | {
@@ -252,4 +263,10 @@ export function isSettlement(command: Command): command is SettlementCommand {
     default:
       return false
   }
+}
+
+/** Whether a market thread must hear the command. */
+export function concernsBook(command: Command): command is Arrival | CancelOrders {
+  const { kind } = command
+  return kind === 'placeOrder' || kind === 'cancelOrders' || kind === 'releaseOrder'
 }

@@ -10,7 +10,7 @@
 //   f64                  1         2         3
 //
 //   head     bits 0 to 7 kind, 8 to 15 code, 16 to 31 ladder ticks
-//   market   bits 0 to 15 market id, 16 the taker trades NO, 17 it sells
+//   market   bits 0 to 23 market id, 24 the taker trades NO, 25 it sells
 //   seq      of the command
 //
 //              FILL            STP_CANCEL      CANCELED        NOT_OPEN    DONE
@@ -61,9 +61,9 @@ const CODE_SHIFT = 8
 const TICKS = 16
 export const TICKS_SHIFT = TICKS
 
-const MARKET_MASK = 0xffff
-const NO_BIT = 1 << 16
-const SELLS_BIT = 1 << 17
+const MARKET_MASK = 0xff_ffff
+const NO_BIT = 1 << 24
+const SELLS_BIT = 1 << 25
 export const TAKER_NO = NO_BIT
 export const TAKER_SELLS = SELLS_BIT
 

@@ -12,8 +12,10 @@ export type Seq = Kind<'seq'>
 export type AccountId = Kind<'account'>
 /** An account with a person; counts from 1. */
 export type ProfileId = AccountId
-/** Counts from 1; 0 names no market. */
+/** Counts from 1 for ever, and is never used again; 0 names no market. */
 export type MarketId = Kind<'market'>
+/** Place of a live market's book, given back when the book closes; 0 is no book (design §10). */
+export type Book = Kind<'book'>
 /** Index of an order's columns, used again after it ended; 0 is none. */
 export type Slot = Kind<'slot'>
 /** How often a slot was used: slot and generation name an order for ever. */

@@ -14,7 +14,15 @@ export const LIMITS = {
   feeBpsMax: 1000,
   /** Live orders of the whole exchange: the length of every order column. */
   orderSlotsMax: 1 << 21,
-  marketsMax: 4096,
+  /** Books of one exchange: markets that live at once and take orders. */
+  booksMax: 4096,
+  /** Main looks so often for markets that are over, and archives so many of them at once. */
+  archiveEveryMs: 20,
+  archiveAtOnceMax: 64,
+  /** Archived markets that the intake knows again, because orders for them came. */
+  recalledMarketsMax: 256,
+  /** Markets over the life of a data folder. */
+  marketsEverMax: 10_000_000,
   /** Exchanges and adapters of all markets together: one server wallet approves all of them. */
   venueAddressesMax: 1024,
   /** A Map of V8 holds 2^24 keys, so whatever is kept in one has a gate well below that. */
@@ -265,7 +273,8 @@ assert(
   LIMITS.venueAddressesMax * 64 < LIMITS.recordBytesMax,
   'approvals of all venue addresses fit a record',
 )
-assert(LIMITS.marketsMax < 1 << 16, 'a market id fits its event word')
+assert(LIMITS.marketsEverMax < 1 << 24, 'a market id fits its event word')
+assert(LIMITS.booksMax < 1 << 16, 'a book fits its field of a PLACE record')
 assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')
 assert(LIMITS.feeBpsMax < 1 << 16, 'a fee fits its field of a PLACE record')
 assert(LIMITS.clientOrderIdBytesMax < 1 << 16, 'a client id fits its field of a PLACE record')

@@ -2,7 +2,7 @@
 
 import { eachHeld, eachResting } from '../core/book/market.ts'
 import type { OrderTable } from '../core/orders/order-table.ts'
-import type { MarketId, Slot } from '../domain/ids.ts'
+import type { Book, Slot } from '../domain/ids.ts'
 import { isBid } from '../domain/order.ts'
 import { RESTORE_F64S, RESTORE_ORDERS_MAX } from './protocol.ts'
 import type { ShardHandle } from './shard-handle.ts'
@@ -12,7 +12,7 @@ const pause = new Int32Array(new SharedArrayBuffer(4))
 /**
  * Waits while the ring is full: no client is served yet. Each level keeps the order of its queue.
  */
-export function handOver(marketId: MarketId, orders: OrderTable, shard: ShardHandle): void {
+export function handOver(book: Book, orders: OrderTable, shard: ShardHandle): void {
   const chunk = new Float64Array(RESTORE_F64S * RESTORE_ORDERS_MAX)
   let length = 0
   const send = () => {
@@ -21,12 +21,12 @@ export function handOver(marketId: MarketId, orders: OrderTable, shard: ShardHan
   }
   const give = (ticks: number, slot: Slot, owner: number, leftRaw: number) => {
     const bid = isBid(orders.sideOf(slot), orders.outcomeOf(slot)) ? 1 : 0
-    const fields = [marketId, slot, orders.generationOf(slot), owner, bid, ticks, leftRaw]
+    const fields = [book, slot, orders.generationOf(slot), owner, bid, ticks, leftRaw]
     chunk.set(fields, length)
     length += RESTORE_F64S
     if (length === chunk.length) send()
   }
-  eachResting(marketId, give)
-  eachHeld(marketId, give)
+  eachResting(book, give)
+  eachHeld(book, give)
   send()
 }

@@ -70,7 +70,7 @@ function restore({ view, byteOffset, payloadBytes }: Frame): void {
   for (let at = byteOffset; at < byteOffset + payloadBytes; at += RESTORE_F64S * 8) {
     const field = (index: number) => view.getFloat64(at + index * 8, true)
     restoreInMarket({
-      marketId: field(0),
+      book: field(0),
       slot: field(1),
       generation: field(2),
       accountId: field(3),

@@ -4,8 +4,8 @@ import { assert } from '../domain/assert.ts'
 import { LIMITS } from '../domain/limits.ts'
 
 /**
- * To the thread. PLACE: the head of a PLACE record. CANCEL: a CANCEL record. DIGEST: the market id
- * (u32) of a book to digest. STOP: the end. RESTORE: resting and held orders to take over, oldest
+ * To the thread. PLACE: the head of a PLACE record. CANCEL: a CANCEL record. DIGEST: the book
+ * (u32) to digest. STOP: the end. RESTORE: resting and held orders to take over, oldest
  * first. RELEASE: a RELEASE record.
  */
 export const TO_SHARD = {
@@ -17,7 +17,7 @@ export const TO_SHARD = {
   RELEASE: 6,
 } as const
 /**
- * One order of a RESTORE frame, as f64s: market, slot, generation, owner, 1 for a bid, ticks (0 for
+ * One order of a RESTORE frame, as f64s: book, slot, generation, owner, 1 for a bid, ticks (0 for
  * a held order), left.
  */
 export const RESTORE_F64S = 7

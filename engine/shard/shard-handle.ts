@@ -7,7 +7,7 @@
 import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/event.ts'
-import type { MarketId, Seq } from '../domain/ids.ts'
+import type { Book, Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
@@ -164,8 +164,8 @@ export class ShardHandle {
   }
 
   /** SHA-256 of one book, after every command that was sent before. */
-  digest(marketId: MarketId): Promise<Uint8Array> {
-    const request = new Uint8Array(new Uint32Array([marketId]).buffer)
+  digest(book: Book): Promise<Uint8Array> {
+    const request = new Uint8Array(new Uint32Array([book]).buffer)
     return new Promise((resolve) => {
       this.#digestWaiters.push(resolve)
       this.#send(TO_SHARD.DIGEST, request)

@@ -79,6 +79,7 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
 
 /** Writes the other fields of a PLACE or RELEASE head: all that `writeDecided` does not write. */
 export function writeTerms(view: DataView, order: Arrival): void {
+  view.setUint16(HEAD.book, order.book, true)
   view.setUint32(HEAD.market, order.marketId, true)
   view.setUint32(HEAD.account, order.accountId, true)
   view.setUint8(PLACE.side, order.side)
@@ -115,6 +116,7 @@ export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
 export function readPlaceHead(view: DataView, at: number, order: Arrival): void {
   order.seq = view.getFloat64(at + HEAD.seq, true)
   order.nowMs = view.getFloat64(at + HEAD.nowMs, true)
+  order.book = view.getUint16(at + HEAD.book, true)
   order.marketId = view.getUint32(at + HEAD.market, true)
   order.accountId = view.getUint32(at + HEAD.account, true)
   order.slot = view.getUint32(at + PLACE.slot, true)
@@ -141,6 +143,7 @@ export function blankPlace(): PlaceOrder {
     seq: 0,
     nowMs: 0,
     marketId: 0,
+    book: 0,
     accountId: 0,
     slot: 0,
     generation: 0,

@@ -2,8 +2,8 @@ import { assert } from '../domain/assert.ts'
 
 // Bytes of a journal record. Little-endian; every record is a multiple of eight bytes long.
 //
-//   HEAD    0 bytes u32 │ 4 kind u8 │ 5..7 zero │ 8 seq f64 │ 16 nowMs f64 │ 24 market u32 │
-//          28 account u32
+//   HEAD    0 bytes u32 │ 4 kind u8 │ 5 zero │ 6 book u16 │ 8 seq f64 │ 16 nowMs f64 │
+//          24 market u32 │ 28 account u32
 //   PLACE  32 slot u32 │ 36 generation u32 │ 40 side │ 41 outcome │ 42 type │ 43 flags │ 44 stp │
 //          45 signatureType │ 46 priceTicks u16 │ 48 sizeRaw f64 │ 56 spendRaw f64 │
 //          64 reserveRaw f64 │ 72 expirationSec f64 │ 80 feeBps u16 │ 82 signedFeeBps u16 │
@@ -16,7 +16,16 @@ import { assert } from '../domain/assert.ts'
 
 export const KIND = { PLACE: 1, CANCEL: 2, RARE: 3, RELEASE: 4 } as const
 
-export const HEAD = { bytes: 0, kind: 4, seq: 8, nowMs: 16, market: 24, account: 28 } as const
+export const HEAD = {
+  bytes: 0,
+  kind: 4,
+  /** Of a PLACE or RELEASE; 0 in other records. */
+  book: 6,
+  seq: 8,
+  nowMs: 16,
+  market: 24,
+  account: 28,
+} as const
 export const HEAD_BYTES = 32
 
 export const PLACE = {

@@ -38,6 +38,7 @@ import { saveSnapshot, startingState } from '../snapshot/snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
+import { MarketsTable } from './tables/markets.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { PositionsTable } from './tables/positions.ts'
 import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
@@ -69,6 +70,7 @@ export class Follower {
   readonly #settlements: SettlementsTable
   readonly #audit: AuditTable
   readonly #profiles: ProfilesTable
+  readonly #markets: MarketsTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
   /** The record of the current command when that is an order. */
@@ -104,6 +106,7 @@ export class Follower {
     this.#settlements = new SettlementsTable(this.#connection)
     this.#audit = new AuditTable(this.#connection)
     this.#profiles = new ProfilesTable(this.#connection)
+    this.#markets = new MarketsTable(this.#connection)
   }
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
@@ -197,12 +200,25 @@ export class Follower {
     this.exchange.onEvents = writes ? this.#onEvents : () => {}
     eachRecord(batch.records, (record) => {
       this.#command = this.#decode(record)
-      if (writes) this.#audit.applying(this.#command, this.#world)
+      if (writes) this.#applying(this.#command)
       this.exchange.apply(this.#command)
-      if (!writes) return
-      if (isSettlement(this.#command)) this.#settled(this.#command)
-      else if (isOfProfile(this.#command)) this.#profiles.applied(this.#command)
+      if (writes) this.#applied(this.#command)
     })
+  }
+
+  /** Notes what the command ends, while that can still be named. */
+  #applying(command: Command): void {
+    this.#audit.applying(command, this.#world)
+    if (command.kind !== 'archiveMarket') return
+    this.#markets.archived(this.exchange.clearing.catalogue.existing(command.marketId))
+  }
+
+  #applied(command: Command): void {
+    if (isSettlement(command)) this.#settled(command)
+    else if (isOfProfile(command)) this.#profiles.applied(command)
+    else if (command.kind === 'createMarket') {
+      this.#markets.created(this.exchange.clearing.catalogue.existing(command.marketId))
+    }
   }
 
   readonly #world: AuditWorld = {
@@ -214,7 +230,7 @@ export class Follower {
   #settled(command: SettlementCommand): void {
     this.#settlements.applied(command)
     if (command.kind !== 'failSettlement') return
-    this.#positions.reversed(command.tradeSeq, command.marketId, command.legs)
+    this.#positions.reversed(command.tradeSeq, command.legs)
   }
 
   #decode(record: Uint8Array): Command {
@@ -288,6 +304,7 @@ export class Follower {
       this.#settlements.flush()
       this.#audit.flush()
       this.#profiles.flush()
+      this.#markets.flush()
       this.#apply.run(last.lastSeq, last.checksum)
       this.#connection.exec('COMMIT')
     })

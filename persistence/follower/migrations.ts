@@ -51,6 +51,12 @@ CREATE INDEX orders_by_slot ON orders (slot, generation);
 CREATE INDEX orders_by_owner ON orders (owner, market_id, status, placed_seq);
 CREATE INDEX orders_by_client_id ON orders (owner, client_order_id)
   WHERE client_order_id IS NOT NULL;
+CREATE TABLE markets (
+  market_id   INTEGER PRIMARY KEY,
+  slug        TEXT NOT NULL UNIQUE,
+  is_archived INTEGER NOT NULL,
+  facts       TEXT NOT NULL
+) STRICT;
 CREATE TABLE trades (
   seq              INTEGER PRIMARY KEY,
   market_id        INTEGER NOT NULL,
@@ -139,5 +145,5 @@ CREATE TABLE profiles (
 ) STRICT;
 `
 
-/** Files of the versions up to 11 are made anew. */
-export const READ_SCHEMA = { migrations: [M1], baseVersion: 11 }
+/** Files of the versions up to 12 are made anew. */
+export const READ_SCHEMA = { migrations: [M1], baseVersion: 12 }

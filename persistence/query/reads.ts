@@ -1,5 +1,6 @@
 import { audit } from './read/audit.ts'
 import { knownInTables } from './read/known-orders.ts'
+import { archivedMarket, archivedMarkets, isSlugUsed } from './read/markets.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
@@ -22,4 +23,7 @@ export const READS: readonly Query<never, unknown>[] = [
   newestTrades,
   tradeParts,
   audit,
+  archivedMarket,
+  archivedMarkets,
+  isSlugUsed,
 ]

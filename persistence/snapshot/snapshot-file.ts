@@ -19,7 +19,7 @@ import { type KeyedFolder, MAC_BYTES, macsOf } from '../keyed-folder.ts'
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 7
+export const SNAPSHOT_FORMAT = 8
 const HEAD_BYTES = 88
 const SECTIONS = 11
 /**
@@ -75,9 +75,9 @@ function decodeHead(bytes: Buffer): SnapshotHead {
  * meanwhile.
  */
 export function packSections(state: CapturedState): Uint8Array[] {
-  const { clock, accounts, markets, ledger, orders, seen, settlement } = state
+  const { clock, accounts, catalogue, ledger, orders, seen, settlement } = state
   const { modes, heartbeats, frozen, operators } = state
-  const parts = [clock, accounts, markets, ledger, orders, seen, settlement]
+  const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
   return [...parts, modes, heartbeats, frozen, operators].map(packState)
 }
 
@@ -85,7 +85,7 @@ function unpackSections(sections: readonly Uint8Array[]): CapturedState {
   return {
     clock: unpackState<CapturedState['clock']>(sections[0]),
     accounts: unpackState<CapturedState['accounts']>(sections[1]),
-    markets: unpackState<CapturedState['markets']>(sections[2]),
+    catalogue: unpackState<CapturedState['catalogue']>(sections[2]),
     ledger: unpackState<CapturedState['ledger']>(sections[3]),
     orders: unpackState<CapturedState['orders']>(sections[4]),
     seen: unpackState<CapturedState['seen']>(sections[5]),

@@ -1,6 +1,6 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { Scope } from '../../engine/domain/command.ts'
-import type { MarketId, ProfileId } from '../../engine/domain/ids.ts'
+import type { Book, MarketId, ProfileId } from '../../engine/domain/ids.ts'
 import { parseAddress } from '../crypto/address.ts'
 import { type Signer, signerOf } from '../crypto/ecdsa.ts'
 import { domainSeparator } from '../crypto/eip712.ts'
@@ -40,12 +40,17 @@ export type DirectoryChange =
   | {
       readonly kind: 'market'
       readonly marketId: MarketId
+      readonly book: Book
       readonly slug: string
       readonly yesTokenId: string
       readonly noTokenId: string
       readonly exchangeAddress: string
       readonly feeEnabled: boolean
     }
+  | { readonly kind: 'archive'; readonly slug: string }
+
+/** A market as the intake is told of it. */
+export type MarketEntry = Omit<Extract<DirectoryChange, { kind: 'market' }>, 'kind'>
 
 /** The name and chain of this exchange in the EIP-712 domain. */
 export interface SigningDomain {
@@ -75,6 +80,8 @@ export interface KnownProfile {
 
 export interface KnownMarket {
   readonly marketId: MarketId
+  /** The book that it had when it was created. */
+  readonly book: Book
   readonly yesTokenId: string
   readonly noTokenId: string
   readonly yesTokenWord: Uint8Array
@@ -139,6 +146,7 @@ export class Directory {
       case 'market':
         this.#markets.set(change.slug, {
           marketId: change.marketId,
+          book: change.book,
           yesTokenId: change.yesTokenId,
           noTokenId: change.noTokenId,
           yesTokenWord: wordOf(change.yesTokenId),
@@ -147,6 +155,9 @@ export class Directory {
           feeEnabled: change.feeEnabled,
           exchangeAddress: change.exchangeAddress,
         })
+        return
+      case 'archive':
+        this.#markets.delete(change.slug)
     }
   }
 

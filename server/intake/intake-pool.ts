@@ -4,7 +4,12 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
 import { keccakReady } from '../crypto/keccak.ts'
-import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
+import {
+  Directory,
+  type DirectoryChange,
+  type MarketEntry,
+  type SigningDomain,
+} from './directory.ts'
 import { Intake, type IntakeRequest } from './intake.ts'
 import { IntakeLane } from './intake-lane.ts'
 import { FROM_INTAKE, RESULT, TO_INTAKE, WHOLE_GROUP } from './intake-layout.ts'
@@ -17,6 +22,7 @@ import {
   ResultReader,
   type VerifiedOrder,
 } from './intake-result.ts'
+import { RecalledMarkets } from './recalled-markets.ts'
 
 export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
 
@@ -36,7 +42,7 @@ export interface TokenEntry {
 
 export type ProfileEntry = Omit<Extract<DirectoryChange, { kind: 'profile' }>, 'kind'>
 
-export type MarketEntry = Omit<Extract<DirectoryChange, { kind: 'market' }>, 'kind'>
+export type { MarketEntry }
 
 export interface IntakePoolOptions {
   /** 0 checks orders on the calling thread: for tests and profiling. */
@@ -80,6 +86,7 @@ export class IntakePool {
   readonly #tokenIds: string[] = ['']
   readonly #intake: Intake
   readonly #reader = new ResultReader()
+  readonly recalled = new RecalledMarkets(this)
   readonly #deaths = new IdleDeaths()
   readonly #ready: Promise<void>
   #onReady: () => void = () => {}
@@ -193,9 +200,13 @@ export class IntakePool {
   }
 
   addMarket(market: MarketEntry): void {
-    const { marketId, slug, yesTokenId, noTokenId, exchangeAddress, feeEnabled } = market
-    const ids = { marketId, slug, yesTokenId, noTokenId, exchangeAddress }
+    const { marketId, book, slug, yesTokenId, noTokenId, exchangeAddress, feeEnabled } = market
+    const ids = { marketId, book, slug, yesTokenId, noTokenId, exchangeAddress }
     this.#tell(() => ({ kind: 'market', ...ids, feeEnabled }))
+  }
+
+  archiveMarket(slug: string): void {
+    this.#tell(() => ({ kind: 'archive', slug }))
   }
 
   /** Forgets a profile; its tokens stay known. */

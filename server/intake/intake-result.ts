@@ -60,6 +60,8 @@ export interface RefusedOrder {
   readonly tokenId: string
   /** JSON array of { field, message }; '' unless the refusal is VALIDATION. */
   readonly issues: string
+  /** The slug that no live market has, with MARKET_NOT_FOUND; '' when it is too long for a slug. */
+  readonly marketSlug?: string
   /** The fault at this order, with INTERNAL. */
   readonly broke?: { readonly error: WorkerFault }
 }
@@ -153,7 +155,7 @@ export class ResultReader {
       profileId: view.readUInt32LE(RESULT.profileId),
       actorId: view.readUInt32LE(RESULT.actorId),
       tokenId,
-      issues: text,
+      ...(reject === REJECT.MARKET_NOT_FOUND ? { issues: '', marketSlug: text } : { issues: text }),
     }
   }
 

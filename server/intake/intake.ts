@@ -186,7 +186,7 @@ export class Intake {
 
   #order(given: OrderBody, actor: Actor): Uint8Array {
     const market = this.#directory.market(given.marketSlug)
-    if (market === undefined) return this.#refuse(REJECT.MARKET_NOT_FOUND)
+    if (market === undefined) return this.#unknown(given.marketSlug)
     const outcome = outcomeOf(given.order.tokenId, market)
     if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET)
     const reject = this.#readAmounts(given)
@@ -239,6 +239,7 @@ export class Intake {
     const record = this.#output.subarray(RESULT.record, RESULT.record + recordBytes).fill(0)
     record.writeUInt32LE(recordBytes, HEAD.bytes)
     record[HEAD.kind] = KIND.PLACE
+    record.writeUInt16LE(market.book, HEAD.book)
     record.writeUInt32LE(market.marketId, HEAD.market)
     record[PLACE.side] = order.side
     record[PLACE.outcome] = outcome
@@ -275,6 +276,12 @@ export class Intake {
   #refuse(reject: Reject): Uint8Array {
     this.#output.writeUInt16LE(reject.number, RESULT.rejectNumber)
     return this.#finish(0, '')
+  }
+
+  /** Main asks the tables whether a market had the slug. */
+  #unknown(marketSlug: string): Uint8Array {
+    this.#output.writeUInt16LE(REJECT.MARKET_NOT_FOUND.number, RESULT.rejectNumber)
+    return this.#finish(0, marketSlug.length <= LIMITS.slugCharactersMax ? marketSlug : '')
   }
 
   #invalid(issues: readonly Issue[]): Uint8Array {

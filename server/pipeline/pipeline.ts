@@ -4,6 +4,7 @@
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideCancel } from '../../engine/core/decide/decide.ts'
+import type { Market } from '../../engine/core/markets/catalogue.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -16,7 +17,7 @@ import type { OrderTimes } from '../ops/order-times.ts'
 import { Mining, type SettlementParts } from './chain/mining.ts'
 import { AccountQueues } from './orders/account-queues.ts'
 import type { Asked, OrderAnswer, OrderCall } from './orders/order-answer.ts'
-import { OrderDecisions } from './orders/order-decisions.ts'
+import { type OrderDecisionParts, OrderDecisions } from './orders/order-decisions.ts'
 import { OrderGroups } from './orders/order-groups.ts'
 import type { SeenLookups } from './orders/seen-lookups.ts'
 import { TokenUses } from './orders/token-uses.ts'
@@ -39,7 +40,8 @@ export interface ShardListener {
 }
 
 /** The pipeline starts the threads around it, and gives each its listener at the start. */
-export interface PipelineParts<Journal extends JournalWriter> {
+export interface PipelineParts<Journal extends JournalWriter>
+  extends Pick<OrderDecisionParts, 'isArchived'> {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   readonly ids: OrderIds
@@ -108,7 +110,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       clearing,
       clock,
       journal: this.journal,
-      shardOf: (marketId) => this.shards.of(marketId),
+      shardOf: (book) => this.shards.of(book),
       afterStamp: (seq, kind, reason = 0) => this.#stamped(seq, kind, reason),
       onLocked: (seq, marketId) => this.#locked(seq, marketId),
       onFired: (seq, profileIds) => {
@@ -131,7 +133,10 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     this.mining =
       settlement === undefined
         ? null
-        : new Mining({ ...settlement, clearing, publisher, sequencer, shards })
+        : new Mining({
+            ...settlement,
+            ...{ clearing, publisher, sequencer, shards, onArchived: this.#archived },
+          })
     this.tokenUses = new TokenUses({ clearing, sequencer })
     const { times, mining, tokenUses } = this
     const judging = { sequencer, publisher, mining, times, queues, tokenUses }
@@ -190,6 +195,11 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       this.publishMarket(marketId)
       this.published.refresh(market, status, updatedMs)
     })
+  }
+
+  readonly #archived = (market: Market): void => {
+    this.published.remove(market)
+    this.intake?.archiveMarket(market.slug)
   }
 
   get durableSeq(): Seq {
@@ -370,16 +380,9 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   /** Shows a market whose creation is durable, and every older one: those are durable too. */
   publishMarket(marketId: MarketId): void {
-    for (let next = this.published.all().length + 1; next <= marketId; next++) {
-      const market = this.clearing.catalogue.existing(next)
-      this.published.refresh(market, 'FUNDED', market.createdMs)
+    for (let next = this.published.lastId + 1; next <= marketId; next++) {
+      this.published.add(this.clearing.catalogue.existing(next))
     }
-  }
-
-  /** Shows a market's change, which is durable. */
-  refreshMarket(marketId: MarketId): void {
-    const market = this.clearing.catalogue.existing(marketId)
-    this.published.refresh(market, market.status, market.updatedMs)
   }
 
   /** Waits until nothing is under way: every reply went out, every market is idle and shown. */

@@ -9,6 +9,7 @@ import type { CollateralToken } from '../pipeline/shown/views.ts'
 import type { AccountChanges } from '../services/accounts/accounts.ts'
 import type { OperatorChanges } from '../services/accounts/operators.ts'
 import type { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
+import type { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import type { MarketChanges } from '../services/markets/market-changes.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
@@ -29,6 +30,7 @@ export interface Services {
   readonly registrations: Registrations
   readonly partners: PartnerAccounts
   readonly markets: MarketChanges
+  readonly archive: ArchivedMarkets
   readonly modes: TradingModeChanges
   readonly operators: OperatorChanges
   readonly heartbeats: HeartbeatChanges

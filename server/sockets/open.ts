@@ -1,6 +1,7 @@
 // Joins the parts of the sockets: their bounds, their channels and their gateway.
 
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import { Streams } from './account-stream.ts'
 import { Census } from './census.ts'
@@ -13,6 +14,7 @@ type Opened = 'channels' | 'census' | 'streams' | 'durable'
 export interface OpenParts extends Omit<SocketParts, Opened> {
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
   readonly bounds: AllSocketBounds
 }
 

@@ -24,6 +24,7 @@ import {
 import type { Durability } from '../../persistence/journal/journal-port.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { QueryHandle } from '../../persistence/query/query-handle.ts'
+import { archivedMarket } from '../../persistence/query/read/markets.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
 import {
@@ -34,12 +35,13 @@ import {
 } from '../../persistence/snapshot/recovery.ts'
 import { IntakePool, type IntakePoolOptions } from '../intake/intake-pool.ts'
 import { taughtProfile } from '../intake/taught-profile.ts'
+import type { IsArchived } from '../pipeline/orders/order-decisions.ts'
 import { SeenLookups } from '../pipeline/orders/seen-lookups.ts'
 import { Pipeline, type PipelineParts } from '../pipeline/pipeline.ts'
 import { OrderIds } from '../pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
-import { lanesOf, type MarketThreads, marketsMaxOf, Shards } from '../pipeline/spine/shard-map.ts'
+import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
 import { type SnapshotParts, Snapshots } from './snapshots.ts'
 
@@ -103,7 +105,7 @@ interface Core {
 }
 
 async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
-  return stateHash(clearing, await shards.digests(clearing.catalogue.count))
+  return stateHash(clearing, await shards.digests(clearing.catalogue.openBooks()))
 }
 
 /** Publishes the books of a snapshot: all their commands were durable before the snapshot was. */
@@ -111,11 +113,13 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
   const { orders } = clearing
   for (const market of clearing.catalogue.all()) {
     published.restore(market, (rest) => {
-      eachResting(market.marketId, (ticks, slot, _owner, leftRaw) => {
+      if (market.book === 0) return
+      eachResting(market.book, (ticks, slot, _owner, leftRaw) => {
         rest(ticks, leftRaw, isBid(orders.sideOf(slot), orders.outcomeOf(slot)))
       })
     })
   }
+  published.lastId = clearing.catalogue.lastId
 }
 
 /** Brings the one-thread core to the end of the journal. */
@@ -140,11 +144,12 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
   const { clearing } = exchange
   const stateHash = exchange.stateHash()
   const recovered = { seq: tail.seq, stateHash, snapshotSeq, lostRecords }
-  const marketsMax = marketsMaxOf(options.marketThreads)
-  if (clearing.catalogue.count > marketsMax) {
+  const booksMax = booksMaxOf(options.marketThreads)
+  const lastBook = Math.max(0, ...clearing.catalogue.openBooks())
+  if (lastBook > booksMax) {
     throw new DataFolderError(
-      `${options.dataDir} holds ${clearing.catalogue.count} markets and --market-threads each ` +
-        `takes ${marketsMax} at the most; start it with --market-threads auto.`,
+      `${options.dataDir} holds a market with book ${lastBook}, and --market-threads each ` +
+        `takes ${booksMax} books at the most; start it with --market-threads auto.`,
     )
   }
   return { core: { clearing, published }, recovered }
@@ -152,9 +157,9 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
 
 /** Starts the market threads and gives each its books; books on main stay where they are. */
 function handOverBooks({ clearing, shards }: Pipeline, threads: MarketThreads): void {
-  for (const { marketId } of clearing.catalogue.all()) {
-    const shard = shards.of(marketId)
-    if (threads !== 0) handOver(marketId, clearing.orders, shard)
+  for (const book of clearing.catalogue.openBooks()) {
+    const shard = shards.of(book)
+    if (threads !== 0) handOver(book, clearing.orders, shard)
   }
   if (threads !== 0) resetMarkets()
 }
@@ -251,7 +256,18 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const settlement = await settlementOf(options, { follower, query, throughSeq })
   const onDurable = (seq: Seq) => follower.advance(seq)
   const writer = await startJournalThread({ folder, durability, tail, lock: lock.file })
-  const pipeline = startPipeline(options, core, seal, { writer, lookups, onDurable, ...settlement })
+  const isArchived: IsArchived = async (slug, owner) => {
+    // The market may have left memory by a command that is not durable yet.
+    await pipeline.durable()
+    const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
+    const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
+    if (!isThere) return undefined
+    const market = await query.ask(archivedMarket, slug, { owner, untilMs })
+    if (market) pipeline.intake?.recalled.recall(market)
+    return market === undefined ? undefined : market !== null
+  }
+  const links = { writer, lookups, onDurable, isArchived, ...settlement }
+  const pipeline = startPipeline(options, core, seal, links)
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
   if (difference !== null) onFault(difference)
@@ -323,7 +339,10 @@ async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<reado
 type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 
 interface PipelineLinks
-  extends Pick<PipelineParts<JournalHandle>, 'lookups' | 'onDurable' | 'settlement'> {
+  extends Pick<
+    PipelineParts<JournalHandle>,
+    'lookups' | 'onDurable' | 'isArchived' | 'settlement'
+  > {
   readonly writer: JournalThread
 }
 

@@ -74,7 +74,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   const { times } = pipeline
   const names = {
     orderIdOf: (slot: Slot, generation: Generation) => pipeline.ids.text(slot, generation),
-    slugOf: (marketId: MarketId) => pipeline.clearing.catalogue.existing(marketId).slug,
+    slugOf: (marketId: MarketId) => pipeline.published.byId(marketId)?.market.slug ?? '',
   }
   watchClock(clock, metrics)
   if (trace !== null) watchTrace(trace, metrics)

@@ -22,6 +22,7 @@ import type { Services } from '../routes/services.ts'
 import { AccountChanges } from '../services/accounts/accounts.ts'
 import { OperatorChanges } from '../services/accounts/operators.ts'
 import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
+import { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
@@ -108,6 +109,7 @@ export async function wire(
   const { pipeline, seal, intake, shards, follower, query } = exchange
   const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
   const cancels = new Cancels(pipeline, endedOrders(reads))
+  const archive = new ArchivedMarkets(pipeline, reads)
   const { publicUrl } = config
   const [headerPrefix] = config.headerPrefixes
   const document = Buffer.from(
@@ -118,13 +120,14 @@ export async function wire(
     pipeline,
     reads,
     lists: new MarketLists(pipeline.published, collateral, parts.clock),
-    statuses: new OrderStatuses(pipeline, reads),
+    statuses: new OrderStatuses(pipeline, reads, archive),
     cancels,
     replaces: new CancelReplace(pipeline, cancels),
     accounts: new AccountChanges(pipeline, seal, intake),
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
-    markets: new MarketChanges(pipeline, intake, shards),
+    archive,
+    markets: new MarketChanges(pipeline, intake, shards, (slug) => archive.isUsed(slug)),
     modes: new TradingModeChanges(pipeline),
     operators: new OperatorChanges(pipeline),
     heartbeats: new HeartbeatChanges(pipeline),
@@ -183,11 +186,11 @@ export interface SocketWish {
 
 /** Opens the gateway's port for sockets; call it before the gateway listens. */
 export function wireSockets(
-  { auth, clock, pipeline, reads }: Services,
+  { auth, clock, pipeline, reads, archive }: Services,
   gateway: Gateway<Services>,
   guard: Guard,
   { onFault, waits = SOCKET_WAITS, bounds = SOCKET_BOUNDS }: SocketWish,
 ): SocketGateway {
   const port = gateway.sockets(bounds)
-  return openSockets({ port, guard, auth, clock, pipeline, reads, onFault, waits, bounds })
+  return openSockets({ port, guard, auth, clock, pipeline, reads, archive, onFault, waits, bounds })
 }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
-import { decideAdjust, decideMarket, decideResolve } from '../../engine/core/decide/accounts.ts'
+import {
+  decideAdjust,
+  decideMarket,
+  decideResolve,
+  mayArchive,
+} from '../../engine/core/decide/accounts.ts'
 import { expiresAtMs, isTradable } from '../../engine/core/decide/decide.ts'
 import { mayRelease } from '../../engine/core/decide/release.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
@@ -52,6 +57,8 @@ export class GoldenFlow {
       () => this.#adjustBalance(),
       () => this.#closeMarket(),
       () => this.#releaseGone(),
+      () => this.#briefMarket(),
+      () => this.#archive(),
       ...new GoldenAccounts(this.#cast).steps,
       ...this.#controls.steps,
       ...Array<() => void>(4).fill(() => this.#chain.mine()),
@@ -150,7 +157,7 @@ export class GoldenFlow {
 
   #createMarket(): void {
     const { clearing, nowMs } = this.driver
-    const marketId = clearing.catalogue.count + 1
+    const marketId = clearing.catalogue.lastId + 1
     const changes = {
       slug: `market-${this.#cast.name('of')}`,
       feeEnabled: marketId % 2 === 1,
@@ -180,6 +187,21 @@ export class GoldenFlow {
       this.#cast.end('MARKET_RESOLVED', marketId, this.#cast.open({ marketId }))
     }
     while (this.#tradable().length < FIRST_MARKETS) this.#createMarket()
+  }
+
+  /** A market that is over before anybody traded in it: another market gets its book. */
+  #briefMarket(): void {
+    this.#createMarket()
+    const marketId = this.driver.clearing.catalogue.lastId
+    this.driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] })
+  }
+
+  #archive(): void {
+    const { clearing } = this.driver
+    for (const market of clearing.catalogue.emptied) {
+      if (!mayArchive(clearing, market)) continue
+      this.driver.rare({ kind: 'archiveMarket', marketId: market.marketId })
+    }
   }
 
   #held(): OrderRef[] {

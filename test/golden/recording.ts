@@ -13,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 5
+const FORMAT = 6
 
 /** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
@@ -34,6 +34,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   logout: true,
   createMarket: true,
   lockMarket: true,
+  archiveMarket: true,
   resolveMarket: true,
   adjustBalance: true,
   placeOrder: true,

@@ -8,6 +8,7 @@ import { GATE_CHANGES } from './gate-changes.ts'
 import { GUARD_CHANGES } from './guard-changes.ts'
 import { JOURNAL_CHANGES } from './journal-changes.ts'
 import { LEDGER_CHANGES } from './ledger-changes.ts'
+import { LIFETIME_CHANGES } from './lifetime-changes.ts'
 import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
 import { SOCKET_CHANGES } from './socket-changes.ts'
@@ -38,6 +39,7 @@ export function allMutations(): Mutation[] {
     ...SOCKET_CHANGES,
     ...GUARD_CHANGES,
     ...PROCESS_CHANGES,
+    ...LIFETIME_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

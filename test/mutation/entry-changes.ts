@@ -255,7 +255,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       [
         'a waiting order shares its bytes with the next order',
         'new Uint8Array(arrival.record)',
-        'arrival.record.slice()',
+        'arrival.record',
       ],
       [
         'an order of a busy account goes ahead',
@@ -264,8 +264,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an account stays busy after a replacement that is refused',
-        'reply(refused)\n        decided?.()',
-        'reply(refused)',
+        'this.#refuse(result, reply)\n        decided?.()',
+        'this.#refuse(result, reply)',
       ],
     ],
   },

@@ -223,6 +223,11 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'status.length > 0,',
       ],
       ['a change of status keeps the old time', 'market.updatedMs = nowMs\n', '\n'],
+      [
+        'the hash leaves out the conditions',
+        'rowCount: _rowCount, ...market',
+        'rowCount: _rowCount, conditionRaw: _conditionRaw, ...market',
+      ],
     ],
   },
   {
@@ -333,11 +338,6 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'the hash leaves out the owners of resting orders',
         'rows.push(ticks, owner, leftRaw)',
         'rows.push(ticks, leftRaw)',
-      ],
-      [
-        'the hash leaves out the conditions',
-        'facts.push(ledger.conditionRaw[market.marketId])',
-        'facts.push(0)',
       ],
       ['the hash depends on slots', 'orders.seqOf(a) - orders.seqOf(b)', 'a - b'],
       ['the hash leaves out the seen orders', ', seen.folded]', ']'],

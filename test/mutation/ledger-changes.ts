@@ -167,11 +167,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'this.fundedRaw <= Number.MAX_SAFE_INTEGER,',
         'this.fundedRaw > 0,',
       ],
-      [
-        'a condition may owe',
-        'this.conditionRaw[marketId] >= -this.shortRaw[marketId],',
-        'marketId >= 0,',
-      ],
+      ['a condition may owe', 'market.conditionRaw >= -market.shortRaw,', 'market.marketId >= 0,'],
       ['a withdrawal is not counted', 'this.fundedRaw -= amountRaw\n', '\n'],
     ],
   },
@@ -223,7 +219,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ['an own maker that was canceled keeps its reserve', 'case STP_CANCEL:\n', '\n'],
       [
         'a maker that is filled stays in the table',
-        'if (legs.closed) this.#end(legs.maker)\n',
+        'if (legs.closed) this.#end(legs.maker, market)\n',
         '\n',
       ],
       [

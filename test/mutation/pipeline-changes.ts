@@ -85,7 +85,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'deadlines of markets are forgotten by a restart',
-        'if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)\n',
+        'if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)\n',
         '\n',
       ],
       [

@@ -58,7 +58,7 @@ class Day {
         },
         { kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE },
       ]),
-      { kind: 'createMarket', marketId: 1, market },
+      { kind: 'createMarket', marketId: 1, book: 1, market },
     ]
     for (const body of bodies) {
       const command = { ...body, seq: exchange.clearing.lastSeq + 1, nowMs: START_MS }
@@ -70,7 +70,14 @@ class Day {
   }
 
   place(order: Partial<PlaceOrder>): void {
-    const place = { ...blankPlace(), ...TERMS, hashHigh: ++this.#hash, hashLow: 1, ...order }
+    const place = {
+      ...blankPlace(),
+      book: 1,
+      ...TERMS,
+      hashHigh: ++this.#hash,
+      hashLow: 1,
+      ...order,
+    }
     const request = ownRequest(place, tokenIdOf(place.accountId))
     assert.equal(this.life.pipeline.sequencer.place(request, encodePlace(place)), null)
     this.settle()

@@ -210,7 +210,9 @@ export class Holders {
     const isSubmitted = made !== undefined && made.submitted.length > 0
     const isRunning = last.seq > pipeline.durableSeq || isSubmitted
     const expected = retryRefusal(made, isRunning, last.nextMs > nowMs)
-    const spenders = model.markets.map(({ exchangeAddress }) => exchangeAddress)
+    const spenders = model.markets.flatMap(({ exchangeAddress }, index) => {
+      return model.status(index + 1) === 'ARCHIVED' ? [] : exchangeAddress
+    })
     const at = pipeline.clearing.lastSeq
     const approvals = watch.kinds.get('submitApprovals')
     const answer = partners.retryAllowances(profileId)

@@ -96,6 +96,8 @@ export class Life {
   failure: unknown = null
   /** True while the read tables do not answer in time. */
   readsAreLate = false
+  /** Markets that were asked for and have no answer yet. */
+  opening = 0
 
   constructor(parts: LifeParts) {
     const { disk, clock } = parts
@@ -115,8 +117,8 @@ export class Life {
     const { pipeline } = this
     this.journal = pipeline.journal
     this.shards = pipeline.shards
-    for (const { marketId } of clearing.catalogue.all()) {
-      handOver(marketId, clearing.orders, this.shards.of(marketId))
+    for (const book of clearing.catalogue.openBooks()) {
+      handOver(book, clearing.orders, this.shards.of(book))
     }
     resetMarkets()
     pipeline.start()
@@ -129,7 +131,8 @@ export class Life {
     const { exchangeAddress } = marketSpec(1)
     this.accounts = new AccountChanges(pipeline, seal, intake)
     this.partners = new PartnerAccounts({ pipeline, seal, intake }, exchangeAddress)
-    this.changes = new MarketChanges(pipeline, intake, this.shards)
+    const isSlugUsed = (slug: string) => Promise.resolve(this.model.slugs.has(slug))
+    this.changes = new MarketChanges(pipeline, intake, this.shards, isSlugUsed)
     this.modes = new TradingModeChanges(this.pipeline)
     this.heartbeats = new HeartbeatChanges(this.pipeline)
     this.operators = new OperatorChanges(this.pipeline)
@@ -208,7 +211,7 @@ export class Life {
       const refusal = place(request, record)
       this.watch.lines.decided(order, { refusal, at: clearing.lastSeq, before })
       this.checked(() => {
-        if (refusal === REJECT.OVERLOADED) this.assertLow(order.marketId)
+        if (refusal === REJECT.OVERLOADED) this.assertLow(order.book)
         else assert.equal(rejectName(refusal), expected, 'the gates answer as the model does')
       })
       return refusal
@@ -222,9 +225,10 @@ export class Life {
   }
 
   /** A command is refused for lack of room only while there is little room. */
-  assertLow(marketId: number): void {
+  assertLow(book: number): void {
     const { journal, shards } = this
-    const isLow = journal.freeBytes() < LOW_BYTES || shards.of(marketId).freeBytes() < LOW_BYTES
+    const isFull = book !== 0 && shards.of(book).freeBytes() < LOW_BYTES
+    const isLow = isFull || journal.freeBytes() < LOW_BYTES
     assert(isLow, 'no command is refused while there is room')
   }
 
@@ -319,7 +323,7 @@ export class Life {
   get isAtRest(): boolean {
     const { queues, groups } = this.pipeline
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
-    if (queues.count > 0 || groups.waiting > 0) return false
+    if (queues.count > 0 || groups.waiting > 0 || this.opening > 0) return false
     // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false
     return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false

@@ -16,6 +16,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['submitApprovals', 'settleApprovals'] as const),
   ...(['createToken', 'revokeToken', 'touchToken', 'login', 'logout'] as const),
   ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarket'] as const),
+  'archiveMarket',
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
   ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),

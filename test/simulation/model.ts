@@ -3,15 +3,16 @@
 // main's state at any moment, however late the markets are.
 
 import assert from 'node:assert/strict'
-import { concernsBook, RULES_VERSION } from '../../engine/core/clearing.ts'
-import type {
-  CancelOrders,
-  Command,
-  PlaceOrder,
-  ProfileFields,
-  RareCommand,
-  ReleaseOrder,
-  Scope,
+import { RULES_VERSION } from '../../engine/core/clearing.ts'
+import {
+  type CancelOrders,
+  type Command,
+  concernsBook,
+  type PlaceOrder,
+  type ProfileFields,
+  type RareCommand,
+  type ReleaseOrder,
+  type Scope,
 } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
@@ -21,6 +22,8 @@ import { ControlModel } from './control-model.ts'
 import { PartnerModel } from './partner-model.ts'
 
 export interface MarketModel {
+  /** The book that it had when it was created. */
+  readonly book: number
   readonly feeEnabled: boolean
   readonly deadlineMs: number | null
   readonly takerDelayMs: number
@@ -103,6 +106,7 @@ export class Model {
   readonly hashes = new Set<number>()
   readonly clientKeys = new Set<string>()
   readonly markets: MarketModel[] = []
+  readonly slugs = new Set<string>()
   readonly tokens = new Map<string, TokenModel>()
   readonly rates: (number | null)[] = []
   /** The account of each order, by the id of the order. */
@@ -124,6 +128,7 @@ export class Model {
     for (const market of this.markets) {
       twin.markets.push({ ...market, history: [...market.history] })
     }
+    for (const slug of this.slugs) twin.slugs.add(slug)
     for (const [tokenId, token] of this.tokens) twin.tokens.set(tokenId, { ...token })
     twin.#owners.push(...this.#owners)
     twin.rates.push(...this.rates)
@@ -213,7 +218,10 @@ export class Model {
       case 'createMarket': {
         const { feeEnabled, deadlineMs, takerDelayMs = 0, exchangeAddress } = command.market
         const history = [{ seq: command.seq, status: 'FUNDED' }]
-        this.markets.push({ feeEnabled, deadlineMs, takerDelayMs, exchangeAddress, history })
+        const { book } = command
+        assert(!this.slugs.has(command.market.slug), 'a slug names one market for ever')
+        this.slugs.add(command.market.slug)
+        this.markets.push({ book, feeEnabled, deadlineMs, takerDelayMs, exchangeAddress, history })
         return
       }
       case 'lockMarket':
@@ -221,6 +229,11 @@ export class Model {
         return
       case 'resolveMarket':
         this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'RESOLVED' })
+        return
+      case 'archiveMarket':
+        assert.equal(this.status(command.marketId), 'RESOLVED', 'only a market that is over leaves')
+        assert.equal(this.slow.inside(command.marketId), 0n, 'nobody holds a share of it')
+        this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'ARCHIVED' })
         return
       case 'adjustBalance':
         this.#adjust(command.profileId, BigInt(command.collateralRaw))

@@ -96,7 +96,7 @@ export class MoneyWatch {
   }
 
   inside(marketId: number): void {
-    const insideRaw = this.#clearing.ledger.conditionRaw[marketId]
+    const insideRaw = this.#clearing.catalogue.byId(marketId)?.conditionRaw ?? 0
     this.#heldRaw += insideRaw - (this.#insideRaw[marketId] ?? 0)
     this.#insideRaw[marketId] = insideRaw
   }
@@ -139,8 +139,8 @@ export class MoneyWatch {
       assert.deepEqual(known, this.#sharesOf(account, marketId), 'shares move by commands only')
     })
     assert.equal(this.#sharesRaw.size, live, 'a row is live while it is needed')
-    for (const { marketId } of catalogue.all()) {
-      assert.equal(ledger.conditionRaw[marketId], this.#insideRaw[marketId], 'inside a condition')
+    for (const { marketId, conditionRaw } of catalogue.all()) {
+      assert.equal(conditionRaw, this.#insideRaw[marketId], 'inside a condition')
       this.holds(marketId)
     }
   }

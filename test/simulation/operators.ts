@@ -8,7 +8,8 @@ import type { Life } from './life.ts'
 import { marketOfLane } from './orders.ts'
 import type { Setting, Step } from './script.ts'
 
-const MARKETS_MAX = 60
+/** Markets that take orders at once. */
+const OPEN_MAX = 40
 const MODES = ['post_only', 'cancel_only', 'disabled'] as const
 
 export class Operators {
@@ -70,15 +71,26 @@ export class Operators {
   open({ dice }: Step): void {
     const { changes, model, pipeline } = this.#life
     const marketId = model.markets.length + 1
-    if (marketId > MARKETS_MAX) return
+    if (pipeline.clearing.catalogue.openBooks().length >= OPEN_MAX) return
     const nowMs = pipeline.sequencer.nowMs()
     const deadlineMs = dice[0] < 0.3 ? nowMs + Math.floor(dice[1] * 120_000) : null
     const takerDelayMs = dice[1] < 0.3 ? 1 + Math.floor(dice[0] * 2000) : 0
     const exchangeAddress = `0x${String(1 + Math.floor(dice[1] * 3)).repeat(40)}`
     const feeEnabled = dice[1] < 0.6
     const rules = { deadlineMs, feeEnabled, minSizeRaw: 1e7, takerDelayMs, exchangeAddress }
-    const spec = marketSpec(marketId, rules)
-    this.#life.tellsLater(changes.create(spec))
+    // Now and then it asks for the slug of an older market, which may have left memory.
+    const named = dice[1] > 0.95 ? 1 + Math.floor(dice[0] * model.markets.length) : marketId
+    const isUsed = model.slugs.has(marketSpec(named).slug)
+    const answer = changes.create(marketSpec(named, rules))
+    this.#life.opening++
+    const compare = (result: Awaited<typeof answer>) => {
+      this.#life.opening--
+      if (!isUsed) return
+      const isRefused = result === REJECT.SLUG_TAKEN || result === REJECT.OVERLOADED
+      assert(isRefused, 'a slug names one market for ever')
+    }
+    this.#life.tellsLater(answer)
+    this.#life.follow(answer.then(compare))
   }
 
   /** Resolves the newest market of the lane whose turn it is, and opens the next one. */
@@ -87,8 +99,20 @@ export class Operators {
     const lane = 1 + (model.markets.length % this.#setting.lanes)
     const marketId = marketOfLane(lane, this.#setting.lanes, model.markets.length)
     const market = published.byId(marketId)
-    if (market === undefined || model.markets.length >= MARKETS_MAX) return
+    if (market === undefined) return
     this.#life.tellsLater(changes.resolve(market, step.dice[0] < 0.5 ? [1, 0] : [1, 1]))
+    this.open(step)
+  }
+
+  /** Opens a market, and resolves the oldest one that no share was made of, or all were unmade. */
+  brief(step: Step): void {
+    const { published, changes, model } = this.#life
+    const { lanes } = this.#setting
+    const spare = published.all().find(({ market: { marketId }, status }) => {
+      const isBusy = status === 'RESOLVED' || marketId > published.lastId - lanes
+      return !isBusy && model.slow.inside(marketId) === 0n
+    })
+    if (spare !== undefined) this.#life.tellsLater(changes.resolve(spare, [0, 1]))
     this.open(step)
   }
 

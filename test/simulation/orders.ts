@@ -11,7 +11,7 @@ import type { Script, Step } from './script.ts'
 const TICKS_MAX = 999
 /** One order in so many is sent even when it cannot be accepted. */
 const CARELESS = 12
-const TOKENS: readonly SlowToken[] = ['yes', 'no']
+export const TOKENS: readonly SlowToken[] = ['yes', 'no']
 const FOK = ORDER_TYPES.indexOf('FOK')
 const FAK = ORDER_TYPES.indexOf('FAK')
 
@@ -38,16 +38,19 @@ export class Orders {
     const order = orderOf(work, row, hash)
     order.accountId = accountId ?? order.accountId
     order.marketId = this.#marketOf(work.book[row], hash)
+    order.book = this.#model.markets[order.marketId - 1].book
     if (hash % CARELESS !== 0) this.#afford(order)
     return order
   }
 
   /** The market of the lane, or another one when that market takes no more orders. */
   #marketOf(lane: number, hash: number): number {
-    const all = this.#published.all()
-    const marketId = marketOfLane(lane, this.#script.setting.lanes, all.length)
-    if (all[marketId - 1].status === 'FUNDED' || hash % CARELESS === 0) return marketId
-    return all.findLast(({ status }) => status === 'FUNDED')?.market.marketId ?? marketId
+    const published = this.#published
+    const marketId = marketOfLane(lane, this.#script.setting.lanes, published.lastId)
+    const isOpen = published.byId(marketId)?.status === 'FUNDED'
+    if (isOpen || hash % CARELESS === 0) return marketId
+    const open = published.all().findLast(({ status }) => status === 'FUNDED')
+    return open?.market.marketId ?? marketId
   }
 
   /** A seller without shares buys the other outcome instead, on the same side of the ladder. */
@@ -112,5 +115,31 @@ export class Orders {
   reach(order: PlaceOrder, ticks: number): void {
     const wanted = order.priceTicks + (order.side === SIDE.BUY ? ticks : -ticks)
     order.priceTicks = Math.max(1, Math.min(TICKS_MAX, wanted))
+  }
+
+  /** Sales of all that the main accounts hold of an old market, all at one price. */
+  unwinding(row: number, index: number, dice: number): PlaceOrder[] {
+    const { slow, markets } = this.#model
+    const { accounts, lanes } = this.#script.setting
+    const published = this.#published
+    const old = published.all().filter(({ market: { marketId }, status }) => {
+      const isOld = status === 'FUNDED' && marketId <= published.lastId - lanes
+      return isOld && slow.inside(marketId) > 0n
+    })
+    const marketId = old[Math.floor(dice * old.length)]?.market.marketId
+    if (marketId === undefined) return []
+    const { book } = markets[marketId - 1]
+    const sales: PlaceOrder[] = []
+    for (let account = 1; account <= accounts; account++) {
+      for (const outcome of [0, 1]) {
+        const freeRaw = Number(slow.shares(account, marketId, TOKENS[outcome]).free)
+        if (freeRaw < 1000) continue
+        const order = this.plain(row, 2 ** 31 + index * 64 + sales.length, account)
+        const terms = { marketId, book, outcome, side: SIDE.SELL, orderType: 0, postOnly: false }
+        Object.assign(order, { ...terms, priceTicks: 500, sizeRaw: freeRaw - (freeRaw % 1000) })
+        sales.push(order)
+      }
+    }
+    return sales
   }
 }

@@ -44,6 +44,8 @@ export const ACTS = [
   'address',
   'open',
   'resolve',
+  'brief',
+  'unwind',
   // What delays orders, cancels them or fails their trades.
   'fault',
   'beat',
@@ -128,6 +130,8 @@ const CLIENTS: Odds = {
   address: 0.3,
   open: 0.15,
   resolve: 0.06,
+  brief: 0.3,
+  unwind: 0.1,
   fault: 0.5,
   beat: 0.5,
   restrict: 0.1,

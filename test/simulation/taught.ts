@@ -53,6 +53,11 @@ export class Taught {
       this.markets.set(market.slug, market)
       addMarket(market)
     }
+    const archiveMarket = intake.archiveMarket.bind(intake)
+    intake.archiveMarket = (slug) => {
+      this.markets.delete(slug)
+      archiveMarket(slug)
+    }
   }
 
   refusalOfCall({ tokenId, isStale, isForged }: SimCall): Refusal {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
+import { Clearing } from '../../engine/core/clearing.ts'
+import { mayArchive } from '../../engine/core/decide/accounts.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable, STATE } from '../../engine/core/orders/order-table.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
-import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
+import { type Command, concernsBook, type PlaceOrder } from '../../engine/domain/command.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
@@ -90,9 +91,9 @@ class ThreadedReplay {
     // The journal tells a decision, not what main had heard by then. Main hears as late as it can.
     while (!isCovered(this.clearing, command)) await this.#answers()
     this.clearing.admit(command)
-    if (command.kind === 'createMarket') this.shards.of(command.marketId)
+    if (command.kind === 'createMarket') this.shards.of(command.book)
     if (!concernsBook(command)) return
-    const shard = this.shards.of(command.marketId)
+    const shard = this.shards.of(this.clearing.catalogue.existing(command.marketId).book)
     while (shard.freeBytes() < record.length) await this.#answers()
     if (command.kind === 'placeOrder') shard.place(command.seq, record)
     else if (command.kind === 'releaseOrder') shard.releaseOrder(command.seq, record)
@@ -103,7 +104,7 @@ class ThreadedReplay {
 
   async hash(): Promise<string> {
     while (!this.shards.areIdle) await this.#answers()
-    return stateHash(this.clearing, await this.shards.digests(this.clearing.catalogue.count))
+    return stateHash(this.clearing, await this.shards.digests(this.clearing.catalogue.openBooks()))
   }
 }
 
@@ -111,6 +112,11 @@ class ThreadedReplay {
 function isCovered(clearing: Clearing, command: Command): boolean {
   if (command.kind === 'adjustBalance') {
     return clearing.ledger.collateralFreeRaw[command.profileId] >= -command.collateralRaw
+  }
+  const { catalogue } = clearing
+  if (command.kind === 'createMarket') return catalogue.byBook(command.book) === undefined
+  if (command.kind === 'archiveMarket') {
+    return mayArchive(clearing, catalogue.existing(command.marketId))
   }
   return command.kind !== 'placeOrder' || isOrderCovered(clearing, command)
 }

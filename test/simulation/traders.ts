@@ -140,6 +140,12 @@ export class Traders {
     this.#send(order, row)
   }
 
+  /** The main accounts sell all their shares of an old market, so that its pairs are unmade. */
+  unwind({ row, dice }: Step, index: number): void {
+    if (isCancel(this.#script, row)) return
+    for (const order of this.#orders.unwinding(row, index, dice[0])) this.#send(order)
+  }
+
   /** Sends an earlier order again, whatever its end was. */
   again({ dice }: Step): void {
     const { sent } = this.#memory
@@ -369,14 +375,15 @@ export class Traders {
     if (known === undefined || known.account > this.#script.setting.accounts) return
     const live = pipeline.liveOrders(known.account, known.marketId)
     if (live.length === 0) return
+    const { book } = pipeline.clearing.catalogue.existing(known.marketId)
     const names = Array.from({ length: 1000 }, (_each, index) => live[index % live.length])
     for (const thread of threads) thread.isStalled = dice[1] < 0.7
     for (;;) {
       const seq = pipeline.sequencer.cancel(known.marketId, names)
       if (seq === REJECT.OVERLOADED) break
-      if (seq === RELEASING || shards.of(known.marketId).isIdle) return
+      if (seq === RELEASING || shards.of(book).isIdle) return
     }
     this.overloads++
-    this.#life.assertLow(known.marketId)
+    this.#life.assertLow(book)
   }
 }

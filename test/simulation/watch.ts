@@ -21,10 +21,11 @@ import {
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
-import type { SlowAnswer, SlowRequest, SlowToken } from '../support/slow-book.ts'
+import type { SlowAnswer, SlowRequest } from '../support/slow-book.ts'
 import { AccountLines } from './account-lines.ts'
 import type { Answer, Model } from './model.ts'
 import { type Conserves, MoneyWatch } from './money-watch.ts'
+import { TOKENS } from './orders.ts'
 import type { SimDisk } from './sim-disk.ts'
 
 const ENDS: Readonly<Record<number, string>> = {
@@ -37,7 +38,6 @@ const ENDS: Readonly<Record<number, string>> = {
   [RESULT.HELD]: 'held',
   [RESULT.GONE]: 'gone',
 }
-const TOKENS: readonly SlowToken[] = ['yes', 'no']
 
 /** One event, read out of a frame. */
 interface Said {
@@ -116,11 +116,11 @@ export class Watch {
     }
     if (command.kind === 'failSettlement') {
       this.reversals++
-      for (const { accountId } of command.legs) {
-        this.money.look(accountId, command.marketId)
-        this.#compareOwner(accountId, command.marketId)
+      for (const { accountId, marketId } of command.legs) {
+        this.money.look(accountId, marketId)
+        this.#compareOwner(accountId, marketId)
       }
-      this.money.holds(command.marketId)
+      for (const { marketId } of command.legs) this.money.holds(marketId)
     }
     if (command.kind === 'placeOrder') {
       const { accountId, marketId, slot } = command

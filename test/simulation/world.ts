@@ -260,6 +260,7 @@ export class World {
       case 'again':
       case 'resent':
       case 'barred':
+      case 'unwind':
       case 'cancelAgain':
       case 'cancelForeign':
       case 'cancelNamed':
@@ -291,6 +292,7 @@ export class World {
         return
       case 'open':
       case 'resolve':
+      case 'brief':
       case 'beat':
       case 'fault':
       case 'restrict':

@@ -80,7 +80,7 @@ export class CommandFlow {
     }
     for (let marketId = 1; marketId <= MARKETS; marketId++) {
       const market = marketSpec(marketId)
-      this.#rare({ kind: 'createMarket', marketId, market, ...this.#stamp() })
+      this.#rare({ kind: 'createMarket', marketId, book: marketId, market, ...this.#stamp() })
     }
   }
 
@@ -96,7 +96,8 @@ export class CommandFlow {
   place(terms: Partial<PlaceOrder>): PlaceOrder {
     const { orders } = this.exchange.clearing
     const order = { ...blankPlace(), accountId: 1, marketId: 1, ...terms, ...this.#stamp() }
-    order.slot = orders.freeSlot(order.marketId)
+    order.book = order.marketId
+    order.slot = orders.freeSlot(order.book)
     order.generation = orders.generationOf(order.slot) + 1
     order.hashHigh = order.seq
     order.hashLow = this.#below(0xffffffff)

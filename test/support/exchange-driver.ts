@@ -24,6 +24,7 @@ import {
   MAKER,
   RESULT,
 } from '../../engine/domain/event.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
@@ -172,8 +173,10 @@ export class ExchangeDriver {
   }
 
   addMarket(changes: Partial<MarketSpec> = {}): number {
-    const marketId = this.clearing.catalogue.count + 1
-    this.rare({ kind: 'createMarket', marketId, market: marketSpec(marketId, changes) })
+    const { catalogue } = this.clearing
+    const marketId = catalogue.lastId + 1
+    const book = catalogue.freeBook(LIMITS.booksMax)
+    this.rare({ kind: 'createMarket', marketId, book, market: marketSpec(marketId, changes) })
     return marketId
   }
 
@@ -182,6 +185,7 @@ export class ExchangeDriver {
     return {
       ...blankPlace(),
       marketId: wish.marketId,
+      book: this.clearing.catalogue.byId(wish.marketId)?.book ?? 0,
       accountId: wish.account,
       side: wish.side,
       outcome: wish.outcome,
@@ -317,7 +321,7 @@ export class ExchangeDriver {
     const bids: BookLevel[] = []
     const asks: BookLevel[] = []
     const { orders } = this.clearing
-    eachResting(marketId, (ticks, slot, _owner, leftRaw) => {
+    eachResting(this.clearing.catalogue.existing(marketId).book, (ticks, slot, _owner, leftRaw) => {
       const side = orders.sideOf(slot) === orders.outcomeOf(slot) ? bids : asks
       const last = side.at(-1)
       if (last?.ticks === ticks) last.sizeRaw += leftRaw

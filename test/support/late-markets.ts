@@ -10,10 +10,10 @@ import {
   releaseInMarket,
   resetMarkets,
 } from '../../engine/core/book/market.ts'
-import { Clearing, concernsBook } from '../../engine/core/clearing.ts'
+import { Clearing } from '../../engine/core/clearing.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
-import type { Command } from '../../engine/domain/command.ts'
+import { type Command, concernsBook } from '../../engine/domain/command.ts'
 import { EVENT_BYTES, EVENT_WORDS } from '../../engine/domain/event.ts'
 
 const CAPACITY = 512
@@ -81,10 +81,6 @@ export class LateMarkets {
 
   hash(): string {
     assert.equal(this.unheardCount, 0, 'a state is whole when every answer was heard')
-    const markets = this.clearing.catalogue.all()
-    return stateHash(
-      this.clearing,
-      markets.map(({ marketId }) => bookDigest(marketId)),
-    )
+    return stateHash(this.clearing, this.clearing.catalogue.openBooks().map(bookDigest))
   }
 }

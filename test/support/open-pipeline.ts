@@ -47,7 +47,7 @@ export async function makeMarket(
   deadlineMs: number | null = null,
 ): Promise<void> {
   const market = marketSpec(marketId, { deadlineMs })
-  await pipeline.change(() => ({ kind: 'createMarket', marketId, market }))
+  await pipeline.change(() => ({ kind: 'createMarket', marketId, book: marketId, market }))
 }
 
 /** Makes one market with this deadline, and one funded profile with a token. */
@@ -58,7 +58,7 @@ export async function fill(
 ): Promise<void> {
   const { pipeline, seal } = exchange
   await makeMarket(exchange, 1, deadlineMs)
-  pipeline.refreshMarket(1)
+  pipeline.publishMarket(1)
   const profile = profileFields(1, { rank: null })
   const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf(TOKEN, 1))
   const token = { tokenId: TOKEN, sealedSecret, label: null, scopes: ['trading'] as const }
@@ -77,7 +77,8 @@ export function buy(
   order: Partial<PlaceOrder>,
   signedFeeBps = 0,
 ): ReturnType<RunningExchange['pipeline']['sequencer']['place']> {
-  const place = { ...blankPlace(), marketId: 1, accountId: 1, hashHigh: hash, hashLow: 1, ...order }
+  const terms = { marketId: 1, accountId: 1, hashHigh: hash, hashLow: 1, ...order }
+  const place = { ...blankPlace(), book: terms.marketId, ...terms }
   const request = { ...ownRequest(place, TOKEN), signedFeeBps }
   const first = pipeline.sequencer.place(request, encodePlace(place))
   const inTables = { seq: pipeline.clearing.lastSeq, hash: false, clientId: false }

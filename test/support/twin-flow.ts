@@ -260,9 +260,10 @@ export class TwinFlow {
   }
 
   #compareBook(marketId: number): void {
+    const { book } = this.driver.clearing.catalogue.existing(marketId)
     const slow = this.#slow.book(marketId)
     let at = 0
-    eachResting(marketId, (ticks, slot, _owner, leftRaw) => {
+    eachResting(book, (ticks, slot, _owner, leftRaw) => {
       const line = slow[at++]
       const same =
         line?.ticks === ticks && line.left === leftRaw && line.id === this.#idOfSlot.get(slot)
@@ -270,7 +271,7 @@ export class TwinFlow {
     })
     assert.equal(at, slow.length, 'lines of the book')
     const held: (number | undefined)[] = []
-    eachHeld(marketId, (_ticks, slot) => held.push(this.#idOfSlot.get(slot)))
+    eachHeld(book, (_ticks, slot) => held.push(this.#idOfSlot.get(slot)))
     const slowHeld = this.#slow.held.filter(({ market }) => market === marketId)
     assert.equal(String(held), String(slowHeld.map(({ id }) => id)), 'held orders in their turn')
   }
@@ -282,7 +283,7 @@ export class TwinFlow {
     for (const marketId of this.#markets) {
       this.#compareOwners(owners, marketId)
       this.#compareBook(marketId)
-      const insideRaw = driver.clearing.ledger.conditionRaw[marketId]
+      const insideRaw = driver.clearing.catalogue.existing(marketId).conditionRaw
       assert.equal(BigInt(insideRaw), this.#slow.inside(marketId), 'inside the condition')
       this.#compareOpenSize(marketId)
     }

@@ -4,7 +4,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import { EVENT, kindAndCode, MAKER } from '../../domain/event.ts'
-import type { AccountId, Generation, MarketId, Slot } from '../../domain/ids.ts'
+import type { AccountId, Book, Generation, Slot } from '../../domain/ids.ts'
 import { STP } from '../../domain/order.ts'
 import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../../domain/units.ts'
 import { emit } from './event-buffer.ts'
@@ -46,9 +46,9 @@ export function crosses(book: number, isBid: boolean, ticks: number): boolean {
   return isBid ? bestAskOf[book] <= ticks : bestBidOf[book] >= ticks
 }
 
-/** An order that comes to rest, and its owner and market. */
+/** An order that comes to rest, and its owner and book. */
 export interface Resting {
-  readonly marketId: MarketId
+  readonly book: Book
   readonly slot: Slot
   readonly generation: Generation
   readonly accountId: AccountId
@@ -62,7 +62,7 @@ export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: num
   leftOf[slot] = leftRaw
   generationOf[slot] = order.generation
   ownerOf[slot] = order.accountId
-  link(slot, order.marketId, ticks, isBid)
+  link(slot, order.book, ticks, isBid)
 }
 
 /** Keeps an order out of the book, behind the orders held before it. `wantRaw` is the taker's. */

@@ -3,7 +3,7 @@
 
 import { LIMITS } from '../../domain/limits.ts'
 
-const BOOKS = LIMITS.marketsMax + 1
+const BOOKS = LIMITS.booksMax + 1
 const LEVELS_SHIFT = 10
 
 /** Each hot module copies these into constants of its own; order-pool.ts says why. */

@@ -4,7 +4,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
 import { EVENT, kindAndCode, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
-import type { MarketId, Slot } from '../../domain/ids.ts'
+import type { Book, Slot } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import {
   buysBySpend,
@@ -45,7 +45,7 @@ const arrival = taker
 
 /** The highest book that ever held an order; event-buffer.ts says why it is a typed cell. */
 const opened = new Int32Array(1)
-for (let book = 0; book <= LIMITS.marketsMax; book++) bestAskOf[book] = NO_ASK
+for (let book = 0; book <= LIMITS.booksMax; book++) bestAskOf[book] = NO_ASK
 
 /** Empties every book of this thread. */
 export function resetMarkets(): void {
@@ -59,7 +59,7 @@ export function resetMarkets(): void {
 }
 
 function setTaker(order: Arrival, bid: boolean): void {
-  arrival.book = order.marketId
+  arrival.book = order.book
   arrival.owner = order.accountId
   arrival.isBid = bid
   arrival.isYes = order.outcome === YES
@@ -97,7 +97,7 @@ export function releaseInMarket(order: Arrival): void {
 function begin(order: Arrival): void {
   const sells = order.side === SELL ? SELLS_BIT : 0
   const no = order.outcome === NO ? NO_BIT : 0
-  if (order.marketId > opened[0]) opened[0] = order.marketId
+  if (order.book > opened[0]) opened[0] = order.book
   beginEvents(order.seq, order.marketId | no | sells, order.slot)
 }
 
@@ -108,7 +108,7 @@ function arrive(order: Arrival): void {
     const result = order.postOnly ? WOULD_CROSS : placeTaking(order)
     done(order.slot, result, arrival)
   }
-  assert(bestBidOf[order.marketId] < bestAskOf[order.marketId], 'a book is never crossed')
+  assert(bestBidOf[order.book] < bestAskOf[order.book], 'a book is never crossed')
   flushEvents()
 }
 
@@ -117,7 +117,7 @@ const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
 /** Most orders rest without a match, so this path skips the preparations of a walk. */
 function placeUntouched(order: Arrival, bid: boolean): boolean {
   const ticks = ladderTicks(order.outcome, order.priceTicks)
-  if (crosses(order.marketId, bid, ticks)) return false
+  if (crosses(order.book, bid, ticks)) return false
   rest(order, bid, ticks, order.sizeRaw)
   untouched.isBid = bid
   untouched.worstTicks = ticks
@@ -157,23 +157,23 @@ export function cancelInMarket(command: CancelOrders): void {
   flushEvents()
 }
 
-/** Visits the resting orders of a market by rising tick, and each level from its oldest order. */
+/** Visits the resting orders of a book by rising tick, and each level from its oldest order. */
 export function eachResting(
-  marketId: MarketId,
+  book: Book,
   visit: (ticks: number, slot: Slot, owner: number, leftRaw: number) => void,
 ): void {
   for (let ticks = 1; ticks < NO_ASK; ticks++) {
-    let slot = headOf[(marketId << LEVELS_SHIFT) + ticks]
+    let slot = headOf[(book << LEVELS_SHIFT) + ticks]
     for (; slot !== 0; slot = nextOf[slot]) visit(ticks, slot, ownerOf[slot], leftOf[slot])
   }
 }
 
-/** Visits the held orders of a market, oldest first, each at tick 0. */
+/** Visits the held orders of a book, oldest first, each at tick 0. */
 export function eachHeld(
-  marketId: MarketId,
+  book: Book,
   visit: (ticks: number, slot: Slot, owner: number, wantRaw: number) => void,
 ): void {
-  let slot = headOf[(marketId << LEVELS_SHIFT) + HELD_TICKS]
+  let slot = headOf[(book << LEVELS_SHIFT) + HELD_TICKS]
   for (; slot !== 0; slot = nextOf[slot]) visit(HELD_TICKS, slot, ownerOf[slot], leftOf[slot])
 }
 
@@ -189,7 +189,7 @@ export interface RestingOrder extends Resting {
  * eachResting and eachHeld.
  */
 export function restoreInMarket(order: RestingOrder): void {
-  if (order.marketId > opened[0]) opened[0] = order.marketId
+  if (order.book > opened[0]) opened[0] = order.book
   if (order.ticks === HELD_TICKS) hold(order, order.leftRaw)
   else rest(order, order.isBid, order.ticks, order.leftRaw)
 }

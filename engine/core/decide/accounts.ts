@@ -61,9 +61,18 @@ export function decideWithdrawalAddress(
   return count >= LIMITS.withdrawalAddressesPerProfileMax ? REJECT.WITHDRAWAL_ADDRESS_LIMIT : null
 }
 
-export function decideMarket({ catalogue }: Clearing, spec: MarketSpec): Reject | null {
+/**
+ * Whether a market may be made that takes one of the first `booksMax` books. Slugs of markets that
+ * left memory are in the read tables: the caller asks there.
+ */
+export function decideMarket(
+  { catalogue }: Clearing,
+  spec: MarketSpec,
+  booksMax: number = LIMITS.booksMax,
+): Reject | null {
   if (catalogue.bySlug(spec.slug) !== undefined) return REJECT.SLUG_TAKEN
-  if (catalogue.count >= LIMITS.marketsMax) return REJECT.MARKET_LIMIT
+  const isFull = catalogue.lastId >= LIMITS.marketsEverMax || catalogue.freeBook(booksMax) === 0
+  if (isFull) return REJECT.MARKET_LIMIT
   const fresh = new Set(venueAddresses(spec).filter((each) => !catalogue.venues.has(each)))
   return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : null
 }
@@ -74,6 +83,12 @@ export function decideResolve(market: Market, payoutNumerators: readonly number[
   const sum = payoutNumerators.reduce((total, each) => total + each, 0)
   const valid = payoutNumerators.length === 2 && whole && sum > 0 && Number.isSafeInteger(sum)
   return valid ? null : REJECT.PAYOUT_INVALID
+}
+
+/** Whether nothing needs the market any more: it may leave memory (design §10). */
+export function mayArchive({ blocks }: Clearing, market: Market): boolean {
+  const isOver = market.status === 'RESOLVED' && market.book === 0 && market.rowCount === 0
+  return isOver && blocks.holdsAllThrough(market.lastTradeSeq)
 }
 
 /** The sum of all funds must stay exact. A debit takes free collateral only. */

@@ -75,12 +75,15 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
  * `admit` does.
  */
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
-  const market = clearing.catalogue.byId(request.order.marketId)
-  if (market === undefined) return REJECT.MARKET_NOT_FOUND
+  const { order } = request
+  const refusal = gateCaller(clearing, request, nowMs)
+  if (refusal !== null) return refusal
+  const market = clearing.catalogue.byBook(order.book)
+  // Another market may hold the book by now: this one is resolved.
+  if (market === undefined || market.marketId !== order.marketId) return REJECT.MARKET_NOT_TRADABLE
   // Post-only is never delayed (rules §4.2).
-  request.order.takerDelayMs = request.order.postOnly ? 0 : market.takerDelayMs
+  order.takerDelayMs = order.postOnly ? 0 : market.takerDelayMs
   return (
-    gateCaller(clearing, request, nowMs) ??
     gateMarket(market, request, nowMs) ??
     gateOwner(request) ??
     gateFee(clearing, market, request) ??
@@ -162,7 +165,7 @@ function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Re
     return REJECT.OPEN_ORDERS_LIMIT
   }
   if (!hasRoomFor(clearing, order)) return REJECT.CAPACITY
-  order.slot = clearing.orders.freeSlot(order.marketId)
+  order.slot = clearing.orders.freeSlot(order.book)
   if (order.slot === 0) return REJECT.CAPACITY
   order.generation = clearing.orders.generationOf(order.slot) + 1
   return null

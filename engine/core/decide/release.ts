@@ -17,6 +17,7 @@ export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: Slo
   const marketForm = orders.marketFormOf(slot) === 1
   const reserveRaw = orders.reservedRawOf(slot)
   release.marketId = orders.marketOf(slot)
+  release.book = orders.bookOf(slot)
   release.accountId = orders.accountOf(slot)
   release.slot = slot
   release.generation = orders.generationOf(slot)

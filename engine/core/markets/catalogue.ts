@@ -1,13 +1,29 @@
-// The markets. Invariant: a slug names one market for ever; ids count from 1.
+// The markets that are alive: those that trade, and resolved ones that something still needs
+// (design §10). Their history is in the read tables. Ids count from 1 for ever, and a slug names
+// one market for ever. A book is a place that one market holds at a time.
+// Invariants: markets stand in the order of their ids; a market that takes orders holds its book.
 
 import { assert } from '../../domain/assert.ts'
-import type { MarketId } from '../../domain/ids.ts'
+import type { Book, MarketId, Seq } from '../../domain/ids.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../../domain/market.ts'
-import type { GrowingSum, PriceTicks, TimeMs } from '../../domain/units.ts'
+import type { CollateralRaw, GrowingSum, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 
-export interface Market extends MarketSpec {
+/** What the ledger keeps of a market. */
+export interface MarketFunds {
   readonly marketId: MarketId
+  /** Collateral locked behind complete pairs. */
+  conditionRaw: CollateralRaw
+  /** Shares that reversals took: the condition may lack this much collateral. */
+  shortRaw: number
+  /** Position rows that are live. */
+  rowCount: number
+}
+
+export interface Market extends MarketSpec, MarketFunds {
+  /** 0 once it is closed: the market is resolved, and no order of it lives. */
+  book: Book
   readonly createdMs: TimeMs
   /** 0 = takers are not delayed. */
   readonly takerDelayMs: number
@@ -18,8 +34,16 @@ export interface Market extends MarketSpec {
   readonly volume: GrowingSum
   /** YES price of the last trade; 0 before the first. */
   lastYesTicks: PriceTicks
+  /** Names the newest trade; 0 before the first. */
+  lastTradeSeq: Seq
   /** Sizes of live orders. A gate bounds their sum, so that every sum of the book stays exact. */
   openSizeRaw: number
+}
+
+export interface CapturedCatalogue {
+  /** The id of the newest market there ever was. */
+  readonly lastId: MarketId
+  readonly markets: readonly Market[]
 }
 
 /** Addresses that may move the collateral and shares of a market's traders. */
@@ -28,23 +52,44 @@ export function venueAddresses({ exchangeAddress, adapterAddress }: MarketSpec):
 }
 
 export class Catalogue {
-  readonly #markets: Market[] = []
+  readonly #byId = new Map<MarketId, Market>()
   readonly #bySlug = new Map<string, Market>()
   readonly #byToken = new Map<string, Market>()
-  readonly #venues = new Set<string>()
+  readonly #byBook: (Market | undefined)[] = Array(LIMITS.booksMax + 1)
+  /** How many live markets name each address. */
+  readonly #venues = new Map<string, number>()
+  /** No free book is below it. */
+  #lowestFree: Book = 1
+  /** The id of the newest market there ever was. */
+  lastId: MarketId = 0
+  /** Resolved markets that had no position left when they were last looked at. */
+  readonly emptied = new Set<Market>()
 
+  /** How many markets are in memory. */
   get count(): number {
-    return this.#markets.length
+    return this.#byId.size
   }
 
   byId(marketId: MarketId): Market | undefined {
-    return this.#markets[marketId - 1]
+    return this.#byId.get(marketId)
   }
 
-  /** For ids in a journaled command, whose market always exists. */
+  /** For ids in a journaled command, whose market is always in memory. */
   existing(marketId: MarketId): Market {
-    const market = this.#markets[marketId - 1]
-    assert(market !== undefined, 'a command names a market that exists')
+    const market = this.#byId.get(marketId)
+    assert(market !== undefined, 'a command names a market that is in memory')
+    return market
+  }
+
+  /** The market that holds the book now. */
+  byBook(book: Book): Market | undefined {
+    return this.#byBook[book]
+  }
+
+  /** For the book of a live order, which is always held. */
+  ofBook(book: Book): Market {
+    const market = this.#byBook[book]
+    assert(market !== undefined, 'a live order has an open book')
     return market
   }
 
@@ -56,21 +101,34 @@ export class Catalogue {
     return this.#byToken.get(tokenId)
   }
 
-  /** Exchanges and adapters of all markets, in the order of their first use. */
-  get venues(): ReadonlySet<string> {
+  /** Exchanges and adapters of all markets in memory. */
+  get venues(): { has(address: string): boolean; size: number; keys(): Iterable<string> } {
     return this.#venues
   }
 
+  /** By rising id. */
   all(): readonly Market[] {
-    return this.#markets
+    return [...this.#byId.values()]
   }
 
-  create(marketId: MarketId, spec: MarketSpec, nowMs: TimeMs): void {
-    assert(marketId === this.#markets.length + 1, 'market ids count from 1')
+  /** The books of the markets that have one, by rising market id. */
+  openBooks(): Book[] {
+    return this.all().flatMap(({ book }) => (book === 0 ? [] : [book]))
+  }
+
+  /** The lowest book up to `booksMax` that no market holds; 0 when all are held. */
+  freeBook(booksMax: number): Book {
+    while (this.#byBook[this.#lowestFree] !== undefined) this.#lowestFree++
+    return this.#lowestFree <= booksMax ? this.#lowestFree : 0
+  }
+
+  create(marketId: MarketId, book: Book, spec: MarketSpec, nowMs: TimeMs): void {
+    assert(marketId === this.lastId + 1, 'market ids count from 1')
     assert(!this.#bySlug.has(spec.slug), 'a slug is new')
     const market: Market = {
       ...spec,
       marketId,
+      book,
       createdMs: nowMs,
       takerDelayMs: spec.takerDelayMs ?? 0,
       updatedMs: nowMs,
@@ -78,23 +136,45 @@ export class Catalogue {
       payoutNumerators: null,
       volume: { raw: 0, carries: 0 },
       lastYesTicks: 0,
+      lastTradeSeq: 0,
       openSizeRaw: 0,
+      conditionRaw: 0,
+      shortRaw: 0,
+      rowCount: 0,
     }
+    this.lastId = marketId
     this.#add(market)
   }
 
   #add(market: Market): void {
-    this.#markets.push(market)
+    const { book } = market
+    this.#byId.set(market.marketId, market)
     this.#bySlug.set(market.slug, market)
     this.#byToken.set(market.yesTokenId, market)
     this.#byToken.set(market.noTokenId, market)
-    for (const each of venueAddresses(market)) this.#venues.add(each)
+    for (const each of venueAddresses(market)) {
+      this.#venues.set(each, (this.#venues.get(each) ?? 0) + 1)
+    }
+    if (book === 0) return
+    assert(
+      book <= LIMITS.booksMax && this.#byBook[book] === undefined,
+      'a new market has a free book',
+    )
+    this.#byBook[book] = market
   }
 
-  /** Takes over the markets of another catalogue, in id order. */
-  restore(markets: readonly Market[]): void {
-    assert(this.#markets.length === 0, 'only a fresh state is restored')
-    for (const market of markets) this.#add({ ...market, volume: { ...market.volume } })
+  capture(): CapturedCatalogue {
+    return { lastId: this.lastId, markets: this.all().map((market) => ({ ...market })) }
+  }
+
+  restore({ lastId, markets }: CapturedCatalogue): void {
+    assert(this.lastId === 0, 'only a fresh state is restored')
+    this.lastId = lastId
+    for (const market of markets) {
+      const own = { ...market, volume: { ...market.volume } }
+      this.#add(own)
+      this.noteEmptied(own)
+    }
   }
 
   change(marketId: MarketId, status: MarketStatus, nowMs: TimeMs): Market {
@@ -105,8 +185,45 @@ export class Catalogue {
     return market
   }
 
-  /** All the state, in id order; for the state hash. */
+  /** Gives the book back. No order of it lives, and none will come. */
+  closeBook(market: Market): void {
+    assert(
+      market.status === 'RESOLVED' && market.openSizeRaw === 0,
+      'a book closes when it is over',
+    )
+    if (market.book === 0) return
+    this.#byBook[market.book] = undefined
+    if (market.book < this.#lowestFree) this.#lowestFree = market.book
+    market.book = 0
+  }
+
+  /** Notes a resolved market when it has no position left: it may leave memory soon. */
+  noteEmptied(market: Market): void {
+    if (market.status === 'RESOLVED' && market.rowCount === 0) this.emptied.add(market)
+  }
+
+  /** A market leaves memory. The read tables keep it, and its id and slug are never used again. */
+  archive(marketId: MarketId): void {
+    const market = this.existing(marketId)
+    assert(market.status === 'RESOLVED' && market.book === 0, 'only a market that is over leaves')
+    assert(market.rowCount === 0 && market.conditionRaw === 0, 'nobody holds a share of it')
+    this.emptied.delete(market)
+    this.#byId.delete(marketId)
+    this.#bySlug.delete(market.slug)
+    this.#byToken.delete(market.yesTokenId)
+    this.#byToken.delete(market.noTokenId)
+    for (const each of venueAddresses(market)) {
+      const left = (this.#venues.get(each) ?? 0) - 1
+      if (left > 0) this.#venues.set(each, left)
+      else this.#venues.delete(each)
+    }
+  }
+
+  /** All the state, by rising id; for the state hash. A book is a slot, and a count is an index. */
   *facts(): Iterable<unknown> {
-    for (const market of this.#markets) yield factsOf(market)
+    yield ['markets', this.lastId]
+    for (const { book: _book, rowCount: _rowCount, ...market } of this.#byId.values()) {
+      yield factsOf(market)
+    }
   }
 }

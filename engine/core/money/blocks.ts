@@ -40,6 +40,13 @@ export class Blocks {
     return this.#aside.has(tradeSeq)
   }
 
+  /** Whether every trade up to this seq is in a block or was reversed. */
+  holdsAllThrough(tradeSeq: Seq): boolean {
+    if (tradeSeq > this.throughSeq) return false
+    for (const seq of this.#aside) if (seq <= tradeSeq) return false
+    return true
+  }
+
   /**
    * The trade is in no block and was not reversed; the chain may still mine, retry or reverse it.
    */

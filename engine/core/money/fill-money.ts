@@ -24,6 +24,7 @@ import { assert } from '../../domain/assert.ts'
 import type { Slot } from '../../domain/ids.ts'
 import { isBid, ladderTicks, SIDE } from '../../domain/order.ts'
 import { costCeilRaw, costFloorRaw } from '../../domain/units.ts'
+import type { MarketFunds } from '../markets/catalogue.ts'
 import type { OrderTable } from '../orders/order-table.ts'
 import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from './taker-fee.ts'
@@ -115,6 +116,7 @@ const takerFill = { sharesRaw: 0, collateralRaw: 0 }
 export function settleFill(
   ledger: Ledger,
   orders: OrderTable,
+  market: MarketFunds,
   legs: { taker: number; maker: number; ticks: number; sharesRaw: number; closed: boolean },
 ): number {
   const { taker, maker, sharesRaw } = legs
@@ -133,12 +135,17 @@ export function settleFill(
   takerFill.collateralRaw = valueRaw
   settleTaker(ledger, orders, taker, takerFill)
   settleMaker(ledger, orders, maker, makerFill)
-  if (!sameOutcome) ledger.moveCondition(orders.marketOf(taker), buys ? sharesRaw : -sharesRaw)
+  if (!sameOutcome) ledger.moveCondition(market, buys ? sharesRaw : -sharesRaw)
   return valueRaw
 }
 
 /** Credits the taker's proceeds less the fee, and returns the fee. Call it once, at DONE. */
-export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number): number {
+export function settleProceeds(
+  ledger: Ledger,
+  orders: OrderTable,
+  market: MarketFunds,
+  taker: number,
+): number {
   const sharesRaw = orders.filledSharesRawOf(taker)
   if (sharesRaw === 0) return 0
   const collateralRaw = orders.filledCollateralRawOf(taker)
@@ -148,7 +155,7 @@ export function settleProceeds(ledger: Ledger, orders: OrderTable, taker: number
     const feeRaw = buyFeeSharesRaw(feeBps, collateralRaw, sharesRaw)
     ledger.creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)
     if (feeRaw > 0) {
-      ledger.creditShares(ledger.rowFor(FEES, orders.marketOf(taker)), outcome, feeRaw)
+      ledger.creditShares(ledger.rowFor(FEES, market), outcome, feeRaw)
     }
     return feeRaw
   }

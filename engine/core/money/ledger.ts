@@ -7,8 +7,8 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import type { CollateralRaw } from '../../domain/units.ts'
+import type { MarketFunds } from '../markets/catalogue.ts'
 import { PositionRows } from './position-rows.ts'
 
 /** The account that receives fees. Profiles count from 1. */
@@ -31,10 +31,6 @@ export class Ledger {
   /** Indexed by row × 2 + outcome. */
   sharesFreeRaw = new Float64Array(2048)
   sharesReservedRaw = new Float64Array(2048)
-  /** Collateral locked behind complete pairs, per market. */
-  readonly conditionRaw = new Float64Array(LIMITS.marketsMax + 1)
-  /** Shares that reversals took, per market: the condition may lack this much collateral. */
-  readonly shortRaw = new Float64Array(LIMITS.marketsMax + 1)
   /** Deposits less withdrawals: a bound on what is here, not on what ever came (design §10). */
   fundedRaw: CollateralRaw = 0
   readonly rows = new PositionRows()
@@ -48,10 +44,11 @@ export class Ledger {
   }
 
   /** The row of an account in a market. Makes one when there is none. */
-  rowFor(accountId: AccountId, marketId: MarketId): PositionRow {
-    const known = this.rows.find(accountId, marketId)
+  rowFor(accountId: AccountId, market: MarketFunds): PositionRow {
+    const known = this.rows.find(accountId, market.marketId)
     if (known !== 0) return known
-    const row = this.rows.add(accountId, marketId)
+    const row = this.rows.add(accountId, market.marketId)
+    market.rowCount++
     this.sharesFreeRaw = grown(this.sharesFreeRaw, row * 2 + 1)
     this.sharesReservedRaw = grown(this.sharesReservedRaw, row * 2 + 1)
     return row
@@ -65,8 +62,10 @@ export class Ledger {
   }
 
   /** Gives the row back when it holds no shares. The caller knows that no live order needs it. */
-  freeRowIfEmpty(row: PositionRow): void {
-    if (this.isRowEmpty(row)) this.rows.remove(row)
+  freeRowIfEmpty(row: PositionRow, market: MarketFunds): void {
+    if (!this.isRowEmpty(row)) return
+    this.rows.remove(row)
+    market.rowCount--
   }
 
   /** Whether the row holds no shares, free or reserved. */
@@ -151,12 +150,9 @@ export class Ledger {
   }
 
   /** Collateral goes in behind a new pair (positive) or comes out when a pair burns (negative). */
-  moveCondition(marketId: MarketId, deltaRaw: number): void {
-    this.conditionRaw[marketId] += deltaRaw
-    assert(
-      this.conditionRaw[marketId] >= -this.shortRaw[marketId],
-      'a condition never pays more than it holds',
-    )
+  moveCondition(market: MarketFunds, deltaRaw: number): void {
+    market.conditionRaw += deltaRaw
+    assert(market.conditionRaw >= -market.shortRaw, 'a condition never pays more than it holds')
   }
 
   /**

@@ -4,17 +4,24 @@
 // balance are kept; no free balance falls below minus its total.
 
 import { assert } from '../../domain/assert.ts'
-import type { ReversedLeg } from '../../domain/command.ts'
+import type { ReversedCondition, ReversedLeg } from '../../domain/command.ts'
 import type { AccountId, MarketId, ProfileId } from '../../domain/ids.ts'
 import { isBid, SIDE } from '../../domain/order.ts'
+import type { MarketFunds } from '../markets/catalogue.ts'
 import { makerLegRaw, takerLegRaw } from './fill-money.ts'
 import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
 
-/** What reversals took: `collateral` by account, `shares` by account, market and outcome. */
+/** What reversals took of each account's collateral, and of its shares. */
 export interface CapturedReversals {
   readonly collateral: readonly (readonly [accountId: AccountId, takenRaw: number])[]
-  readonly shares: readonly (readonly [key: string, takenRaw: number])[]
+  readonly shares: readonly CapturedShares[]
 }
+type CapturedShares = readonly [
+  marketId: MarketId,
+  accountId: AccountId,
+  outcome: number,
+  takenRaw: number,
+]
 
 /** One trade as it was settled. Sizes are raw shares; prices are ticks of the YES ladder. */
 export interface SettledTrade {
@@ -34,22 +41,25 @@ export interface SettledTrade {
 }
 
 export interface Reversal {
-  readonly marketId: MarketId
   readonly legs: readonly ReversedLeg[]
-  /**
-   * Collateral that goes back behind pairs (positive), or comes out as pairs are unmade (negative).
-   */
-  readonly conditionRaw: number
+  readonly conditions: readonly ReversedCondition[]
 }
 
 class Legs {
+  readonly #marketId: MarketId
   readonly #legs = new Map<string, { -readonly [K in keyof ReversedLeg]: ReversedLeg[K] }>()
+
+  constructor(marketId: MarketId) {
+    this.#marketId = marketId
+  }
 
   add(accountId: AccountId, outcome: number, collateralRaw: number, sharesRaw: number): void {
     const key = `${accountId}:${outcome}`
+    const marketId = this.#marketId
     const leg = this.#legs.get(key)
-    if (leg === undefined) this.#legs.set(key, { accountId, outcome, collateralRaw, sharesRaw })
-    else {
+    if (leg === undefined) {
+      this.#legs.set(key, { accountId, marketId, outcome, collateralRaw, sharesRaw })
+    } else {
       leg.collateralRaw += collateralRaw
       leg.sharesRaw += sharesRaw
     }
@@ -65,8 +75,8 @@ class Legs {
  * §2.4).
  */
 export function reversalOf(trade: SettledTrade): Reversal {
-  const legs = new Legs()
-  const { takerId, outcome, feeRaw } = trade
+  const { marketId, takerId, outcome, feeRaw } = trade
+  const legs = new Legs(marketId)
   const buys = trade.side === SIDE.BUY
   let conditionRaw = 0
   for (const { makerId, makerOutcome, makerSide, sharesRaw, yesTicks } of trade.fills) {
@@ -87,25 +97,37 @@ export function reversalOf(trade: SettledTrade): Reversal {
     legs.add(takerId, outcome, buys ? 0 : feeRaw, buys ? feeRaw : 0)
     legs.add(FEE_ACCOUNT, outcome, buys ? 0 : -feeRaw, buys ? -feeRaw : 0)
   }
-  return { marketId: trade.marketId, legs: legs.all(), conditionRaw }
+  const conditions = conditionRaw === 0 ? [] : [{ marketId, collateralRaw: conditionRaw }]
+  return { legs: legs.all(), conditions }
 }
 
 /** Every unit that leaves one balance arrives at another (law 5). */
-function assertBalanced({ legs, conditionRaw }: Reversal): void {
-  let collateralRaw = conditionRaw
-  const sharesRaw: [number, number] = [0, 0]
+function assertBalanced({ legs, conditions }: Reversal): void {
+  let collateralRaw = 0
+  /** Shares by market and outcome, less the collateral that goes behind their pairs. */
+  const unpairedRaw = new Map<string, number>()
+  const addShares = (marketId: MarketId, outcome: number, raw: number) => {
+    const key = `${marketId}:${outcome}`
+    unpairedRaw.set(key, (unpairedRaw.get(key) ?? 0) + raw)
+  }
   for (const leg of legs) {
     collateralRaw += leg.collateralRaw
-    sharesRaw[leg.outcome] += leg.sharesRaw
+    addShares(leg.marketId, leg.outcome, leg.sharesRaw)
+  }
+  for (const condition of conditions) {
+    collateralRaw += condition.collateralRaw
+    for (const outcome of [0, 1]) addShares(condition.marketId, outcome, -condition.collateralRaw)
   }
   assert(collateralRaw === 0, 'a reversal moves collateral and makes none')
-  assert(sharesRaw[0] === conditionRaw, 'YES shares come and go with their collateral')
-  assert(sharesRaw[1] === conditionRaw, 'NO shares come and go with their collateral')
+  for (const raw of unpairedRaw.values()) {
+    assert(raw === 0, 'shares come and go with the collateral of their pairs')
+  }
 }
 
 export class Reversals {
-  readonly #collateralRaw = new Map<number, number>()
-  readonly #sharesRaw = new Map<string, number>()
+  readonly #collateralRaw = new Map<AccountId, number>()
+  /** For each market, by account × 2 + outcome. */
+  readonly #sharesRaw = new Map<MarketId, Map<number, number>>()
 
   /**
    * What reversals took of the account's collateral: its free balance may be this far below zero.
@@ -116,27 +138,37 @@ export class Reversals {
 
   /** What reversals took of the account's shares of one outcome. */
   sharesTakenRaw(accountId: AccountId, marketId: MarketId, outcome: number): number {
-    return this.#sharesRaw.get(`${accountId}:${marketId}:${outcome}`) ?? 0
+    return this.#sharesRaw.get(marketId)?.get(accountId * 2 + outcome) ?? 0
   }
 
-  apply(ledger: Ledger, reversal: Reversal): void {
+  apply(ledger: Ledger, marketOf: (marketId: MarketId) => MarketFunds, reversal: Reversal): void {
     assertBalanced(reversal)
-    const { marketId, legs, conditionRaw } = reversal
-    // Comes before the collateral leaves the condition: it may back shares that were sold on.
-    let shortRaw = 0
-    for (const { accountId, outcome, collateralRaw, sharesRaw } of legs) {
-      const row = ledger.rowFor(accountId, marketId)
+    for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of reversal.legs) {
+      const market = marketOf(marketId)
+      const row = ledger.rowFor(accountId, market)
       ledger.moveBack(accountId, row * 2 + outcome, collateralRaw, sharesRaw)
       if (collateralRaw < 0) {
         this.#collateralRaw.set(accountId, this.collateralTakenRaw(accountId) - collateralRaw)
       }
       if (sharesRaw >= 0) continue
-      const takenRaw = this.sharesTakenRaw(accountId, marketId, outcome) - sharesRaw
-      this.#sharesRaw.set(`${accountId}:${marketId}:${outcome}`, takenRaw)
-      shortRaw -= sharesRaw
+      this.#takeShares(marketId, accountId * 2 + outcome, -sharesRaw)
+      market.shortRaw -= sharesRaw
     }
-    ledger.shortRaw[marketId] += shortRaw
-    ledger.moveCondition(marketId, conditionRaw)
+    // Comes after the shares: the collateral that leaves may back shares that were sold on.
+    for (const { marketId, collateralRaw } of reversal.conditions) {
+      ledger.moveCondition(marketOf(marketId), collateralRaw)
+    }
+  }
+
+  #takeShares(marketId: MarketId, key: number, sharesRaw: number): void {
+    const taken = this.#sharesRaw.get(marketId) ?? new Map<number, number>()
+    this.#sharesRaw.set(marketId, taken)
+    taken.set(key, (taken.get(key) ?? 0) + sharesRaw)
+  }
+
+  /** Nobody holds a share of the market any more. */
+  forget(marketId: MarketId): void {
+    this.#sharesRaw.delete(marketId)
   }
 
   /** For the state hash: no fact before the first reversal. */
@@ -146,9 +178,14 @@ export class Reversals {
   }
 
   capture(): CapturedReversals {
+    const shares = [...this.#sharesRaw].flatMap(([marketId, taken]) =>
+      [...taken].map(([key, takenRaw]): CapturedShares => {
+        return [marketId, Math.floor(key / 2), key % 2, takenRaw]
+      }),
+    )
     return {
       collateral: [...this.#collateralRaw].sort(([a], [b]) => a - b),
-      shares: [...this.#sharesRaw].sort(([a], [b]) => (a < b ? -1 : 1)),
+      shares: shares.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]),
     }
   }
 
@@ -156,6 +193,8 @@ export class Reversals {
     for (const [accountId, takenRaw] of captured.collateral) {
       this.#collateralRaw.set(accountId, takenRaw)
     }
-    for (const [key, takenRaw] of captured.shares) this.#sharesRaw.set(key, takenRaw)
+    for (const [marketId, accountId, outcome, takenRaw] of captured.shares) {
+      this.#takeShares(marketId, accountId * 2 + outcome, takenRaw)
+    }
   }
 }

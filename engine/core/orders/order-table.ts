@@ -9,11 +9,19 @@
 //          5 seq │ 6 expirationSec
 //   words  14 generation │ 15 account │ 16 market │ 17 hashHigh │ 18 hashLow │ 19 row │ 20 next │
 //          21 previous │ 22 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
-//          8 price ticks, 18 fee bps │ 23 unused
+//          8 price ticks, 18 fee bps │ 23 book
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
-import type { AccountId, Generation, MarketId, PositionRow, Seq, Slot } from '../../domain/ids.ts'
+import type {
+  AccountId,
+  Book,
+  Generation,
+  MarketId,
+  PositionRow,
+  Seq,
+  Slot,
+} from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { buysBySpend } from '../../domain/order.ts'
 import { wideEnough } from '../cells/columns.ts'
@@ -44,11 +52,11 @@ export class OrderTable {
   /** First order of each position row; 0 = none. */
   #firstOfRow = new Int32Array(1024)
   readonly rowsOfAccount = new RowChains()
-  readonly rowsOfMarket = new RowChains()
+  readonly rowsOfBook = new RowChains()
   readonly live = new LiveCounts()
   highSlot = 0
 
-  /** Each market thread is one lane. Market ids take the lanes in turn. */
+  /** Each market thread is one lane. Books take the lanes in turn. */
   constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
     this.capacity = capacity
     this.#clientIds = new LiveClientIds(capacity)
@@ -99,6 +107,10 @@ export class OrderTable {
 
   marketOf(slot: Slot): MarketId {
     return this.#words[slot * WORDS + 16]
+  }
+
+  bookOf(slot: Slot): Book {
+    return this.#words[slot * WORDS + 23]
   }
 
   hashHighOf(slot: Slot): number {
@@ -166,9 +178,9 @@ export class OrderTable {
     this.#words[word] = (this.#words[word] & ~STATE_MASK) | state
   }
 
-  /** A slot for the next order of the market; 0 when every slot is taken. */
-  freeSlot(marketId: MarketId): Slot {
-    return this.#lanes.nextFor(marketId)
+  /** A slot for the next order of the book; 0 when every slot is taken. */
+  freeSlot(book: Book): Slot {
+    return this.#lanes.nextFor(book)
   }
 
   /**
@@ -177,7 +189,7 @@ export class OrderTable {
   admit(order: PlaceOrder, row: PositionRow): void {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
-    this.#useUpTo(slot, order.marketId)
+    this.#useUpTo(slot, order.book)
     if (slot > this.highSlot) this.highSlot = slot
     assert(this.stateOf(slot) === FREE, 'a slot holds one order')
     assert(order.generation === this.generationOf(slot) + 1, 'generations count by one')
@@ -206,6 +218,7 @@ export class OrderTable {
       (order.orderType << 5) |
       (order.priceTicks << 8) |
       (order.feeBps << 18)
+    words[word + 23] = order.book
     if (order.clientOrderId !== '') {
       this.#clientIds.add(slot, order.accountId, order.clientOrderId)
     }
@@ -254,7 +267,7 @@ export class OrderTable {
       const state = this.stateOf(slot)
       assert(state === OPEN || state === HELD, 'only a resting or held order is restored')
       assert(this.generationOf(slot) === generation, 'an order has the generation of its slot')
-      this.#lanes.claim(slot, this.marketOf(slot))
+      this.#lanes.claim(slot, this.bookOf(slot))
     }
     // Oldest first, so that the newest order of a position comes first in its chain.
     for (const slot of slots.slice().sort((a, b) => this.seqOf(a) - this.seqOf(b))) {
@@ -306,12 +319,8 @@ export class OrderTable {
   }
 
   isLive(slot: Slot, generation: Generation): boolean {
-    return (
-      slot > 0 &&
-      slot < this.capacity &&
-      this.stateOf(slot) !== FREE &&
-      this.generationOf(slot) === generation
-    )
+    const isSlot = slot > 0 && slot < this.capacity
+    return isSlot && this.stateOf(slot) !== FREE && this.generationOf(slot) === generation
   }
 
   clientIdOf(slot: Slot): string {
@@ -329,8 +338,8 @@ export class OrderTable {
   }
 
   /** Counts the slot and the slots before it in its chunk as used. */
-  #useUpTo(slot: Slot, marketId: MarketId): void {
-    this.#lanes.claim(slot, marketId)
+  #useUpTo(slot: Slot, book: Book): void {
+    this.#lanes.claim(slot, book)
     for (;;) {
       const passed = this.#lanes.useNext(slot)
       if (passed === 0) return
@@ -367,7 +376,7 @@ export class OrderTable {
     if (next !== 0) words[next * WORDS + 21] = slot
     else {
       this.rowsOfAccount.add(words[slot * WORDS + 15], row)
-      this.rowsOfMarket.add(words[slot * WORDS + 16], row)
+      this.rowsOfBook.add(words[slot * WORDS + 23], row)
     }
     this.#firstOfRow[row] = slot
   }
@@ -382,7 +391,7 @@ export class OrderTable {
       this.#firstOfRow[row] = next
       if (next === 0) {
         this.rowsOfAccount.remove(words[slot * WORDS + 15], row)
-        this.rowsOfMarket.remove(words[slot * WORDS + 16], row)
+        this.rowsOfBook.remove(words[slot * WORDS + 23], row)
       }
     }
     if (next !== 0) words[next * WORDS + 21] = previous

@@ -1,5 +1,5 @@
 // Hot path. bench/core.bench.ts
-// Position rows with live orders, chained by a key: their account or their market. So a cancel of
+// Position rows with live orders, chained by a key: their account or their book. So a cancel of
 // all orders of an account or a market visits only rows that have some. The chains follow from the
 // orders and are no state: nothing that is replayed depends on their order.
 // Invariant: a row with live orders is in exactly one chain of its kind; any other row is in none.

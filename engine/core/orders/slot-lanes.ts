@@ -1,10 +1,10 @@
 // Hot path. bench/core.bench.ts
 // Decides which lane takes which slots. A lane is a market thread. Its columns are indexed by
 // global slot, so lanes get slots in chunks of some pages: otherwise each thread would touch every
-// page. Market ids take the lanes in turn.
+// page. Books take the lanes in turn.
 // Invariant: a slot that was used belongs to the lane of its chunk.
 
-import type { MarketId, Slot } from '../../domain/ids.ts'
+import type { Book, Slot } from '../../domain/ids.ts'
 
 const CHUNK_SHIFT = 12
 const CHUNK_SLOTS = 1 << CHUNK_SHIFT
@@ -35,9 +35,9 @@ export class SlotLanes {
     return this.#ownerOf[slot >> CHUNK_SHIFT] - 1
   }
 
-  /** A slot for the next order of the market; 0 when every slot is taken. */
-  nextFor(marketId: MarketId): number {
-    const lane = (marketId - 1) % this.freeOf.length
+  /** A slot for the next order of the book; 0 when every slot is taken. */
+  nextFor(book: Book): number {
+    const lane = (book - 1) % this.freeOf.length
     if (this.freeOf[lane] !== 0) return this.freeOf[lane]
     const chunk = this.#chunkOf[lane]
     const fresh = this.#ownerOf[chunk] === lane + 1 && this.#hasFresh(chunk)
@@ -64,11 +64,11 @@ export class SlotLanes {
     return (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
   }
 
-  /** Gives the slot's chunk to the market's lane, unless another lane has it already. */
-  claim(slot: Slot, marketId: MarketId): void {
+  /** Gives the slot's chunk to the book's lane, unless another lane has it already. */
+  claim(slot: Slot, book: Book): void {
     const chunk = slot >> CHUNK_SHIFT
     if (this.#ownerOf[chunk] === 0) {
-      this.#ownerOf[chunk] = ((marketId - 1) % this.freeOf.length) + 1
+      this.#ownerOf[chunk] = ((book - 1) % this.freeOf.length) + 1
     }
   }
 

@@ -50,8 +50,8 @@ export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string
     two[1] = ledger.collateralReservedRaw[account]
     fold.add(ACCOUNT, account, two)
   }
-  for (let marketId = 1; marketId <= catalogue.count; marketId++) {
-    fold.add(MARKET, marketId, ledger.conditionRaw.subarray(marketId, marketId + 1))
+  for (const { marketId, conditionRaw } of catalogue.all()) {
+    fold.add(MARKET, marketId, Float64Array.of(conditionRaw))
   }
   const four = new Float64Array(4)
   for (let row = 1; row < ledger.rows.end; row++) {

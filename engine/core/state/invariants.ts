@@ -16,9 +16,7 @@ function brokenMoney(clearing: Clearing): string | null {
     if (freeRaw < -owedRaw || reservedRaw < 0) return `account ${account} has a negative balance`
     heldRaw += BigInt(freeRaw) + BigInt(reservedRaw)
   }
-  for (const { marketId } of clearing.catalogue.all()) {
-    heldRaw += BigInt(ledger.conditionRaw[marketId])
-  }
+  for (const { conditionRaw } of clearing.catalogue.all()) heldRaw += BigInt(conditionRaw)
   if (heldRaw === BigInt(ledger.fundedRaw)) return null
   return `collateral is not conserved: held ${heldRaw}, funded ${ledger.fundedRaw}`
 }
@@ -41,7 +39,7 @@ function brokenShares(clearing: Clearing): string | null {
     supplyRaw.set(marketId, supply)
   }
   for (const [marketId, [yesRaw, noRaw]] of supplyRaw) {
-    const insideRaw = BigInt(ledger.conditionRaw[marketId])
+    const insideRaw = BigInt(clearing.catalogue.existing(marketId).conditionRaw)
     if (yesRaw === insideRaw && noRaw === insideRaw) continue
     return `market ${marketId} holds ${insideRaw} behind ${yesRaw} YES and ${noRaw} NO`
   }

@@ -6,20 +6,20 @@
 // market, which counts only where it is not empty. Or it is a line of its own at the end of
 // clearingFacts, written only when it is not empty.
 
-import type { MarketId } from '../../domain/ids.ts'
+import type { Book } from '../../domain/ids.ts'
 import { eachHeld, eachResting } from '../book/market.ts'
 import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
 import type { Clearing } from '../clearing.ts'
 import { STATE } from '../orders/order-table.ts'
 
-/** Digest of one market's book: 32 bytes. It runs on the thread that holds the book. */
-export function bookDigest(marketId: MarketId): Uint8Array {
+/** Digest of one book: 32 bytes. It runs on the thread that holds the book. */
+export function bookDigest(book: Book): Uint8Array {
   const rows: number[] = []
   const add = (ticks: number, _slot: number, owner: number, leftRaw: number) => {
     rows.push(ticks, owner, leftRaw)
   }
-  eachResting(marketId, add)
-  eachHeld(marketId, add)
+  eachResting(book, add)
+  eachHeld(book, add)
   return sha256(bytesOf(rows))
 }
 
@@ -37,7 +37,6 @@ function moneyFacts(clearing: Clearing): number[] {
   for (let account = 0; account <= clearing.accounts.count; account++) {
     facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
   }
-  for (const market of clearing.catalogue.all()) facts.push(ledger.conditionRaw[market.marketId])
   const rows = Array.from({ length: ledger.rows.end }, (_none, row) => row).filter((row) =>
     ledger.rows.isLive(row),
   )
@@ -118,7 +117,7 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   }
 }
 
-/** Lowercase hex. `bookDigests` come from bookDigest, by rising market id. */
+/** Lowercase hex. `bookDigests` come from bookDigest, in the order of `openBooks`. */
 export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]): string {
   const hash = sha256.create()
   hashFacts(hash, clearingFacts(clearing))

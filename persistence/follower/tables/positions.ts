@@ -82,8 +82,8 @@ export class PositionsTable {
   }
 
   /** Reverses a trade: sold shares come back at their cost, bought shares go with their cost. */
-  reversed(tradeSeq: Seq, marketId: MarketId, legs: readonly ReversedLeg[]): void {
-    for (const { accountId, outcome, collateralRaw, sharesRaw } of legs) {
+  reversed(tradeSeq: Seq, legs: readonly ReversedLeg[]): void {
+    for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of legs) {
       if (accountId === FEE_ACCOUNT) continue
       const held = this.#heldOf(accountId, marketId, outcome)
       held.sizeRaw += sharesRaw

@@ -5,6 +5,7 @@
 // acts on a verdict of the port once, however often the rings were full.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import {
   type Reversal,
   reversalOf,
@@ -19,9 +20,10 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/wire/fault-point.ts'
 import type { Setback, SettlementPort } from '../../settlement/settlement-port.ts'
-import type { Publisher } from '../spine/durable-publisher.ts'
+import { type Publisher, publishedThrough } from '../spine/durable-publisher.ts'
 import type { RareBody } from '../spine/rare-body.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
+import { Archive } from './archive.ts'
 import { WaitingTrades } from './waiting-trades.ts'
 
 export interface SettlementParts {
@@ -80,10 +82,13 @@ export interface MiningParts extends SettlementParts {
   readonly publisher: Publisher
   readonly sequencer: Sequencer
   readonly shards: readonly ShardHandle[]
+  /** A market left memory, and that is durable. */
+  readonly onArchived: (market: Market) => void
 }
 
 export class Mining {
   readonly #parts: MiningParts
+  readonly #archive: Archive
   readonly #waiting = new WaitingTrades()
   /** The verdicts of the port that are not stamped yet. */
   readonly #verdicts = new Map<number, Setback>()
@@ -106,6 +111,7 @@ export class Mining {
 
   constructor(parts: MiningParts) {
     this.#parts = parts
+    this.#archive = new Archive(parts)
     this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
     this.#shown = { height, throughSeq }
@@ -169,17 +175,23 @@ export class Mining {
     else reply(null)
   }
 
-  /** When the next block is due; Infinity when nothing waits for one. */
+  /** When `tick` has something to do next; Infinity for nothing. */
   get nextDueMs(): TimeMs {
+    return Math.min(this.#nextBlockMs, this.#archive.nextDueMs)
+  }
+
+  /** When the next block is due; Infinity when nothing waits for one. */
+  get #nextBlockMs(): TimeMs {
     const { clearing, blockMs } = this.#parts
     const { blocks, accounts } = clearing
     const waiting = this.#waiting.count + blocks.asideCount + accounts.partners.submittedCount
     return waiting === 0 ? Number.POSITIVE_INFINITY : this.#minedMs + blockMs
   }
 
-  /** Mines when the last block is `blockMs` old. */
+  /** Mines when the last block is `blockMs` old. Then markets that are over leave memory. */
   tick(): void {
     if (this.#parts.sequencer.nowMs() - this.#minedMs >= this.#parts.blockMs) this.#mine()
+    this.#archive.tick()
   }
 
   /** Call it when results were settled, or when more is durable. */
@@ -189,22 +201,11 @@ export class Mining {
     if (this.#waiting.count + submittedCount > 0) this.#mine()
   }
 
-  /**
-   * Trades up to this seq may be mined. A trade that is not published yet must wait, because its
-   * reply may still come to wait for the block.
-   */
-  #publishedThrough(): number {
-    let throughSeq = this.#parts.publisher.durableSeq
-    for (const shard of this.#parts.shards) {
-      throughSeq = Math.min(throughSeq, shard.publishedThrough)
-    }
-    return throughSeq
-  }
-
   #mine(): void {
     if (this.#isAsking) return
-    const { clearing } = this.#parts
-    const throughSeq = this.#publishedThrough()
+    const { clearing, publisher, shards } = this.#parts
+    // A trade that is not published yet waits: its reply may still come to wait for the block.
+    const throughSeq = publishedThrough(publisher, shards)
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
     const approvers = clearing.accounts.partners.submittedBy(throughSeq)

@@ -41,7 +41,14 @@ export interface OrderDecisionParts {
   readonly lookups?: SeenLookups
   /** Null when trades are never mined. */
   readonly mining: Mining | null
+  /**
+   * Whether a market of this slug left memory; undefined without an answer in time. Absent when
+   * none ever does.
+   */
+  readonly isArchived?: IsArchived
 }
+
+export type IsArchived = (slug: string, asker: ProfileId) => Promise<boolean | undefined>
 
 /** An order on its way. It has its own copy of the record where it must wait. */
 interface Arrival {
@@ -77,8 +84,25 @@ export class OrderDecisions {
   judge(result: IntakeResult, asked: Asked): void {
     this.#noteToken(result)
     if (result.kind === 'refused') {
-      asked.reply(refusedBy(result))
+      this.#refuse(result, asked.reply)
     } else if (this.admits(result, asked.reply)) this.#decide(this.#arrivalOf(result, asked))
+  }
+
+  /** A market that left memory is answered as any resolved market (design §10). */
+  #refuse(refused: RefusedOrder, reply: Asked['reply']): void {
+    const { marketSlug = '', profileId } = refused
+    const { isArchived } = this.#parts
+    if (marketSlug === '' || isArchived === undefined) {
+      reply(refusedBy(refused))
+      return
+    }
+    isArchived(marketSlug, profileId).then(
+      (isGone) => {
+        if (isGone === undefined) reply({ reject: REJECT.OVERLOADED })
+        else reply(isGone ? { reject: REJECT.MARKET_NOT_TRADABLE } : refusedBy(refused))
+      },
+      (error: unknown) => reply({ reject: REJECT.INTERNAL, broke: { error } }),
+    )
   }
 
   /** Whether token and rate let the caller's next order through; if not, `refuse` is told why. */
@@ -103,9 +127,8 @@ export class OrderDecisions {
   keep(result: IntakeResult): (asked: Asked) => void {
     this.#noteToken(result)
     if (result.kind === 'refused') {
-      const refused = refusedBy(result)
       return ({ reply, decided }) => {
-        reply(refused)
+        this.#refuse(result, reply)
         decided?.()
       }
     }

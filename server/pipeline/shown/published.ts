@@ -1,9 +1,9 @@
 // What the outside may know of each market: only facts whose commands are durable (law 1).
 
-import { type Clearing, concernsBook } from '../../../engine/core/clearing.ts'
+import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { Command } from '../../../engine/domain/command.ts'
+import { type Command, concernsBook } from '../../../engine/domain/command.ts'
 import {
   EVENT,
   eventAt,
@@ -55,34 +55,79 @@ export function restingRaw(published: PublishedMarket): number {
   return published.restingRaw
 }
 
+/** A market as it is when it is created. */
+function publishedOf(market: Market): PublishedMarket {
+  return {
+    market,
+    depth: new Depth(market.minSizeRaw),
+    status: 'FUNDED',
+    payoutNumerators: null,
+    updatedMs: market.createdMs,
+    volume: { raw: 0, carries: 0 },
+    lastYesTicks: 0,
+    version: 0,
+    bookBytes: null,
+    restingRaw: null,
+  }
+}
+
+/** What became of a market; all of that is durable. */
+function resultsOf(market: Market) {
+  const { status, payoutNumerators, updatedMs, lastYesTicks } = market
+  return { status, payoutNumerators, updatedMs, lastYesTicks, volume: { ...market.volume } }
+}
+
+/** A market that left memory, as the read tables keep it. Nothing of it changes any more. */
+export function archivedMarket(market: Market): PublishedMarket {
+  return { ...publishedOf(market), ...resultsOf(market) }
+}
+
 export class PublishedMarkets {
-  readonly #markets: PublishedMarket[] = []
+  readonly #byId = new Map<MarketId, PublishedMarket>()
   readonly #bySlug = new Map<string, PublishedMarket>()
   /** Grows when a market is added or when the status of a market may have changed. */
   listVersion = 0
   /** Grows with each change of any market. */
   changes = 0
+  /** The newest market that was ever shown. */
+  lastId: MarketId = 0
 
-  /** All markets, newest last. */
-  all(): readonly PublishedMarket[] {
-    return this.#markets
+  /** All markets that are in memory, newest last. */
+  all(): PublishedMarket[] {
+    return [...this.#byId.values()]
   }
 
   byId(marketId: MarketId): PublishedMarket | undefined {
-    return this.#markets[marketId - 1]
+    return this.#byId.get(marketId)
   }
 
   bySlug(slug: string): PublishedMarket | undefined {
     return this.#bySlug.get(slug)
   }
 
-  /** Shows a market's creation, or its newest status. Call it when the command is durable. */
+  /** Shows a market that is created. Call it when the command is durable. */
+  add(market: Market): void {
+    assert(market.marketId > this.lastId, 'markets are published in order')
+    this.lastId = market.marketId
+    const published = publishedOf(market)
+    this.#byId.set(market.marketId, published)
+    this.#bySlug.set(market.slug, published)
+    this.listVersion++
+    this.changes++
+  }
+
+  /** A market left memory, and that is durable. Every record of it was published before. */
+  remove({ marketId, slug }: Market): void {
+    this.#byId.delete(marketId)
+    this.#bySlug.delete(slug)
+    this.listVersion++
+    this.changes++
+  }
+
+  /** Shows a market's newest status. Call it when the command is durable. */
   refresh(market: Market, status: MarketStatus, updatedMs: TimeMs): void {
-    const known = this.#markets[market.marketId - 1]
-    if (known === undefined) {
-      this.#add(market)
-      return
-    }
+    const known = this.#byId.get(market.marketId)
+    assert(known !== undefined, 'a market is published before it changes')
     known.status = status
     known.updatedMs = updatedMs
     known.payoutNumerators = status === 'RESOLVED' ? market.payoutNumerators : null
@@ -93,41 +138,25 @@ export class PublishedMarkets {
   /** Shows the market that a replayed command made or changed. Its fills come by `publish`. */
   replayed(command: Command, { catalogue }: Clearing): void {
     if (concernsBook(command) || !('marketId' in command)) return
+    const known = this.#byId.get(command.marketId)
+    if (command.kind === 'archiveMarket') {
+      assert(known !== undefined, 'a market is published before it leaves memory')
+      this.remove(known.market)
+      return
+    }
     const market = catalogue.existing(command.marketId)
-    this.refresh(market, market.status, market.updatedMs)
+    if (known === undefined) this.add(market)
+    else this.refresh(market, market.status, market.updatedMs)
   }
 
   /** Shows a market of a recovered state, with its resting orders. All of that state is durable. */
   restore(market: Market, eachOrder: (rest: Depth['rested']) => void): void {
-    const published = this.#add(market)
-    published.status = market.status
-    published.payoutNumerators = market.payoutNumerators
-    published.updatedMs = market.updatedMs
-    Object.assign(published.volume, market.volume)
-    published.lastYesTicks = market.lastYesTicks
+    this.add(market)
+    const published = this.#byId.get(market.marketId)
+    assert(published !== undefined, 'a restored market is published')
+    Object.assign(published, resultsOf(market))
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
-  }
-
-  #add(market: Market): PublishedMarket {
-    assert(market.marketId === this.#markets.length + 1, 'markets are published in order')
-    const published: PublishedMarket = {
-      market,
-      depth: new Depth(market.minSizeRaw),
-      status: 'FUNDED',
-      payoutNumerators: null,
-      updatedMs: market.createdMs,
-      volume: { raw: 0, carries: 0 },
-      lastYesTicks: 0,
-      version: 0,
-      bookBytes: null,
-      restingRaw: null,
-    }
-    this.#markets.push(published)
-    this.#bySlug.set(market.slug, published)
-    this.listVersion++
-    this.changes++
-    return published
   }
 
   #changed(published: PublishedMarket): void {
@@ -140,7 +169,7 @@ export class PublishedMarkets {
   /** Applies the durable records of one command. */
   publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     const marketId = eventMarketId(words, eventAt(at, 0))
-    const published = this.#markets[marketId - 1]
+    const published = this.#byId.get(marketId)
     assert(published !== undefined, 'a market is published before its events')
     for (let record = 0; record < count; record++) {
       this.#publishRecord(published, words, f64s, eventAt(at, record))

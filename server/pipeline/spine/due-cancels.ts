@@ -99,10 +99,12 @@ function countDown(counts: Map<number, number>, key: number): boolean {
 }
 
 /** The live orders of a market. */
-export function ordersOfMarket({ orders }: Clearing, marketId: MarketId): OrderName[] {
+export function ordersOfMarket({ orders, catalogue }: Clearing, marketId: MarketId): OrderName[] {
   const names: OrderName[] = []
-  const rows = orders.rowsOfMarket
-  for (let row = rows.firstOf(marketId); row !== 0; row = rows.nextOf(row)) {
+  const book = catalogue.byId(marketId)?.book ?? 0
+  if (book === 0) return names
+  const rows = orders.rowsOfBook
+  for (let row = rows.firstOf(book); row !== 0; row = rows.nextOf(row)) {
     for (let slot = orders.firstOfRow(row); slot !== 0; slot = orders.nextOf(slot)) {
       names.push({ slot, generation: orders.generationOf(slot) })
     }

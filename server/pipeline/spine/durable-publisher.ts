@@ -17,7 +17,7 @@ import {
 } from '../../../engine/domain/event.ts'
 import type { Seq, Slot } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import type { FrameVisitor } from '../../../engine/shard/shard-handle.ts'
+import type { FrameVisitor, ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/wire/fault-point.ts'
 import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderNews } from '../shown/order-news.ts'
@@ -196,4 +196,11 @@ export class Publisher implements FrameVisitor {
     faultPoint('before-reply')
     this.#receipts.finish(seq)
   }
+}
+
+/** Every command up to this seq is durable, and the answer of its market is published. */
+export function publishedThrough(publisher: Publisher, shards: readonly ShardHandle[]): Seq {
+  let throughSeq = publisher.durableSeq
+  for (const shard of shards) throughSeq = Math.min(throughSeq, shard.publishedThrough)
+  return throughSeq
 }

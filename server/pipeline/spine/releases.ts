@@ -96,7 +96,7 @@ export class Releases {
       if (!orders.isLive(slot, generation)) return false
       const marketId = orders.marketOf(slot)
       // The cancel of this order is on the way or due: the order never trades again.
-      if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) return false
+      if (!takesOrders(this.#clearing.catalogue.ofBook(orders.bookOf(slot)).status)) return false
       if (!full.has(marketId) && release(slot, marketId)) return false
       full.add(marketId)
       return true

@@ -13,7 +13,7 @@ import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
-import type { MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
+import type { Book, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -59,7 +59,7 @@ assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'a cancel that is due fits the 
 export class Sequencer {
   readonly #clearing: Clearing
   readonly #journal: JournalWriter
-  readonly #shardOf: (marketId: MarketId) => ShardHandle
+  readonly #shardOf: (book: Book) => ShardHandle
   readonly #clock: Clock
   readonly #afterStamp: (seq: Seq, kind: number, reason?: number) => void
   readonly #onLocked: (seq: Seq, marketId: MarketId) => void
@@ -68,7 +68,8 @@ export class Sequencer {
   readonly #release = blankRelease()
   readonly releases: Releases
   readonly #expiries = new Deadlines()
-  readonly #marketDeadlines = new Deadlines(LIMITS.marketsMax + 1)
+  /** By book. */
+  readonly #marketDeadlines = new Deadlines(LIMITS.booksMax + 1)
   readonly heartbeats = new HeartbeatDeadlines()
   readonly #dueCancels = new DueCancels()
   /** The time at which something was found due that no ring had room for. */
@@ -82,7 +83,7 @@ export class Sequencer {
   constructor(parts: {
     clearing: Clearing
     journal: JournalWriter
-    shardOf: (marketId: MarketId) => ShardHandle
+    shardOf: (book: Book) => ShardHandle
     clock: Clock
     /**
      * Called with the seq and the KIND of a command that was put into a ring, and with the reason
@@ -119,7 +120,7 @@ export class Sequencer {
    */
   place(request: PlaceRequest, record: Uint8Array): ReturnType<typeof decidePlace> {
     const { order } = request
-    const nowMs = this.#ready(order.marketId, record.length)
+    const nowMs = this.#ready(order.book, record.length)
     if (nowMs === null) return REJECT.OVERLOADED
     const refusal = decidePlace(this.#clearing, request, nowMs)
     if (refusal !== null) return this.#over(refusal)
@@ -132,7 +133,7 @@ export class Sequencer {
       this.#expiries.add(order.slot, expiresAtMs(order.expirationSec))
     }
     this.#journal.append(order.seq, record)
-    this.#shardOf(order.marketId).place(order.seq, record)
+    this.#shardOf(order.book).place(order.seq, record)
     this.#afterStamp(order.seq, KIND.PLACE)
     return this.#over(null)
   }
@@ -145,7 +146,7 @@ export class Sequencer {
   cancel(marketId: MarketId, orders: readonly OrderName[]): Seq | Reject | typeof RELEASING {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
     const bytes = 64 + orders.length * 8
-    const nowMs = this.#ready(marketId, bytes)
+    const nowMs = this.#ready(this.#bookOf(marketId), bytes)
     if (nowMs === null) return REJECT.OVERLOADED
     if (this.releases.among(orders).length > 0) return this.#over(RELEASING)
     return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
@@ -175,9 +176,9 @@ export class Sequencer {
    */
   resume(): void {
     const { catalogue, frozen, heartbeats, orders } = this.#clearing
-    for (const { marketId, status, deadlineMs } of catalogue.all()) {
+    for (const { marketId, book, status, deadlineMs } of catalogue.all()) {
       if (takesOrders(status)) {
-        if (deadlineMs !== null) this.#marketDeadlines.add(marketId, deadlineMs)
+        if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)
         continue
       }
       this.#cancelAllOf(marketId, status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
@@ -204,8 +205,8 @@ export class Sequencer {
   emitDue(nowMs: TimeMs): boolean {
     while (this.#marketDeadlines.nextMs <= nowMs) {
       if (!this.#hasRoom(0, CANCEL_BYTES)) return false
-      const marketId = this.#marketDeadlines.pop()
-      if (!takesOrders(this.#clearing.catalogue.existing(marketId).status)) continue
+      const { marketId, status } = this.#clearing.catalogue.ofBook(this.#marketDeadlines.pop())
+      if (!takesOrders(status)) continue
       this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
     }
     if (this.heartbeats.nextMs <= nowMs && !this.#fireHeartbeats(nowMs)) return false
@@ -229,8 +230,8 @@ export class Sequencer {
     this.releases.emitDue(nowMs, (slot, marketId) => {
       // A release may have room where a cancel has none. The due cancel may name this very order.
       if (this.#dueCancels.holds(marketId)) return false
-      if (!this.#hasRoom(marketId, RELEASE_BYTES)) return false
-      this.#stampRelease(slot, marketId, nowMs)
+      if (!this.#hasRoom(this.#bookOf(marketId), RELEASE_BYTES)) return false
+      this.#stampRelease(slot, nowMs)
       return true
     })
   }
@@ -246,12 +247,13 @@ export class Sequencer {
     this.releases.held(slot)
   }
 
-  #watch(command: RareCommand): void {
+  /** `book` is that of the command's market, as it was before the command. */
+  #watch(command: RareCommand, book: Book): void {
     this.heartbeats.watch(command)
     if (command.kind === 'createMarket' && command.market.deadlineMs !== null) {
-      this.#marketDeadlines.add(command.marketId, command.market.deadlineMs)
+      this.#marketDeadlines.add(command.book, command.market.deadlineMs)
     } else if (command.kind === 'lockMarket' || command.kind === 'resolveMarket') {
-      this.#marketDeadlines.remove(command.marketId)
+      this.#marketDeadlines.remove(book)
       const isResolved = command.kind === 'resolveMarket'
       this.#cancelAllOf(command.marketId, isResolved ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
     } else if (command.kind === 'freezeProfile')
@@ -259,11 +261,11 @@ export class Sequencer {
   }
 
   /** The time to stamp with, after all due deadlines are out; null when a ring is full. */
-  #ready(marketId: MarketId, bytes: number): TimeMs | null {
+  #ready(book: Book, bytes: number): TimeMs | null {
     assert(!this.isTorn, 'a decision that threw is the last')
     this.isTorn = true
     const nowMs = this.nowMs()
-    const isFree = this.emitDue(nowMs) && this.#hasRoom(marketId, bytes + LIMITS.ringHeadroomBytes)
+    const isFree = this.emitDue(nowMs) && this.#hasRoom(book, bytes + LIMITS.ringHeadroomBytes)
     return isFree ? nowMs : this.#over(null)
   }
 
@@ -272,15 +274,22 @@ export class Sequencer {
     return value
   }
 
-  #hasRoom(marketId: MarketId, bytes: number): boolean {
+  /** Without a book only the journal must have room. */
+  #hasRoom(book: Book, bytes: number): boolean {
     if (this.#journal.freeBytes() < bytes) return false
-    return marketId === 0 || this.#shardOf(marketId).freeBytes() >= bytes
+    return book === 0 || this.#shardOf(book).freeBytes() >= bytes
+  }
+
+  /** 0 when the market's book is closed: then no order of it lives. */
+  #bookOf(marketId: MarketId): Book {
+    return this.#clearing.catalogue.byId(marketId)?.book ?? 0
   }
 
   #stampRare(body: RareBody, nowMs: TimeMs): number {
     const command = { ...body, seq: this.#clearing.lastSeq + 1, nowMs }
+    const book = 'marketId' in command ? this.#bookOf(command.marketId) : 0
     this.#clearing.admitRare(command)
-    this.#watch(command)
+    this.#watch(command, book)
     this.#journal.append(command.seq, encodeRare(command))
     this.#afterStamp(command.seq, KIND.RARE)
     return command.seq
@@ -305,12 +314,12 @@ export class Sequencer {
     const record = scratchCancel(command)
     this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
-    this.#shardOf(marketId).cancel(command.seq, record)
+    this.#shardOf(this.#bookOf(marketId)).cancel(command.seq, record)
     this.#afterStamp(command.seq, KIND.CANCEL, command.reason)
     return command.seq
   }
 
-  #stampRelease(slot: Slot, marketId: MarketId, nowMs: TimeMs): void {
+  #stampRelease(slot: Slot, nowMs: TimeMs): void {
     const command = this.#release
     command.seq = this.#clearing.lastSeq + 1
     command.nowMs = nowMs
@@ -319,7 +328,7 @@ export class Sequencer {
     this.#clearing.admitRelease(command)
     this.#journal.append(command.seq, record)
     faultPoint('mid-release')
-    this.#shardOf(marketId).releaseOrder(command.seq, record)
+    this.#shardOf(command.book).releaseOrder(command.seq, record)
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
 
@@ -327,8 +336,10 @@ export class Sequencer {
   #emitCancels(nowMs: TimeMs): void {
     const sent: number[] = []
     this.#dueCancels.emit(
-      (marketId) => this.#hasRoom(marketId, CANCEL_BYTES),
+      (marketId) => this.#hasRoom(this.#bookOf(marketId), CANCEL_BYTES),
       ({ marketId, reason }: DueCancel, orders) => {
+        // The last orders of the market ended meanwhile.
+        if (this.#bookOf(marketId) === 0) return
         faultPoint('mid-cancels')
         this.#stampCancel(marketId, orders, reason, nowMs)
       },

@@ -1,7 +1,7 @@
-// Which thread holds which market's book. A market stays in one shard for its whole life.
+// Which thread holds which book. A book stays in one shard, whichever market holds it.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import type { MarketId } from '../../../engine/domain/ids.ts'
+import type { Book } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
   type FrameVisitor,
@@ -9,7 +9,7 @@ import {
   type ShardThread,
 } from '../../../engine/shard/shard-handle.ts'
 
-/** With a number, the markets share that many threads; 0 keeps the books on main (design §3). */
+/** With a number, the books share that many threads; 0 keeps the books on main (design §3). */
 export type MarketThreads = 'auto' | 'each' | number
 
 export interface ShardOptions extends Omit<ShardThread, 'inline'> {
@@ -17,21 +17,21 @@ export interface ShardOptions extends Omit<ShardThread, 'inline'> {
   readonly visitor: FrameVisitor
 }
 
-/** How many threads there may be. Markets take them in turn by id, as OrderTable has its lanes. */
+/** How many threads there may be. Books take them in turn, as OrderTable has its lanes. */
 export function lanesOf(threads: MarketThreads): number {
   if (threads === 'auto') return LIMITS.marketThreadsAutoMax
   return threads === 'each' ? LIMITS.marketThreadsEachMax : Math.max(1, threads)
 }
 
-/** How many markets an exchange can hold. More would share a thread, which `each` never does. */
-export function marketsMaxOf(threads: MarketThreads): number {
-  return threads === 'each' ? LIMITS.marketThreadsEachMax : LIMITS.marketsMax
+/** How many books there can be. More would share a thread, which `each` never does. */
+export function booksMaxOf(threads: MarketThreads): number {
+  return threads === 'each' ? LIMITS.marketThreadsEachMax : LIMITS.booksMax
 }
 
 export class Shards {
   readonly all: ShardHandle[] = []
   readonly #options: ShardOptions
-  /** How many markets start a thread; later markets share one. */
+  /** How many books start a thread; later books share one. */
   readonly #threadsMax: number
 
   constructor(options: ShardOptions) {
@@ -39,15 +39,15 @@ export class Shards {
     this.#threadsMax = lanesOf(options.threads)
   }
 
-  get marketsMax(): number {
-    return marketsMaxOf(this.#options.threads)
+  get booksMax(): number {
+    return booksMaxOf(this.#options.threads)
   }
 
-  /** The market's shard; its thread starts with its first market. */
-  of(marketId: MarketId): ShardHandle {
-    const index = (marketId - 1) % this.#threadsMax
-    assert(index <= this.all.length, 'markets come in the order of their ids')
-    if (index === this.all.length) this.all.push(this.#start(index))
+  /** The book's shard; its thread starts with its first book. */
+  of(book: Book): ShardHandle {
+    assert(book > 0, 'a closed book has no shard')
+    const index = (book - 1) % this.#threadsMax
+    while (index >= this.all.length) this.all.push(this.#start(this.all.length))
     return this.all[index]
   }
 
@@ -61,10 +61,9 @@ export class Shards {
     return this.all.every((shard) => shard.isIdle)
   }
 
-  /** Digests of the books of markets 1 to `count`, in order. */
-  digests(count: number): Promise<Uint8Array[]> {
-    const markets = Array.from({ length: count }, (_, index) => index + 1)
-    return Promise.all(markets.map((marketId) => this.of(marketId).digest(marketId)))
+  /** Digests of these books, in order. */
+  digests(books: readonly Book[]): Promise<Uint8Array[]> {
+    return Promise.all(books.map((book) => this.of(book).digest(book)))
   }
 
   async stop(): Promise<void> {

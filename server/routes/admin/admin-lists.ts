@@ -176,11 +176,12 @@ export const listMarkets = route({
       next: 1,
     },
   },
-  handle: ({ query: { after, limit } }, { pipeline }: Services) => {
-    const { published } = pipeline
-    const ids = idsAfter(after, limit, published.all().length)
+  handle: async ({ query: { after, limit } }, { pipeline, archive }: Services) => {
+    const ids = idsAfter(after, limit, pipeline.published.lastId)
+    const found = await archive.byIds(ids)
+    if (found === undefined) return refuse('READ_TIMEOUT')
     const markets = ids.flatMap((id) => {
-      const shown = published.byId(id)
+      const shown = found.get(id)
       return shown === undefined ? [] : [rowOf(shown)]
     })
     return { markets, next: nextOf(ids, limit) }

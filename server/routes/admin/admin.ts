@@ -15,6 +15,7 @@ import { anyOf, type Infer, list, object, optional } from '../../http/schema/sch
 import { marketView } from '../../pipeline/shown/views.ts'
 import { roleForFields } from '../../services/accounts/profile-roles.ts'
 import { rankOf } from '../../services/accounts/ranks.ts'
+import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { marketIds } from '../../services/markets/condition-ids.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { account, feeCapBps } from '../profile-words.ts'
@@ -269,7 +270,14 @@ export const resolveMarket = route({
   }),
   reply: market(),
   means: 'The market is resolved, and its open orders are canceled.',
-  rejects: ['OVERLOADED', 'VALIDATION', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'PAYOUT_INVALID'],
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'MARKET_NOT_FOUND',
+    'MARKET_RESOLVED',
+    'PAYOUT_INVALID',
+    'READ_TIMEOUT',
+  ],
   example: {
     params: { slug: 'rain-tomorrow' },
     body: { winningOutcomeIndex: 0 },
@@ -281,8 +289,9 @@ export const resolveMarket = route({
       const message = 'Exactly one of winningOutcomeIndex or payoutNumerators is required'
       return invalid({ field: '', message })
     }
-    const published = services.pipeline.published.bySlug(params.slug)
-    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    const published = await services.archive.bySlug(params.slug, ANYBODY)
+    if (published === undefined) return refuse('READ_TIMEOUT')
+    if (published === null) return refuse('MARKET_NOT_FOUND')
     const [yes, no] = split ?? [1 - (winner ?? 0), winner ?? 0]
     const by = caller.operator.name
     const resolved = await services.markets.resolve(published, [yes, no], by)

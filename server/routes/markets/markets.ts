@@ -10,7 +10,8 @@ import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
-import { orderbookBytes } from '../../pipeline/shown/views.ts'
+import { marketView, orderbookBytes } from '../../pipeline/shown/views.ts'
+import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market, orderbook } from '../shapes.ts'
@@ -85,13 +86,31 @@ export const marketDetail = route({
   params: { addressOrSlug: means(text(LIMITS.slugCharactersMax, 1), 'Slug of the market.') },
   reply: market(),
   means: 'The market as it stands now, with its best prices.',
-  rejects: ['MARKET_NOT_FOUND'],
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
-  handle: ({ params }, { pipeline, lists }: Services) => {
+  handle: ({ params }, services: Services) => {
+    const { pipeline, lists } = services
     const published = pipeline.published.bySlug(params.addressOrSlug)
-    return published === undefined ? refuse('MARKET_NOT_FOUND') : bytes(lists.market(published))
+    return published === undefined
+      ? archivedDetail(params.addressOrSlug, services)
+      : bytes(lists.market(published))
   },
 })
+
+/** A market that left memory, from the tables. */
+async function archivedDetail(slug: string, { archive, settings, clock }: Services) {
+  const found = await archive.bySlug(slug, ANYBODY)
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found === null) return refuse('MARKET_NOT_FOUND')
+  return bytes(JSON.stringify(marketView(found, settings.collateral, clock())))
+}
+
+/** A market that left memory has no book. */
+async function archivedBook(slug: string, { archive }: Services) {
+  const found = await archive.bySlug(slug, ANYBODY)
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  return refuse(found === null ? 'MARKET_NOT_FOUND' : 'ORDERBOOK_INACTIVE')
+}
 
 export const marketOrderbook = route({
   method: 'GET',
@@ -102,11 +121,11 @@ export const marketOrderbook = route({
   params: { slug: slug() },
   reply: orderbook(),
   means: 'The book as it stands now, every price level of it.',
-  rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE'],
+  rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
-  handle: ({ params }, { pipeline }: Services) => {
-    const published = pipeline.published.bySlug(params.slug)
-    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+  handle: ({ params }, services: Services) => {
+    const published = services.pipeline.published.bySlug(params.slug)
+    if (published === undefined) return archivedBook(params.slug, services)
     const { status } = published
     if (status !== 'CREATED' && status !== 'FUNDED') return refuse('ORDERBOOK_INACTIVE')
     return bytes(orderbookBytes(published))

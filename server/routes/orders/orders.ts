@@ -190,14 +190,15 @@ export const cancelAll = route({
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: cancelAllReply(),
   means: 'No order of the caller is open in the market any more.',
-  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND'],
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ params, owner }, { cancels, pipeline }: Services) => {
-    const published = pipeline.published.bySlug(params.slug)
-    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+  handle: async ({ params, owner, caller, call }, { cancels, pipeline, archive }: Services) => {
+    const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
+    if (published === undefined) return refuse('READ_TIMEOUT')
+    if (published === null) return refuse('MARKET_NOT_FOUND')
     const outcome = await cancels.all(owner, published.market.marketId)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
     return cancelAllResult(outcome)
@@ -318,9 +319,11 @@ export const userOrders = route({
   means: 'The orders, newest first; an empty list when there is none.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
-  handle: async ({ params, query, caller, owner, call }, { reads, pipeline }: Services) => {
-    const published = pipeline.published.bySlug(params.slug)
-    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+  handle: async ({ params, query, caller, owner, call }, services: Services) => {
+    const { reads, pipeline, archive } = services
+    const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
+    if (published === undefined) return refuse('READ_TIMEOUT')
+    if (published === null) return refuse('MARKET_NOT_FOUND')
     const ask = {
       accountId: owner,
       marketId: published.market.marketId,

@@ -168,7 +168,7 @@ export class PartnerAccounts {
 
   /** The addresses that move what traders hold: the exchanges and adapters of all markets. */
   #spenders(): string[] {
-    return [...new Set([this.#exchangeAddress, ...this.#pipeline.clearing.catalogue.venues])]
+    return [...new Set([this.#exchangeAddress, ...this.#pipeline.clearing.catalogue.venues.keys()])]
   }
 
   /** Where the approvals of a sub-account's server wallet stand. Answers once that is durable. */

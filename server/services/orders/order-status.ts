@@ -18,6 +18,7 @@ import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { OrderIds } from '../../pipeline/shown/order-ids.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { amountsOf } from '../../pipeline/shown/views.ts'
+import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
 
 /** An item of the request: an order by its id or by the id its client gave it. */
@@ -126,10 +127,12 @@ export function orderStatusText(
 export class OrderStatuses {
   readonly #pipeline: Pipeline
   readonly #reads: PrivateReads
+  readonly #archive: ArchivedMarkets
 
-  constructor(pipeline: Pipeline, reads: PrivateReads) {
+  constructor(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets) {
     this.#pipeline = pipeline
     this.#reads = reads
+    this.#archive = archive
   }
 
   /**
@@ -154,10 +157,13 @@ export class OrderStatuses {
       asker,
     )
     if (found === undefined) return undefined
+    const marketIds = found.flatMap((status) => (status === null ? [] : [status.order.marketId]))
+    const markets = await this.#archive.byIds(marketIds, asker)
+    if (markets === undefined) return undefined
     const rest = found.values()
     return names.map((name) => {
       const status = name === null ? null : rest.next().value
-      return status === undefined || status === null ? null : this.#told(status)
+      return status === undefined || status === null ? null : this.#told(status, markets)
     })
   }
 
@@ -166,10 +172,10 @@ export class OrderStatuses {
     return this.#pipeline.ids.parse(asked.orderId.toLowerCase())
   }
 
-  #told(status: OrderStatus): FoundOrder | null {
-    const { published, ids } = this.#pipeline
+  #told(status: OrderStatus, markets: ReadonlyMap<number, PublishedMarket>): FoundOrder | null {
+    const { ids } = this.#pipeline
     const { order } = status
-    const market = published.byId(order.marketId)
+    const market = markets.get(order.marketId)
     if (market === undefined) return null
     return {
       orderId: ids.text(order.slot, order.generation),

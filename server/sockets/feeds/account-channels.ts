@@ -2,6 +2,7 @@
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { ArchivedMarkets } from '../../services/markets/archived-markets.ts'
 import type { PrivateReads } from '../../services/private-reads.ts'
 import type { Streams } from '../account-stream.ts'
 import type { Census } from '../census.ts'
@@ -14,6 +15,7 @@ import { SettlementFeed } from './settlement-feed.ts'
 export interface AccountFeeds {
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
   readonly clock: () => TimeMs
   readonly census: Census
   readonly streams: Streams
@@ -21,7 +23,7 @@ export interface AccountFeeds {
 
 /** The channels by the event that subscribes to them. */
 export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
-  const { pipeline, reads, streams } = feeds
+  const { pipeline, reads, archive, streams } = feeds
   const { news } = pipeline.publisher
   const orderEvents = new OrderEvents({ audience: new Audience(news), ...feeds })
   const positions = new PositionsFeed(new Audience(news), feeds)
@@ -31,6 +33,7 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
       audience: transactions,
       pipeline,
       reads,
+      archive,
       streams,
       orderEvents,
       positions,

@@ -2,6 +2,7 @@
 // §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name their
 // order or trade. So no memory of past ids is needed to drop duplicates.
 
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
@@ -55,29 +56,33 @@ export class OrderEvents {
     }
   }
 
-  matchedFrame(fact: Matched) {
+  matchedFrame(fact: Matched, market: Market) {
     const { ids } = this.#pipeline
     const takerOrderId = ids.text(fact.takerSlot, fact.takerGeneration)
-    return matchedFrame(fact, { ...this.#frameNames(fact), takerOrderId })
+    return matchedFrame(fact, { ...this.#frameNames(fact, market), takerOrderId })
   }
 
   /** The index of a frame is fixed at once; the rest of it is made when it is sent. */
   #frameOf(fact: OrderFact, places: Map<number, Place>): () => object {
-    if (fact.type === 'MATCHED') return () => this.matchedFrame(fact)
+    // The market may leave memory before the frame is sent.
+    const market = this.#marketOf(fact)
+    if (fact.type === 'MATCHED') return () => this.matchedFrame(fact, market)
     const { accountId, seq } = fact
     const last = places.get(accountId)
     const index = last?.seq === seq ? last.index + 1 : 0
     if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
-    return () => lifecycleFrame(fact, { ...this.#frameNames(fact), index })
+    return () => lifecycleFrame(fact, { ...this.#frameNames(fact, market), index })
   }
 
-  #frameNames(fact: OrderFact): FrameNames {
-    const { ids, published } = this.#pipeline
-    const shown = published.byId(fact.marketId)
+  #marketOf({ marketId }: OrderFact): Market {
+    const shown = this.#pipeline.published.byId(marketId)
     assert(shown !== undefined, 'an order has a published market')
-    const { market } = shown
+    return shown.market
+  }
+
+  #frameNames(fact: OrderFact, market: Market): FrameNames {
     return {
-      orderId: ids.text(fact.slot, fact.generation),
+      orderId: this.#pipeline.ids.text(fact.slot, fact.generation),
       marketSlug: market.slug,
       tokenId: fact.outcome === 0 ? market.yesTokenId : market.noTokenId,
       publishedMs: this.#clock(),

@@ -31,7 +31,8 @@ const EVENT = 'positions'
 
 /** One market of one account. */
 class Watch implements Hearers {
-  readonly marketId: MarketId
+  /** It stays readable when the market leaves memory. */
+  readonly published: PublishedMarket
   readonly members = new Set<Member>()
   /** Members with a snapshot, each with the number of the newest frame posted before it. */
   readonly #since = new Map<Member, number>()
@@ -39,8 +40,12 @@ class Watch implements Hearers {
   fresh = new Set<Member>()
   isChanged = false
 
-  constructor(marketId: MarketId) {
-    this.marketId = marketId
+  constructor(published: PublishedMarket) {
+    this.published = published
+  }
+
+  get marketId(): MarketId {
+    return this.published.market.marketId
   }
 
   get isShown(): boolean {
@@ -90,12 +95,12 @@ class AccountWatch {
     return this.marketIds.get(member)?.size ?? 0
   }
 
-  set(member: Member, marketIds: Set<number>): void {
-    for (const id of this.marketIds.get(member) ?? []) if (!marketIds.has(id)) this.drop(member, id)
-    this.count += marketIds.size - this.countOf(member)
-    this.marketIds.set(member, marketIds)
-    for (const id of marketIds) {
-      const watch = this.watches.get(id) ?? new Watch(id)
+  set(member: Member, markets: ReadonlyMap<number, PublishedMarket>): void {
+    for (const id of this.marketIds.get(member) ?? []) if (!markets.has(id)) this.drop(member, id)
+    this.count += markets.size - this.countOf(member)
+    this.marketIds.set(member, new Set(markets.keys()))
+    for (const [id, shown] of markets) {
+      const watch = this.watches.get(id) ?? new Watch(shown)
       this.watches.set(id, watch)
       watch.add(member)
       this.due.add(watch)
@@ -137,13 +142,15 @@ export class PositionsFeed implements Channel {
       return invalid({ field: 'marketSlugs', message: 'must name the markets' })
     }
     const { published } = this.#parts.pipeline
-    const markets = marketSlugs.map((slug) => published.bySlug(slug))
-    const ids = markets.flatMap((shown) => shown?.market.marketId ?? [])
-    if (ids.length < markets.length) return refuse('MARKET_NOT_FOUND')
+    const asked = new Map<number, PublishedMarket>()
+    for (const slug of marketSlugs) {
+      const shown = published.bySlug(slug)
+      if (shown === undefined) return refuse('MARKET_NOT_FOUND')
+      asked.set(shown.market.marketId, shown)
+    }
     assert(member.caller !== null, 'a private channel has proven members only')
     const { profileId, account } = member.caller
     const own = this.#accounts.get(profileId) ?? new AccountWatch(profileId, account)
-    const asked = new Set(ids)
     const { census } = this.#parts
     if (own.count - own.countOf(member) + asked.size > census.bounds.marketsPerProfileMax) {
       census.refuse('markets')
@@ -159,9 +166,9 @@ export class PositionsFeed implements Channel {
   unsubscribe(member: Member, { marketSlugs }: SubscriptionAsk): void {
     const own = this.#accounts.get(member.caller?.profileId ?? 0)
     if (own === undefined) return
-    for (const slug of marketSlugs ?? []) {
-      const id = this.#parts.pipeline.published.bySlug(slug)?.market.marketId ?? 0
-      own.drop(member, id)
+    const slugs = new Set(marketSlugs)
+    for (const { published, marketId } of [...own.watches.values()]) {
+      if (slugs.has(published.market.slug)) own.drop(member, marketId)
     }
     if (marketSlugs === undefined || own.countOf(member) === 0) this.left(member)
   }
@@ -254,16 +261,14 @@ export class PositionsFeed implements Channel {
     rows: readonly PositionRow[],
   ): void {
     const { watch, isChanged, fresh } = asked
-    const shown = this.#parts.pipeline.published.byId(watch.marketId)
-    assert(shown !== undefined, 'a market with listeners is published')
-    const { market } = shown
+    const { market } = watch.published
     const frame = {
       type: 'CLOB',
       account: own.account,
       marketSlug: market.slug,
       positions: rows
         .filter((row) => row.marketId === market.marketId)
-        .map((row) => positionView(row, shown)),
+        .map((row) => positionView(row, watch.published)),
       tokenIds: [market.yesTokenId, market.noTokenId],
     }
     if (isChanged && watch.isShown) {

@@ -6,8 +6,9 @@
 // most one read is out.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import type { TradeParts } from '../../../persistence/query/read/trade-parts.ts'
@@ -15,6 +16,8 @@ import { tradeParts } from '../../../persistence/query/read/trade-parts.ts'
 import { refuse } from '../../http/refusal.ts'
 import type { BlockFact, SettlementFact, SettlementListener } from '../../pipeline/chain/mining.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import type { ArchivedMarkets } from '../../services/markets/archived-markets.ts'
 import type { PrivateReads } from '../../services/private-reads.ts'
 import type { Streams } from '../account-stream.ts'
 import type { Audience } from './audience.ts'
@@ -27,6 +30,7 @@ export interface SettlementFeedParts {
   readonly audience: Audience
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
   readonly streams: Streams
   readonly orderEvents: OrderEvents
   readonly positions: PositionsFeed
@@ -110,12 +114,9 @@ export class SettlementFeed implements SettlementListener {
       for (const each of this.#due.splice(0, LIMITS.settledReadMax)) due.set(each.tradeSeq, each)
       const trades = await this.#tradesOf([...due.keys()])
       edgePoint('at-socket-read')
-      if (trades === undefined) this.#giveUp()
-      for (const trade of trades ?? []) {
-        const end = due.get(trade.seq)
-        assert(end !== undefined, 'the tables give only the trades that were asked for')
-        this.#show(trade, end)
-      }
+      const markets = await this.#marketsOf(trades)
+      if (trades === undefined || markets === undefined) this.#giveUp()
+      else this.#showAll(trades, due, markets)
     }
   }
 
@@ -130,6 +131,25 @@ export class SettlementFeed implements SettlementListener {
       await pause(LIMITS.settledReadPauseMs, undefined, { ref: false })
     }
     return undefined
+  }
+
+  /** A market may have left memory since its trade was mined. */
+  #marketsOf(trades: readonly TradeParts[] | undefined) {
+    return this.#parts.archive.byIds((trades ?? []).map(({ marketId }) => marketId))
+  }
+
+  #showAll(
+    trades: readonly TradeParts[],
+    due: ReadonlyMap<Seq, Due>,
+    markets: ReadonlyMap<MarketId, PublishedMarket>,
+  ): void {
+    for (const trade of trades) {
+      const end = due.get(trade.seq)
+      const shown = markets.get(trade.marketId)
+      assert(end !== undefined, 'the tables give only the trades that were asked for')
+      assert(shown !== undefined, 'a trade has a market')
+      this.#show(trade, end, shown.market)
+    }
   }
 
   /** No frame is dropped in silence: its listeners are told, and their subscriptions end. */
@@ -147,7 +167,7 @@ export class SettlementFeed implements SettlementListener {
     }
   }
 
-  #show(trade: TradeParts, end: Due): void {
+  #show(trade: TradeParts, end: Due, market: Market): void {
     const { audience, streams, orderEvents, positions } = this.#parts
     let settled: Settled | null = null
     const settledOnce = () => {
@@ -158,22 +178,16 @@ export class SettlementFeed implements SettlementListener {
       const { accountId } = part
       if (end.height === 0) positions.changed(accountId, trade.marketId)
       const stream = streams.of(accountId)
-      const matched = () => orderEvents.matchedFrame({ ...part, type: 'MATCHED' })
+      const matched = () => orderEvents.matchedFrame({ ...part, type: 'MATCHED' }, market)
       if (orderEvents.audience.isHeardBy(accountId)) {
         const payload = () => settledFrame(matched(), settledOnce())
         stream?.post({ to: orderEvents.audience, event: 'orderEvent', payload })
       }
       if (audience.isHeardBy(accountId)) {
-        const payload = () => txFrame(matched(), settledOnce(), this.#conditionOf(trade))
+        const payload = () => txFrame(matched(), settledOnce(), market.conditionId)
         stream?.post({ to: audience, event: 'tx', payload })
       }
     }
-  }
-
-  #conditionOf({ marketId }: TradeParts): string {
-    const shown = this.#parts.pipeline.published.byId(marketId)
-    assert(shown !== undefined, 'a trade has a published market')
-    return shown.market.conditionId
   }
 
   #settledOf({ parts }: TradeParts, { tradeSeq, height, settledMs }: Due): Settled {

@@ -98,12 +98,12 @@ function entryLife(flow: CommandFlow): void {
     flow.rare({ kind: 'retrySettlement', tradeSeq })
   flow.rare({ kind: 'mineBlock', height: 1, throughSeq: covered - 1, chainId: 8453 })
   flow.rare({ kind: 'settleTrade', tradeSeq: covered - 1, height: 1 })
-  const leg = { outcome: 0, sharesRaw: 0 }
+  const leg = { marketId: 1, outcome: 0, sharesRaw: 0 }
   const legs = [
     { ...leg, accountId: 1, collateralRaw: -7 },
     { ...leg, accountId: 2, collateralRaw: 7 },
   ]
-  const back = { tradeSeq: covered, marketId: 1, legs, conditionRaw: 0 }
+  const back = { tradeSeq: covered, legs, conditions: [] }
   flow.rare({ kind: 'failSettlement', ...back })
 }
 
@@ -158,14 +158,13 @@ test('an empty state comes back empty', () => {
 
 test('one raw unit anywhere changes the digest', () => {
   const { exchange } = flowOf(SEED + 1)
-  const { ledger } = exchange.clearing
+  const { ledger, catalogue } = exchange.clearing
   const told = new Set([balanceDigest(exchange.clearing)])
   const columns = [
     ledger.collateralFreeRaw,
     ledger.collateralReservedRaw,
     ledger.sharesFreeRaw,
     ledger.sharesReservedRaw,
-    ledger.conditionRaw,
   ]
   for (const column of columns) {
     for (const index of [2, 3]) {
@@ -176,5 +175,14 @@ test('one raw unit anywhere changes the digest', () => {
       }
     }
   }
-  assert.equal(told.size, 1 + columns.length * 4)
+  const markets = catalogue.all().slice(0, 2)
+  for (const market of markets) {
+    for (const by of [1, 2 ** 32]) {
+      market.conditionRaw += by
+      told.add(balanceDigest(exchange.clearing))
+      market.conditionRaw -= by
+    }
+  }
+  assert.equal(markets.length, 2)
+  assert.equal(told.size, 1 + (columns.length + 1) * 4)
 })

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { concernsBook } from '../../../engine/core/clearing.ts'
 import { decideCancel, decidePlace } from '../../../engine/core/decide/decide.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { OrderTable, STATE } from '../../../engine/core/orders/order-table.ts'
 import { brokenInvariant } from '../../../engine/core/state/invariants.ts'
-import type { Command, PlaceOrder } from '../../../engine/domain/command.ts'
+import { type Command, concernsBook, type PlaceOrder } from '../../../engine/domain/command.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { blankPlace } from '../../../engine/wire/place-codec.ts'
 import { blankRelease } from '../../../engine/wire/release-codec.ts'
@@ -49,7 +48,7 @@ class LateFlow {
     for (let marketId = 1; marketId <= MARKETS; marketId++) {
       const takerDelayMs = marketId === MARKETS ? 500 : 0
       const market = marketSpec(marketId, { feeEnabled: marketId !== 2, takerDelayMs })
-      this.late.apply({ ...this.#stamp(), kind: 'createMarket', marketId, market })
+      this.late.apply({ ...this.#stamp(), kind: 'createMarket', marketId, book: marketId, market })
     }
   }
 
@@ -90,7 +89,13 @@ class LateFlow {
     const sizeRaw = 1000 * random.between(1, 20_000)
     const hash = ++this.#hashes
     const order = { ...blankPlace(), accountId, marketId, outcome, side, orderType, marketForm }
-    Object.assign(order, { stp: random.below(3), hashHigh: hash, hashLow: hash, sizeRaw })
+    Object.assign(order, {
+      book: marketId,
+      stp: random.below(3),
+      hashHigh: hash,
+      hashLow: hash,
+      sizeRaw,
+    })
     order.postOnly = orderType === GTC && random.chance(0.2)
     if (!marketForm) order.priceTicks = random.between(470, 530)
     else if (side === SIDE.SELL) order.sizeRaw = Math.max(1, sizeRaw - random.below(1000))

@@ -38,7 +38,7 @@ const SIZE_RAW = 2 ** 50 + 1
 const LEFT_RAW = 2 ** 51 + 3
 const SLOT = 2_097_151
 const TAKER = 1_234_567
-const MARKET = 65_535
+const MARKET = 2 ** 24 - 1
 
 /** The bytes of two records: a fill by a seller of NO, then the end of a bid. */
 function twoRecords(): ArrayBuffer {
@@ -60,7 +60,7 @@ test('an event record holds its fields at the documented bytes', () => {
   assert.equal(bytes.byteLength, 2 * EVENT_BYTES)
   assert.equal(EVENT_BYTES, 40)
   const words = [0, 4, 32, 36].map((byte) => view.getInt32(byte, true))
-  assert.deepEqual(words, [1 | (1 << 8) | (999 << 16), SLOT, TAKER, MARKET | (3 << 16)])
+  assert.deepEqual(words, [1 | (1 << 8) | (999 << 16), SLOT, TAKER, MARKET | (3 << 24)])
   const f64s = [8, 16, 24].map((byte) => view.getFloat64(byte, true))
   assert.deepEqual(f64s, [SIZE_RAW, LEFT_RAW, SEQ])
   assert.equal(view.getInt32(40, true), 5 | (8 << 8) | (1 << 16))

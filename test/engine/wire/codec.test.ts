@@ -27,6 +27,7 @@ const place: fc.Arbitrary<PlaceOrder> = fc.record(
     ...stamp,
     kind: fc.constant('placeOrder'),
     marketId: u32,
+    book: fc.nat(0xffff),
     accountId: u32,
     slot: u32,
     generation: u32,

@@ -139,9 +139,9 @@ function stateOf(owner: number): State {
 function reverse(table: PositionsTable, { tradeSeq, ...part }: TradedPart): void {
   const sign = part.side === SIDE.BUY ? 1 : -1
   const collateralRaw = sign * part.collateralRaw
-  const leg = { accountId: part.owner, outcome: part.outcome, collateralRaw }
+  const leg = { accountId: part.owner, marketId: MARKET, outcome: part.outcome, collateralRaw }
   const fee = { ...leg, accountId: 0, sharesRaw: 0, collateralRaw: 0 }
-  table.reversed(tradeSeq, MARKET, [{ ...leg, sharesRaw: -sign * part.sharesRaw }, fee])
+  table.reversed(tradeSeq, [{ ...leg, sharesRaw: -sign * part.sharesRaw }, fee])
 }
 
 for (const isFlushed of [true, false]) {

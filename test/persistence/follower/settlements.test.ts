@@ -38,14 +38,14 @@ function reading<T>(dataDir: string, work: (connection: Connection) => T): T {
 
 /** Free and reserved balances together, of every account and row. */
 function totals({ exchange: { clearing } }: CommandFlow): number[] {
-  const { ledger, accounts } = clearing
+  const { ledger, accounts, catalogue } = clearing
   const cash = Array.from({ length: accounts.count + 1 }, (_each, account) => {
     return ledger.collateralFreeRaw[account] + ledger.collateralReservedRaw[account]
   })
   const shares = Array.from({ length: ledger.rows.end * 2 }, (_each, index) => {
     return ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]
   })
-  return [...cash, ...shares, ...ledger.conditionRaw.subarray(0, 4)]
+  return [...cash, ...shares, ...catalogue.all().map(({ conditionRaw }) => conditionRaw)]
 }
 
 test('a trade is read out of the tables just as it was settled', () => {

@@ -186,7 +186,7 @@ test('a folder of an older outcomex is refused with a sentence', () => {
     durability: 'full',
     autocheckpointPages: 0,
   })
-  connection.pragma('user_version = 1')
+  connection.pragma(`user_version = ${JOURNAL_SCHEMA.baseVersion}`)
   connection.close()
   refuses(dataDir, /written by an older outcomex .* start anew with another --data, or use the/)
 })

@@ -42,6 +42,7 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
     nowMs: 0,
     marketId: 42,
     accountId: 7,
+    book: 7,
     slot: 0,
     generation: 0,
     side: 0,

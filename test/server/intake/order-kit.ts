@@ -26,6 +26,7 @@ export const SECRET = Buffer.from('secret-key-example-base64-encoded')
 export const MARKET: Extract<DirectoryChange, { kind: 'market' }> = {
   kind: 'market',
   marketId: 42,
+  book: 7,
   slug: 'rain',
   yesTokenId: YES,
   noTokenId: NO,

@@ -124,5 +124,8 @@ test('a start with `each` refuses a folder with more markets than it may have', 
   for (let marketId = 1; marketId <= 65; marketId++) await makeMarket(first, marketId)
   await first.stop()
   const second = openForTest(dataDir, { nowMs: START_MS }, 'each')
-  await assert.rejects(second, /holds 65 markets and --market-threads each takes 64 at the most/)
+  await assert.rejects(
+    second,
+    /holds a market with book 65, and --market-threads each takes 64 books at the most/,
+  )
 })

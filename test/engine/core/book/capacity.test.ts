@@ -12,7 +12,7 @@ test('one profile cannot take every slot: at its bound it must cancel, others tr
   const { clearing } = exchange
   let seq = 0
   const stamp = () => ({ seq: ++seq, nowMs: 1 })
-  exchange.apply({ ...stamp(), kind: 'createMarket', marketId: 1, market: marketSpec(1) })
+  exchange.apply({ ...stamp(), kind: 'createMarket', marketId: 1, book: 1, market: marketSpec(1) })
   for (const profileId of [1, 2]) {
     const profile = profileFields(profileId)
     const sealedSecret = new Uint8Array(0)
@@ -23,7 +23,14 @@ test('one profile cannot take every slot: at its bound it must cancel, others tr
   const order = blankPlace()
   const request = ownRequest(order, 't1')
   const decide = (accountId: number, hash: number) => {
-    Object.assign(order, { marketId: 1, accountId, priceTicks: 1, sizeRaw: 1000, hashLow: hash })
+    Object.assign(order, {
+      marketId: 1,
+      book: 1,
+      accountId,
+      priceTicks: 1,
+      sizeRaw: 1000,
+      hashLow: hash,
+    })
     Object.assign(request, { tokenId: `t${accountId}`, ownerId: accountId })
     return decidePlace(clearing, request, 1)
   }

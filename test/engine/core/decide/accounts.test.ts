@@ -115,14 +115,19 @@ test('markets name a bounded number of venue addresses; a known one is always ac
       adapterAddress: addressOf(adapter),
     })
   for (let id = 1; id < LIMITS.venueAddressesMax / 2; id++) {
-    driver.rare({ kind: 'createMarket', marketId: id, market: spec(id, id * 2, id * 2 + 1) })
+    driver.rare({
+      kind: 'createMarket',
+      marketId: id,
+      book: id,
+      market: spec(id, id * 2, id * 2 + 1),
+    })
   }
   const next = LIMITS.venueAddressesMax / 2
   const decide = (exchange: number, adapter: number) =>
     rejectName(decideMarket(driver.clearing, spec(next, exchange, adapter)))
   assert.equal(decide(5000, 5001), 'NONE')
   const market = spec(next, 5000, 2)
-  driver.rare({ kind: 'createMarket', marketId: next, market })
+  driver.rare({ kind: 'createMarket', marketId: next, book: next, market })
   const last = (exchange: number, adapter: number) =>
     rejectName(decideMarket(driver.clearing, spec(next + 1, exchange, adapter)))
   assert.equal(last(6000, 6001), 'VENUE_LIMIT')

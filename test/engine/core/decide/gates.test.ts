@@ -38,7 +38,6 @@ const WINDOW = {
 
 /** In falling precedence; a test breaks the gates from the bottom up. */
 const BREAKS: readonly [RejectName, (world: World) => void][] = [
-  ['MARKET_NOT_FOUND', ({ request }) => Object.assign(request.order, { marketId: 9 })],
   ['TOKEN_REVOKED', ({ driver }) => driver.rare({ kind: 'revokeToken', tokenId: 'token-1' })],
   [
     'PROFILE_FROZEN',
@@ -107,6 +106,21 @@ for (const [index, [name]] of BREAKS.entries()) {
     assert(world.driver.freeRaw(1) >= moneyBefore - 1, 'a refusal reserves nothing')
   })
 }
+
+test('an order of a resolved market is refused, whoever holds its book by then', () => {
+  const { driver, clearing, request } = newWorld()
+  const decide = () => rejectName(decidePlace(clearing, request, driver.nowMs))
+  driver.rare({ kind: 'resolveMarket', marketId: 1, payoutNumerators: [1, 0] })
+  assert.equal(decide(), 'MARKET_NOT_TRADABLE')
+  driver.cancelMany(1, [{ slot: 1, generation: 1 }])
+  assert.equal(clearing.catalogue.existing(1).book, 0, 'the book is closed')
+  assert.equal(decide(), 'MARKET_NOT_TRADABLE')
+  const next = driver.addMarket({ feeEnabled: true })
+  assert.equal(clearing.catalogue.existing(next).book, request.order.book, 'the book is used again')
+  assert.equal(decide(), 'MARKET_NOT_TRADABLE')
+  driver.rare({ kind: 'archiveMarket', marketId: 1 })
+  assert.equal(decide(), 'MARKET_NOT_TRADABLE')
+})
 
 test('refusal numbers ascend in the order of the gates', () => {
   const numbers = BREAKS.map(([name]) => REJECT[name].number)

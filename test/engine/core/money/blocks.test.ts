@@ -51,7 +51,7 @@ test('blocks come in turn and nothing is settled twice', () => {
 
 test('a trade is reversed once, whether a block has passed it or not', () => {
   const back = (tradeSeq: number): SettlementCommand => {
-    const moved = { marketId: 1, legs: [], conditionRaw: 0 }
+    const moved = { legs: [], conditions: [] }
     return { ...at, kind: 'failSettlement', tradeSeq, ...moved }
   }
   const blocks = mined(aside(7), block(1, 9), back(7), back(12))
@@ -83,11 +83,13 @@ test('the hash of a transaction is what its docstring says', () => {
 test('the widest reversal fits a record', () => {
   const legs = Array.from({ length: LIMITS.reversalLegsMax }, (_each, index) => ({
     accountId: 2 ** 23 - index,
+    marketId: LIMITS.marketsEverMax,
     outcome: 1,
     collateralRaw: Number.MIN_SAFE_INTEGER + index,
     sharesRaw: Number.MAX_SAFE_INTEGER - index,
   }))
-  const names = { tradeSeq: 2 ** 50, marketId: 4096, conditionRaw: Number.MIN_SAFE_INTEGER }
+  const conditions = [{ marketId: LIMITS.marketsEverMax, collateralRaw: Number.MIN_SAFE_INTEGER }]
+  const names = { tradeSeq: 2 ** 50, conditions }
   const record = encodeRare({ ...at, kind: 'failSettlement', legs, ...names })
   assert(record.length <= LIMITS.recordBytesMax)
 })

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { MarketFunds } from '../../../../engine/core/markets/catalogue.ts'
 import { Ledger } from '../../../../engine/core/money/ledger.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 
 // A change that would break money is a fault, even where a gate already refuses it.
+
+function fundsOf(marketId: number): MarketFunds {
+  return { marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0 }
+}
 
 test('collateral is never reserved, spent or withdrawn beyond the balance', () => {
   const ledger = new Ledger()
@@ -37,7 +42,7 @@ test('funds stay exact to the last raw unit, and what left makes room', () => {
 
 test('shares are never reserved or delivered beyond the balance', () => {
   const ledger = new Ledger()
-  const row = ledger.rowFor(1, 1)
+  const row = ledger.rowFor(1, fundsOf(1))
   ledger.creditShares(row, 1, 10)
   assert.throws(() => ledger.reserveShares(row, 0, 1), /covered by free shares/)
   assert.throws(() => ledger.reserveShares(row, 1, 11), /covered by free shares/)
@@ -51,19 +56,22 @@ test('shares are never reserved or delivered beyond the balance', () => {
 
 test('a condition pays what it holds, and no more', () => {
   const ledger = new Ledger()
-  ledger.moveCondition(3, 5)
-  ledger.moveCondition(3, -5)
-  assert.throws(() => ledger.moveCondition(3, -1), /never pays more than it holds/)
+  const market = fundsOf(3)
+  ledger.moveCondition(market, 5)
+  ledger.moveCondition(market, -5)
+  assert.throws(() => ledger.moveCondition(market, -1), /never pays more than it holds/)
 })
 
 test('each account has a position of its own in each market', () => {
   const ledger = new Ledger()
   const rows = new Set<number>()
+  const markets = Array.from({ length: 50 }, (_, index) => fundsOf(index + 1))
   for (let account = 0; account < 50; account++) {
-    for (let marketId = 1; marketId <= 50; marketId++) rows.add(ledger.rowFor(account, marketId))
+    for (const market of markets) rows.add(ledger.rowFor(account, market))
   }
   assert.equal(rows.size, 2500)
-  assert.equal(ledger.rows.find(7, 9), ledger.rowFor(7, 9))
+  assert.equal(ledger.rows.find(7, 9), ledger.rowFor(7, markets[8]))
+  assert.deepEqual(new Set(markets.map(({ rowCount }) => rowCount)), new Set([50]))
   assert.equal(ledger.rows.find(7, 51), 0)
 })
 

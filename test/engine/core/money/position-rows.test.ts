@@ -10,7 +10,7 @@ const ACCOUNTS = 200
 function pairs(random: Random): () => [account: number, market: number] {
   const wide = Array.from({ length: ACCOUNTS }, () => random.below(1 << 23))
   const accounts = [0, 1, LIMITS.profilesMax, ...wide]
-  return () => [random.pick(accounts), 1 + random.below(LIMITS.marketsMax)]
+  return () => [random.pick(accounts), 1 + random.below(LIMITS.marketsEverMax)]
 }
 
 function assertSame(rows: PositionRows, twin: ReadonlyMap<string, number>): void {

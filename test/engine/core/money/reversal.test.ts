@@ -151,21 +151,22 @@ for (const { about, makers, taker, legs, conditionRaw } of CASES) {
       driver.place({ ...maker, account: idOf(who), marketId, type: 'GTC' })
     }
     const before = totals(driver, marketId)
-    const insideRaw = driver.clearing.ledger.conditionRaw[marketId]
+    const insideRaw = driver.clearing.catalogue.existing(marketId).conditionRaw
     const wish = { ...taker, account: idOf('taker'), marketId }
     const placed = driver.place(wish)
     assert.equal(placed.refused, null)
     const tradeSeq = driver.clearing.lastSeq
     const reversal = reversalOf(tradeOf(driver, wish, placed))
     const expected = legs.map(([who, outcome, collateralRaw, sharesRaw]) => {
-      return { accountId: idOf(who), outcome, collateralRaw, sharesRaw }
+      return { accountId: idOf(who), marketId, outcome, collateralRaw, sharesRaw }
     })
-    assert.deepEqual(reversal, { marketId, legs: expected, conditionRaw })
+    const conditions = conditionRaw === 0 ? [] : [{ marketId, collateralRaw: conditionRaw }]
+    assert.deepEqual(reversal, { legs: expected, conditions })
     const open = driver.clearing.orders.live.all
     fail(driver, tradeSeq, reversal)
     assert.deepEqual(totals(driver, marketId), before)
     assert.deepEqual(totals(driver, marketId)[0], feesBefore)
-    assert.equal(driver.clearing.ledger.conditionRaw[marketId], insideRaw)
+    assert.equal(driver.clearing.catalogue.existing(marketId).conditionRaw, insideRaw)
     assert.equal(driver.clearing.orders.live.all, open, 'no order is opened again')
     driver.holds()
   })
@@ -211,9 +212,10 @@ test('a trade is reversed once, before it is mined, and a reversal must add up',
     const [ann, ben] = [driver.addAccount(0), driver.addAccount(0)]
     driver.mint(marketId, 10 * UNIT, { yes: ann, no: ben, taker: ben })
     const leg = (accountId: number, outcome: number) => {
-      return { accountId, outcome, collateralRaw: 5 * UNIT, sharesRaw: -10 * UNIT }
+      return { accountId, marketId, outcome, collateralRaw: 5 * UNIT, sharesRaw: -10 * UNIT }
     }
-    const reversal = { marketId, legs: [leg(ben, NO), leg(ann, YES)], conditionRaw: -10 * UNIT }
+    const conditions = [{ marketId, collateralRaw: -10 * UNIT }]
+    const reversal = { legs: [leg(ben, NO), leg(ann, YES)], conditions }
     return { driver, reversal, tradeSeq: driver.clearing.lastSeq }
   }
   const twice = make()

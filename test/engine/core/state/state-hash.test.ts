@@ -11,7 +11,7 @@ function hashWith(profile: ProfileFields, market: MarketSpec): string {
   const exchange = new Exchange(new OrderTable(16))
   const token = null
   exchange.apply({ kind: 'createProfile', seq: 1, nowMs: 1, profileId: 1, profile, token })
-  exchange.apply({ kind: 'createMarket', seq: 2, nowMs: 2, marketId: 1, market })
+  exchange.apply({ kind: 'createMarket', seq: 2, nowMs: 2, marketId: 1, book: 1, market })
   return exchange.stateHash()
 }
 

@@ -47,9 +47,9 @@ const CREATED = '2027-01-15T08:00:00.123Z'
 
 function publishedMarket(): PublishedMarket {
   const catalogue = new Catalogue()
-  catalogue.create(1, marketSpec(1, { title: HOSTILE }), NOW_MS)
+  catalogue.create(1, 1, marketSpec(1, { title: HOSTILE }), NOW_MS)
   const markets = new PublishedMarkets()
-  markets.refresh(catalogue.existing(1), 'FUNDED', NOW_MS)
+  markets.add(catalogue.existing(1))
   const published = markets.byId(1)
   assert.ok(published)
   return published

@@ -23,6 +23,7 @@ function marketOf(marketId: number, changes: Partial<Market> = {}): Market {
   return {
     ...marketSpec(marketId),
     ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
+    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
     ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0, openSizeRaw: 0 },
     ...changes,
   }
@@ -35,7 +36,7 @@ class Shown {
 
   constructor(count: number, fieldsOf: (marketId: number) => Partial<Market> = () => ({})) {
     for (let marketId = 1; marketId <= count; marketId++) {
-      this.published.refresh(marketOf(marketId, fieldsOf(marketId)), 'FUNDED', START_MS)
+      this.published.add(marketOf(marketId, fieldsOf(marketId)))
     }
   }
 
@@ -75,7 +76,7 @@ test('a page has the open markets as they are now, newest first, up to the last 
   shown.change(6)
   assert.deepEqual(shown.page(1, 3), { data: shown.views(7, 6, 5), totalMarketsCount: 7 })
   shown.change(7, 'RESOLVED')
-  shown.published.refresh(marketOf(8), 'FUNDED', START_MS)
+  shown.published.add(marketOf(8))
   assert.deepEqual(shown.page(1, 3), { data: shown.views(8, 6, 5), totalMarketsCount: 7 })
   assert.deepEqual(
     shown.slugs(),
@@ -84,13 +85,13 @@ test('a page has the open markets as they are now, newest first, up to the last 
 })
 
 test('a market is encoded once per change, however often and on any page it is read', () => {
-  const shown = new Shown(LIMITS.marketsMax)
+  const shown = new Shown(LIMITS.booksMax)
   for (let page = 1; page <= 1000; page++) shown.lists.page({ sortBy: 'newest', page, limit: 25 })
-  assert.equal(shown.lists.encodedCount, LIMITS.marketsMax)
+  assert.equal(shown.lists.encodedCount, LIMITS.booksMax)
   // A market that changes a thousand times between two reads is encoded once.
-  for (let move = 0; move < 1000; move++) shown.change(LIMITS.marketsMax)
+  for (let move = 0; move < 1000; move++) shown.change(LIMITS.booksMax)
   for (let limit = 1; limit <= 25; limit++) shown.page(1, limit)
-  assert.equal(shown.lists.encodedCount, LIMITS.marketsMax + 1)
+  assert.equal(shown.lists.encodedCount, LIMITS.booksMax + 1)
 })
 
 test('the list of slugs is the same bytes until a market is added or ends', () => {

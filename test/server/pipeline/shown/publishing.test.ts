@@ -103,7 +103,7 @@ test('a refusal of an order is told when the state it rests on is durable', asyn
   await fill(exchange, SHARE)
   const { pipeline, journal, intake } = exchange
   const account = accountOf(kit.KEY)
-  intake.addMarket({ ...marketSpec(1), marketId: 1 })
+  intake.addMarket({ ...marketSpec(1), marketId: 1, book: 1 })
   intake.addToken({ ...kit.tokenEntry(TOKEN), profileId: 1, account })
   const order = kit.signed({ ...kit.unsignedOrder(), tokenId: marketSpec(1).yesTokenId })
   const body = { ...kit.orderBody(order), ownerId: 1, marketSlug: 'market-1' }
@@ -137,9 +137,10 @@ test('the published depth equals the books, through dust, cancels and self-trade
   await pipeline.change(() => ({
     kind: 'createMarket',
     marketId: 1,
+    book: 1,
     market: marketSpec(1, { minSizeRaw }),
   }))
-  pipeline.refreshMarket(1)
+  pipeline.publishMarket(1)
   for (const profileId of [1, 2, 3]) {
     const profile = profileFields(profileId)
     const tokenId = profileId === 1 ? TOKEN : `${TOKEN} ${profileId}`
@@ -211,8 +212,8 @@ test('a receipt tells the fee of its own command', async () => {
   const { pipeline } = exchange
   await fill(exchange, 1_000_000 * SHARE)
   const market = marketSpec(2, { feeEnabled: true })
-  await pipeline.change(() => ({ kind: 'createMarket', marketId: 2, market }))
-  pipeline.refreshMarket(2)
+  await pipeline.change(() => ({ kind: 'createMarket', marketId: 2, book: 2, market }))
+  pipeline.publishMarket(2)
   for (const profileId of [2, 3]) {
     const profile = profileFields(profileId)
     await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))

@@ -1,0 +1,38 @@
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { query } from './query.ts'
+
+// Markets that left memory, as they were then (design §10).
+
+const BY_SLUG = 'SELECT facts FROM markets WHERE slug = ? AND is_archived = 1'
+const BY_ID = 'SELECT facts FROM markets WHERE market_id = ? AND is_archived = 1'
+const IS_USED = 'SELECT 1 AS isUsed FROM markets WHERE slug = ?'
+
+interface Facts {
+  readonly facts: string
+}
+
+function marketOf(row: Facts | undefined): Market | null {
+  return row === undefined ? null : JSON.parse(row.facts)
+}
+
+/** The archived market of a slug; null when there is none. */
+export const archivedMarket = query({
+  name: 'archivedMarket',
+  prepare: (db) => db.prepare<[string], Facts>(BY_SLUG),
+  run: (bySlug, slug: string) => marketOf(bySlug.get(slug)),
+})
+
+/** Archived markets in the order of the ids; null for one that is not archived. */
+export const archivedMarkets = query({
+  name: 'archivedMarkets',
+  prepare: (db) => db.prepare<[number], Facts>(BY_ID),
+  run: (byId, marketIds: readonly MarketId[]) => marketIds.map((id) => marketOf(byId.get(id))),
+})
+
+/** Whether a market ever had the slug. */
+export const isSlugUsed = query({
+  name: 'isSlugUsed',
+  prepare: (db) => db.prepare<[string], { isUsed: number }>(IS_USED),
+  run: (isUsed, slug: string) => isUsed.get(slug) !== undefined,
+})

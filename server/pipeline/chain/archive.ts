@@ -1,0 +1,75 @@
+// Markets leave memory once they are over and nothing needs them (design §10): they are resolved,
+// nobody holds a share of them, and blocks hold all their trades. Main's thread owns it.
+// Invariant: a market leaves only when every record of it is published.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { mayArchive } from '../../../engine/core/decide/accounts.ts'
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
+import { type Publisher, publishedThrough } from '../spine/durable-publisher.ts'
+import type { Sequencer } from '../spine/sequencer.ts'
+
+export interface ArchiveParts {
+  readonly clearing: Clearing
+  readonly sequencer: Sequencer
+  readonly publisher: Publisher
+  readonly shards: readonly ShardHandle[]
+  /** The market left memory, and that is durable. */
+  readonly onArchived: (market: Market) => void
+}
+
+export class Archive {
+  readonly #parts: ArchiveParts
+  /**
+   * Markets that are over, each with the newest seq when that was first seen. No command of the
+   * market comes after it.
+   */
+  readonly #overSince = new Map<Market, Seq>()
+  #lookedMs: TimeMs = 0
+
+  constructor(parts: ArchiveParts) {
+    this.#parts = parts
+  }
+
+  /** When to look next; Infinity while no market is over. */
+  get nextDueMs(): TimeMs {
+    const isAny = this.#parts.clearing.catalogue.emptied.size > 0
+    return isAny ? this.#lookedMs + LIMITS.archiveEveryMs : Number.POSITIVE_INFINITY
+  }
+
+  /** Archives the markets that are due, a bounded number at a time. */
+  tick(): void {
+    const { clearing, sequencer, publisher, shards } = this.#parts
+    const { emptied } = clearing.catalogue
+    const nowMs = sequencer.nowMs()
+    if (emptied.size === 0 || nowMs < this.#lookedMs + LIMITS.archiveEveryMs) return
+    this.#lookedMs = nowMs
+    const shownSeq = publishedThrough(publisher, shards)
+    let left: number = LIMITS.archiveAtOnceMax
+    for (const market of emptied) {
+      if (left === 0) return
+      if (market.rowCount > 0) emptied.delete(market)
+      if (!mayArchive(clearing, market)) this.#overSince.delete(market)
+      else if ((this.#overSince.get(market) ?? Number.POSITIVE_INFINITY) > shownSeq) {
+        if (!this.#overSince.has(market)) this.#overSince.set(market, clearing.lastSeq)
+      } else {
+        left--
+        if (!this.#archive(market)) return
+      }
+    }
+  }
+
+  /** False when a ring is full. */
+  #archive(market: Market): boolean {
+    const { sequencer, publisher, onArchived } = this.#parts
+    const { marketId } = market
+    const { seq, reject } = sequencer.change(() => ({ kind: 'archiveMarket', marketId }))
+    if (reject !== null) return false
+    this.#overSince.delete(market)
+    publisher.whenDurable(seq, () => onArchived(market))
+    return true
+  }
+}

@@ -1,0 +1,58 @@
+// Markets for those who read them: from memory, or else from the read tables, which keep what left
+// memory (design §10). No market is changed here.
+
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import {
+  archivedMarkets as archivedByIds,
+  archivedMarket as archivedBySlug,
+  isSlugUsed,
+} from '../../../persistence/query/read/markets.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { archivedMarket, type PublishedMarket } from '../../pipeline/shown/published.ts'
+import type { Asker, PrivateReads } from '../private-reads.ts'
+
+/** Callers without a profile take turns as one. */
+export const ANYBODY: Asker = { profileId: -1 }
+
+export class ArchivedMarkets {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+
+  constructor(pipeline: Pipeline, reads: PrivateReads) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+  }
+
+  /** The market of a slug; null when there never was one, undefined without an answer in time. */
+  async bySlug(slug: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+    const live = this.#pipeline.published.bySlug(slug)
+    if (live !== undefined) return live
+    const facts = await this.#reads.read(archivedBySlug, slug, asker)
+    return facts === undefined || facts === null ? facts : archivedMarket(facts)
+  }
+
+  /** The markets of these ids, which all exist; undefined without an answer in time. */
+  async byIds(
+    marketIds: Iterable<MarketId>,
+    asker?: Asker,
+  ): Promise<ReadonlyMap<MarketId, PublishedMarket> | undefined> {
+    const found = new Map<MarketId, PublishedMarket>()
+    const missing: MarketId[] = []
+    for (const marketId of new Set(marketIds)) {
+      const live = this.#pipeline.published.byId(marketId)
+      if (live === undefined) missing.push(marketId)
+      else found.set(marketId, live)
+    }
+    if (missing.length === 0) return found
+    const read = await this.#reads.read(archivedByIds, missing, asker)
+    for (const facts of read ?? []) {
+      if (facts !== null) found.set(facts.marketId, archivedMarket(facts))
+    }
+    return read === undefined ? undefined : found
+  }
+
+  /** Whether a market that left memory had the slug; undefined without an answer in time. */
+  isUsed(slug: string): Promise<boolean | undefined> {
+    return this.#reads.read(isSlugUsed, slug)
+  }
+}

@@ -1,0 +1,102 @@
+import type { FileChanges } from './mutation.ts'
+
+// Lives of markets and books.
+
+const LIFETIMES = ['test/engine/core/markets/lifetimes.test.ts']
+const ARCHIVED = ['test/server/routes/markets/archived.test.ts']
+
+export const LIFETIME_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/markets/catalogue.ts',
+    tests: LIFETIMES,
+    changes: [
+      ['a book is never given back', 'this.#byBook[market.book] = undefined\n', '\n'],
+      [
+        'a free book is passed over',
+        'if (market.book < this.#lowestFree) this.#lowestFree = market.book\n',
+        '\n',
+      ],
+      ['a venue is never forgotten', 'else this.#venues.delete(each)', ''],
+      ['a restored market never leaves', 'this.noteEmptied(own)\n', '\n'],
+      ['a snapshot counts markets anew', 'this.lastId = lastId\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/money/blocks.ts',
+    tests: LIFETIMES,
+    changes: [
+      [
+        'a market leaves before its trade is mined',
+        'if (tradeSeq > this.throughSeq) return false\n',
+        '\n',
+      ],
+      [
+        'a market leaves while its trade is set aside',
+        'for (const seq of this.#aside) if (seq <= tradeSeq) return false\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/clearing.ts',
+    tests: LIFETIMES,
+    changes: [
+      [
+        'a book closes while an order lives in it',
+        'book !== 0 && this.orders.rowsOfBook.firstOf(book) === 0',
+        'book !== 0',
+      ],
+      [
+        'what reversals took of a market is kept for ever',
+        'this.reversals.forget(marketId)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/orders/order-decisions.ts',
+    tests: ARCHIVED,
+    changes: [
+      [
+        'an order for an archived market finds none',
+        'isGone ? { reject: REJECT.MARKET_NOT_TRADABLE } : refusedBy(refused)',
+        'refusedBy(refused)',
+      ],
+    ],
+  },
+  {
+    file: 'server/services/markets/market-changes.ts',
+    tests: ARCHIVED,
+    changes: [
+      ['a slug of an archived market is given again', ' || (await this.#isSlugUsed(slug))', ''],
+      [
+        'a slug is given twice while the tables are asked',
+        'if (this.#asked.has(slug)) return this.#pipeline.refused(REJECT.SLUG_TAKEN)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/chain/archive.ts',
+    tests: ['test/simulation/flow-1.test.ts'],
+    changes: [
+      [
+        'a market leaves before its records are published',
+        '(this.#overSince.get(market) ?? Number.POSITIVE_INFINITY) > shownSeq',
+        '(this.#overSince.get(market) ?? 0) < 0 && shownSeq < 0',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/accounts.ts',
+    tests: LIFETIMES,
+    changes: [
+      [
+        'an id of a market outgrows its records',
+        'catalogue.lastId >= LIMITS.marketsEverMax || ',
+        '',
+      ],
+      ['a market leaves with its shares', ' && market.rowCount === 0', ''],
+    ],
+  },
+]
