@@ -30,7 +30,7 @@ async function grow({ dataDir, markets }: LifetimePlan): Promise<LifetimeFigures
   const before = clearing.catalogue.lastId
   await lives.run(markets - before, (done) => progress(`lifetime: market ${before + done}`))
   const residentBytes = await lives.residentBytes()
-  const namesBytes = clearing.seen.filter?.bytes ?? 0
+  const namesBytes = exchange.lookups.filterBytes
   assert(clearing.catalogue.count === 0, 'every market left memory')
   await exchange.stop()
   return { residentBytes, namesBytes }
@@ -41,12 +41,11 @@ async function reopen({ dataDir }: LifetimePlan): Promise<LifetimeFigures> {
   const startedMs = performance.now()
   const exchange = await open(dataDir, { nowMs: START_MS })
   const startMs = performance.now() - startedMs
-  const { clearing } = exchange.pipeline
   globalThis.gc?.()
   const figures = {
     startMs,
     residentBytes: process.memoryUsage().rss,
-    namesBytes: clearing.seen.filter?.bytes ?? 0,
+    namesBytes: exchange.lookups.filterBytes,
   }
   await exchange.stop()
   return figures
@@ -73,7 +72,7 @@ function core({ markets }: LifetimePlan): LifetimeFigures {
       }
     }
     const { lastSeq, blocks } = driver.clearing
-    driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] })
+    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
     const height = blocks.height + 1
     driver.rare({ kind: 'mineBlock', height, throughSeq: lastSeq, chainId: 1 })
     driver.rare({ kind: 'archiveMarket', marketId })

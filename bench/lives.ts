@@ -14,6 +14,7 @@ import { DEPOSIT_RAW, profileOf, tokenIdOf } from './setting.ts'
 
 /** Lives that are under way at once. */
 const AT_ONCE = 256
+const SHOWN_EVERY = AT_ONCE * 100
 const ACCOUNTS = 64
 const SHARE_RAW = 1_000_000
 const CAUGHT_UP_MS = 600_000
@@ -68,7 +69,7 @@ export class Lives {
   async run(count: number, onProgress: (done: number) => void = () => {}): Promise<void> {
     for (let done = 0; done < count; done += AT_ONCE) {
       await this.#batch(Math.min(AT_ONCE, count - done))
-      onProgress(done)
+      if (done % SHOWN_EVERY === 0) onProgress(done)
     }
   }
 
@@ -93,7 +94,10 @@ export class Lives {
       await pipeline.whenIdle()
     }
     for (let marketId = first; marketId < first + count; marketId++) {
-      await this.#change({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] })
+      await this.#change({
+        kind: 'resolveMarkets',
+        resolutions: [{ marketId, payoutNumerators: [1, 0] }],
+      })
     }
     while (catalogue.count > 0) {
       this.#clock.nowMs += LIMITS.archiveEveryMs

@@ -43,6 +43,7 @@ assert(Object.keys(nothingIsForgotten).length === 0, 'a snapshot holds the whole
 export interface CapturedLedger {
   readonly collateralFreeRaw: Float64Array
   readonly collateralReservedRaw: Float64Array
+  readonly systemRaw: readonly number[]
   readonly sharesFreeRaw: Float64Array
   readonly sharesReservedRaw: Float64Array
   readonly fundedRaw: CollateralRaw
@@ -103,6 +104,7 @@ function captureLedger({ ledger, accounts }: Clearing): CapturedLedger {
   return {
     collateralFreeRaw: ledger.collateralFreeRaw.slice(0, accounts.count + 1),
     collateralReservedRaw: ledger.collateralReservedRaw.slice(0, accounts.count + 1),
+    systemRaw: [...ledger.systemRaw],
     sharesFreeRaw: ledger.sharesFreeRaw.slice(0, rows.length),
     sharesReservedRaw: ledger.sharesReservedRaw.slice(0, rows.length),
     fundedRaw: ledger.fundedRaw,
@@ -167,6 +169,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
 
 function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing): void {
   for (let account = 1; account <= accounts.count; account++) ledger.openAccount(account)
+  ledger.systemRaw.splice(0, ledger.systemRaw.length, ...captured.systemRaw)
   ledger.restoreRows(captured.rows)
   ledger.collateralFreeRaw.set(captured.collateralFreeRaw)
   ledger.collateralReservedRaw.set(captured.collateralReservedRaw)

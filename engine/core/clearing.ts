@@ -10,6 +10,7 @@ import type {
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
+  Resolution,
 } from '../domain/command.ts'
 import {
   EVENT,
@@ -24,7 +25,7 @@ import {
   MAKER,
   RESULT,
 } from '../domain/event.ts'
-import type { MarketId, PositionRow, Seq } from '../domain/ids.ts'
+import { FEE_ACCOUNT, type MarketId, type PositionRow, type Seq } from '../domain/ids.ts'
 import { SIDE } from '../domain/order.ts'
 import { addTo, type TimeMs } from '../domain/units.ts'
 import { Accounts } from './accounts/accounts.ts'
@@ -35,7 +36,7 @@ import { Heartbeats } from './markets/heartbeats.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
 import { freeReserve, settleFill, settleProceeds } from './money/fill-money.ts'
-import { FEE_ACCOUNT, Ledger } from './money/ledger.ts'
+import { Ledger } from './money/ledger.ts'
 import { Reversals } from './money/reversal.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
@@ -92,9 +93,7 @@ export class Clearing {
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
-  /**
-   * Fee of the trade whose DONE was settled last, in the taker's proceeds (shares or collateral).
-   */
+  /** Fee of the trade whose DONE was settled last: shares of a buy, collateral of a sell. */
   lastFeeRaw = 0
 
   constructor(orders: OrderTable = new OrderTable()) {
@@ -167,8 +166,8 @@ export class Clearing {
       case 'lockMarket':
         this.catalogue.change(command.marketId, 'LOCKED', command.nowMs)
         return
-      case 'resolveMarket':
-        this.#resolve(command)
+      case 'resolveMarkets':
+        for (const each of command.resolutions) this.#resolve(each, command.nowMs)
         return
       case 'archiveMarket':
         this.#archive(command.marketId)
@@ -273,9 +272,9 @@ export class Clearing {
     }
   }
 
-  #resolve(command: Extract<RareCommand, { kind: 'resolveMarket' }>): void {
-    const market = this.catalogue.change(command.marketId, 'RESOLVED', command.nowMs)
-    market.payoutNumerators = command.payoutNumerators
+  #resolve({ marketId, payoutNumerators }: Resolution, nowMs: TimeMs): void {
+    const market = this.catalogue.change(marketId, 'RESOLVED', nowMs)
+    market.payoutNumerators = payoutNumerators
     this.#ended(market)
   }
 

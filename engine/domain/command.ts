@@ -165,6 +165,12 @@ interface Caused {
   by?: string
 }
 
+/** How the collateral behind a market's pairs is paid: in parts, to YES and to NO. */
+export interface Resolution {
+  readonly marketId: MarketId
+  readonly payoutNumerators: readonly [number, number]
+}
+
 /** Commands that are rare enough to travel as msgpack. Digests are lowercase hex SHA-256. */
 export type RareCommand = Stamp &
   Caused &
@@ -200,7 +206,8 @@ export type RareCommand = Stamp &
     /** `book` is free, and the market holds it until it is resolved and its last order is gone. */
     | { kind: 'createMarket'; marketId: MarketId; book: Book; market: MarketSpec }
     | { kind: 'lockMarket'; marketId: MarketId }
-    | { kind: 'resolveMarket'; marketId: MarketId; payoutNumerators: readonly [number, number] }
+    /** One market, or all children of a group: none of them is open while another is resolved. */
+    | { kind: 'resolveMarkets'; resolutions: readonly Resolution[] }
     /** A resolved market that nothing needs any more leaves memory (design §10). */
     | { kind: 'archiveMarket'; marketId: MarketId }
     | { kind: 'adjustBalance'; profileId: ProfileId; collateralRaw: number }

@@ -1,6 +1,9 @@
 // What identifies what. Each is a number with a name: a value of one is never taken for another,
 // while a number out of a column or a literal needs no cast.
 
+import { assert } from './assert.ts'
+import { LIMITS } from './limits.ts'
+
 declare const kind: unique symbol
 
 /** A number of one kind. Arithmetic gives a plain number again. */
@@ -8,7 +11,7 @@ export type Kind<Name extends string> = number & { readonly [kind]?: Name }
 
 /** Place of a command in the journal; counts from 1 without a gap, 0 is before the first. */
 export type Seq = Kind<'seq'>
-/** Owner of balances; 0 receives fees. */
+/** Owner of balances: a profile, or an account of the system (`isSystemAccount`). */
 export type AccountId = Kind<'account'>
 /** An account with a person; counts from 1. */
 export type ProfileId = AccountId
@@ -22,3 +25,24 @@ export type Slot = Kind<'slot'>
 export type Generation = Kind<'generation'>
 /** Index of what one account has of one market; 0 is none. */
 export type PositionRow = Kind<'row'>
+
+// Accounts of the system have no person: they hold what belongs to no profile, and place no orders,
+// so nothing of theirs is ever reserved. Their ids lie above those of all profiles.
+const FIRST_OF_SYSTEM = 1 << 24
+assert(LIMITS.profilesMax < FIRST_OF_SYSTEM, 'no profile has the id of a system account')
+
+/** Receives the fees of all trades. */
+export const FEE_ACCOUNT: AccountId = FIRST_OF_SYSTEM
+
+export function isSystemAccount(accountId: AccountId): boolean {
+  return accountId >= FIRST_OF_SYSTEM
+}
+
+/** The place of a system account among all of them, from 0. */
+export function systemIndex(accountId: AccountId): number {
+  return accountId - FIRST_OF_SYSTEM
+}
+
+export function systemAccountAt(index: number): AccountId {
+  return FIRST_OF_SYSTEM + index
+}

@@ -22,6 +22,8 @@ export const FAULT_POINTS = [
   'before-reply',
   /** A block is durable, and no client was told that its trades are mined. */
   'before-mined',
+  /** The command that takes a market out of memory is stamped and not on disk. */
+  'mid-archive',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
   /** A snapshot is written but does not have its final name yet. */

@@ -183,7 +183,7 @@ export class GoldenFlow {
     } else {
       const payoutNumerators = this.#random.pick(PAYOUTS)
       assert.equal(decideResolve(market, payoutNumerators), null)
-      this.driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators })
+      this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
       this.#cast.end('MARKET_RESOLVED', marketId, this.#cast.open({ marketId }))
     }
     while (this.#tradable().length < FIRST_MARKETS) this.#createMarket()
@@ -193,7 +193,10 @@ export class GoldenFlow {
   #briefMarket(): void {
     this.#createMarket()
     const marketId = this.driver.clearing.catalogue.lastId
-    this.driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] })
+    this.driver.rare({
+      kind: 'resolveMarkets',
+      resolutions: [{ marketId, payoutNumerators: [1, 0] }],
+    })
   }
 
   #archive(): void {

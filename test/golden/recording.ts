@@ -35,7 +35,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   createMarket: true,
   lockMarket: true,
   archiveMarket: true,
-  resolveMarket: true,
+  resolveMarkets: true,
   adjustBalance: true,
   placeOrder: true,
   cancelOrders: true,

@@ -93,7 +93,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)',
         'creditShares(orders.rowOf(taker), outcome, sharesRaw)',
       ],
-      ['nobody gets the fee of a sell', 'ledger.creditCollateral(FEES, feeRaw)\n', '\n'],
+      ['nobody gets the fee of a sell', 'ledger.creditSystem(FEES, feeRaw)\n', '\n'],
       [
         'a taker earns a raw unit with each fill',
         'orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)\n',

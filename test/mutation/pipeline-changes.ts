@@ -70,8 +70,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [
         'a closed market keeps its orders',
-        'this.#cancelAllOf(command.marketId, isResolved',
-        'this.#cancelAllOf(0, isResolved',
+        'this.#cancelAllOf(marketId, reason)',
+        'this.#cancelAllOf(0, reason)',
       ],
       [
         'a change is reported one command early',

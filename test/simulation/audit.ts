@@ -5,7 +5,9 @@ import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import type { Life } from './life.ts'
+import { profilesOf } from './money-watch.ts'
 import { TOKENS } from './orders.ts'
 
 /** Checks what holds at any moment, however late markets and disk are. */
@@ -21,10 +23,10 @@ export function walk(life: Life): void {
 
 function compareMoney({ pipeline, model }: Life): void {
   const { ledger, accounts, catalogue } = pipeline.clearing
-  for (let account = 0; account <= accounts.count; account++) {
+  for (const account of [FEE_ACCOUNT, ...profilesOf(accounts.count)]) {
     const { free, locked } = model.slow.cash(account)
-    assert.equal(ledger.collateralFreeRaw[account], Number(free), 'free collateral')
-    assert.equal(ledger.collateralReservedRaw[account], Number(locked), 'locked collateral')
+    assert.equal(ledger.freeRaw(account), Number(free), 'free collateral')
+    assert.equal(ledger.reservedRaw(account), Number(locked), 'locked collateral')
   }
   for (let row = 1; row < ledger.rows.end; row++) {
     const [account, marketId] = [ledger.rows.accountOf(row), ledger.rows.marketOf(row)]

@@ -4,14 +4,16 @@
 import assert from 'node:assert/strict'
 import type { SettledTrade } from '../../engine/core/money/reversal.ts'
 import type { Command } from '../../engine/domain/command.ts'
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/slow-book.ts'
+import { profilesOf } from './money-watch.ts'
 
 interface ModelTrade {
   /** The trade as the read tables would show it. */
   readonly settled: SettledTrade
-  /** By account from 0: the collateral, YES and NO that the trade brought it. */
-  readonly moved: readonly (readonly [cash: bigint, yes: bigint, no: bigint])[]
+  /** The collateral, YES and NO that the trade brought each account. */
+  readonly moved: ReadonlyMap<number, readonly [cash: bigint, yes: bigint, no: bigint]>
   readonly inside: bigint
 }
 
@@ -51,22 +53,26 @@ export class ChainModel {
   }
 
   before(slow: SlowExchange, accounts: number, market: number): Before {
-    const totals = Array.from({ length: accounts + 1 }, (_each, account) => {
+    const totalsOf = (account: number) => {
       const cash = slow.cash(account)
       const yes = slow.shares(account, market, 'yes')
       const no = slow.shares(account, market, 'no')
       return [cash.free + cash.locked, yes.free + yes.locked, no.free + no.locked] as const
-    })
+    }
+    const all = [FEE_ACCOUNT, ...profilesOf(accounts)]
+    const totals = new Map(all.map((account) => [account, totalsOf(account)]))
     return { totals, inside: slow.inside(market) }
   }
 
   /** The market answered; `makers` are the makers of the answer's fills, in turn. */
   traded(seq: number, { request, answer, makers, before, slow }: Traded): void {
-    const now = this.before(slow, before.totals.length - 1, request.market)
-    const moved = now.totals.map(([cash, yes, no], account) => {
-      const was = before.totals[account]
-      return [cash - was[0], yes - was[1], no - was[2]] as const
-    })
+    // All accounts but that of the fees are profiles.
+    const now = this.before(slow, before.totals.size - 1, request.market)
+    const moved = new Map<number, readonly [bigint, bigint, bigint]>()
+    for (const [account, [cash, yes, no]] of now.totals) {
+      const was = before.totals.get(account) ?? [0n, 0n, 0n]
+      moved.set(account, [cash - was[0], yes - was[1], no - was[2]])
+    }
     const fills = answer.fills.map(({ shares }, index) => {
       const maker = makers[index]
       const ticks = Number(maker.price ?? 0n) / 1000
@@ -127,7 +133,7 @@ export class ChainModel {
   }
 
   #takeBack({ settled: { marketId }, moved, inside }: ModelTrade, slow: SlowExchange): void {
-    for (const [account, [cash, yes, no]] of moved.entries()) {
+    for (const [account, [cash, yes, no]] of moved) {
       slow.cash(account).free -= cash
       slow.shares(account, marketId, 'yes').free -= yes
       slow.shares(account, marketId, 'no').free -= no

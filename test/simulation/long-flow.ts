@@ -15,7 +15,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['createProfile', 'editProfile', 'createSubAccount'] as const),
   ...(['submitApprovals', 'settleApprovals'] as const),
   ...(['createToken', 'revokeToken', 'touchToken', 'login', 'logout'] as const),
-  ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarket'] as const),
+  ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarkets'] as const),
   'archiveMarket',
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),

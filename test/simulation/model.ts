@@ -227,8 +227,10 @@ export class Model {
       case 'lockMarket':
         this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'LOCKED' })
         return
-      case 'resolveMarket':
-        this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'RESOLVED' })
+      case 'resolveMarkets':
+        for (const { marketId } of command.resolutions) {
+          this.markets[marketId - 1].history.push({ seq: command.seq, status: 'RESOLVED' })
+        }
         return
       case 'archiveMarket':
         assert.equal(this.status(command.marketId), 'RESOLVED', 'only a market that is over leaves')

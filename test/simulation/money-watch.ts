@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { FEE_ACCOUNT } from '../../engine/core/money/ledger.ts'
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 
 /** The law of the sums; a test may plant a wrong law to see that the watch finds it. */
 export type Conserves = (sums: {
@@ -20,8 +20,8 @@ export const conserved: Conserves = ({ heldRaw, depositsRaw, withdrawalsRaw }) =
 export class MoneyWatch {
   readonly #clearing: Clearing
   readonly #conserves: Conserves
-  readonly #freeRaw: number[] = []
-  readonly #reservedRaw: number[] = []
+  readonly #freeRaw = new Map<number, number>()
+  readonly #reservedRaw = new Map<number, number>()
   /** By account and market: shares of both outcomes. A row is only where they stand now. */
   readonly #sharesRaw = new Map<string, [number, number]>()
   readonly #insideRaw: number[] = []
@@ -36,7 +36,7 @@ export class MoneyWatch {
     this.#clearing = clearing
     this.#conserves = conserves
     this.#depositsRaw = clearing.ledger.fundedRaw
-    for (let account = 0; account <= clearing.accounts.count; account++) this.cash(account)
+    for (const account of [FEE_ACCOUNT, ...profilesOf(clearing.accounts.count)]) this.cash(account)
     for (const { marketId } of clearing.catalogue.all()) this.inside(marketId)
     this.#eachRow((account, marketId) => this.position(account, marketId))
     this.holds()
@@ -44,14 +44,14 @@ export class MoneyWatch {
 
   cash(account: number): void {
     const { ledger } = this.#clearing
-    const freeRaw = ledger.collateralFreeRaw[account]
-    const reservedRaw = ledger.collateralReservedRaw[account]
+    const freeRaw = ledger.freeRaw(account)
+    const reservedRaw = ledger.reservedRaw(account)
     const owedRaw = this.#clearing.reversals.collateralTakenRaw(account)
     assert(freeRaw >= -owedRaw && reservedRaw >= 0, 'only a reversal makes collateral negative')
-    this.#heldRaw += freeRaw - (this.#freeRaw[account] ?? 0)
-    this.#heldRaw += reservedRaw - (this.#reservedRaw[account] ?? 0)
-    this.#freeRaw[account] = freeRaw
-    this.#reservedRaw[account] = reservedRaw
+    this.#heldRaw += freeRaw - (this.#freeRaw.get(account) ?? 0)
+    this.#heldRaw += reservedRaw - (this.#reservedRaw.get(account) ?? 0)
+    this.#freeRaw.set(account, freeRaw)
+    this.#reservedRaw.set(account, reservedRaw)
   }
 
   /** A deposit, or a withdrawal when negative. */
@@ -126,10 +126,11 @@ export class MoneyWatch {
   /** Checks that nothing moved except what was looked at. */
   everythingHolds(): void {
     const { ledger, accounts, catalogue } = this.#clearing
-    for (let account = 0; account <= accounts.count; account++) {
+    assert.equal(ledger.systemRaw.length, 1, 'the system has an account for fees')
+    for (const account of [FEE_ACCOUNT, ...profilesOf(accounts.count)]) {
       const same =
-        ledger.collateralFreeRaw[account] === this.#freeRaw[account] &&
-        ledger.collateralReservedRaw[account] === this.#reservedRaw[account]
+        ledger.freeRaw(account) === this.#freeRaw.get(account) &&
+        ledger.reservedRaw(account) === this.#reservedRaw.get(account)
       assert(same, 'collateral moves by commands only')
     }
     let live = 0
@@ -144,4 +145,9 @@ export class MoneyWatch {
       this.holds(marketId)
     }
   }
+}
+
+/** The ids of the first profiles. */
+export function profilesOf(count: number): number[] {
+  return Array.from({ length: count }, (_each, index) => index + 1)
 }

@@ -173,7 +173,7 @@ export class Watch {
   #freeOf(account: number, marketId: number): number[] {
     const { ledger } = this.#clearing
     const shares = [0, 1].map((outcome) => ledger.freeSharesRaw(account, marketId, outcome))
-    return [ledger.collateralFreeRaw[account], ...shares]
+    return [ledger.freeRaw(account), ...shares]
   }
 
   #checkTouched(touched: readonly Touched[], said: readonly Said[]): void {
@@ -212,8 +212,8 @@ export class Watch {
     const { ledger } = this.#clearing
     const { slow } = this.#model
     const cash = slow.cash(account)
-    assert.equal(ledger.collateralFreeRaw[account], Number(cash.free), 'free collateral')
-    assert.equal(ledger.collateralReservedRaw[account], Number(cash.locked), 'locked collateral')
+    assert.equal(ledger.freeRaw(account), Number(cash.free), 'free collateral')
+    assert.equal(ledger.reservedRaw(account), Number(cash.locked), 'locked collateral')
     const row = ledger.rows.find(account, marketId)
     if (row === 0) return
     for (const outcome of [0, 1]) {

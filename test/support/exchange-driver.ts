@@ -300,11 +300,11 @@ export class ExchangeDriver {
   }
 
   freeRaw(account: number): number {
-    return this.clearing.ledger.collateralFreeRaw[account]
+    return this.clearing.ledger.freeRaw(account)
   }
 
   reservedRaw(account: number): number {
-    return this.clearing.ledger.collateralReservedRaw[account]
+    return this.clearing.ledger.reservedRaw(account)
   }
 
   sharesRaw(account: number, marketId: number, outcome: number): number {

@@ -74,6 +74,7 @@ export class LateMarkets {
   #free(): number[] {
     const { ledger, accounts } = this.clearing
     return [
+      ...ledger.systemRaw,
       ...ledger.collateralFreeRaw.subarray(0, accounts.count + 1),
       ...ledger.sharesFreeRaw.subarray(0, ledger.rows.end * 2),
     ]

@@ -1,6 +1,8 @@
 // A slow, obvious exchange of books and money, written from the rules alone: plain objects in
 // arrays, bigint money, every search a scan. The engine must agree with it.
 
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
+
 export type SlowSide = 'buy' | 'sell'
 export type SlowToken = 'yes' | 'no'
 export type SlowPolicy = 'cancel_maker' | 'cancel_taker' | 'cancel_both'
@@ -320,12 +322,12 @@ export class SlowExchange {
     if (request.side === 'buy') {
       if (c > 0n && part > 0n) answer.fee = (request.feeBps * part * n) / (c * 10_000n)
       this.shares(request.owner, request.market, request.token).free += n - answer.fee
-      this.shares(0, request.market, request.token).free += answer.fee
+      this.shares(FEE_ACCOUNT, request.market, request.token).free += answer.fee
       return
     }
     if (part > 0n) answer.fee = (request.feeBps * part) / 10_000n
     this.cash(request.owner).free += c - answer.fee
-    this.cash(0).free += answer.fee
+    this.cash(FEE_ACCOUNT).free += answer.fee
   }
 
   /** Gives back what the order locks; false when the order neither rests nor is held. */

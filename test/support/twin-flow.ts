@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
 import type { Command } from '../../engine/domain/command.ts'
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchange-driver.ts'
 import { Random } from './random.ts'
@@ -152,7 +153,7 @@ export class TwinFlow {
     })
     this.#compareAnswer(wish, placed, answer)
     this.#remember(wish, placed, answer)
-    this.#compareOwners([0, ...answer.owners], wish.marketId)
+    this.#compareOwners([FEE_ACCOUNT, ...answer.owners], wish.marketId)
     this.#compareBook(wish.marketId)
   }
 
@@ -217,7 +218,7 @@ export class TwinFlow {
     }
     this.releases++
     this.#compareAnswer(order.wish, released, answer)
-    this.#compareOwners([0, ...answer.owners], order.marketId)
+    this.#compareOwners([FEE_ACCOUNT, ...answer.owners], order.marketId)
     this.#compareBook(order.marketId)
   }
 
@@ -279,7 +280,8 @@ export class TwinFlow {
   compareEverything(): void {
     const { driver } = this
     driver.holds()
-    const owners = Array.from({ length: ACCOUNTS + 1 }, (_each, account) => account)
+    const profiles = Array.from({ length: ACCOUNTS }, (_each, index) => index + 1)
+    const owners = [FEE_ACCOUNT, ...profiles]
     for (const marketId of this.#markets) {
       this.#compareOwners(owners, marketId)
       this.#compareBook(marketId)

@@ -21,12 +21,12 @@
 // they arrive. test/engine/core/law-two.test.ts proves it.
 
 import { assert } from '../../domain/assert.ts'
-import type { Slot } from '../../domain/ids.ts'
+import { FEE_ACCOUNT, type Slot } from '../../domain/ids.ts'
 import { isBid, ladderTicks, SIDE } from '../../domain/order.ts'
 import { costCeilRaw, costFloorRaw } from '../../domain/units.ts'
 import type { MarketFunds } from '../markets/catalogue.ts'
 import type { OrderTable } from '../orders/order-table.ts'
-import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from './taker-fee.ts'
 
 const { BUY, SELL } = SIDE
@@ -161,7 +161,7 @@ export function settleProceeds(
   }
   const feeRaw = sellFeeCollateralRaw(feeBps, collateralRaw, sharesRaw)
   ledger.creditCollateral(orders.accountOf(taker), collateralRaw - feeRaw)
-  ledger.creditCollateral(FEES, feeRaw)
+  ledger.creditSystem(FEES, feeRaw)
   return feeRaw
 }
 

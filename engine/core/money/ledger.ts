@@ -1,18 +1,23 @@
 // Hot path. bench/core.bench.ts
-// Collateral per account, and outcome shares per (account, market) row. Only the sequencer's thread
+// Collateral per account, and outcome shares per (account, market) row. Profiles have columns; the
+// system's few accounts have a list of their own. Only the sequencer's thread
 // touches it.
 // Invariants: no balance is negative, except a free balance that a reversal took from
 // (reversal.ts); free + reserved + inside conditions + held proceeds = deposits − withdrawals, per
 // asset, after every command (law 5).
 
 import { assert } from '../../domain/assert.ts'
-import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
+import {
+  type AccountId,
+  isSystemAccount,
+  type MarketId,
+  type PositionRow,
+  type ProfileId,
+  systemIndex,
+} from '../../domain/ids.ts'
 import type { CollateralRaw } from '../../domain/units.ts'
 import type { MarketFunds } from '../markets/catalogue.ts'
 import { PositionRows } from './position-rows.ts'
-
-/** The account that receives fees. Profiles count from 1. */
-export const FEE_ACCOUNT = 0
 
 function grown(
   column: Float64Array<ArrayBuffer>,
@@ -26,8 +31,11 @@ function grown(
 }
 
 export class Ledger {
+  /** By profile id. */
   collateralFreeRaw = new Float64Array(1024)
   collateralReservedRaw = new Float64Array(1024)
+  /** Collateral of the system's accounts, by `systemIndex`. None of it is ever reserved. */
+  readonly systemRaw: number[] = []
   /** Indexed by row × 2 + outcome. */
   sharesFreeRaw = new Float64Array(2048)
   sharesReservedRaw = new Float64Array(2048)
@@ -37,6 +45,11 @@ export class Ledger {
 
   /** Grows by an eighth: most accounts are idle, and doubling would waste as much again. */
   openAccount(accountId: AccountId): void {
+    if (isSystemAccount(accountId)) {
+      assert(systemIndex(accountId) === this.systemRaw.length, 'system accounts open in order')
+      this.systemRaw.push(0)
+      return
+    }
     if (accountId < this.collateralFreeRaw.length) return
     const room = accountId + (accountId >> 3)
     this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId, room)
@@ -85,45 +98,61 @@ export class Ledger {
     return row === 0 ? 0 : this.sharesFreeRaw[row * 2 + outcome]
   }
 
-  deposit(accountId: AccountId, amountRaw: number): void {
+  deposit(profileId: ProfileId, amountRaw: number): void {
     assert(amountRaw > 0, 'a deposit adds')
     this.fundedRaw += amountRaw
     assert(this.fundedRaw <= Number.MAX_SAFE_INTEGER, 'funds stay exact')
-    this.collateralFreeRaw[accountId] += amountRaw
+    this.collateralFreeRaw[profileId] += amountRaw
   }
 
-  withdraw(accountId: AccountId, amountRaw: number): void {
+  withdraw(profileId: ProfileId, amountRaw: number): void {
     assert(amountRaw > 0, 'a withdrawal takes')
-    assert(this.collateralFreeRaw[accountId] >= amountRaw, 'only free collateral leaves')
+    assert(this.collateralFreeRaw[profileId] >= amountRaw, 'only free collateral leaves')
     this.fundedRaw -= amountRaw
-    this.collateralFreeRaw[accountId] -= amountRaw
+    this.collateralFreeRaw[profileId] -= amountRaw
   }
 
-  reserveCollateral(accountId: AccountId, amountRaw: number): void {
+  reserveCollateral(profileId: ProfileId, amountRaw: number): void {
     assert(
-      this.collateralFreeRaw[accountId] >= amountRaw,
+      this.collateralFreeRaw[profileId] >= amountRaw,
       'a reserve is covered by free collateral',
     )
-    this.collateralFreeRaw[accountId] -= amountRaw
-    this.collateralReservedRaw[accountId] += amountRaw
+    this.collateralFreeRaw[profileId] -= amountRaw
+    this.collateralReservedRaw[profileId] += amountRaw
   }
 
   /**
    * Ends `amountRaw` of a reserve: `paidRaw` of it leaves the account, and the rest becomes free.
    */
-  spendReserve(accountId: AccountId, amountRaw: number, paidRaw: number): void {
+  spendReserve(profileId: ProfileId, amountRaw: number, paidRaw: number): void {
     assert(paidRaw <= amountRaw, 'a fill never costs more than it reserved')
     assert(
-      this.collateralReservedRaw[accountId] >= amountRaw,
+      this.collateralReservedRaw[profileId] >= amountRaw,
       'a release never exceeds its reserve',
     )
-    this.collateralReservedRaw[accountId] -= amountRaw
-    this.collateralFreeRaw[accountId] += amountRaw - paidRaw
+    this.collateralReservedRaw[profileId] -= amountRaw
+    this.collateralFreeRaw[profileId] += amountRaw - paidRaw
   }
 
-  creditCollateral(accountId: AccountId, amountRaw: number): void {
+  /** Free collateral of any account, also of the system's. */
+  freeRaw(accountId: AccountId): CollateralRaw {
+    if (isSystemAccount(accountId)) return this.systemRaw[systemIndex(accountId)]
+    return this.collateralFreeRaw[accountId]
+  }
+
+  /** Reserved collateral of any account. */
+  reservedRaw(accountId: AccountId): CollateralRaw {
+    return isSystemAccount(accountId) ? 0 : this.collateralReservedRaw[accountId]
+  }
+
+  creditCollateral(profileId: ProfileId, amountRaw: number): void {
     assert(amountRaw >= 0, 'a credit never lowers a balance')
-    this.collateralFreeRaw[accountId] += amountRaw
+    this.collateralFreeRaw[profileId] += amountRaw
+  }
+
+  creditSystem(accountId: AccountId, amountRaw: number): void {
+    assert(amountRaw >= 0, 'a credit never lowers a balance')
+    this.systemRaw[systemIndex(accountId)] += amountRaw
   }
 
   reserveShares(row: PositionRow, outcome: number, amountRaw: number): void {
@@ -165,7 +194,8 @@ export class Ledger {
     collateralRaw: number,
     sharesRaw: number,
   ): void {
-    this.collateralFreeRaw[accountId] += collateralRaw
+    if (isSystemAccount(accountId)) this.systemRaw[systemIndex(accountId)] += collateralRaw
+    else this.collateralFreeRaw[accountId] += collateralRaw
     this.sharesFreeRaw[sharesIndex] += sharesRaw
   }
 }

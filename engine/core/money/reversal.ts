@@ -5,11 +5,11 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { ReversedCondition, ReversedLeg } from '../../domain/command.ts'
-import type { AccountId, MarketId, ProfileId } from '../../domain/ids.ts'
+import { type AccountId, FEE_ACCOUNT, type MarketId, type ProfileId } from '../../domain/ids.ts'
 import { isBid, SIDE } from '../../domain/order.ts'
 import type { MarketFunds } from '../markets/catalogue.ts'
 import { makerLegRaw, takerLegRaw } from './fill-money.ts'
-import { FEE_ACCOUNT, type Ledger } from './ledger.ts'
+import type { Ledger } from './ledger.ts'
 
 /** What reversals took of each account's collateral, and of its shares. */
 export interface CapturedReversals {

@@ -2,6 +2,7 @@
 // hashes, so the order of the rows does not matter and nothing is sorted: main stands still while
 // it folds. It guards against mistakes, not against an attacker.
 
+import { systemAccountAt } from '../../domain/ids.ts'
 import type { Clearing } from '../clearing.ts'
 
 const HIGH = 2 ** 32
@@ -45,7 +46,10 @@ export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string
   const fold = new Fold()
   fold.add(TOTALS, 0, Float64Array.of(ledger.fundedRaw))
   const two = new Float64Array(2)
-  for (let account = 0; account <= accounts.count; account++) {
+  for (const [index, raw] of ledger.systemRaw.entries()) {
+    fold.add(ACCOUNT, systemAccountAt(index), Float64Array.of(raw))
+  }
+  for (let account = 1; account <= accounts.count; account++) {
     two[0] = ledger.collateralFreeRaw[account]
     two[1] = ledger.collateralReservedRaw[account]
     fold.add(ACCOUNT, account, two)

@@ -1,6 +1,7 @@
 // Slow checks that walk the whole state (law 5, rules §2.7). Tests, verify and snapshots call them.
 // A free balance is never further below zero than reversals took from it (design §5).
 
+import { systemAccountAt } from '../../domain/ids.ts'
 import { SIDE } from '../../domain/order.ts'
 import { costFloorRaw } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
@@ -9,7 +10,13 @@ import { STATE } from '../orders/order-table.ts'
 function brokenMoney(clearing: Clearing): string | null {
   const { ledger } = clearing
   let heldRaw = 0n
-  for (let account = 0; account <= clearing.accounts.count; account++) {
+  for (const [index, raw] of ledger.systemRaw.entries()) {
+    const account = systemAccountAt(index)
+    const owedRaw = clearing.reversals.collateralTakenRaw(account)
+    if (raw < -owedRaw) return `system account ${index} has a negative balance`
+    heldRaw += BigInt(raw)
+  }
+  for (let account = 1; account <= clearing.accounts.count; account++) {
     const freeRaw = ledger.collateralFreeRaw[account]
     const reservedRaw = ledger.collateralReservedRaw[account]
     const owedRaw = clearing.reversals.collateralTakenRaw(account)
@@ -64,7 +71,7 @@ function brokenReserves(clearing: Clearing): string | null {
     const key = buys ? orders.accountOf(slot) : orders.rowOf(slot) * 2 + orders.outcomeOf(slot)
     sums.set(key, (sums.get(key) ?? 0) + reservedRaw)
   }
-  for (let account = 0; account <= clearing.accounts.count; account++) {
+  for (let account = 1; account <= clearing.accounts.count; account++) {
     if (ledger.collateralReservedRaw[account] === (collateralRaw.get(account) ?? 0)) continue
     return `account ${account} reserves collateral that no order reserves`
   }

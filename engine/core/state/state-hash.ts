@@ -34,7 +34,8 @@ function bytesOf(numbers: number[]): Uint8Array {
 function moneyFacts(clearing: Clearing): number[] {
   const { ledger } = clearing
   const facts: number[] = [ledger.fundedRaw]
-  for (let account = 0; account <= clearing.accounts.count; account++) {
+  facts.push(ledger.systemRaw.length, ...ledger.systemRaw)
+  for (let account = 1; account <= clearing.accounts.count; account++) {
     facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
   }
   const rows = Array.from({ length: ledger.rows.end }, (_none, row) => row).filter((row) =>

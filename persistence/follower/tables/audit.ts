@@ -50,9 +50,11 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
       return { marketSlug: command.market.slug }
     case 'lockMarket':
       return { marketSlug: world.slugOf(command.marketId) }
-    case 'resolveMarket': {
-      const { marketId, payoutNumerators } = command
-      return { marketSlug: world.slugOf(marketId), payoutNumerators }
+    case 'resolveMarkets': {
+      const markets = command.resolutions.map(({ marketId, payoutNumerators }) => {
+        return { marketSlug: world.slugOf(marketId), payoutNumerators }
+      })
+      return markets.length === 1 ? markets[0] : { markets }
     }
     case 'putTradingWindow': {
       const { windowId, mode, startsAtMs, endsAtMs } = command.window

@@ -1,6 +1,5 @@
-import { FEE_ACCOUNT } from '../../../engine/core/money/ledger.ts'
 import type { ReversedLeg } from '../../../engine/domain/command.ts'
-import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
+import { isSystemAccount, type MarketId, type Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
@@ -84,7 +83,7 @@ export class PositionsTable {
   /** Reverses a trade: sold shares come back at their cost, bought shares go with their cost. */
   reversed(tradeSeq: Seq, legs: readonly ReversedLeg[]): void {
     for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of legs) {
-      if (accountId === FEE_ACCOUNT) continue
+      if (isSystemAccount(accountId)) continue
       const held = this.#heldOf(accountId, marketId, outcome)
       held.sizeRaw += sharesRaw
       if (sharesRaw > 0) {

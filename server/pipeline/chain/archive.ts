@@ -9,6 +9,7 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
+import { faultPoint } from '../../../engine/wire/fault-point.ts'
 import { type Publisher, publishedThrough } from '../spine/durable-publisher.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 
@@ -69,6 +70,7 @@ export class Archive {
     const { seq, reject } = sequencer.change(() => ({ kind: 'archiveMarket', marketId }))
     if (reject !== null) return false
     this.#overSince.delete(market)
+    faultPoint('mid-archive')
     publisher.whenDurable(seq, () => onArchived(market))
     return true
   }

@@ -33,6 +33,11 @@ export class SeenLookups {
     this.#query = query
   }
 
+  /** Memory of the filter, which knows the names of all orders that ever were (design §10). */
+  get filterBytes(): number {
+    return this.#filter.bytes
+  }
+
   /** How many orders wait for an answer. */
   get count(): number {
     return this.#asked.size

@@ -137,7 +137,15 @@ export class PublishedMarkets {
 
   /** Shows the market that a replayed command made or changed. Its fills come by `publish`. */
   replayed(command: Command, { catalogue }: Clearing): void {
-    if (concernsBook(command) || !('marketId' in command)) return
+    if (concernsBook(command)) return
+    if (command.kind === 'resolveMarkets') {
+      for (const { marketId } of command.resolutions) {
+        const market = catalogue.existing(marketId)
+        this.refresh(market, market.status, market.updatedMs)
+      }
+      return
+    }
+    if (!('marketId' in command)) return
     const known = this.#byId.get(command.marketId)
     if (command.kind === 'archiveMarket') {
       assert(known !== undefined, 'a market is published before it leaves memory')

@@ -6,8 +6,16 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Deadlines } from '../../../engine/core/markets/deadlines.ts'
+import type { RareCommand } from '../../../engine/domain/command.ts'
 import type { CancelReason } from '../../../engine/domain/event.ts'
-import type { Generation, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
+import type {
+  Book,
+  Generation,
+  MarketId,
+  ProfileId,
+  Seq,
+  Slot,
+} from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 
@@ -96,6 +104,23 @@ function countDown(counts: Map<number, number>, key: number): boolean {
   const left = (counts.get(key) ?? 0) - 1
   if (left > 0) counts.set(key, left)
   return left <= 0
+}
+
+interface Closed {
+  readonly marketId: MarketId
+  readonly book: Book
+  /** Why its orders are canceled. */
+  readonly reason: CancelReason
+}
+
+/** The markets that take no orders after this command, with the books that they have before it. */
+export function closedBy(command: RareCommand, { catalogue }: Clearing): readonly Closed[] {
+  const closed = (marketId: MarketId, reason: CancelReason) => {
+    return { marketId, book: catalogue.existing(marketId).book, reason }
+  }
+  if (command.kind === 'lockMarket') return [closed(command.marketId, 'MARKET_LOCKED')]
+  if (command.kind !== 'resolveMarkets') return []
+  return command.resolutions.map(({ marketId }) => closed(marketId, 'MARKET_RESOLVED'))
 }
 
 /** The live orders of a market. */

@@ -29,6 +29,7 @@ import type { JournalWriter } from '../../../persistence/journal/journal-port.ts
 import type { Clock } from './clock.ts'
 import {
   addOrdersBefore,
+  closedBy,
   type DueCancel,
   DueCancels,
   type OrderName,
@@ -247,17 +248,16 @@ export class Sequencer {
     this.releases.held(slot)
   }
 
-  /** `book` is that of the command's market, as it was before the command. */
-  #watch(command: RareCommand, book: Book): void {
+  #watch(command: RareCommand, closing: ReturnType<typeof closedBy>): void {
     this.heartbeats.watch(command)
     if (command.kind === 'createMarket' && command.market.deadlineMs !== null) {
       this.#marketDeadlines.add(command.book, command.market.deadlineMs)
-    } else if (command.kind === 'lockMarket' || command.kind === 'resolveMarket') {
-      this.#marketDeadlines.remove(book)
-      const isResolved = command.kind === 'resolveMarket'
-      this.#cancelAllOf(command.marketId, isResolved ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
     } else if (command.kind === 'freezeProfile')
       this.#cancelBefore('PROFILE_FROZEN', [command.profileId], command.seq)
+    for (const { marketId, book, reason } of closing) {
+      this.#marketDeadlines.remove(book)
+      this.#cancelAllOf(marketId, reason)
+    }
   }
 
   /** The time to stamp with, after all due deadlines are out; null when a ring is full. */
@@ -287,9 +287,9 @@ export class Sequencer {
 
   #stampRare(body: RareBody, nowMs: TimeMs): number {
     const command = { ...body, seq: this.#clearing.lastSeq + 1, nowMs }
-    const book = 'marketId' in command ? this.#bookOf(command.marketId) : 0
+    const closing = closedBy(command, this.#clearing)
     this.#clearing.admitRare(command)
-    this.#watch(command, book)
+    this.#watch(command, closing)
     this.#journal.append(command.seq, encodeRare(command))
     this.#afterStamp(command.seq, KIND.RARE)
     return command.seq

@@ -75,7 +75,7 @@ export class MarketChanges {
     const { marketId } = market
     const refused = await this.#pipeline.change(() => {
       const reject = decideResolve(market, payoutNumerators)
-      return reject ?? { kind: 'resolveMarket', marketId, payoutNumerators }
+      return reject ?? { kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] }
     }, by)
     if (refused !== null) return refused
     this.#pipeline.published.refresh(market, market.status, market.updatedMs)

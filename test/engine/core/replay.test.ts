@@ -37,6 +37,7 @@ test('no settlement ever lowers a free balance', () => {
     const flow = new TwinFlow(seed)
     const { ledger } = flow.driver.clearing
     const snapshot = () => [
+      ...ledger.systemRaw,
       ...ledger.collateralFreeRaw.subarray(0, 8),
       ...ledger.sharesFreeRaw.subarray(0, ledger.rows.end * 2),
     ]

@@ -108,9 +108,10 @@ const rare: fc.Arbitrary<RareCommand> = fc.oneof(
   }),
   fc.record({
     ...stamp,
-    kind: fc.constant('resolveMarket' as const),
-    marketId: u32,
-    payoutNumerators: fc.tuple(safe, safe),
+    kind: fc.constant('resolveMarkets' as const),
+    resolutions: fc.array(
+      fc.record({ marketId: u32, payoutNumerators: fc.tuple(safe, safe) }, plain),
+    ),
   }),
   fc.record({
     ...stamp,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { CANCEL_REASONS } from '../../../engine/domain/event.ts'
+import { FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
@@ -75,7 +76,7 @@ test(`the tables show what the exchange holds (SEED=${SEED})`, () => {
     marketId: market.marketId,
     volumeRaw: market.volume.raw,
   }))
-  const feesRaw = ledger.collateralFreeRaw[0]
+  const feesRaw = ledger.freeRaw(FEE_ACCOUNT)
   const hash = flow.exchange.stateHash()
   follow(dataDir, flow.seq)
   const live =

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
@@ -140,7 +141,7 @@ function reverse(table: PositionsTable, { tradeSeq, ...part }: TradedPart): void
   const sign = part.side === SIDE.BUY ? 1 : -1
   const collateralRaw = sign * part.collateralRaw
   const leg = { accountId: part.owner, marketId: MARKET, outcome: part.outcome, collateralRaw }
-  const fee = { ...leg, accountId: 0, sharesRaw: 0, collateralRaw: 0 }
+  const fee = { ...leg, accountId: FEE_ACCOUNT, sharesRaw: 0, collateralRaw: 0 }
   table.reversed(tradeSeq, [{ ...leg, sharesRaw: -sign * part.sharesRaw }, fee])
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { reversalOf } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
+import { FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import { type Connection, openReadOnly } from '../../../persistence/database.ts'
 import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
@@ -39,8 +40,9 @@ function reading<T>(dataDir: string, work: (connection: Connection) => T): T {
 /** Free and reserved balances together, of every account and row. */
 function totals({ exchange: { clearing } }: CommandFlow): number[] {
   const { ledger, accounts, catalogue } = clearing
-  const cash = Array.from({ length: accounts.count + 1 }, (_each, account) => {
-    return ledger.collateralFreeRaw[account] + ledger.collateralReservedRaw[account]
+  const profiles = Array.from({ length: accounts.count }, (_each, index) => index + 1)
+  const cash = [FEE_ACCOUNT, ...profiles].map((account) => {
+    return ledger.freeRaw(account) + ledger.reservedRaw(account)
   })
   const shares = Array.from({ length: ledger.rows.end * 2 }, (_each, index) => {
     return ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]

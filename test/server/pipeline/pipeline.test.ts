@@ -129,3 +129,32 @@ test('a start with `each` refuses a folder with more markets than it may have', 
     /holds a market with book 65, and --market-threads each takes 64 books at the most/,
   )
 })
+
+test('one command resolves a group, and the orders of all its children are canceled', async () => {
+  const dataDir = newFolder()
+  const exchange = await openForTest(dataDir, { nowMs: START_MS }, 2)
+  await fill(exchange, 4 * COST_RAW)
+  const { pipeline } = exchange
+  for (const marketId of [2, 3]) await makeMarket(exchange, marketId)
+  pipeline.publishMarket(3)
+  for (const marketId of [1, 2, 3]) {
+    assert.equal(buy(exchange, marketId, { ...ORDER, marketId }), null)
+  }
+  await pipeline.whenIdle()
+  const resolutions = [1, 2].map((marketId) => {
+    return { marketId, payoutNumerators: [0, 1] as const }
+  })
+  assert.equal(await pipeline.change(() => ({ kind: 'resolveMarkets', resolutions })), null)
+  await pipeline.whenIdle()
+  const { catalogue, orders, ledger } = pipeline.clearing
+  assert.deepEqual([orders.live.all, ledger.collateralReservedRaw[1]], [1, COST_RAW])
+  assert.deepEqual(
+    catalogue.all().map(({ book }) => book),
+    [0, 0, 3],
+    'a child gives its book back with its last order',
+  )
+  const last = await exchange.stop()
+  const again = await openForTest(dataDir, { nowMs: START_MS }, 2)
+  assert.equal(again.recovered.stateHash, last.stateHash)
+  await again.stop()
+})

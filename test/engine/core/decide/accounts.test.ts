@@ -77,7 +77,7 @@ test('a payout has two whole parts, not both 0, and is given once', () => {
     assert.equal(decide(parts), 'NONE')
   const wrong = [[0, 0], [1], [1, 1, 1], [-1, 2], [0.5, 0.5], [Number.MAX_SAFE_INTEGER, 1]]
   for (const parts of wrong) assert.equal(decide(parts), 'PAYOUT_INVALID', String(parts))
-  driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] })
+  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
   assert.equal(decide([1, 0]), 'MARKET_RESOLVED')
 })
 

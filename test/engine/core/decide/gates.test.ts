@@ -110,7 +110,7 @@ for (const [index, [name]] of BREAKS.entries()) {
 test('an order of a resolved market is refused, whoever holds its book by then', () => {
   const { driver, clearing, request } = newWorld()
   const decide = () => rejectName(decidePlace(clearing, request, driver.nowMs))
-  driver.rare({ kind: 'resolveMarket', marketId: 1, payoutNumerators: [1, 0] })
+  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId: 1, payoutNumerators: [1, 0] }] })
   assert.equal(decide(), 'MARKET_NOT_TRADABLE')
   driver.cancelMany(1, [{ slot: 1, generation: 1 }])
   assert.equal(clearing.catalogue.existing(1).book, 0, 'the book is closed')

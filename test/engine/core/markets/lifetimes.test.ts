@@ -43,7 +43,10 @@ class World {
   }
 
   resolve(marketId: number): void {
-    this.driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] })
+    this.driver.rare({
+      kind: 'resolveMarkets',
+      resolutions: [{ marketId, payoutNumerators: [1, 0] }],
+    })
   }
 
   mine(throughSeq = this.driver.clearing.lastSeq): void {
@@ -114,6 +117,23 @@ test('a market leaves memory when nobody holds a share and blocks hold its trade
   assert.equal(catalogue.bySlug(slug), undefined)
   assert.equal(catalogue.byToken(yesTokenId), undefined)
   assert.equal(driver.addMarket(), 2, 'its id is not used again')
+})
+
+test('a group is resolved by one command that names all its children', () => {
+  const { driver, market } = bound(new World())
+  const children = [driver.addMarket(), driver.addMarket(), driver.addMarket()]
+  const resolutions = children.map((marketId, index) => {
+    return { marketId, payoutNumerators: index === 0 ? ([1, 0] as const) : ([0, 1] as const) }
+  })
+  driver.rare({ kind: 'resolveMarkets', resolutions })
+  assert.deepEqual(
+    children.map((id) => [market(id).status, market(id).payoutNumerators]),
+    [
+      ['RESOLVED', [1, 0]],
+      ['RESOLVED', [0, 1]],
+      ['RESOLVED', [0, 1]],
+    ],
+  )
 })
 
 test('a market that somebody holds a share of stays', () => {

@@ -93,10 +93,14 @@ test('a market that is resolved never changes again', () => {
   driver.rare({ kind: 'lockMarket', marketId })
   const market = driver.clearing.catalogue.existing(marketId)
   assert.deepEqual([market.status, market.updatedMs], ['LOCKED', driver.nowMs])
-  driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [0, 1] })
+  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [0, 1] }] })
   assert.throws(() => driver.rare({ kind: 'lockMarket', marketId }), /changes status as listed/)
   assert.throws(
-    () => driver.rare({ kind: 'resolveMarket', marketId, payoutNumerators: [1, 0] }),
+    () =>
+      driver.rare({
+        kind: 'resolveMarkets',
+        resolutions: [{ marketId, payoutNumerators: [1, 0] }],
+      }),
     /changes status as listed/,
   )
 })

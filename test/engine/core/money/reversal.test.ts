@@ -9,6 +9,7 @@ import {
 } from '../../../../engine/core/money/reversal.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { Command, RareCommand } from '../../../../engine/domain/command.ts'
+import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { decodeCommand, encodeRare, packState, unpackState } from '../../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
@@ -46,10 +47,11 @@ function fail(driver: ExchangeDriver, tradeSeq: number, reversal: Reversal): voi
 
 /** Free and reserved together, of every account in one market; the fee account is first. */
 function totals({ clearing: { ledger, accounts } }: ExchangeDriver, marketId: number): number[][] {
-  return Array.from({ length: accounts.count + 1 }, (_each, account) => {
+  const profiles = Array.from({ length: accounts.count }, (_each, index) => index + 1)
+  return [FEE_ACCOUNT, ...profiles].map((account) => {
     const row = ledger.rows.find(account, marketId) * 2
     const shares = row === 0 ? [0, 0] : [row, row + 1].map((index) => sum(index))
-    return [ledger.collateralFreeRaw[account] + ledger.collateralReservedRaw[account], ...shares]
+    return [ledger.freeRaw(account) + ledger.reservedRaw(account), ...shares]
   })
   function sum(index: number): number {
     return ledger.sharesFreeRaw[index] + ledger.sharesReservedRaw[index]
@@ -141,7 +143,7 @@ for (const { about, makers, taker, legs, conditionRaw } of CASES) {
   test(`a ${about} fill is reversed to the raw unit`, () => {
     const driver = new ExchangeDriver()
     const marketId = driver.addMarket({ feeEnabled: true })
-    const ids = new Map([['fees', 0]])
+    const ids = new Map([['fees', FEE_ACCOUNT]])
     for (const who of ['taker', 'ann', 'ben']) ids.set(who, driver.addAccount(1000 * UNIT))
     const idOf = (who: string) => ids.get(who) ?? 0
     driver.mint(marketId, 200 * UNIT, { yes: idOf('taker'), no: idOf('ann'), taker: idOf('ann') })

@@ -230,7 +230,7 @@ test('a release that follows a cancel to the market moves nothing', async () => 
 
 for (const [kind, reason, isEntering] of [
   ['lockMarket', 'MARKET_LOCKED', false],
-  ['resolveMarket', 'MARKET_RESOLVED', true],
+  ['resolveMarkets', 'MARKET_RESOLVED', true],
 ] as const) {
   const state = isEntering ? 'entering' : 'held'
   test(`${kind} cancels an order that is ${state} and frees its reserve`, async () => {
@@ -239,7 +239,8 @@ for (const [kind, reason, isEntering] of [
     const { pipeline } = exchange
     await heldOrder(setting, { sizeRaw: 15 * SHARE })
     if (isEntering) clock.nowMs = NOON_MS + DELAY_MS
-    const body = { kind, marketId: MARKET, payoutNumerators: [1, 0] as const }
+    const resolutions = [{ marketId: MARKET, payoutNumerators: [1, 0] as const }]
+    const body = { kind, marketId: MARKET, resolutions }
     await pipeline.change(() => body)
     await pipeline.whenIdle()
     const { ledger, orders } = pipeline.clearing

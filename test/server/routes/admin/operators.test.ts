@@ -314,7 +314,7 @@ test('the audit lists the acts of each operator, newest first and without secret
     { ...by, kind: 'editProfile', account, tokenId, tokenScopes: ['trading'] },
     { ...by, kind: 'logoutEverywhere' },
     { ...by, kind: 'revokeToken', tokenId: alice.tokenId },
-    { operator: 'bea', kind: 'resolveMarket', marketSlug: 'seen', payoutNumerators: [1, 3] },
+    { operator: 'bea', kind: 'resolveMarkets', marketSlug: 'seen', payoutNumerators: [1, 3] },
     { operator: 'bea', kind: 'createMarket', marketSlug: 'seen' },
     { ...by, kind: 'unfreezeProfile', reason: '' },
   ])
