@@ -31,6 +31,12 @@ const NPM: Case = {
 const FEW: Case = { ...OURS, title: 'ours, 1,000 live', live: 1000 }
 const MANY: Case = { ...OURS, title: 'ours, 100,000 live', live: 100_000 }
 const BOOKS: Case = { ...OURS, title: 'ours, 10,000 live in 1,000 books', books: 1000 }
+const SMALL: Case = {
+  ...OURS,
+  title: 'ours, 40,960 live in 4,096 books',
+  live: 40_960,
+  books: 4096,
+}
 const ACCOUNTS = 64
 const PROCESSES = 3
 
@@ -59,7 +65,7 @@ async function measure(cases: readonly Case[], smoke: boolean): Promise<Map<Case
 }
 
 export async function bookBench({ smoke }: BenchOptions): Promise<Report> {
-  const results = await measure([OURS, PLAIN, NPM, FEW, MANY, BOOKS], smoke)
+  const results = await measure([OURS, PLAIN, NPM, FEW, MANY, BOOKS, SMALL], smoke)
   const samples = (each: Case) => results.get(each)?.nsPerOp ?? []
   const against = (each: Case, to: Case) => ({
     yardstick: to.title,
@@ -75,6 +81,7 @@ export async function bookBench({ smoke }: BenchOptions): Promise<Report> {
     rowOf(FEW.title, unit, samples(FEW)),
     rowOf(MANY.title, unit, samples(MANY), against(MANY, FEW)),
     rowOf(BOOKS.title, unit, samples(BOOKS), against(BOOKS, OURS)),
+    rowOf(SMALL.title, unit, samples(SMALL), against(SMALL, OURS)),
     rowOf('ours, collections once warm', 'collections', [collections]),
   ]
   return { name: 'book', rows }

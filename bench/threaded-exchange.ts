@@ -4,6 +4,7 @@
 import { resetMarkets } from '../engine/core/book/market.ts'
 import { Exchange } from '../engine/core/exchange.ts'
 import { assert } from '../engine/domain/assert.ts'
+import { Bells } from '../engine/wire/bells.ts'
 import {
   JournalHandle,
   type OnCommit,
@@ -56,7 +57,10 @@ export async function openThreaded(
     ids: new OrderIds(new Uint8Array(32)),
     clock: toldClock(() => START_MS),
     openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onCommit, onFault }),
-    openShards: (main) => new Shards({ ...main, threads: 'auto', onFault }),
+    openShards: (main) => {
+      const bells = new Bells(writer.data.bells)
+      return new Shards({ ...main, threads: 'auto', onFault, bells })
+    },
     onDurable: () => {},
     profileWaitSec: () => 0,
   })

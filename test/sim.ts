@@ -1,13 +1,13 @@
 import { BrokenWorld, indicesOf, playScript, replayLine } from './simulation/run-seed.ts'
-import { scriptOf } from './simulation/script.ts'
+import { LIVES, scriptOf } from './simulation/script.ts'
 
 // `make sim SEED=… STEPS=…`: plays one seed, or ever new seeds without STEPS. ONLY picks some of
-// the steps.
+// the steps. LIVES=1 plays worlds whose markets and sessions live briefly.
 
 const STEPS_PER_SEED = 20_000
 const SHOW_EVERY_MS = 3_000
 
-const [seedText, stepsText, onlyText] = process.argv.slice(2)
+const [seedText, stepsText, onlyText, livesText] = process.argv.slice(2)
 const isEndless = stepsText === ''
 const steps = isEndless ? STEPS_PER_SEED : Number(stepsText)
 let seed = seedText === '' ? 1 : Number(seedText)
@@ -16,27 +16,33 @@ if (!Number.isSafeInteger(seed) || !(Number.isSafeInteger(steps) && steps > 0)) 
   process.exit(2)
 }
 const only = onlyText === '' ? null : indicesOf(onlyText)
+const more = livesText === '' ? {} : LIVES
 const startedMs = Date.now()
 let shownMs = startedMs
 let commands = 0
+let markets = 0
 
 function show(): void {
   shownMs = Date.now()
   const perSec = Math.round(commands / ((shownMs - startedMs) / 1000))
-  console.log(`through seed ${seed}: ${commands} commands, ${perSec} a second, every law held`)
+  const lived = livesText === '' ? '' : `, ${markets} markets`
+  console.log(
+    `through seed ${seed}: ${commands} commands${lived}, ${perSec} a second, every law held`,
+  )
 }
 
 async function play(): Promise<void> {
   try {
-    const { totals } = await playScript(scriptOf(seed, steps), only)
+    const { totals } = await playScript(scriptOf(seed, steps, more), only)
     commands += totals.commands
+    markets += totals.kinds.get('createMarket') ?? 0
   } catch (broken) {
     if (!(broken instanceof BrokenWorld)) throw broken
     console.log(`SEED=${seed} STEPS=${broken.step + 1} breaks a law:`)
     console.log(broken.cause)
     if (only === null) {
       console.log('looking for fewer steps that break it')
-      console.log(await replayLine(seed, broken))
+      console.log(await replayLine(seed, broken, {}, more))
     }
     process.exit(1)
   }

@@ -1,9 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { Bells } from '../wire/bells.ts'
 import { Ring } from '../wire/ring.ts'
 import { stallPoint } from '../wire/stall-point.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
+import type { ShardRings } from './shard-handle.ts'
 
-const input = new Ring(workerData.input)
+const { bell }: ShardRings = workerData
+const sleep = bell === undefined ? undefined : new Bells(bell.shared).sleepWordOf(bell.place)
+const input = new Ring(workerData.input, sleep)
 const output = new Ring(workerData.output)
 const ringDoorbell = () => {
   output.send()

@@ -9,6 +9,7 @@ import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/event.ts'
 import type { Book, Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
+import type { Bells } from '../wire/bells.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
 import { Ring } from '../wire/ring.ts'
@@ -38,12 +39,16 @@ export interface ShardThread {
   readonly onReady: () => void
   readonly onFault: (sentence: string) => void
   readonly ringBytes?: number | undefined
+  /** The thread that makes commands durable rings the bell of this place. */
+  readonly bell?: { readonly bells: Bells; readonly place: number }
   readonly start?: ((name: string, rings: ShardRings) => EventEmitter) | undefined
 }
 
 export interface ShardRings {
   readonly input: SharedArrayBuffer
   readonly output: SharedArrayBuffer
+  /** The bell that wakes the thread; absent when main wakes it. */
+  readonly bell?: { readonly shared: SharedArrayBuffer; readonly place: number }
 }
 
 function startWorker(name: string, workerData: ShardRings): EventEmitter {
@@ -56,6 +61,7 @@ const FRAME_WORK = 8
 export class ShardHandle {
   readonly name: string
   readonly #input: Ring
+  readonly #bell: { readonly bells: Bells; readonly place: number } | null
   readonly #output: Ring
   readonly #words: Int32Array
   readonly #f64s: Float64Array
@@ -84,7 +90,11 @@ export class ShardHandle {
     this.name = name
     this.#visitor = visitor
     const ringBytes = thread.ringBytes ?? LIMITS.shardRingBytes
-    this.#input = new Ring(Ring.allocate(ringBytes))
+    this.#bell = thread.bell ?? null
+    this.#input = new Ring(
+      Ring.allocate(ringBytes),
+      this.#bell?.bells.sleepWordOf(this.#bell.place),
+    )
     this.#output = new Ring(Ring.allocate(thread.inline ? INLINE_RING_BYTES : ringBytes))
     this.#words = new Int32Array(this.#output.shared)
     this.#f64s = new Float64Array(this.#output.shared)
@@ -99,7 +109,9 @@ export class ShardHandle {
   }
 
   #start(thread: ShardThread): EventEmitter {
-    const rings = { input: this.#input.shared, output: this.#output.shared }
+    const { bells, place = 0 } = this.#bell ?? {}
+    const bell = bells === undefined ? {} : { bell: { shared: bells.shared, place } }
+    const rings = { input: this.#input.shared, output: this.#output.shared, ...bell }
     const worker = (thread.start ?? startWorker)(this.name, rings)
     // The thread's first message says that it runs. Each later message says that frames have come.
     worker.once('message', () => {
@@ -169,7 +181,7 @@ export class ShardHandle {
     return new Promise((resolve) => {
       this.#digestWaiters.push(resolve)
       this.#send(TO_SHARD.DIGEST, request)
-      this.send()
+      this.#sendNow()
       this.drain(0)
     })
   }
@@ -184,8 +196,18 @@ export class ShardHandle {
     assert(this.#input.push(tag, bytes), 'main sends only what the ring has room for')
   }
 
-  /** Shows the thread what was sent. Call it once per turn of main's loop. */
+  /**
+   * Shows the thread what was sent. Call it once per turn of main's loop, before the journal is
+   * shown the same commands: its thread rings the bells.
+   */
   send(): void {
+    if (this.#worker === null) this.#output.send()
+    else if (this.#bell === null) this.#input.send()
+    else if (this.#input.show()) this.#bell.bells.mark(this.#bell.place)
+  }
+
+  /** Shows the thread what no command of the journal goes with. */
+  #sendNow(): void {
     if (this.#worker === null) this.#output.send()
     else this.#input.send()
   }
@@ -304,7 +326,7 @@ export class ShardHandle {
     this.#stopping = true
     if (this.#worker === null) return
     this.#send(TO_SHARD.STOP, new Uint8Array(0))
-    this.send()
+    this.#sendNow()
     const worker = this.#worker
     await new Promise((resolve) => worker.once('exit', resolve))
   }

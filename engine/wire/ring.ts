@@ -1,8 +1,9 @@
 import { assert } from '../domain/assert.ts'
+import { type SleepWord, wake } from './bells.ts'
 
 // Hot path. One writer, one reader, bytes in order, over one SharedArrayBuffer.
 //
-// Header words (i32): 0 written │ 16 read │ 32 asleep (the reader waits on it) │
+// Header words (i32): 0 written │ 16 read │ 32 asleep (the reader waits on it, or on a bell) │
 //                     48 armed (main wants a doorbell) │ 52 asked │ 56 answered (signs of life)
 // `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is { i32
 // payload bytes, i32 tag } and its payload, padded to eight. A frame that would pass the end of the
@@ -26,6 +27,7 @@ export class Ring {
   readonly view: DataView
   readonly words: Int32Array
   readonly #words: Int32Array
+  readonly #sleep: SleepWord
   readonly #bytes: Uint8Array
   readonly #mask: number
   readonly capacity: number
@@ -41,12 +43,14 @@ export class Ring {
   byteOffset = 0
   payloadBytes = 0
 
-  constructor(shared: SharedArrayBuffer) {
+  /** Both sides name the same `sleep`; absent, it is a word of the ring itself. */
+  constructor(shared: SharedArrayBuffer, sleep?: SleepWord) {
     this.shared = shared
     this.capacity = shared.byteLength - DATA_BYTES
     assert((this.capacity & (this.capacity - 1)) === 0, 'a ring holds a power of two of bytes')
     this.#words = new Int32Array(shared)
     this.words = this.#words
+    this.#sleep = sleep ?? { words: this.#words, at: ASLEEP }
     this.view = new DataView(shared)
     this.#bytes = new Uint8Array(shared)
     this.#mask = this.capacity - 1
@@ -126,23 +130,21 @@ export class Ring {
    * batch.
    */
   send(): void {
-    if (this.#sent === this.#head) return
-    this.#sent = this.#head
-    Atomics.store(this.#words, WRITTEN, this.#head)
-    this.#wake()
+    if (this.show()) wake(this.#sleep)
   }
 
-  #wake(): void {
-    if (Atomics.load(this.#words, ASLEEP) === 1) {
-      Atomics.store(this.#words, ASLEEP, 0)
-      Atomics.notify(this.#words, ASLEEP)
-    }
+  /** Writer: like `send`, but somebody else wakes the reader. False when nothing was pushed. */
+  show(): boolean {
+    if (this.#sent === this.#head) return false
+    this.#sent = this.#head
+    Atomics.store(this.#words, WRITTEN, this.#head)
+    return true
   }
 
   /** Writer: asks for a sign of life. The reader gives it when it next looks for frames. */
   ask(): void {
     Atomics.add(this.#words, ASKED, 1)
-    this.#wake()
+    wake(this.#sleep)
   }
 
   /** Writer: whether the reader gave a sign of life since the last `ask`. */
@@ -206,11 +208,12 @@ export class Ring {
 
   /** Reader in a worker: sleeps until a frame comes, `timeoutMs` at most. */
   waitForData(timeoutMs: number): boolean {
-    Atomics.store(this.#words, ASLEEP, 1)
+    const { words, at } = this.#sleep
+    Atomics.store(words, at, 1)
     if (Atomics.load(this.#words, WRITTEN) === this.#readTail && this.isAnswered) {
-      Atomics.wait(this.#words, ASLEEP, 1, timeoutMs)
+      Atomics.wait(words, at, 1, timeoutMs)
     }
-    Atomics.store(this.#words, ASLEEP, 0)
+    Atomics.store(words, at, 0)
     Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, ASKED))
     return Atomics.load(this.#words, WRITTEN) !== this.#readTail
   }

@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { Bells } from '../../engine/wire/bells.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
 import type { FileIdentity } from '../file-identity.ts'
@@ -73,6 +74,7 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     pagesMax: options.pagesMax ?? 0,
     incoming: Ring.allocate(LIMITS.ringBytes),
     done: Ring.allocate(DONE_RING_BYTES),
+    bells: Bells.allocate(),
   }
   const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
     name: 'journal',

@@ -13,6 +13,8 @@ export interface JournalThreadData {
   readonly pagesMax: number
   /** Records from main; the tag is RECORD_TAG, CUT_TAG or STOP_TAG. */
   readonly incoming: SharedArrayBuffer
+  /** Readers of other rings, which this thread wakes before each commit. */
+  readonly bells: SharedArrayBuffer
   /** One report (REPORT) for each commit. */
   readonly done: SharedArrayBuffer
 }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
+import { Bells } from '../../engine/wire/bells.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 import { stallPoint } from '../../engine/wire/stall-point.ts'
 import { BatchBuffer } from './batch-buffer.ts'
@@ -14,12 +15,14 @@ const port = parentPort
 const data: JournalThreadData = workerData
 const incoming = new Ring(data.incoming)
 const done = new Ring(data.done)
+const bells = new Bells(data.bells)
 const journal = new SqliteJournalWriter(data.folder, data.durability, data.tail, data.lock)
 if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
 const batch = new BatchBuffer(data.tail.seq)
 const report = new CommitReport()
 
 function commit(): void {
+  bells.ring()
   report.commit(journal, batch)
   batch.clear()
   while (!done.push(0, report.bytes)) done.waitForSpace()

@@ -240,8 +240,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   #send(): void {
     this.#unsent = 0
     this.times.handed()
-    this.journal.send()
     for (const shard of this.shards.all) shard.send()
+    this.journal.send()
   }
 
   #durable(seq: Seq): void {

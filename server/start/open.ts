@@ -12,6 +12,7 @@ import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { isBid } from '../../engine/domain/order.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
+import { Bells } from '../../engine/wire/bells.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { openSeal } from '../../persistence/folder-key.ts'
 import { FollowerHandle, type SavedSnapshot } from '../../persistence/follower/follower-handle.ts'
@@ -362,7 +363,10 @@ function startPipeline(
     isTimed: options.isTimed === true,
     profileWaitSec,
     openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onFault, ...commits }),
-    openShards: (main) => new Shards({ ...main, threads: options.marketThreads, onFault }),
+    openShards: (main) => {
+      const bells = new Bells(writer.data.bells)
+      return new Shards({ ...main, threads: options.marketThreads, onFault, bells })
+    },
     openIntake: (verdicts) => startIntake(core, seal, options, verdicts),
   })
 }

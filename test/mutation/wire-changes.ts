@@ -90,6 +90,15 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/wire/bells.ts',
+    tests: ['test/engine/wire/bells.test.ts'],
+    changes: [
+      ['a bell rings for one reader alone', 'place < PLACES', 'place < 1'],
+      ['a mark is not noticed', 'Atomics.store(this.#words, 0, 1)\n', '\n'],
+      ['a sleeping reader stays asleep', 'Atomics.notify(words, at)\n', '\n'],
+    ],
+  },
+  {
     file: 'engine/wire/ring.ts',
     tests: RING,
     changes: [

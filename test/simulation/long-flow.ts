@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Command } from '../../engine/domain/command.ts'
 import { freshSeed } from '../support/random.ts'
-import { BrokenWorld, playSeed, replayLine } from './run-seed.ts'
+import { BrokenWorld, playScript, replayLine } from './run-seed.ts'
+import { LIVES, type Odds, scriptOf } from './script.ts'
 import { addTo } from './world.ts'
 
 /** Steps of one world; a little less than half of the steps become commands. */
@@ -35,6 +36,25 @@ const ANSWERS = [
 const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, turnedAway: 0 }
 
 /** Plays worlds for at least so many commands; a broken one prints the line that replays it. */
+/** Plays worlds whose markets and sessions live briefly, until so many markets have been. */
+export function testLives(file: number, marketsMin: number): void {
+  test(`every law holds while ${marketsMin} markets and sessions come and go`, async () => {
+    const kinds = new Map<string, number>()
+    let [lives, crashes] = [0, 0]
+    let seed = freshSeed() + file * SEEDS_PER_FILE
+    for (; lives < marketsMin; seed++) {
+      const passed = await playOrExplain(seed, LIVES)
+      addTo(kinds, passed.kinds)
+      crashes += passed.crashes
+      lives = Math.min(kinds.get('createMarket') ?? 0, kinds.get('login') ?? 0)
+      console.log(`seed ${seed}: ${lives} so far, ${kinds.get('archiveMarket')} archived`)
+    }
+    const archived = kinds.get('archiveMarket') ?? 0
+    assert(archived > marketsMin / 2, `${archived} markets left memory`)
+    assert(crashes > 0, 'worlds crash')
+  })
+}
+
 export function testLongFlow(file: number, commandsMin: number): void {
   test(`every law holds through ${commandsMin} commands and every fault of a machine`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
@@ -67,13 +87,13 @@ export function testLongFlow(file: number, commandsMin: number): void {
   })
 }
 
-async function playOrExplain(seed: number) {
+async function playOrExplain(seed: number, more: Odds = {}) {
   try {
-    return (await playSeed(seed, STEPS)).totals
+    return (await playScript(scriptOf(seed, STEPS, more))).totals
   } catch (broken) {
     if (!(broken instanceof BrokenWorld)) throw broken
     console.log(`make sim SEED=${seed} STEPS=${broken.step + 1}`)
-    console.log(await replayLine(seed, broken))
+    console.log(await replayLine(seed, broken, {}, more))
     throw broken
   }
 }

@@ -1,7 +1,7 @@
 // Plays one seed. When it fails, finds few of its steps that still fail.
 
 import { keccakReady } from '../../server/crypto/keccak.ts'
-import { type Script, scriptOf } from './script.ts'
+import { LIVES, type Odds, type Script, scriptOf } from './script.ts'
 import { type Totals, World, type WorldOptions } from './world.ts'
 
 export interface Passed {
@@ -39,10 +39,6 @@ export async function playScript(
   } catch (why) {
     throw new BrokenWorld(at, why)
   }
-}
-
-export function playSeed(seed: number, steps: number): Promise<Passed> {
-  return playScript(scriptOf(seed, steps))
 }
 
 async function isBroken(
@@ -105,9 +101,11 @@ export async function replayLine(
   seed: number,
   broken: BrokenWorld,
   options: WorldOptions = {},
+  more: Odds = {},
 ): Promise<string> {
   const length = broken.step + 1
-  const script = scriptOf(seed, length)
+  const script = scriptOf(seed, length, more)
   const only = await shrunk(script, [...script.steps.keys()], options)
-  return `make sim SEED=${seed} STEPS=${length} ONLY=${rangesOf(only)}`
+  const lives = more === LIVES ? ' LIVES=1' : ''
+  return `make sim SEED=${seed} STEPS=${length} ONLY=${rangesOf(only)}${lives}`
 }

@@ -138,6 +138,12 @@ const CLIENTS: Odds = {
   freeze: 0.2,
 }
 
+/** Markets, sessions and tokens that come and go, nearly as often as orders. */
+export const LIVES: Odds = {
+  ...{ brief: 18, unwind: 6, resolve: 1, token: 8, revoke: 8, login: 20, logout: 18 },
+  ...{ row: 30, typed: 3, market: 3 },
+}
+
 /** Kinds of machines: each act is as frequent as its number says. */
 const MACHINES: readonly Odds[] = [
   { turn: 10, thread: 10, hear: 6, commit: 6, report: 5, catchUp: 6, time: 2, rest: 0.05 },

@@ -52,7 +52,7 @@ test('steps are written as ranges and read back', () => {
 
 test('`make sim` plays one seed, or some steps of it, and says how it went', () => {
   for (const only of ['', '0-20,40']) {
-    const args = ['--import', 'tsx', 'test/sim.ts', '7', '300', only]
+    const args = ['--import', 'tsx', 'test/sim.ts', '7', '300', only, '']
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     assert.equal(status, 0, stdout)
     assert.match(stdout, /^through seed 7: \d+ commands, \d+ a second, every law held\n$/)

@@ -8,13 +8,16 @@ import {
   ShardHandle,
   type ShardThread,
 } from '../../../engine/shard/shard-handle.ts'
+import type { Bells } from '../../../engine/wire/bells.ts'
 
 /** With a number, the books share that many threads; 0 keeps the books on main (design §3). */
 export type MarketThreads = 'auto' | 'each' | number
 
-export interface ShardOptions extends Omit<ShardThread, 'inline'> {
+export interface ShardOptions extends Omit<ShardThread, 'inline' | 'bell'> {
   readonly threads: MarketThreads
   readonly visitor: FrameVisitor
+  /** Absent when main wakes the threads itself. */
+  readonly bells?: Bells
 }
 
 /** How many threads there may be. Books take them in turn, as OrderTable has its lanes. */
@@ -52,9 +55,10 @@ export class Shards {
   }
 
   #start(index: number): ShardHandle {
-    const { threads, visitor, ...thread } = this.#options
+    const { threads, visitor, bells, ...thread } = this.#options
     const name = `market-${index}`
-    return new ShardHandle(name, visitor, { ...thread, inline: threads === 0 })
+    const bell = bells === undefined ? {} : { bell: { bells, place: index } }
+    return new ShardHandle(name, visitor, { ...thread, ...bell, inline: threads === 0 })
   }
 
   get areIdle(): boolean {

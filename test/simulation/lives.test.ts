@@ -1,0 +1,3 @@
+import { testLives } from './long-flow.ts'
+
+testLives(5, 4000)

@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { Bells } from '../../engine/wire/bells.ts'
+import { Ring } from '../../engine/wire/ring.ts'
+
+// Tells each frame that it reads. It sleeps so long between frames that only a bell can wake it.
+const LONG_MS = 600_000
+const { shared, bells, place, frames } = workerData
+const ring = new Ring(shared, new Bells(bells).sleepWordOf(place))
+for (let heard = 0; heard < frames; ) {
+  while (ring.next()) {
+    parentPort?.postMessage(ring.tag)
+    heard++
+  }
+  ring.free()
+  if (heard < frames) ring.waitForData(LONG_MS)
+}
