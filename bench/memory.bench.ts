@@ -6,7 +6,7 @@ import type { MemoryGrowth, MemoryPlan } from './memory-growth.ts'
 import { type BenchOptions, type Report, rowOf } from './report.ts'
 
 const RUNS = 3
-const FULL = { markets: 16, accounts: 64, warm: 300_000, resting: 400_000, dead: 400_000 }
+const FULL = { markets: 16, accounts: 64, warm: 600_000, resting: 400_000, dead: 1_200_000 }
 const SMOKE = { markets: 3, accounts: 8, warm: 1000, resting: 2000, dead: 2000 }
 const UNIT = 'bytes'
 

@@ -379,7 +379,7 @@ export class Traders {
     const names = Array.from({ length: 1000 }, (_each, index) => live[index % live.length])
     for (const thread of threads) thread.isStalled = dice[1] < 0.7
     for (;;) {
-      const seq = pipeline.sequencer.cancel(known.marketId, names)
+      const seq = pipeline.sequencer.cancel(book, names)
       if (seq === REJECT.OVERLOADED) break
       if (seq === RELEASING || shards.of(book).isIdle) return
     }

@@ -33,27 +33,45 @@ export function ordersOf(
   return live
 }
 
+interface CancelParts {
+  readonly clearing: Clearing
+  readonly sequencer: Sequencer
+  readonly publisher: Publisher
+}
+
+/** The market came to its end while the cancel waited, so each of its orders has ended. */
+function noneIsOpen(
+  orders: readonly OrderName[],
+  answered: (receipt: CancelReceipt) => void = () => {},
+): StampedCancels {
+  const receipt = { canceled: [], notOpen: orders }
+  answered(receipt)
+  return { receipts: [Promise.resolve(receipt)], releasing: [] }
+}
+
 /**
  * Stamps cancels of orders of one market. Gives null when there was no room for the first command.
  * When a later command finds no room, the rest of the orders stay open and have no receipt.
  * `answered` is called for each command, when its market has answered.
  */
 export function stampCancels(
-  { sequencer, publisher }: { readonly sequencer: Sequencer; readonly publisher: Publisher },
+  { clearing, sequencer, publisher }: CancelParts,
   marketId: MarketId,
   orders: readonly OrderName[],
   answered?: (receipt: CancelReceipt) => void,
 ): StampedCancels | null {
+  const { book = 0 } = clearing.catalogue.byId(marketId) ?? {}
+  if (book === 0) return noneIsOpen(orders, answered)
   const receipts: Promise<CancelReceipt>[] = []
   const releasing: OrderName[] = []
   for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
     let chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
-    let seq = sequencer.cancel(marketId, chunk)
+    let seq = sequencer.cancel(book, chunk)
     while (seq === RELEASING) {
       const entering = sequencer.releases.among(chunk)
       releasing.push(...entering)
       chunk = chunk.filter((each) => !entering.includes(each))
-      if (chunk.length > 0) seq = sequencer.cancel(marketId, chunk)
+      if (chunk.length > 0) seq = sequencer.cancel(book, chunk)
       else break
     }
     if (seq === RELEASING) continue

@@ -116,12 +116,13 @@ export class PublishedMarkets {
     this.changes++
   }
 
-  /** A market left memory, and that is durable. Every record of it was published before. */
+  /**
+   * A market left memory, and that is durable. Every record of it was published before. It was
+   * resolved, so no list of active markets changes.
+   */
   remove({ marketId, slug }: Market): void {
     this.#byId.delete(marketId)
     this.#bySlug.delete(slug)
-    this.listVersion++
-    this.changes++
   }
 
   /** Shows a market's newest status. Call it when the command is durable. */

@@ -140,17 +140,17 @@ export class Sequencer {
   }
 
   /**
-   * Cancels orders of one market that `decideCancel` let through. Gives the seq, or OVERLOADED, or
-   * RELEASING. With RELEASING one of them is being released, perhaps since just now, and nothing
+   * Cancels orders of one open book, which `decideCancel` let through. Gives the seq, or OVERLOADED,
+   * or RELEASING. With RELEASING one of them is being released, perhaps since just now, and nothing
    * was done.
    */
-  cancel(marketId: MarketId, orders: readonly OrderName[]): Seq | Reject | typeof RELEASING {
+  cancel(book: Book, orders: readonly OrderName[]): Seq | Reject | typeof RELEASING {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
     const bytes = 64 + orders.length * 8
-    const nowMs = this.#ready(this.#bookOf(marketId), bytes)
+    const nowMs = this.#ready(book, bytes)
     if (nowMs === null) return REJECT.OVERLOADED
     if (this.releases.among(orders).length > 0) return this.#over(RELEASING)
-    return this.#over(this.#stampCancel(marketId, orders, 'USER', nowMs))
+    return this.#over(this.#stampCancel(book, orders, 'USER', nowMs))
   }
 
   /**
@@ -296,7 +296,7 @@ export class Sequencer {
   }
 
   #stampCancel(
-    marketId: MarketId,
+    book: Book,
     orders: readonly OrderName[],
     reason: CancelReason,
     nowMs: TimeMs,
@@ -304,7 +304,7 @@ export class Sequencer {
     const command = this.#cancel
     command.seq = this.#clearing.lastSeq + 1
     command.nowMs = nowMs
-    command.marketId = marketId
+    command.marketId = this.#clearing.catalogue.ofBook(book).marketId
     command.reason = CANCEL_REASONS.indexOf(reason)
     command.count = orders.length
     for (let index = 0; index < orders.length; index++) {
@@ -314,7 +314,7 @@ export class Sequencer {
     const record = scratchCancel(command)
     this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
-    this.#shardOf(this.#bookOf(marketId)).cancel(command.seq, record)
+    this.#shardOf(book).cancel(command.seq, record)
     this.#afterStamp(command.seq, KIND.CANCEL, command.reason)
     return command.seq
   }
@@ -338,10 +338,10 @@ export class Sequencer {
     this.#dueCancels.emit(
       (marketId) => this.#hasRoom(this.#bookOf(marketId), CANCEL_BYTES),
       ({ marketId, reason }: DueCancel, orders) => {
-        // The last orders of the market ended meanwhile.
-        if (this.#bookOf(marketId) === 0) return
+        const book = this.#bookOf(marketId)
+        if (book === 0) return
         faultPoint('mid-cancels')
-        this.#stampCancel(marketId, orders, reason, nowMs)
+        this.#stampCancel(book, orders, reason, nowMs)
       },
       (profileId) => sent.push(profileId),
     )

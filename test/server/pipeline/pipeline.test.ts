@@ -158,3 +158,21 @@ test('one command resolves a group, and the orders of all its children are cance
   assert.equal(again.recovered.stateHash, last.stateHash)
   await again.stop()
 })
+
+test('a cancel that waited while its market came to its end is answered', async () => {
+  const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 2)
+  await fill(exchange, 4 * COST_RAW)
+  const { pipeline } = exchange
+  assert.equal(buy(exchange, 1, ORDER), null)
+  await pipeline.whenIdle()
+  const orders = pipeline.liveOrders(1, 1)
+  assert.equal(buy(exchange, 2, ORDER), null)
+  pipeline.stillMoment.begin(() => {})
+  assert(pipeline.stillMoment.isOn, 'an order is under way')
+  const canceled = pipeline.cancelOrders(1, orders)
+  const resolutions = [{ marketId: 1, payoutNumerators: [1, 0] as const }]
+  assert.equal(await pipeline.change(() => ({ kind: 'resolveMarkets', resolutions })), null)
+  assert.deepEqual(await canceled, { releasing: [], canceled: [], notOpen: orders })
+  assert.equal(pipeline.clearing.catalogue.existing(1).book, 0)
+  await exchange.stop()
+})
