@@ -140,8 +140,8 @@ export class Sequencer {
   }
 
   /**
-   * Cancels orders of one open book, which `decideCancel` let through. Gives the seq, or OVERLOADED,
-   * or RELEASING. With RELEASING one of them is being released, perhaps since just now, and nothing
+   * Cancels orders of one open book, which `decideCancel` let through. Gives the seq, OVERLOADED or
+   * RELEASING. With RELEASING one of them is being released, perhaps since just now, and nothing
    * was done.
    */
   cancel(book: Book, orders: readonly OrderName[]): Seq | Reject | typeof RELEASING {
