@@ -30,15 +30,23 @@ export class Archive {
    */
   readonly #overSince = new Map<Market, Seq>()
   #lookedMs: TimeMs = 0
+  /** What the last look saw: the same again gives the same answer. */
+  #seen = { size: 0, throughSeq: 0, aside: 0 }
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts
   }
 
-  /** When to look next; Infinity while no market is over. */
+  /** When to look next; Infinity while nothing can be archived that could not be before. */
   get nextDueMs(): TimeMs {
-    const isAny = this.#parts.clearing.catalogue.emptied.size > 0
-    return isAny ? this.#lookedMs + LIMITS.archiveEveryMs : Number.POSITIVE_INFINITY
+    const { catalogue, blocks } = this.#parts.clearing
+    const { size, throughSeq, aside } = this.#seen
+    const isSame =
+      catalogue.emptied.size === size &&
+      blocks.throughSeq === throughSeq &&
+      blocks.asideCount === aside
+    if (isSame && this.#overSince.size === 0) return Number.POSITIVE_INFINITY
+    return this.#lookedMs + LIMITS.archiveEveryMs
   }
 
   /** Archives the markets that are due, a bounded number at a time. */
@@ -46,21 +54,19 @@ export class Archive {
     const { clearing, sequencer, publisher, shards } = this.#parts
     const { emptied } = clearing.catalogue
     const nowMs = sequencer.nowMs()
-    if (emptied.size === 0 || nowMs < this.#lookedMs + LIMITS.archiveEveryMs) return
+    if (nowMs < this.nextDueMs) return
     this.#lookedMs = nowMs
     const shownSeq = publishedThrough(publisher, shards)
     let left: number = LIMITS.archiveAtOnceMax
     for (const market of emptied) {
-      if (left === 0) return
       if (market.rowCount > 0) emptied.delete(market)
       if (!mayArchive(clearing, market)) this.#overSince.delete(market)
       else if ((this.#overSince.get(market) ?? Number.POSITIVE_INFINITY) > shownSeq) {
         if (!this.#overSince.has(market)) this.#overSince.set(market, clearing.lastSeq)
-      } else {
-        left--
-        if (!this.#archive(market)) return
-      }
+      } else if (left-- === 0 || !this.#archive(market)) return
     }
+    const { throughSeq, asideCount: aside } = clearing.blocks
+    this.#seen = { size: emptied.size, throughSeq, aside }
   }
 
   /** False when a ring is full. */
