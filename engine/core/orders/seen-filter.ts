@@ -256,9 +256,11 @@ export class SeenFilter {
     const filter = new SeenFilter(seed)
     for (const { depth, prefix, cells, marks } of segments) {
       const segment = emptySegment(depth, prefix)
-      for (const [index, mark] of marks.entries()) {
-        segment.cells[cells === null ? index : cells[index]] = mark
-        if (mark !== 0) segment.count++
+      if (cells === null) segment.cells.set(marks)
+      // A start reads millions of marks, so no iterator makes a pair of each.
+      for (let index = 0; index < marks.length; index++) {
+        if (cells !== null) segment.cells[cells[index]] = marks[index]
+        if (marks[index] !== 0) segment.count++
       }
       filter.#place(segment)
     }

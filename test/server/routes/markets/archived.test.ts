@@ -128,6 +128,16 @@ test('of markets with one fresh slug at the same moment one is made', async () =
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 409, 409])
 })
 
+test('a flood of slugs that never were costs each caller its own 404', async () => {
+  const slugs = Array.from({ length: 150 }, (_each, number) => `${UNKNOWN}-${number}`)
+  const reads = slugs.map((slug) => read(`/markets/${slug}`))
+  const orders = slugs.map((slug) => place(live, ann, { ...rain, slug }, { sizeRaw: SHARE }))
+  const own = ordersOf(ben, 'rain')
+  const codes = (await Promise.all([...reads, ...orders])).map(codeOf)
+  assert.deepEqual(new Set(codes), new Set(['MARKET_NOT_FOUND']))
+  assert.equal((await own).status, 200)
+})
+
 test('a slug is taken while the tables are asked about it', async () => {
   const { pipeline, intake, shards } = live.exchange
   let tell: (isUsed: boolean) => void = () => {}
