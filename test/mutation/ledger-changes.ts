@@ -129,13 +129,13 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a reserve may exceed the free collateral',
-        "amountRaw,\n      'a reserve is covered by free collateral'",
-        "amountRaw - 1,\n      'a reserve is covered by free collateral'",
+        "reserveRaw,\n      'a reserve is covered by free collateral'",
+        "reserveRaw - 1,\n      'a reserve is covered by free collateral'",
       ],
       [
         'a share reserve may exceed the free shares',
-        "amountRaw, 'a reserve is covered by free shares'",
-        "amountRaw - 1, 'a reserve is covered by free shares'",
+        "reserveRaw, 'a reserve is covered by free shares'",
+        "reserveRaw - 1, 'a reserve is covered by free shares'",
       ],
       [
         'reserved collateral may leave',
@@ -234,8 +234,8 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a sell reserves the shares of the other outcome',
-        'reserveShares(row, order.outcome,',
-        'reserveShares(row, 1 - order.outcome,',
+        'this.ledger.reserveShares(row, order)',
+        'this.ledger.reserveShares(row, { ...order, outcome: 1 - order.outcome })',
       ],
     ],
   },

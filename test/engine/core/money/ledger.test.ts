@@ -6,6 +6,10 @@ import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 
 // A change that would break money is a fault, even where a gate already refuses it.
 
+function reserving(reserveRaw: number, outcome = 0) {
+  return { accountId: 1, outcome, reserveRaw }
+}
+
 function fundsOf(marketId: number): MarketFunds {
   return { marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0 }
 }
@@ -14,8 +18,8 @@ test('collateral is never reserved, spent or withdrawn beyond the balance', () =
   const ledger = new Ledger()
   ledger.openAccount(1)
   ledger.deposit(1, 100)
-  assert.throws(() => ledger.reserveCollateral(1, 101), /covered by free collateral/)
-  ledger.reserveCollateral(1, 60)
+  assert.throws(() => ledger.reserveCollateral(reserving(101)), /covered by free collateral/)
+  ledger.reserveCollateral(reserving(60))
   assert.throws(() => ledger.withdraw(1, 41), /only free collateral leaves/)
   assert.throws(() => ledger.spendReserve(1, 61, 0), /a release never exceeds its reserve/)
   assert.throws(() => ledger.spendReserve(1, 50, 51), /never costs more than it reserved/)
@@ -44,9 +48,9 @@ test('shares are never reserved or delivered beyond the balance', () => {
   const ledger = new Ledger()
   const row = ledger.rowFor(1, fundsOf(1))
   ledger.creditShares(row, 1, 10)
-  assert.throws(() => ledger.reserveShares(row, 0, 1), /covered by free shares/)
-  assert.throws(() => ledger.reserveShares(row, 1, 11), /covered by free shares/)
-  ledger.reserveShares(row, 1, 6)
+  assert.throws(() => ledger.reserveShares(row, reserving(1, 0)), /covered by free shares/)
+  assert.throws(() => ledger.reserveShares(row, reserving(11, 1)), /covered by free shares/)
+  ledger.reserveShares(row, reserving(6, 1))
   assert.throws(() => ledger.deliverShares(row, 1, 7, 7), /reserved shares cover a delivery/)
   assert.throws(() => ledger.deliverShares(row, 1, 5, 6), /never exceeds its reserve/)
   assert.throws(() => ledger.creditShares(row, 1, -1), /a credit never lowers a balance/)
