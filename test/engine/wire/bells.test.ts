@@ -16,6 +16,8 @@ function readerOf(bells: Bells, place: number, frames: number) {
   const sleep = bells.sleepWordOf(place)
   return {
     worker,
+    // Heard from the start: a thread may end before a test waits for its end.
+    ended: once(worker, 'exit'),
     ring: new Ring(shared, sleep),
     async asleep() {
       while (Atomics.load(sleep.words, sleep.at) === 0) await new Promise(setImmediate)
@@ -40,7 +42,7 @@ test('a bell wakes the readers that are marked, and each hears every frame', asy
     }
     bells.ring()
   }
-  await Promise.all(readers.map(({ worker }) => once(worker, 'exit')))
+  await Promise.all(readers.map(({ ended }) => ended))
   const all = Array.from({ length: frames }, (_each, frame) => frame)
   assert.deepEqual(heard, [all, all, all])
 })
@@ -55,8 +57,9 @@ test('a bell that nobody marked wakes nobody, and a sign of life needs no bell',
   reader.ring.ask()
   while (!reader.ring.isAnswered) await new Promise(setImmediate)
   await reader.asleep()
+  const heard = once(reader.worker, 'message')
   reader.ring.push(7, NOTHING)
   reader.ring.send()
-  assert.deepEqual(await once(reader.worker, 'message'), [7], 'so does `send`')
-  await once(reader.worker, 'exit')
+  assert.deepEqual(await heard, [7], 'so does `send`')
+  await reader.ended
 })
