@@ -91,7 +91,8 @@ export class Follower {
     this.#connection = found.connection
     this.#readSeq = found.applied.seq
     // A start from a snapshot past the tables would leave a gap in them.
-    const start = startingState(folder, this.#checksumAt, this.#readSeq)
+    const wants = { seqMax: this.#readSeq, names: true }
+    const start = startingState(folder, this.#checksumAt, wants)
     this.exchange = start.exchange
     const { seen } = this.exchange.clearing
     assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot holds the filter')

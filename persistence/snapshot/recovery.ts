@@ -79,7 +79,8 @@ export function recoverExchange(
   const reader = new SqliteJournalReader(folder)
   try {
     const checksumAt = (seq: Seq) => reader.checksumAt(seq)
-    const found = startingState(folder, checksumAt, end.seq, options.lanes)
+    const { lanes = 1 } = options
+    const found = startingState(folder, checksumAt, { seqMax: end.seq, lanes, names: false })
     const { exchange, tail } = found
     options.onStart(exchange)
     const visit = (command: Command) => options.visit(command, exchange)

@@ -10,6 +10,7 @@ import {
   readSnapshot,
   readSnapshotHead,
   type SnapshotHead,
+  type SnapshotWishes,
   UnreadSnapshot,
   UnusableSnapshot,
 } from './snapshot-file.ts'
@@ -39,17 +40,22 @@ interface Loaded {
   readonly head: SnapshotHead
 }
 
+export interface LoadWishes extends SnapshotWishes {
+  /** The lanes of the order table; 1 when absent. */
+  readonly lanes?: number
+}
+
 /** Gives the state of one snapshot after every check, or says why it cannot be used. */
 export function loadSnapshot(
   folder: KeyedFolder,
   seq: Seq,
   checksumAt: ChecksumAt,
-  lanes = 1,
+  wants: LoadWishes,
 ): Loaded | string {
   try {
-    const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq))
+    const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq), wants)
     checkHead(head, seq, checksumAt)
-    const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, lanes))
+    const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, wants.lanes))
     const broken = exchange.checkInvariants()
     if (broken !== null) return `breaks a law: ${broken}`
     const isWhole = exchange.stateHash() === head.stateHash
@@ -100,7 +106,7 @@ export function checkSnapshots(
 ): SnapshotFinding[] {
   const { dataDir } = folder
   return snapshotSeqs(dataDir).map((seq) => {
-    const loaded = loadSnapshot(folder, seq, checksumAt)
+    const loaded = loadSnapshot(folder, seq, checksumAt, { names: true })
     if (typeof loaded === 'string') return { seq, unusable: loaded }
     if (loaded.head.stateHash === hashOf.get(seq)) return { seq, unusable: null }
     throw new DataFolderError(

@@ -3,29 +3,41 @@ import { closeSync, fstatSync, openSync, readSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { CapturedState } from '../../engine/core/capture.ts'
+import type { CapturedFilter, CapturedSegment } from '../../engine/core/orders/seen-filter.ts'
 import { packState, unpackState } from '../../engine/wire/codec.ts'
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import { dataFolderError } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { type KeyedFolder, MAC_BYTES, macsOf } from '../keyed-folder.ts'
+import { readSegment, SEGMENT_SECTION_BYTES_MAX, segmentParts } from './snapshot-names.ts'
 
 // One snapshot as bytes, little-endian:
 //
 //   0 magic 8 │ 8 format u32 │ 12 rules u32 │ 16 seq f64 │ 24 journal checksum at seq 32 │
-//   56 state hash 32 │ then its sections: bytes u32, msgpack │ MAC of all before it 32
+//   56 state hash 32 │ then its sections: bytes u32, msgpack │ then the names of all orders │
+//   MAC of all before it 32
+//
+// The names: seed i32, number of segments + 1 u32 (0: there are none), then each segment: bytes
+// u32, snapshot-names.ts.
 //
 // A file is written under another name, flushed and then renamed, so a file of this name is
 // complete. A bad file gives a sentence and never a fault: the journal holds everything.
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 8
+export const SNAPSHOT_FORMAT = 9
 const HEAD_BYTES = 88
 const SECTIONS = 11
 /**
  * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
  */
 const PIECE_BYTES = 1 << 19
+
+/** What a reader wants of a snapshot beyond its state. */
+export interface SnapshotWishes {
+  /** The names of all orders: only a follower goes on with them. */
+  readonly names: boolean
+}
 
 export interface SnapshotHead extends JournalTail {
   readonly rulesVersion: number
@@ -70,31 +82,43 @@ function decodeHead(bytes: Buffer): SnapshotHead {
   }
 }
 
-/**
- * Gives all bytes of a state, as they follow the head. They are copies, so the state may change
- * meanwhile.
- */
-export function packSections(state: CapturedState): Uint8Array[] {
-  const { clock, accounts, catalogue, ledger, orders, seen, settlement } = state
-  const { modes, heartbeats, frozen, operators } = state
-  const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
-  return [...parts, modes, heartbeats, frozen, operators].map(packState)
+/** A state as it follows the head. All of it is a copy, so the state may change meanwhile. */
+export interface PackedState {
+  readonly sections: readonly Uint8Array[]
+  readonly names: CapturedFilter | null
 }
 
-function unpackSections(sections: readonly Uint8Array[]): CapturedState {
+export function packedState(state: CapturedState): PackedState {
+  const { clock, accounts, catalogue, ledger, orders, settlement } = state
+  const { modes, heartbeats, frozen, operators } = state
+  const { filter: names, ...seen } = state.seen
+  const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
+  return { sections: [...parts, modes, heartbeats, frozen, operators].map(packState), names }
+}
+
+export function unpackedState({ sections, names }: PackedState): CapturedState {
+  const seen = unpackState<Omit<CapturedState['seen'], 'filter'>>(sections[5])
   return {
     clock: unpackState<CapturedState['clock']>(sections[0]),
     accounts: unpackState<CapturedState['accounts']>(sections[1]),
     catalogue: unpackState<CapturedState['catalogue']>(sections[2]),
     ledger: unpackState<CapturedState['ledger']>(sections[3]),
     orders: unpackState<CapturedState['orders']>(sections[4]),
-    seen: unpackState<CapturedState['seen']>(sections[5]),
+    seen: { ...seen, filter: names },
     settlement: unpackState<CapturedState['settlement']>(sections[6]),
     modes: unpackState<CapturedState['modes']>(sections[7]),
     heartbeats: unpackState<CapturedState['heartbeats']>(sections[8]),
     frozen: unpackState<CapturedState['frozen']>(sections[9]),
     operators: unpackState<CapturedState['operators']>(sections[10]),
   }
+}
+
+function torn(): UnusableSnapshot {
+  return new UnusableSnapshot('is torn: it ends too early')
+}
+
+function damaged(): UnusableSnapshot {
+  return new UnusableSnapshot('is damaged or was written without the key: its check does not hold')
 }
 
 /** Reads a file from its start; the MAC covers what `readChecked` reads. */
@@ -109,29 +133,29 @@ class CheckedReader {
     this.#leftBytes = fstatSync(file).size
   }
 
-  read(bytes: number): Buffer {
-    if (bytes > this.#leftBytes) throw new UnusableSnapshot('is torn: it ends too early')
+  /** Gives the next bytes, in the beginning of `room` if it is given. */
+  read(bytes: number, room?: Buffer): Buffer {
+    if (bytes > this.#leftBytes) throw torn()
     this.#leftBytes -= bytes
-    const found = Buffer.alloc(bytes)
+    const found = room?.subarray(0, bytes) ?? Buffer.alloc(bytes)
     let at = 0
     while (at < bytes) {
       const count = readSync(this.#file, found, at, bytes - at, null)
-      if (count === 0) throw new UnusableSnapshot('is torn: it ends too early')
+      if (count === 0) throw torn()
       at += count
     }
     return found
   }
 
-  readChecked(bytes: number): Buffer {
-    const found = this.read(bytes)
+  readChecked(bytes: number, room?: Buffer): Buffer {
+    const found = this.read(bytes, room)
     this.#mac.update(found)
     return found
   }
 
   checkEnd(): void {
     const isOurs = timingSafeEqual(this.#mac.digest(), this.read(MAC_BYTES))
-    if (isOurs && this.#leftBytes === 0) return
-    throw new UnusableSnapshot('is damaged or was written without the key: its check does not hold')
+    if (!isOurs || this.#leftBytes > 0) throw damaged()
   }
 }
 
@@ -154,10 +178,36 @@ export function readSnapshotHead(folder: KeyedFolder, path: string): SnapshotHea
   return reading(path, macsOf(folder, 'snapshot')(), (file) => decodeHead(file.read(HEAD_BYTES)))
 }
 
-/** Reads the whole file; throws UnusableSnapshot. */
+function readNames(file: CheckedReader, isWanted: boolean): CapturedFilter | null {
+  const head = file.readChecked(8)
+  const seed = head.readInt32LE(0)
+  const segments: CapturedSegment[] = []
+  const count = head.readUInt32LE(4) - 1
+  // One buffer for all of them: a start with millions of names makes no garbage of their size.
+  const buffer = Buffer.alloc(SEGMENT_SECTION_BYTES_MAX)
+  for (let next = 0; next < count; next++) {
+    const bytes = file.readChecked(4).readUInt32LE()
+    if (bytes > buffer.length) throw damaged()
+    const section = file.readChecked(bytes, buffer)
+    if (isWanted) segments.push(segmentOf(section))
+  }
+  return isWanted && count >= 0 ? { seed, segments } : null
+}
+
+/** The check of the file comes last, so a section may hold anything. */
+function segmentOf(section: Buffer): CapturedSegment {
+  try {
+    return readSegment(section)
+  } catch {
+    throw damaged()
+  }
+}
+
+/** Reads the whole file, and keeps the names of all orders if asked; throws UnusableSnapshot. */
 export function readSnapshot(
   folder: KeyedFolder,
   path: string,
+  wants: SnapshotWishes,
 ): { head: SnapshotHead; state: CapturedState } {
   return reading(path, macsOf(folder, 'snapshot')(), (file) => {
     const head = decodeHead(file.readChecked(HEAD_BYTES))
@@ -165,20 +215,28 @@ export function readSnapshot(
     while (sections.length < SECTIONS) {
       sections.push(file.readChecked(file.readChecked(4).readUInt32LE()))
     }
+    const names = readNames(file, wants.names)
     file.checkEnd()
-    return { head, state: unpackSections(sections) }
+    return { head, state: unpackedState({ sections, names }) }
   })
 }
 
-function* piecesOf(head: SnapshotHead, sections: readonly Uint8Array[]): Generator<Uint8Array> {
+function* piecesOf(head: SnapshotHead, { sections, names }: PackedState): Generator<Uint8Array> {
   yield encodeHead(head)
-  for (const section of sections) {
-    const length = Buffer.alloc(4)
-    length.writeUInt32LE(section.length)
-    yield length
-    for (let at = 0; at < section.length; at += PIECE_BYTES) {
-      yield section.subarray(at, at + PIECE_BYTES)
-    }
+  for (const section of sections) yield* sectionOf([section])
+  const counted = Buffer.alloc(8)
+  counted.writeInt32LE(names?.seed ?? 0)
+  counted.writeUInt32LE(names === null ? 0 : names.segments.length + 1, 4)
+  yield counted
+  for (const segment of names?.segments ?? []) yield* sectionOf(segmentParts(segment))
+}
+
+function* sectionOf(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(parts.reduce((sum, part) => sum + part.length, 0))
+  yield length
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES)
   }
 }
 
@@ -187,12 +245,12 @@ export async function writeSnapshot(
   folder: KeyedFolder,
   path: string,
   head: SnapshotHead,
-  sections: readonly Uint8Array[],
+  state: PackedState,
 ): Promise<number> {
   const unfinished = `${path}.unfinished`
   try {
     const mac = macsOf(folder, 'snapshot')()
-    const bytes = await writePieces(unfinished, piecesOf(head, sections), mac)
+    const bytes = await writePieces(unfinished, piecesOf(head, state), mac)
     faultPoint('mid-snapshot')
     await rename(unfinished, path)
     await syncFolder(dirname(path))

@@ -9,8 +9,8 @@ import { makeFolder, speaking } from '../folder-error.ts'
 import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { type ChecksumAt, claimOf, loadSnapshot } from './snapshot-check.ts'
-import { packSections, writeSnapshot } from './snapshot-file.ts'
+import { type ChecksumAt, claimOf, type LoadWishes, loadSnapshot } from './snapshot-check.ts'
+import { packedState, writeSnapshot } from './snapshot-file.ts'
 import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
 // Snapshots are whole states of one journal, so that a start need not read it from its beginning.
@@ -24,26 +24,30 @@ export interface StartingState {
   readonly passedOver: readonly string[]
 }
 
+export interface StateWishes extends LoadWishes {
+  /** The seq of the newest snapshot that may be used. */
+  readonly seqMax: Seq
+}
+
 /**
  * Gives the state of the newest good snapshot up to `seqMax`; an empty state when there is none.
  */
 export function startingState(
   folder: KeyedFolder,
   checksumAt: ChecksumAt,
-  seqMax = Number.POSITIVE_INFINITY,
-  lanes = 1,
+  wants: StateWishes,
 ): StartingState {
   const { dataDir } = folder
   const passedOver: string[] = []
   for (const seq of snapshotSeqs(dataDir)) {
-    if (seq > seqMax) continue
-    const loaded = loadSnapshot(folder, seq, checksumAt, lanes)
+    if (seq > wants.seqMax) continue
+    const loaded = loadSnapshot(folder, seq, checksumAt, wants)
     if (typeof loaded !== 'string') {
       return { exchange: loaded.exchange, tail: loaded.head, passedOver }
     }
     passedOver.push(`${snapshotPath(dataDir, seq)} ${loaded}; this snapshot is passed over.`)
   }
-  const exchange = new Exchange(new OrderTable(LIMITS.orderSlotsMax, lanes))
+  const exchange = new Exchange(new OrderTable(LIMITS.orderSlotsMax, wants.lanes))
   return { exchange, tail: EMPTY_TAIL, passedOver }
 }
 
@@ -59,10 +63,10 @@ export async function saveSnapshot(
 ): Promise<number> {
   const { rulesVersion } = exchange.clearing
   const head = { ...tail, rulesVersion, stateHash: exchange.stateHash() }
-  const sections = packSections(capture(exchange))
+  const state = packedState(capture(exchange))
   const { dataDir } = folder
   makeFolder(folderOf(dataDir))
-  const bytes = await writeSnapshot(folder, snapshotPath(dataDir, tail.seq), head, sections)
+  const bytes = await writeSnapshot(folder, snapshotPath(dataDir, tail.seq), head, state)
   speaking(folderOf(dataDir), () => prune(folder, tail.seq, checksumAt))
   return bytes
 }

@@ -38,12 +38,10 @@ export interface FilterNews {
   readonly segments: readonly SharedSegment[]
 }
 
-export interface CapturedSegment {
-  readonly depth: number
-  readonly prefix: number
-  /** The cell of each mark; null when `marks` holds every cell. */
-  readonly cells: Uint32Array | null
-  readonly marks: Uint16Array
+/** A restored filter goes on in the memory of its captured segments. */
+export interface CapturedSegment extends SharedSegment {
+  /** How many cells hold a mark. */
+  readonly count: number
 }
 
 export interface CapturedFilter {
@@ -57,27 +55,34 @@ interface Segment extends SharedSegment {
   count: number
 }
 
-function segmentOf({ depth, prefix, shared }: SharedSegment): Segment {
-  const cells = new Uint16Array(shared, SEGMENT_HEAD_BYTES, SEGMENT_CELLS)
-  return { depth, prefix, shared, cells, version: new Int32Array(shared, 0, 1), count: 0 }
+/** The cells of a segment, in buckets; an empty cell holds 0. */
+export function cellsOf({ shared }: Pick<SharedSegment, 'shared'>): Uint16Array {
+  return new Uint16Array(shared, SEGMENT_HEAD_BYTES, SEGMENT_CELLS)
+}
+
+function segmentOf(segment: SharedSegment & { readonly count?: number }): Segment {
+  const { depth, prefix, shared, count = 0 } = segment
+  const version = new Int32Array(shared, 0, 1)
+  return { depth, prefix, shared, cells: cellsOf(segment), version, count }
+}
+
+/** Memory for a segment without marks. */
+export function emptyCells(): SharedArrayBuffer {
+  return new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
 }
 
 function emptySegment(depth: number, prefix: number): Segment {
-  const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
-  return segmentOf({ depth, prefix, shared })
+  return segmentOf({ depth, prefix, shared: emptyCells() })
 }
 
 function shareOf({ depth, prefix, shared }: Segment): SharedSegment {
   return { depth, prefix, shared }
 }
 
-/** Stores six bytes a mark while that is less than two bytes a cell. */
 function captureSegment({ depth, prefix, cells, count }: Segment): CapturedSegment {
-  if (count * 3 > SEGMENT_CELLS) return { depth, prefix, cells: null, marks: cells.slice() }
-  const taken: number[] = []
-  for (let cell = 0; cell < SEGMENT_CELLS; cell++) if (cells[cell] !== 0) taken.push(cell)
-  const marks = Uint16Array.from(taken, (cell) => cells[cell])
-  return { depth, prefix, cells: Uint32Array.from(taken), marks }
+  const shared = emptyCells()
+  cellsOf({ shared }).set(cells)
+  return { depth, prefix, shared, count }
 }
 
 function mixOf(high: number, low: number, seed: number): number {
@@ -254,16 +259,7 @@ export class SeenFilter {
   /** The captured filter, ready for its writer to go on. */
   static restore({ seed, segments }: CapturedFilter): SeenFilter {
     const filter = new SeenFilter(seed)
-    for (const { depth, prefix, cells, marks } of segments) {
-      const segment = emptySegment(depth, prefix)
-      if (cells === null) segment.cells.set(marks)
-      // A start reads millions of marks, so no iterator makes a pair of each.
-      for (let index = 0; index < marks.length; index++) {
-        if (cells !== null) segment.cells[cells[index]] = marks[index]
-        if (marks[index] !== 0) segment.count++
-      }
-      filter.#place(segment)
-    }
+    for (const segment of segments) filter.#place(segmentOf(segment))
     return filter
   }
 }

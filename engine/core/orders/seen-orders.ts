@@ -36,7 +36,10 @@ export interface CapturedSeen {
   readonly count: number
   readonly clientIdCount: number
   readonly folded: readonly [high: number, low: number]
-  /** Null when the state had no filter; a follower cannot start from such a state. */
+  /**
+   * Null when the state had no filter, or when the reader of a snapshot did not ask for it; a
+   * follower cannot start from such a state.
+   */
   readonly filter: CapturedFilter | null
 }
 

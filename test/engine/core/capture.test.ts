@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CapturedState, capture, restore } from '../../../engine/core/capture.ts'
+import { capture, restore } from '../../../engine/core/capture.ts'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { balanceDigest } from '../../../engine/core/state/balance-digest.ts'
-import { decodeCommand, packState, unpackState } from '../../../engine/wire/codec.ts'
+import { decodeCommand } from '../../../engine/wire/codec.ts'
 import { digestOf } from '../../../server/auth/session.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
+import { packed, unpacked } from '../../support/packed-state.ts'
 import { freshSeed } from '../../support/random.ts'
 import { profileFields } from '../../support/specs.ts'
 
 const SEED = freshSeed()
 const COMMANDS = 3000
 const STEP = 250
-
-/** Packed as in a snapshot file. */
-function packed(exchange: Exchange): Uint8Array {
-  return packState(capture(exchange))
-}
-
-function unpacked(bytes: Uint8Array): CapturedState {
-  return unpackState<CapturedState>(bytes)
-}
 
 function rareLife(flow: CommandFlow): void {
   flow.rare({ kind: 'setAdminToken', tokenDigest: 'digest' })
@@ -127,7 +119,7 @@ test('a restored state equals the captured one and goes on like it', () => {
   const straight = new Exchange()
   const hashes: string[] = []
   const digests: string[] = []
-  const saved: Uint8Array[] = []
+  const saved: ReturnType<typeof packed>[] = []
   for (const [index, record] of records.entries()) {
     straight.apply(decodeCommand(record))
     if ((index + 1) % STEP !== 0) continue
@@ -136,9 +128,9 @@ test('a restored state equals the captured one and goes on like it', () => {
     saved.push(packed(straight))
   }
   assert.ok(new Set(digests).size === digests.length, 'different balances have different digests')
-  for (const [from, bytes] of saved.entries()) {
-    const exchange = restore(unpacked(bytes))
-    assert.deepEqual(capture(exchange), unpacked(bytes))
+  for (const [from, state] of saved.entries()) {
+    const exchange = restore(unpacked(state))
+    assert.deepEqual(capture(exchange), unpacked(state))
     for (let at = from; at < saved.length; at++) {
       assert.equal(exchange.stateHash(), hashes[at], `from ${from} at ${at}`)
       assert.equal(balanceDigest(exchange.clearing), digests[at])

@@ -94,8 +94,9 @@ function tables(dataDir: string): unknown[] {
 }
 
 test('a start takes the newest snapshot and the journal behind it', () => {
-  const { snapshotSeq, passedOver } = start(SAVED)
+  const { snapshotSeq, passedOver, exchange } = start(SAVED)
   assert.equal(snapshotSeq, NEWER)
+  assert.equal(exchange.clearing.seen.filter, null, 'only a follower keeps the names of orders')
   assert.deepEqual(passedOver, [])
   const report = verifyFolder(SAVED.dataDir)
   assert.deepEqual(report.snapshots, [
@@ -131,12 +132,19 @@ function flipped(at: (bytes: Buffer) => number): (path: string) => void {
   })
 }
 
-/** First and last byte of each part of a file, and its length. */
+const SECTIONS = 11
+
+/** First and last byte of each part of a file, and its length; each field of the names. */
 function edgesOf(path: string): number[] {
   const bytes = readFileSync(path)
   const edges = [0, HEAD_BYTES - 1]
   let at = HEAD_BYTES
-  while (at < bytes.length - 32) {
+  for (let section = 0; at < bytes.length - 32; section++) {
+    if (section === SECTIONS) {
+      edges.push(at, at + 4)
+      at += 8
+    }
+    if (section >= SECTIONS) edges.push(at + 8, at + 12, at + 16)
     const length = bytes.readUInt32LE(at)
     edges.push(at, at + 4, at + 3 + length)
     at += 4 + length

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { capture, restore } from '../../../../engine/core/capture.ts'
+import { restore } from '../../../../engine/core/capture.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { modeAt, TradingModes } from '../../../../engine/core/markets/trading-mode.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { TradingWindow } from '../../../../engine/domain/trading-mode.ts'
-import { decodeCommand, encodeRare, packState, unpackState } from '../../../../engine/wire/codec.ts'
+import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
 import type { RareBody } from '../../../../server/pipeline/spine/rare-body.ts'
+import { packed, unpacked } from '../../../support/packed-state.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 
 const NOON_MS = 1_800_000_000_000
@@ -101,8 +102,7 @@ test('windows and heartbeats are state from the first one on, and are captured',
   }
   assert.equal(hashes.size, LIFE.length + 1, 'each command changes the hash')
   const hash = exchange.stateHash()
-  const captured = unpackState<ReturnType<typeof capture>>(packState(capture(exchange)))
-  const again = restore(captured, new OrderTable(8))
+  const again = restore(unpacked(packed(exchange)), new OrderTable(8))
   assert.equal(again.stateHash(), hash)
   assert.deepEqual(again.clearing.heartbeats.all(), [
     { profileId: 3, cancelAtMs: NOON_MS + 30, firedSeq: 8 },

@@ -11,8 +11,9 @@ import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { Command, RareCommand } from '../../../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
-import { decodeCommand, encodeRare, packState, unpackState } from '../../../../engine/wire/codec.ts'
+import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
+import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
 // The worked fills of rules §2.6, reversed; and reversals at any moment of a random life.
@@ -298,10 +299,10 @@ test('money is conserved through reversals at any moment, and a replay gives the
       if (index === commands.length >> 1) assert.equal(replayed.checkInvariants(), null)
     }
     assert.equal(replayed.stateHash(), hash, `SEED=${seed}`)
-    const packed = packState(capture(replayed))
-    const restored = restore(unpackState<ReturnType<typeof capture>>(packed))
+    const state = packed(replayed)
+    const restored = restore(unpacked(state))
     assert.equal(restored.stateHash(), hash, `SEED=${seed}`)
     assert.equal(restored.checkInvariants(), null)
-    assert(Buffer.from(packState(capture(restored))).equals(packed), 'a copy is captured alike')
+    assert.deepEqual(capture(restored), unpacked(state), 'a copy is captured alike')
   }
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { capture, restore } from '../../../../engine/core/capture.ts'
+import { restore } from '../../../../engine/core/capture.ts'
 import { STATE } from '../../../../engine/core/orders/order-table.ts'
 import type { Command } from '../../../../engine/domain/command.ts'
 import { OUTCOME, SIDE, STP } from '../../../../engine/domain/order.ts'
-import { packState, unpackState } from '../../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
+import { packed, unpacked } from '../../../support/packed-state.ts'
 
 // Taker delay in one market (rules §4.3); each test releases held orders itself.
 
@@ -197,14 +197,14 @@ test('a snapshot keeps held orders, and a release gives the same state', () => {
   const held = driver.place({ ...bid, type: 'GTC', stp: STP.CANCEL_BOTH, clientOrderId: 'mine' })
   const { priceTicks: _none, sizeRaw: _size, ...market } = bid
   driver.place({ ...market, type: 'FOK', spendRaw: 7 * SHARE })
-  const bytes = packState(capture(driver.exchange))
+  const state = packed(driver.exchange)
   const hash = driver.exchange.stateHash()
   const { seq, nowMs } = { seq: driver.clearing.lastSeq + 1, nowMs: driver.nowMs + DELAY_MS }
   const release = driver.releaseOf(held)
   driver.apply({ ...release, seq, nowMs })
   const after = driver.exchange.stateHash()
   assert.notEqual(after, hash)
-  const twin = restore(unpackState<ReturnType<typeof capture>>(bytes))
+  const twin = restore(unpacked(state))
   assert.equal(twin.stateHash(), hash)
   assert.equal(twin.clearing.orders.held.eligibleMsOf(held.slot), NOON_MS + DELAY_MS)
   twin.apply({ ...release, seq, nowMs })
