@@ -126,10 +126,10 @@ export class ShardHandle {
     return worker
   }
 
-  /** Bytes of commands that the shard can take now. */
-  freeBytes(): number {
+  /** Bytes of commands that the shard can take now; with `wanted` as a ring tells it. */
+  freeBytes(wanted?: number): number {
     if (this.#sentCount - this.#doneCount === UNSETTLED_COMMANDS) return 0
-    return this.#input.freeBytes()
+    return this.#input.freeBytes(wanted)
   }
 
   #sent(seq: Seq): void {

@@ -66,9 +66,20 @@ export class Ring {
     return new SharedArrayBuffer(DATA_BYTES + capacityBytes)
   }
 
-  /** Writer: bytes of payload that are sure to fit in one frame now. */
-  freeBytes(): number {
+  /**
+   * Writer: bytes of payload that are sure to fit in one frame now. With `wanted` it may give fewer
+   * than there are, but not fewer than that: it looks at the reader only when it must.
+   */
+  freeBytes(wanted?: number): number {
+    if (wanted !== undefined) {
+      const known = this.#knownFreeBytes()
+      if (known >= wanted) return known
+    }
     this.#seenRead = Atomics.load(this.#words, READ)
+    return this.#knownFreeBytes()
+  }
+
+  #knownFreeBytes(): number {
     const free = this.capacity - ((this.#head - this.#seenRead) >>> 0)
     const toEnd = this.capacity - (this.#head & this.#mask)
     const best = free <= toEnd ? free : Math.max(toEnd, free - toEnd)

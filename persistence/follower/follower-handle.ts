@@ -22,7 +22,7 @@ export type { SavedSnapshot }
 // wait here until the read tables show everything that any client was told.
 
 /** How long commits gather before the follower hears of them, while no read waits. */
-const GATHER_MS = 25
+const GATHER_MS = 100
 
 export interface FollowerOptions {
   readonly folder: KeyedFolder

@@ -129,8 +129,8 @@ export class JournalHandle implements JournalWriter {
     return this.#incoming.isAnswered
   }
 
-  freeBytes(): number {
-    return this.#incoming.freeBytes()
+  freeBytes(wanted?: number): number {
+    return this.#incoming.freeBytes(wanted)
   }
 
   append(seq: Seq, record: Uint8Array): void {

@@ -35,8 +35,11 @@ export interface JournalWriter {
   readonly durability: Durability
   /** All records up to this seq are committed as `durability` promises. */
   readonly durableSeq: Seq
-  /** Gives the bytes that one more record may have now. */
-  freeBytes(): number
+  /**
+   * Gives the bytes that one more record may have now. With `wanted` it may give fewer than there
+   * are, but not fewer than that.
+   */
+  freeBytes(wanted?: number): number
   /** Adds a record; the caller has checked that there is room. The next `send` shows it. */
   append(seq: Seq, record: Uint8Array): void
   send(): void

@@ -197,7 +197,8 @@ export class OrderDecisions {
   #accepted({ request: { order }, echo, asked: { reply, timesRow } }: Arrival): void {
     this.#parts.times.accepted(timesRow, order)
     const accepted: AcceptedOrder = {
-      id: this.#parts.ids.text(order.slot, order.generation),
+      slot: order.slot,
+      generation: order.generation,
       ownerId: order.accountId,
       marketId: order.marketId,
       side: order.side,

@@ -4,7 +4,7 @@
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
-import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import type { Generation, MarketId, ProfileId, Slot } from '../../../engine/domain/ids.ts'
 import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
@@ -15,7 +15,8 @@ import type { Receipt } from '../spine/durable-publisher.ts'
 
 /** What the reply tells of an accepted order beyond its receipt. */
 export interface AcceptedOrder {
-  readonly id: string
+  readonly slot: Slot
+  readonly generation: Generation
   readonly ownerId: ProfileId
   readonly marketId: MarketId
   readonly side: number
@@ -72,14 +73,13 @@ function isoOf(nowMs: number): string {
   return lastIso
 }
 
-function makerMatches(receipt: Receipt, createdAt: string, ids: OrderIds): string {
+function makerMatches(receipt: Receipt, createdAt: string, orderIds: readonly string[]): string {
   let text = ''
   for (let index = 0; index < receipt.makers.length; index++) {
-    const { slot, generation, sizeRaw } = receipt.makers[index]
     if (index > 0) text += ','
     text +=
       `{"id":"${receipt.seq}-${index}","createdAt":"${createdAt}",` +
-      `"matchedSize":"${sizeRaw}","orderId":"${ids.text(slot, generation)}"}`
+      `"matchedSize":"${receipt.makers[index].sizeRaw}","orderId":"${orderIds[index]}"}`
   }
   return text
 }
@@ -108,7 +108,7 @@ export function paidFeeBps(side: number, receipt: Fills): number {
 function executionText(
   order: AcceptedOrder,
   receipt: Receipt,
-  ids: OrderIds,
+  stpCanceledIds: readonly string[],
   settled: SettlementFact | null,
 ): string {
   const matched = receipt.filledSharesRaw > 0
@@ -121,10 +121,7 @@ function executionText(
   if (order.clientOrderId !== '') text += `,"clientOrderId":${JSON.stringify(order.clientOrderId)}`
   if (held) text += `,"eligibleAt":"${isoOf(receipt.nowMs + order.takerDelayMs)}"`
   if (stopped) text += ',"reason":"STP_TAKER_REJECTED"'
-  if (receipt.stpCanceled.length > 0) {
-    const canceled = receipt.stpCanceled.map((each) => ids.text(each.slot, each.generation))
-    text += `,"stpMakerCancels":${JSON.stringify(canceled)}`
-  }
+  if (stpCanceledIds.length > 0) text += `,"stpMakerCancels":${JSON.stringify(stpCanceledIds)}`
   if (matched) text += `,"tradeEventId":"${receipt.seq}","txHash":${txHash}`
   return (
     `${text},"feeRateBps":${order.feeBps},` +
@@ -143,11 +140,14 @@ export function orderReplyText(
 ): string {
   const createdAt = isoOf(receipt.nowMs)
   const status = statusOf(receipt, settled)
+  const { makers, stpCanceled } = receipt
+  const [id, ...others] = ids.texts([order, ...makers, ...stpCanceled])
+  const stpCanceledIds = others.slice(makers.length)
   return (
-    `{"order":{"id":"${order.id}",${order.echo},"marketId":${order.marketId},` +
+    `{"order":{"id":"${id}",${order.echo},"marketId":${order.marketId},` +
     `"ownerId":${order.ownerId},"createdAt":"${createdAt}","status":"${status}",` +
     `"market":${marketText(market)}},` +
-    `"makerMatches":[${makerMatches(receipt, createdAt, ids)}],` +
-    `"execution":${executionText(order, receipt, ids, settled)}}`
+    `"makerMatches":[${makerMatches(receipt, createdAt, others)}],` +
+    `"execution":${executionText(order, receipt, stpCanceledIds, settled)}}`
   )
 }

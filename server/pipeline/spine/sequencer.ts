@@ -276,8 +276,8 @@ export class Sequencer {
 
   /** Without a book only the journal must have room. */
   #hasRoom(book: Book, bytes: number): boolean {
-    if (this.#journal.freeBytes() < bytes) return false
-    return book === 0 || this.#shardOf(book).freeBytes() >= bytes
+    if (this.#journal.freeBytes(bytes) < bytes) return false
+    return book === 0 || this.#shardOf(book).freeBytes(bytes) >= bytes
   }
 
   /** 0 when the market's book is closed: then no order of it lives. */

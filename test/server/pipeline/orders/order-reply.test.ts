@@ -21,7 +21,8 @@ const NOW_MS = 1_800_000_000_123
 const HOSTILE = '"},{"x":"\\\u2028é🙂'
 
 const order = {
-  id: ids.text(1, 1),
+  slot: 1,
+  generation: 1,
   ownerId: 7,
   marketId: 1,
   side: SIDE.BUY,
