@@ -123,7 +123,18 @@ export class Directory {
     this.#domain = domain
   }
 
-  apply(change: DirectoryChange): void {
+  /** Gives the reference of a revoked token, which no later result names; else 0. */
+  apply(change: DirectoryChange): number {
+    if (change.kind !== 'revoke') {
+      this.#put(change)
+      return 0
+    }
+    const ref = this.#tokens.get(change.tokenId)?.tokenRef ?? 0
+    this.#tokens.delete(change.tokenId)
+    return ref
+  }
+
+  #put(change: Exclude<DirectoryChange, { kind: 'revoke' }>): void {
     switch (change.kind) {
       case 'token':
         this.#tokens.set(change.tokenId, {
@@ -133,9 +144,6 @@ export class Directory {
           scopes: change.scopes,
           secret: Buffer.from(change.secretBase64, 'base64'),
         })
-        return
-      case 'revoke':
-        this.#tokens.delete(change.tokenId)
         return
       case 'forget':
         this.#profiles.delete(change.profileId)

@@ -19,6 +19,7 @@ import { assert } from '../../engine/domain/assert.ts'
 //            has one RESULT with the count WHOLE_GROUP
 //            a request that broke has INTERNAL, and its text is the error
 //   READY    nothing: the thread has loaded what it needs
+//   FORGOT   tokenRef u32: the token was revoked, and no later result names it
 //
 // Beside the rings, in words (intake-request.ts):
 //   WORKING  0 key (`openKey`) of the request that the thread works on, or AT_NOTHING: when the
@@ -29,7 +30,7 @@ export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const
 export const WHOLE_GROUP = 255
 
 export const TO_INTAKE = { REQUEST: 1, CHANGE: 2 } as const
-export const FROM_INTAKE = { RESULT: 1, READY: 2 } as const
+export const FROM_INTAKE = { RESULT: 1, READY: 2, FORGOT: 3 } as const
 
 export const REQUEST = {
   requestId: 0,

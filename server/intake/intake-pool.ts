@@ -23,6 +23,7 @@ import {
   type VerifiedOrder,
 } from './intake-result.ts'
 import { RecalledMarkets } from './recalled-markets.ts'
+import { TokenRefs } from './token-refs.ts'
 
 export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
 
@@ -83,7 +84,7 @@ export class IntakePool {
   readonly #laneInFlightMax: number
   /** Used without threads: the directory, and the token ids by their references. */
   readonly #directory: Directory
-  readonly #tokenIds: string[] = ['']
+  readonly #tokenRefs = new TokenRefs()
   readonly #intake: Intake
   readonly #reader = new ResultReader()
   readonly recalled = new RecalledMarkets(this)
@@ -151,7 +152,7 @@ export class IntakePool {
     this.#intake.answer(request, (result) => results.push(new Uint8Array(result)))
     const open = new Map([[openKey(request.requestId, (request.form ?? 0) !== 0), 0]])
     for (const result of results) {
-      this.#reader.read(result, this.#tokenIds)
+      this.#reader.read(result, this.#tokenRefs)
       this.#settle(open)
     }
   }
@@ -189,10 +190,8 @@ export class IntakePool {
   addToken(token: TokenEntry): void {
     const { tokenId, profileId, account, scopes } = token
     const secretBase64 = Buffer.from(token.secret).toString('base64')
-    this.#tell((tokenIds) => {
-      const tokenRef = tokenIds.push(tokenId) - 1
-      return { kind: 'token', tokenId, tokenRef, profileId, account, scopes, secretBase64 }
-    })
+    const fixed = { kind: 'token', tokenId, profileId, account, scopes, secretBase64 } as const
+    this.#tell((tokenRefs) => ({ ...fixed, tokenRef: tokenRefs.give(tokenId) }))
   }
 
   revokeToken(tokenId: string): void {
@@ -220,13 +219,13 @@ export class IntakePool {
   }
 
   /** Sends a change to the threads; each has its own references of tokens. */
-  #tell(changeFor: (tokenIds: string[]) => DirectoryChange): void {
+  #tell(changeFor: (tokenRefs: TokenRefs) => DirectoryChange): void {
     if (this.#lanes.length === 0) {
-      this.#directory.apply(changeFor(this.#tokenIds))
+      this.#tokenRefs.forget(this.#directory.apply(changeFor(this.#tokenRefs)))
       return
     }
     for (const lane of this.#pupil === null ? this.#lanes : [this.#pupil]) {
-      lane.wait(TO_INTAKE.CHANGE, Buffer.from(JSON.stringify(changeFor(lane.tokenIds)), 'utf8'))
+      lane.wait(TO_INTAKE.CHANGE, Buffer.from(JSON.stringify(changeFor(lane.tokenRefs)), 'utf8'))
       this.#flush(lane)
     }
   }
@@ -276,9 +275,10 @@ export class IntakePool {
       if (this.#lanes.every((each) => each.isReady)) this.#onReady()
       return
     }
+    if (results.tag === FROM_INTAKE.FORGOT) return lane.forgot()
     const { bytes } = results
     try {
-      this.#reader.read(bytes, lane.tokenIds)
+      this.#reader.read(bytes, lane.tokenRefs)
       if (lane.lost.has(this.#reader.key)) return
       assert(this.#isAwaited(lane), 'a result answers an open request, its parts in order')
     } catch (error) {

@@ -5,6 +5,7 @@ import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-l
 import { RESULT, VERDICT } from './intake-layout.ts'
 import { openKey } from './intake-request.ts'
 import type { ReplaceTask } from './order/order-group.ts'
+import type { TokenRefs } from './token-refs.ts'
 
 // Results of the intake as main reads them. Bytes that do not decode are a fault of the thread that
 // wrote them, and cost the call that they answer. No field is used before the whole result is read.
@@ -123,8 +124,8 @@ export class ResultReader {
   key = 0
   task: ReplaceTask | null = null
 
-  /** `tokenIds` has the token ids by the references that the thread was given. */
-  read(bytes: Uint8Array, tokenIds: readonly string[]): void {
+  /** `tokenRefs` are the references that the thread was given. */
+  read(bytes: Uint8Array, tokenRefs: TokenRefs): void {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
     const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
@@ -134,7 +135,7 @@ export class ResultReader {
     this.index = view[RESULT.index]
     assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
     this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
-    const tokenId = tokenIds[view.readUInt32LE(RESULT.tokenRef)]
+    const tokenId = tokenRefs.idOf(view.readUInt32LE(RESULT.tokenRef))
     assert(tokenId !== undefined, 'a result belongs to a known token')
     this.key = openKey(view.readUInt32LE(RESULT.requestId), this.count !== 0)
     this.result = this.#resultOf(view, { tokenId, recordEnd, textEnd })
