@@ -275,7 +275,10 @@ export class IntakePool {
       if (this.#lanes.every((each) => each.isReady)) this.#onReady()
       return
     }
-    if (results.tag === FROM_INTAKE.FORGOT) return lane.forgot()
+    if (results.tag === FROM_INTAKE.FORGOT) {
+      lane.forgot()
+      return
+    }
     const { bytes } = results
     try {
       this.#reader.read(bytes, lane.tokenRefs)
@@ -385,9 +388,7 @@ export class IntakePool {
 
   /** Unanswered requests, for metrics and for a stop that waits. */
   inFlight(): number {
-    let count = 0
-    for (const lane of this.#lanes) count += lane.open.size
-    return count
+    return this.#lanes.reduce((count, lane) => count + lane.open.size, 0)
   }
 
   async stop(): Promise<void> {

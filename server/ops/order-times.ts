@@ -5,16 +5,17 @@
 //                                                  └─match→ seen ─settle→ settled ─publish→ replied
 //
 // Main takes every stamp, so the work of another thread is measured as the time that main waits for
-// it. Up to `told` each request has its own stamps. `handed`, `durable`, `seen` and `settled` are
-// shared by the commands of one turn of the loop, one commit and one drain, as main learns of them
-// then. Invariants: a row belongs to one request from `begin` to `end`; row 0 belongs to no request
-// and may be written to. A cell belongs to one command until SEQS newer commands are stamped.
+// it. Each request has a row with its own stamps. `handed` and `durable` are shared by the commands
+// of one turn of the loop and of one commit; `seen` and `settled` by those of one drain, and only
+// rows keep them. Invariants: a row belongs to one request from `begin` to `end`; row 0 belongs to
+// no request and may be written to. A cell belongs to one command until SEQS newer ones are stamped.
 
 import { assert } from '../../engine/domain/assert.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { KIND } from '../../engine/wire/record-layout.ts'
 import { Distribution, MICROS } from './latency.ts'
+import { SharedStamps } from './shared-stamps.ts'
 
 const STEPS = ['intake', 'sequence', 'journal', 'match', 'settle', 'publish'] as const
 type Step = (typeof STEPS)[number]
@@ -36,7 +37,11 @@ const ROWS = LIMITS.inFlightMax + 1
 const SEQS = 1 << 17
 const MASK = SEQS - 1
 const SMALLEST_RECORD_BYTES = 48
+/** A cell: the kind of a command, and the row of its request or 0. */
+const KIND_BITS = 2
+const KIND_MASK = (1 << KIND_BITS) - 1
 
+assert(KINDS.length <= 1 << KIND_BITS, 'a kind fits its bits')
 assert(ORDER === KIND.PLACE - 1, 'an order has the first distributions')
 assert(KINDS.indexOf('cancel') === KIND.CANCEL - 1, 'a cancel has the second')
 assert(KINDS.indexOf('change') === KIND.RARE - 1, 'a rare command has the third')
@@ -78,7 +83,6 @@ export class OrderTimes {
   readonly #steps = KINDS.map(() => STEPS.map(() => new Distribution(MICROS)))
   readonly #journaled = new EqualTimes(this.#steps, 'journal')
   readonly #matched = new EqualTimes(this.#steps, 'match')
-  readonly #settledRun = new EqualTimes(this.#steps, 'settle')
   readonly #free = new Int32Array(ROWS)
   #freeCount = 0
   #requests = 0
@@ -91,19 +95,20 @@ export class OrderTimes {
   readonly #marketOf = new Int32Array(ROWS)
   readonly #slotOf = new Int32Array(ROWS)
   readonly #generationOf = new Int32Array(ROWS)
-  readonly #seqAt = new Float64Array(SEQS)
-  readonly #kindAt = new Uint8Array(SEQS)
-  readonly #handedMsAt = new Float64Array(SEQS)
-  readonly #durableMsAt = new Float64Array(SEQS)
-  readonly #seenMsAt = new Float64Array(SEQS)
-  readonly #settledMsAt = new Float64Array(SEQS)
+  readonly #seenMsOf = new Float64Array(ROWS)
+  readonly #settledMsOf = new Float64Array(ROWS)
+  /** Kind and row of a command, by its seq. */
+  readonly #cellAt = new Int32Array(SEQS)
+  readonly #handed = new SharedStamps()
+  readonly #durable = new SharedStamps()
+  #firstSeq: Seq = 0
   #stampedSeq: Seq = 0
-  #handedSeq: Seq = 0
-  #durableSeq: Seq = 0
   /** Time of the drain under way; 0 before its first record. */
   #seenMs = 0
-  readonly #settling = new Float64Array(1 << 16)
-  #settlingCount = 0
+  /** Commands that ended in the drain under way, by kind, and the rows of their requests. */
+  readonly #ended = new Int32Array(KINDS.length)
+  readonly #endedRows = new Int32Array(ROWS)
+  #endedRowCount = 0
 
   constructor() {
     for (let row = ROWS - 1; row > 0; row--) this.#free[this.#freeCount++] = row
@@ -122,6 +127,8 @@ export class OrderTimes {
     this.#toldMsOf[row] = 0
     this.#refusedMsOf[row] = 0
     this.#seqOf[row] = 0
+    this.#seenMsOf[row] = 0
+    this.#settledMsOf[row] = 0
     this.#marketOf[row] = 0
     return row
   }
@@ -140,6 +147,7 @@ export class OrderTimes {
     row: number,
     order: { seq: Seq; marketId: MarketId; slot: Slot; generation: Generation },
   ): void {
+    this.#cellAt[order.seq & MASK] |= row << KIND_BITS
     this.#seqOf[row] = order.seq
     this.#marketOf[row] = order.marketId
     this.#slotOf[row] = order.slot
@@ -149,58 +157,55 @@ export class OrderTimes {
   /** A command of this KIND is in the rings, but not yet visible to their threads. */
   stamped(seq: Seq, kind: number): void {
     if (seq !== this.#stampedSeq + 1) {
-      this.#handedSeq = seq - 1
-      this.#durableSeq = seq - 1
+      this.#firstSeq = seq
+      this.#handed.startAt(seq - 1)
+      this.#durable.startAt(seq - 1)
     }
     this.#stampedSeq = seq
-    this.#seqAt[seq & MASK] = seq
-    this.#kindAt[seq & MASK] = kind - 1
-    this.#seenMsAt[seq & MASK] = 0
-    this.#settledMsAt[seq & MASK] = 0
-    this.#durableMsAt[seq & MASK] = 0
+    this.#cellAt[seq & MASK] = kind - 1
   }
 
   /** All stamped commands are visible to the threads. */
   handed(): void {
-    const nowMs = performance.now()
-    while (this.#handedSeq < this.#stampedSeq) this.#handedMsAt[++this.#handedSeq & MASK] = nowMs
+    this.#handed.add(this.#stampedSeq, performance.now())
   }
 
   durable(seq: Seq): void {
-    if (this.#durableSeq >= this.#handedSeq) return
     const nowMs = performance.now()
-    const last = Math.min(seq, this.#handedSeq)
-    while (this.#durableSeq < last) {
-      const cell = ++this.#durableSeq & MASK
-      this.#durableMsAt[cell] = nowMs
-      this.#journaled.add(this.#kindAt[cell], nowMs - this.#handedMsAt[cell])
+    const last = Math.min(seq, this.#handed.lastSeq)
+    for (let next = this.#durable.lastSeq + 1; next <= last; next++) {
+      this.#journaled.add(this.#kindOf(next), nowMs - this.#handed.msOf(next))
     }
+    this.#durable.add(last, nowMs)
     this.#journaled.flush()
   }
 
   /** Main sees a record of a command, the last one when `isLast`. */
   saw(seq: Seq, isLast: boolean): void {
     if (this.#seenMs === 0) this.#seenMs = performance.now()
-    const cell = seq & MASK
-    if (!isLast || this.#seqAt[cell] !== seq) return
-    this.#seenMsAt[cell] = this.#seenMs
-    this.#matched.add(this.#kindAt[cell], this.#seenMs - this.#handedMsAt[cell])
-    this.#settling[this.#settlingCount++] = cell
-    if (this.#settlingCount === this.#settling.length) this.drained()
+    if (!isLast || !this.#holds(seq)) return
+    const kind = this.#kindOf(seq)
+    this.#matched.add(kind, this.#seenMs - this.#handed.msOf(seq))
+    this.#ended[kind]++
+    const row = this.#cellAt[seq & MASK] >>> KIND_BITS
+    if (row === 0 || this.#seqOf[row] !== seq) return
+    this.#seenMsOf[row] = this.#seenMs
+    this.#endedRows[this.#endedRowCount++] = row
   }
 
   /** All commands seen since the last call are settled. */
   drained(): void {
     if (this.#seenMs === 0) return
     const nowMs = performance.now()
-    for (let index = 0; index < this.#settlingCount; index++) {
-      const cell = this.#settling[index]
-      this.#settledMsAt[cell] = nowMs
-      this.#settledRun.add(this.#kindAt[cell], nowMs - this.#seenMs)
+    for (let kind = 0; kind < KINDS.length; kind++) {
+      if (this.#ended[kind] > 0) this.#record(kind, SETTLE, nowMs - this.#seenMs, this.#ended[kind])
+      this.#ended[kind] = 0
     }
+    for (let index = 0; index < this.#endedRowCount; index++) {
+      this.#settledMsOf[this.#endedRows[index]] = nowMs
+    }
+    this.#endedRowCount = 0
     this.#matched.flush()
-    this.#settledRun.flush()
-    this.#settlingCount = 0
     this.#seenMs = 0
   }
 
@@ -214,27 +219,28 @@ export class OrderTimes {
     const refusedMs = this.#refusedMsOf[row]
     if (refusedMs > 0) this.#record(ORDER, SEQUENCE, refusedMs - toldMs)
     const seq = this.#seqOf[row]
-    if (!this.#holds(seq)) return
-    const cell = seq & MASK
-    this.#record(ORDER, SEQUENCE, this.#handedMsAt[cell] - toldMs)
-    const readyMs = Math.max(this.#durableMsAt[cell], this.#settledMsAt[cell])
+    if (seq === 0) return
+    this.#record(ORDER, SEQUENCE, this.#handed.msOf(seq) - toldMs)
+    const readyMs = Math.max(this.#durable.msOf(seq), this.#settledMsOf[row])
     if (readyMs > 0) this.#record(ORDER, PUBLISH, repliedMs - readyMs)
   }
 
-  #record(kind: number, step: number, tookMs: number): void {
-    this.#steps[kind][step].record(tookMs * 1000)
+  #record(kind: number, step: number, tookMs: number, times = 1): void {
+    this.#steps[kind][step].record(tookMs * 1000, times)
   }
 
   #holds(seq: Seq): boolean {
-    return seq > 0 && this.#seqAt[seq & MASK] === seq
+    return seq >= this.#firstSeq && seq > this.#stampedSeq - SEQS && seq <= this.#stampedSeq
+  }
+
+  #kindOf(seq: Seq): number {
+    return this.#cellAt[seq & MASK] & KIND_MASK
   }
 
   /** The names and stamps of a request whose row is not free yet; unknown stamps are 0. */
   wayOf(row: number) {
     const isKnown = row !== 0
     const seq = isKnown ? this.#seqOf[row] : 0
-    const cell = this.#holds(seq) ? seq & MASK : -1
-    const at = (column: Float64Array) => (cell < 0 ? 0 : column[cell])
     const of = (column: Float64Array | Int32Array) => (isKnown ? column[row] : 0)
     const refusedMs = of(this.#refusedMsOf)
     return {
@@ -247,23 +253,23 @@ export class OrderTimes {
       stampsMs: [
         of(this.#askedMsOf),
         of(this.#toldMsOf),
-        refusedMs > 0 ? refusedMs : at(this.#handedMsAt),
-        at(this.#durableMsAt),
-        at(this.#seenMsAt),
-        at(this.#settledMsAt),
+        refusedMs > 0 ? refusedMs : this.#handed.msOf(seq),
+        this.#durable.msOf(seq),
+        of(this.#seenMsOf),
+        of(this.#settledMsOf),
       ],
     }
   }
 
   /** How long ago the oldest command above `appliedSeq` became durable; 0 without one. */
   behindMs(appliedSeq: Seq, nowMs: number): number {
-    if (appliedSeq >= this.#durableSeq) return 0
-    const oldest = Math.max(appliedSeq + 1, this.#stampedSeq - SEQS + 1)
-    const durableMs = this.#holds(oldest) ? this.#durableMsAt[oldest & MASK] : 0
+    if (appliedSeq >= this.#durable.lastSeq) return 0
+    const durableMs = this.#durable.msOf(appliedSeq + 1) || this.#durable.oldestMs
     return durableMs === 0 ? 0 : nowMs - durableMs
   }
 }
 
 const INTAKE = STEPS.indexOf('intake')
 const SEQUENCE = STEPS.indexOf('sequence')
+const SETTLE = STEPS.indexOf('settle')
 const PUBLISH = STEPS.indexOf('publish')
