@@ -8,7 +8,8 @@
 // it. Each request has a row with its own stamps. `handed` and `durable` are shared by the commands
 // of one turn of the loop and of one commit; `seen` and `settled` by those of one drain, and only
 // rows keep them. Invariants: a row belongs to one request from `begin` to `end`; row 0 belongs to
-// no request and may be written to. A cell belongs to one command until SEQS newer ones are stamped.
+// no request and may be written to. A cell belongs to one command until SEQS newer commands are
+// stamped.
 
 import { assert } from '../../engine/domain/assert.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../engine/domain/ids.ts'
