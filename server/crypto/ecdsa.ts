@@ -1,24 +1,15 @@
 import { createRequire } from 'node:module'
-import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 import { assert } from '../../engine/domain/assert.ts'
 import { ADDRESS_BYTES, sameAddress } from './address.ts'
+import type { Curve } from './curve.ts'
 import { keccak256 } from './keccak.ts'
 
-// The only importer of the curve libraries. `secp256k1` silently replaces a missing addon by slow
-// JavaScript. So its native binding is loaded by name, and the log can say which curve is in use.
+// The only importer of `secp256k1`, which silently replaces a missing addon by slow JavaScript. So
+// its native binding is loaded by name, and the log can say which curve is in use.
 
 export const RECOVERABLE_BYTES = 65
 const COMPACT_BYTES = 64
 const NO_KEY = new Uint8Array(0)
-
-/** The functions of a curve library. `recover` gives 65 bytes of public key, or undefined. */
-export interface Curve {
-  readonly name: string
-  recover(hash: Uint8Array, compact: Uint8Array, recovery: number): Uint8Array | undefined
-  /** Gives 65 bytes: r, s in the lower half order, recovery id. */
-  sign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array
-  publicKey(privateKey: Uint8Array): Uint8Array
-}
 
 interface Binding {
   ecdsaRecover(
@@ -30,28 +21,6 @@ interface Binding {
   ): Uint8Array
   ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number }
   publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array
-}
-
-export const nobleCurve: Curve = {
-  name: '@noble/curves',
-  recover(hash, compact, recovery) {
-    try {
-      const signature = noble.Signature.fromBytes(compact, 'compact').addRecoveryBit(recovery)
-      return signature.recoverPublicKey(hash).toBytes(false)
-    } catch {
-      return undefined
-    }
-  },
-  sign(hash, privateKey) {
-    const signed = noble.sign(hash, privateKey, { prehash: false, format: 'recovered' })
-    const signature = new Uint8Array(RECOVERABLE_BYTES)
-    signature.set(signed.subarray(1))
-    signature[COMPACT_BYTES] = signed[0]
-    return signature
-  },
-  publicKey(privateKey) {
-    return noble.getPublicKey(privateKey, false)
-  },
 }
 
 const publicKeyBuffer = new Uint8Array(65)
@@ -79,17 +48,18 @@ function nativeCurve(binding: Binding): Curve {
   }
 }
 
-function loadCurve(): Curve {
+/** The slow curve is loaded only when it is needed: it costs each thread 1.5 MB. */
+async function loadCurve(): Promise<Curve> {
   try {
     const binding: Binding = createRequire(import.meta.url)('secp256k1/bindings.js')
     return nativeCurve(binding)
   } catch {
-    return nobleCurve
+    return (await import('./noble-curve.ts')).nobleCurve
   }
 }
 
 /** The curve in use. The log shows its name, because the fallback is some 24 times slower. */
-export const curve: Curve = loadCurve()
+export const curve: Curve = await loadCurve()
 
 /** Half of the group order. A signature with a higher s is the mirror of a valid signature. */
 const HALF_ORDER = Buffer.from(

@@ -138,7 +138,8 @@ function roomOf({ method, lane }: { readonly method: Method; readonly lane: Lane
 function documented<P extends Fields, Q extends Fields, B extends Schema, R extends Schema>(
   spec: Described<P, Q, B, R>,
 ): Doc {
-  const replies = compile(spec.reply)
+  // Only checks ask for it, so a start does not pay for a hundred of these.
+  let replies: Checker<Infer<R>> | undefined
   const { status = 200, others = {} } = spec
   return {
     method: spec.method,
@@ -157,7 +158,10 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     produces: spec.produces ?? 'application/json',
     rejects: spec.rejects ?? [],
     example: spec.example,
-    replyIssues: (value) => (replies.holds(value) ? [] : replies.issues(value)),
+    replyIssues: (value) => {
+      replies ??= compile(spec.reply)
+      return replies.holds(value) ? [] : replies.issues(value)
+    },
   }
 }
 

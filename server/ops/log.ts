@@ -1,8 +1,9 @@
 // The only importer of pino. The log goes to standard error, because standard output is for the
 // address line. A line is JSON, or text for people on a terminal.
+import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
 import { pino } from 'pino'
-import { prettyFactory } from 'pino-pretty'
+import type * as Pretty from 'pino-pretty'
 import { LogOutput } from './log-output.ts'
 
 export interface Log extends Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> {
@@ -16,8 +17,9 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 const SECRETS = ['secret', 'privateKey', 'adminToken', 'cookie', 'authorization', 'signature']
 const STDERR = 2
 
-/** Turns a line of JSON into a line for people. */
+/** Turns a line of JSON into a line for people. A log that no person reads never loads it. */
 function readable(): (line: string) => string {
+  const { prettyFactory }: typeof Pretty = createRequire(import.meta.url)('pino-pretty')
   return prettyFactory({
     colorize: process.env.NO_COLOR === undefined,
     singleLine: true,

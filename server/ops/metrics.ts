@@ -1,8 +1,16 @@
 // The only importer of prom-client: the counts of the exchange as Prometheus text. Frequent events
 // are counted in columns, which become text when somebody reads them.
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createRequire } from 'node:module'
+import type * as PromClient from 'prom-client'
 import { Distribution, MICROS } from './latency.ts'
 import { KINDS, type KindOfCall, type OrderTimes, STEPS_OF } from './order-times.ts'
+
+// The entry of prom-client also loads what we never call, with fifty files of OpenTelemetry.
+const load = createRequire(import.meta.url)
+const Counter: typeof PromClient.Counter = load('prom-client/lib/counter.js')
+const Gauge: typeof PromClient.Gauge = load('prom-client/lib/gauge.js')
+const Histogram: typeof PromClient.Histogram = load('prom-client/lib/histogram.js')
+const Registry: typeof PromClient.Registry = load('prom-client/lib/registry.js')
 
 /** The parts of an ended request that are counted. */
 export interface HttpTurn {
@@ -138,7 +146,7 @@ export class Metrics {
   }
 
   gauges(name: string, help: string, labelNames: readonly string[], read: () => Sample[]): void {
-    const collect = function (this: Gauge): void {
+    const collect = function (this: PromClient.Gauge): void {
       this.reset()
       for (const { labels, value } of read()) this.set(labels, value)
     }
@@ -148,7 +156,7 @@ export class Metrics {
 
   /** Adds counts that only grow and are kept elsewhere. */
   totals(name: string, help: string, labelNames: readonly string[], read: () => Sample[]): void {
-    const collect = function (this: Counter): void {
+    const collect = function (this: PromClient.Counter): void {
       this.reset()
       for (const { labels, value } of read()) this.inc(labels, value)
     }

@@ -10,7 +10,7 @@ import type { OnCommit } from '../../persistence/journal/journal-handle.ts'
 import { api, operatorApi, publicApi } from '../api.ts'
 import { ownerOfCall } from '../auth/delegation.ts'
 import { Guard } from '../auth/guard.ts'
-import { type IdentityCheck, identityCheck } from '../auth/identity.ts'
+import type { IdentityCheck } from '../auth/identity.ts'
 import { digestOf } from '../auth/session.ts'
 import { readConfig, type ServeConfig, serveHelp, withChecksums } from '../config.ts'
 import { curve } from '../crypto/ecdsa.ts'
@@ -182,9 +182,13 @@ function gatewayOfOperators({ opsListen }: ServeConfig, options: GatewayOptions<
   return new Gateway({ ...options, routes: operatorApi, regions: undefined, connections })
 }
 
-/** The check of identity tokens, if any are accepted. */
-function identityOf({ identity }: ServeConfig, log: Log): { identity?: IdentityCheck } {
+/** The check of identity tokens. Its library is loaded only if any are accepted. */
+async function identityOf(
+  { identity }: ServeConfig,
+  log: Log,
+): Promise<{ identity?: IdentityCheck }> {
   if (identity === undefined) return {}
+  const { identityCheck } = await import('../auth/identity.ts')
   return { identity: identityCheck({ ...identity, onWarning: (sentence) => log.warn(sentence) }) }
 }
 
@@ -208,7 +212,7 @@ async function serve(config: ServeConfig): Promise<void> {
   const { headerPrefixes, publicUrl } = config
   const guard = new Guard({
     ...{ state: services.auth, headerPrefixes, publicUrl },
-    ...identityOf(config, log),
+    ...(await identityOf(config, log)),
   })
   const onFault = edgeFault(exchange, faults, log)
   const options: GatewayOptions<Services> = {

@@ -78,8 +78,8 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'each reading of the metrics adds to them',
-        'const collect = function (this: Counter): void {\n      this.reset()\n',
-        'const collect = function (this: Counter): void {\n',
+        'const collect = function (this: PromClient.Counter): void {\n      this.reset()\n',
+        'const collect = function (this: PromClient.Counter): void {\n',
       ],
       [
         'the text of the metrics is made for each reader',

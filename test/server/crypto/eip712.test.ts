@@ -14,7 +14,6 @@ import {
   addressOfKey,
   curve,
   isSignedBy,
-  nobleCurve,
   recoverAddress,
   signerOf,
   signHash,
@@ -28,6 +27,7 @@ import {
   structHash,
 } from '../../../server/crypto/eip712.ts'
 import { keccak256, keccakReady } from '../../../server/crypto/keccak.ts'
+import { nobleCurve } from '../../../server/crypto/noble-curve.ts'
 import { isUint256, wordOf } from '../../../server/crypto/uint256.ts'
 import { seeded } from '../intake/seeded.ts'
 
