@@ -1,5 +1,6 @@
 import { assert } from '../domain/assert.ts'
 import { type SleepWord, wake } from './bells.ts'
+import { RestCollector } from './rest-collector.ts'
 
 // Hot path. One writer, one reader, bytes in order, over one SharedArrayBuffer.
 //
@@ -30,6 +31,7 @@ export class Ring {
   readonly #sleep: SleepWord
   readonly #bytes: Uint8Array
   readonly #mask: number
+  readonly #collector = new RestCollector()
   readonly capacity: number
   #head: number
   #sent: number
@@ -226,7 +228,9 @@ export class Ring {
     }
     Atomics.store(words, at, 0)
     Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, ASKED))
-    return Atomics.load(this.#words, WRITTEN) !== this.#readTail
+    const hasData = Atomics.load(this.#words, WRITTEN) !== this.#readTail
+    this.#collector.waited(hasData)
+    return hasData
   }
 
   /** Reader on main: asks for a doorbell. False when frames came meanwhile: then drain again. */

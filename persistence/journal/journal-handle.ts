@@ -79,6 +79,8 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
   const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
     name: 'journal',
     workerData: data,
+    // A commit leaves little garbage, and this thread never rests where V8 would shrink its heap.
+    resourceLimits: { maxYoungGenerationSizeMb: 3 },
   })
   await startThread(worker, 'journal')
   return { worker, data }

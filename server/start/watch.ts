@@ -11,6 +11,7 @@ import type { Seen } from '../http/route.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
 import { Distribution, logLinear, MICROS } from '../ops/latency.ts'
 import type { LogOutput } from '../ops/log-output.ts'
+import { watchRest } from '../ops/main-rest.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import { watchProcess } from '../ops/process-metrics.ts'
 import type { Readiness } from '../ops/readiness.ts'
@@ -69,6 +70,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   watchCommits(exchange, commits, metrics)
   watchLimits(limits, metrics)
   const endProcess = watchProcess(metrics)
+  const endRest = watchRest()
   const { pipeline } = exchange
   if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)
   const { times } = pipeline
@@ -93,6 +95,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
     async stop() {
       readiness.stop()
       endProcess()
+      endRest()
       await trace?.stop()
     },
   }
