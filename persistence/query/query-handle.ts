@@ -3,7 +3,6 @@ import { WorkerFault } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
-import { startThread } from '../thread-start.ts'
 import { QuestionQueue, type Turn } from './query-queue.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
@@ -58,7 +57,8 @@ export class QueryHandle {
   readonly #deaths = new IdleDeaths()
   /** Questions with the thread, oldest first, whether past their deadline or not. */
   #sent: Open[] = []
-  #worker: Worker
+  /** Null before the first question. */
+  #worker: Worker | null = null
   /** The id plus one of the question that the thread works on; 0 for none. */
   #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   #nextId = 0
@@ -69,32 +69,21 @@ export class QueryHandle {
   #againTimer: NodeJS.Timeout | undefined
   #onEnd: () => void = () => {}
 
-  private constructor(options: QueryOptions) {
+  /** The read tables must exist, so start the follower first. */
+  constructor(options: QueryOptions) {
     this.#options = options
-    this.#worker = this.#spawn()
   }
 
-  /**
-   * Resolves when the first thread can answer; throws a sentence when it cannot start. The read
-   * tables must exist, so start the follower first.
-   */
-  static async start(options: QueryOptions): Promise<QueryHandle> {
-    const handle = new QueryHandle(options)
-    await startThread(handle.#worker, 'query')
-    handle.#watch(handle.#worker)
-    handle.#isReady = true
-    return handle
-  }
-
-  #spawn(): Worker {
+  /** The first question starts the thread: it takes 8 MB, and many exchanges have no reads. */
+  #start(): void {
     this.#working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const { dataDir } = this.#options
     const workerData: QueryThreadData = { dataDir, working: this.#working }
-    const entry = new URL('./query.worker.ts', import.meta.url)
-    return spawn(entry, { name: 'query', workerData })
-  }
-
-  #watch(worker: Worker): void {
+    const worker = spawn(new URL('./query.worker.ts', import.meta.url), {
+      name: 'query',
+      workerData,
+    })
+    this.#worker = worker
     this.#reason = ''
     worker.on('message', (message: QueryMessage<never>) => this.#hear(message))
     worker.on('error', (error) => {
@@ -155,6 +144,7 @@ export class QueryHandle {
 
   /** A question whose deadline passed has already left the queue. */
   #hand(): void {
+    if (this.#worker === null) this.#start()
     while (this.#isReady && this.#sent.length < AHEAD) {
       const open = this.#queue.next()
       if (open === undefined) return
@@ -162,7 +152,7 @@ export class QueryHandle {
       else {
         this.#sent.push(open)
         const { id, name, asked } = open
-        this.#worker.postMessage({ kind: 'ask', id, name, asked } satisfies QueryRequest)
+        this.#worker?.postMessage({ kind: 'ask', id, name, asked } satisfies QueryRequest)
       }
     }
   }
@@ -216,26 +206,22 @@ export class QueryHandle {
       return
     }
     this.#options.onTrouble?.(`The query thread failed: ${reason}; another has its place.`)
-    if (isHindered) this.#againTimer = setTimeout(() => this.#again(), AGAIN_MS)
-    else this.#again()
-  }
-
-  #again(): void {
-    this.#worker = this.#spawn()
-    this.#watch(this.#worker)
+    if (isHindered) this.#againTimer = setTimeout(() => this.#start(), AGAIN_MS)
+    else this.#start()
   }
 
   async stop(): Promise<void> {
     clearTimeout(this.#againTimer)
     const isGone = this.#isOver
     this.#isOver = true
-    if (!isGone) {
+    const worker = this.#worker
+    if (!isGone && worker !== null) {
       const ended = new Promise<void>((resolve) => {
         this.#onEnd = resolve
       })
-      this.#worker.postMessage({ kind: 'stop' } satisfies QueryRequest)
-      const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
-      if (this.#worker.threadId > 0) await ended
+      worker.postMessage({ kind: 'stop' } satisfies QueryRequest)
+      const timer = setTimeout(() => worker.terminate(), END_DEADLINE_MS)
+      if (worker.threadId > 0) await ended
       clearTimeout(timer)
     }
     this.#refuseAll()
@@ -243,13 +229,13 @@ export class QueryHandle {
 
   /** Ends the thread as a crash would. */
   async crash(): Promise<void> {
-    await this.#worker.terminate()
+    await this.#worker?.terminate()
   }
 
   /** Ends the thread for good: the fault is reported, and no question is answered any more. */
   async kill(): Promise<void> {
     this.#isOver = true
-    await this.#worker.terminate()
+    await this.#worker?.terminate()
     this.#refuseAll()
     this.#options.onFault('The query thread failed: it was ended')
   }

@@ -250,11 +250,11 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const found = await recoverTwice(options, folder)
   const { core, recovered, tail, follower, lookups } = found
   const { dataDir, durability, onFault } = options
-  const query = await QueryHandle.start({ dataDir, onFault, onTrouble: options.onWarning })
+  const query = new QueryHandle({ dataDir, onFault, onTrouble: options.onWarning })
   lookups.connect(query)
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
-  const settlement = await settlementOf(options, { follower, query, throughSeq })
+  const settlement = await settlementOf(options, { follower, query, throughSeq, lastSeq: tail.seq })
   const onDurable = (seq: Seq) => follower.advance(seq)
   const writer = await startJournalThread({ folder, durability, tail, lock: lock.file })
   const isArchived: IsArchived = async (slug, owner) => {
@@ -308,10 +308,10 @@ function snapshotWishes(options: OpenOptions): Pick<SnapshotParts, 'everyCommand
 /** The embedded chain, and the trades that are in none of its blocks yet. */
 async function settlementOf(
   { blockMs, domain, onWarning }: OpenOptions,
-  { follower, query, throughSeq }: FollowedTables & { throughSeq: Seq },
+  { follower, query, throughSeq, lastSeq }: FollowedTables & { throughSeq: Seq; lastSeq: Seq },
 ): Promise<Pick<PipelineParts<JournalHandle>, 'settlement'>> {
   if (blockMs === undefined) return {}
-  const waiting = await waitingTrades(query, throughSeq)
+  const waiting = lastSeq === throughSeq ? [] : await waitingTrades(query, throughSeq)
   const tradeOf = async (tradeSeq: Seq) => {
     const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
     if (!isThere) return undefined

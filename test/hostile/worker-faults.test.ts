@@ -23,14 +23,16 @@ interface Stage {
 
 /**
  * Every thread that starts here counts its own passings of the fault point; threads that start
- * later do not break. The start itself asks the query thread one question.
+ * later do not break. The read starts the query thread, and is its first question.
  */
 async function stage(fault: string): Promise<Stage> {
   process.env[FAULT_VARIABLE] = fault
   try {
     const live = await startLive({ flags: ['--intake-threads', '1'] })
     const market = await openMarket(live, 'rain')
-    return { live, market, alice: await live.trader(1_000_000_000) }
+    const alice = await live.trader(1_000_000_000)
+    await live.call(alice, 'GET', '/markets/rain/user-orders')
+    return { live, market, alice }
   } finally {
     delete process.env[FAULT_VARIABLE]
   }

@@ -134,7 +134,7 @@ test('each trade shows its settlement status, and a rebuild shows the same', asy
   assert.deepEqual(shown[4], mined(seqs[4], 1))
   rebuildReadTables(whole)
   assert.deepEqual(states(whole), shown)
-  const query = await QueryHandle.start({ dataDir: whole, onFault: assert.fail })
+  const query = new QueryHandle({ dataDir: whole, onFault: assert.fail })
   try {
     assert.deepEqual(await query.ask(tradesAfter, { seq: 0, limit: 8 }), seqs)
     const listed = await query.ask(newestTrades, { limit: 8 })
