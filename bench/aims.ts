@@ -147,6 +147,13 @@ export const AIMS: readonly Aim[] = [
   },
   {
     bench: 'memory',
+    about: 'memory of an idle exchange, all threads',
+    cases: /^idle/,
+    unit: 'MB',
+    reach: { kind: 'at most', max: 120 },
+  },
+  {
+    bench: 'memory',
     about: 'memory per resting order, all threads',
     cases: /per resting order/,
     reach: { kind: 'at most', max: 320 },

@@ -1,7 +1,8 @@
-// Memory of the whole process, with all threads, for each resting order and for each ended order.
+// Memory of the whole process, with all threads: idle, for each resting and for each ended order.
 
 import { withFolder } from './folder.ts'
 import { forkFor } from './fork.ts'
+import { idleMebibytes } from './idle-memory.ts'
 import type { MemoryGrowth, MemoryPlan } from './memory-growth.ts'
 import { type BenchOptions, type Report, rowOf } from './report.ts'
 
@@ -24,13 +25,17 @@ export async function memoryBench({ smoke }: BenchOptions): Promise<Report> {
   const plain = { ...(smoke ? SMOKE : FULL), clientIdChars: 0, expires: false }
   const named = { ...plain, clientIdChars: 36, expires: true }
   const growths: MemoryGrowth[] = []
-  for (let run = 0; run < (smoke ? 1 : RUNS); run++) growths.push(await growthOf(plain))
+  const runs = smoke ? 1 : RUNS
+  for (let run = 0; run < runs; run++) growths.push(await growthOf(plain))
   const withId = await growthOf(named)
+  const idle: number[] = []
+  for (let run = 0; run < runs; run++) idle.push(await idleMebibytes(smoke))
   const resting = growths.map(({ bytesPerResting }) => bytesPerResting)
   const dead = growths.map(({ bytesPerDead }) => bytesPerDead)
   return {
     name: 'memory',
     rows: [
+      rowOf('idle, all threads', 'MB', idle),
       rowOf('per resting order', UNIT, resting),
       rowOf('per dead order', UNIT, dead),
       rowOf('a client id of 36 and an expiry add, resting', UNIT, [
