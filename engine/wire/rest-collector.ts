@@ -38,16 +38,13 @@ export class RestCollector {
     this.#heap = heap
   }
 
-  /** Call it after each wait for work. */
-  waited(hasWork: boolean): void {
-    if (hasWork) {
-      this.#emptyWaits = 0
-      return
-    }
-    this.#emptyWaits++
-    if (this.#emptyWaits !== EMPTY_WAITS) return
-    if (this.#heap.usedBytes() < this.#usedBytes + this.#growthBytes) return
+  /** Call it after each wait for work. Gives true when it collected. */
+  waited(hasWork: boolean): boolean {
+    this.#emptyWaits = hasWork ? 0 : this.#emptyWaits + 1
+    if (this.#emptyWaits !== EMPTY_WAITS) return false
+    if (this.#heap.usedBytes() < this.#usedBytes + this.#growthBytes) return false
     this.#heap.collect()
     this.#usedBytes = this.#heap.usedBytes()
+    return true
   }
 }

@@ -57,7 +57,7 @@ export class QueryHandle {
   readonly #deaths = new IdleDeaths()
   /** Questions with the thread, oldest first, whether past their deadline or not. */
   #sent: Open[] = []
-  /** Null before the first question. */
+  /** Null until somebody may ask: the thread takes 8 MB. */
   #worker: Worker | null = null
   /** The id plus one of the question that the thread works on; 0 for none. */
   #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -74,7 +74,11 @@ export class QueryHandle {
     this.#options = options
   }
 
-  /** The first question starts the thread: it takes 8 MB, and many exchanges have no reads. */
+  /** Starts the thread, if it has not started: the next question need not wait for that. */
+  warm(): void {
+    if (this.#worker === null && !this.#isOver) this.#start()
+  }
+
   #start(): void {
     this.#working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const { dataDir } = this.#options
@@ -144,7 +148,7 @@ export class QueryHandle {
 
   /** A question whose deadline passed has already left the queue. */
   #hand(): void {
-    if (this.#worker === null) this.#start()
+    this.warm()
     while (this.#isReady && this.#sent.length < AHEAD) {
       const open = this.#queue.next()
       if (open === undefined) return

@@ -255,7 +255,15 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
   const settlement = await settlementOf(options, { follower, query, throughSeq, lastSeq: tail.seq })
-  const onDurable = (seq: Seq) => follower.advance(seq)
+  const warmQueries = () => {
+    // Who reads is a profile, or asks for a market: an exchange with neither needs no thread.
+    if (core.clearing.accounts.count > 0 || core.clearing.catalogue.lastId > 0) query.warm()
+  }
+  warmQueries()
+  const onDurable = (seq: Seq) => {
+    follower.advance(seq)
+    warmQueries()
+  }
   const writer = await startJournalThread({ folder, durability, tail, lock: lock.file })
   const isArchived: IsArchived = async (slug, owner) => {
     // The market may have left memory by a command that is not durable yet.
