@@ -52,7 +52,7 @@ export function openWritable(path: string, options: WritableOptions): Connection
     const connection = new SqliteDatabase(path, { timeout: 0 })
     try {
       connection.pragma('journal_mode = WAL')
-      connection.pragma(`synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'}`)
+      stateDurability(connection, options.durability)
       connection.pragma(`wal_autocheckpoint = ${options.autocheckpointPages}`)
       connection.pragma('journal_size_limit = 67108864')
       statePragmas(connection)
@@ -62,6 +62,19 @@ export function openWritable(path: string, options: WritableOptions): Connection
       connection.close()
       throw error
     }
+  })
+}
+
+/** Opens an existing WAL database that another connection writes, to copy the WAL into it. */
+export function openCheckpointer(path: string, durability: Durability): Connection {
+  return speaking(path, () => {
+    const connection = new SqliteDatabase(path, { fileMustExist: true, timeout: READER_BUSY_MS })
+    stateDurability(connection, durability)
+    connection.pragma('wal_autocheckpoint = 0')
+    statePragmas(connection)
+    // Before its first read a connection does not know that there is a WAL, and would copy nothing.
+    schemaVersion(connection)
+    return connection
   })
 }
 
@@ -90,6 +103,10 @@ export function openLockFile(path: string): Connection {
     connection.pragma('journal_mode = DELETE')
     return connection
   })
+}
+
+function stateDurability(connection: Connection, durability: Durability): void {
+  connection.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)
 }
 
 function statePragmas(connection: Connection): void {

@@ -1,5 +1,6 @@
 import { faultPoint } from '../../engine/wire/fault-point.ts'
 import type { BatchBuffer } from './batch-buffer.ts'
+import { CheckpointCall } from './checkpoint-call.ts'
 import { REPORT, REPORT_F64S } from './journal-thread.ts'
 import type { SqliteJournalWriter } from './sqlite-journal.ts'
 
@@ -7,7 +8,18 @@ import type { SqliteJournalWriter } from './sqlite-journal.ts'
 export class CommitReport {
   readonly #f64s = new Float64Array(REPORT_F64S)
   readonly bytes = new Uint8Array(this.#f64s.buffer)
+  readonly #call: CheckpointCall
   #checkpointMicros = 0
+  #shortMicros = 0
+
+  constructor(call: SharedArrayBuffer) {
+    this.#call = new CheckpointCall(call)
+  }
+
+  /** The journal is open: the checkpoint thread may open its file too. */
+  opened(): void {
+    this.#call.open()
+  }
 
   commit(journal: SqliteJournalWriter, batch: BatchBuffer): void {
     const { lastSeq, records, count } = batch
@@ -20,12 +32,18 @@ export class CommitReport {
     this.#f64s[REPORT.records] = count
     this.#f64s[REPORT.bytes] = records.length
     this.#f64s[REPORT.checkpointMicros] = this.#checkpointMicros
+    this.#f64s[REPORT.shortMicros] = this.#shortMicros
     this.#checkpointMicros = 0
+    this.#shortMicros = 0
   }
 
-  /** The time of a checkpoint goes into the report of the next commit. */
-  checkpoint(journal: SqliteJournalWriter): void {
+  /** The times of checkpoints go into the report of the next commit. True if one was made here. */
+  checkpoint(journal: SqliteJournalWriter): boolean {
     const startedMs = performance.now()
-    if (journal.checkpoint()) this.#checkpointMicros = (performance.now() - startedMs) * 1000
+    const isTaken = this.#call.take()
+    if (isTaken) this.#checkpointMicros = this.#call.micros
+    const wasHere = journal.boundWal(this.#call, isTaken)
+    if (wasHere) this.#shortMicros = (performance.now() - startedMs) * 1000
+    return wasHere
   }
 }

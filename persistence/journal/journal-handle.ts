@@ -9,8 +9,10 @@ import type { FileIdentity } from '../file-identity.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { startThread } from '../thread-start.ts'
 import { ThreadWatch } from '../thread-watch.ts'
+import { CheckpointCall } from './checkpoint-call.ts'
 import type { Durability, JournalTail, JournalWriter } from './journal-port.ts'
 import {
+  type CheckpointThreadData,
   CUT_TAG,
   type JournalMessage,
   type JournalThreadData,
@@ -20,7 +22,8 @@ import {
   STOP_TAG,
 } from './journal-thread.ts'
 
-// Main's side of the journal thread. Only main appends, and main never waits here.
+// Main's side of the journal thread, and of the thread that copies its WAL. Only main appends, and
+// main never waits here.
 
 const DONE_RING_BYTES = 1 << 16
 
@@ -41,13 +44,19 @@ export interface JournalStats {
   records: number
 }
 
-/** One group commit as its thread measured it; `checkpointMicros` is 0 without a checkpoint. */
+/** One group commit as its thread measured it, and the checkpoint that ended before it, if any. */
 export type OnCommit = (
   records: number,
   bytes: number,
   micros: number,
-  checkpointMicros: number,
+  checkpoint: EndedCheckpoint,
 ) => void
+
+/** Microseconds of a checkpoint in its own thread, and of one between two commits; 0 for none. */
+export interface EndedCheckpoint {
+  readonly ownMicros: number
+  readonly shortMicros: number
+}
 
 export interface JournalListener {
   /** Called on main with each new durable seq, ascending. */
@@ -61,6 +70,7 @@ export interface JournalListener {
 /** A journal thread that has opened its folder and has no writer yet. */
 export interface JournalThread {
   readonly worker: Worker
+  readonly checkpointWorker: Worker
   readonly data: JournalThreadData
 }
 
@@ -75,6 +85,7 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     incoming: Ring.allocate(LIMITS.ringBytes),
     done: Ring.allocate(DONE_RING_BYTES),
     bells: Bells.allocate(),
+    call: CheckpointCall.allocate(),
   }
   const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
     name: 'journal',
@@ -82,8 +93,22 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     // A commit leaves little garbage, and this thread never rests where V8 would shrink its heap.
     resourceLimits: { maxYoungGenerationSizeMb: 3 },
   })
-  await startThread(worker, 'journal')
-  return { worker, data }
+  const checkpointWorker = startCheckpoints(data)
+  try {
+    await Promise.all([startThread(worker, 'journal'), startThread(checkpointWorker, 'checkpoint')])
+  } catch (error) {
+    await Promise.all([worker.terminate(), checkpointWorker.terminate()])
+    throw error
+  }
+  return { worker, checkpointWorker, data }
+}
+
+/** The thread loads beside the journal's, and opens the file after it. */
+function startCheckpoints({ folder, durability, call }: JournalThreadData): Worker {
+  const { dataDir } = folder
+  const workerData: CheckpointThreadData = { dataDir, durability, call }
+  const entry = new URL('./checkpoint.worker.ts', import.meta.url)
+  return spawn(entry, { name: 'checkpoint', workerData })
 }
 
 export class JournalHandle implements JournalWriter {
@@ -94,11 +119,13 @@ export class JournalHandle implements JournalWriter {
   readonly #incoming: Ring
   readonly #done: Ring
   readonly #watch: ThreadWatch
+  readonly #call: CheckpointCall
+  readonly #checkpointWatch: ThreadWatch
   #appendedSeq: Seq
   #durableSeq: Seq
   #stopWaits = false
 
-  constructor({ worker, data }: JournalThread, listener: JournalListener) {
+  constructor({ worker, checkpointWorker, data }: JournalThread, listener: JournalListener) {
     this.#onDurable = listener.onDurable
     this.#onCommit = listener.onCommit ?? (() => {})
     this.durability = data.durability
@@ -106,7 +133,12 @@ export class JournalHandle implements JournalWriter {
     this.#done = new Ring(data.done)
     this.#appendedSeq = data.tail.seq
     this.#durableSeq = data.tail.seq
-    this.#watch = new ThreadWatch(worker, 'journal', listener.onFault)
+    this.#call = new CheckpointCall(data.call)
+    this.#watch = new ThreadWatch(worker, 'journal', (message) => {
+      void this.#endCheckpoints()
+      listener.onFault(message)
+    })
+    this.#checkpointWatch = new ThreadWatch(checkpointWorker, 'checkpoint', listener.onFault)
     worker.on('message', (message: JournalMessage) => {
       if (message === 'doorbell') this.#drain()
     })
@@ -156,11 +188,18 @@ export class JournalHandle implements JournalWriter {
     this.#sendStop()
     await this.#watch.end()
     this.#drain()
+    await this.#endCheckpoints()
   }
 
   /** Ends the thread as a crash would. */
-  kill(): Promise<void> {
-    return this.#watch.kill()
+  async kill(): Promise<void> {
+    await this.#watch.kill()
+    await this.#endCheckpoints()
+  }
+
+  #endCheckpoints(): Promise<void> {
+    this.#call.end()
+    return this.#checkpointWatch.end()
   }
 
   #sendStop(): void {
@@ -187,7 +226,9 @@ export class JournalHandle implements JournalWriter {
     const records = report[REPORT.records]
     this.stats.batches++
     this.stats.records += records
-    const checkpointMicros = report[REPORT.checkpointMicros]
-    this.#onCommit(records, report[REPORT.bytes], report[REPORT.micros], checkpointMicros)
+    this.#onCommit(records, report[REPORT.bytes], report[REPORT.micros], {
+      ownMicros: report[REPORT.checkpointMicros],
+      shortMicros: report[REPORT.shortMicros],
+    })
   }
 }

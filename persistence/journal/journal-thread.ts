@@ -17,6 +17,15 @@ export interface JournalThreadData {
   readonly bells: SharedArrayBuffer
   /** One report (REPORT) for each commit. */
   readonly done: SharedArrayBuffer
+  /** Asks the checkpoint thread for its work. */
+  readonly call: SharedArrayBuffer
+}
+
+/** What the checkpoint thread receives at its start. */
+export interface CheckpointThreadData {
+  readonly dataDir: string
+  readonly durability: Durability
+  readonly call: SharedArrayBuffer
 }
 
 export type JournalMessage = 'ready' | 'doorbell'
@@ -27,6 +36,16 @@ export const STOP_TAG = 1
 export const CUT_TAG = 2
 export const SLEEP_MS = 1000
 
-/** A commit: its durable seq, records, bytes and time; and the time of the checkpoint before it. */
-export const REPORT = { seq: 0, records: 1, bytes: 2, micros: 3, checkpointMicros: 4 } as const
-export const REPORT_F64S = 5
+/**
+ * A commit: its durable seq, records, bytes and time. And what ended before it: the time of a
+ * checkpoint in its own thread, and of a short one between two commits; 0 for none.
+ */
+export const REPORT = {
+  seq: 0,
+  records: 1,
+  bytes: 2,
+  micros: 3,
+  checkpointMicros: 4,
+  shortMicros: 5,
+} as const
+export const REPORT_F64S = 6

@@ -19,7 +19,7 @@ const bells = new Bells(data.bells)
 const journal = new SqliteJournalWriter(data.folder, data.durability, data.tail, data.lock)
 if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
 const batch = new BatchBuffer(data.tail.seq)
-const report = new CommitReport()
+const report = new CommitReport(data.call)
 
 function commit(): void {
   bells.ring()
@@ -52,6 +52,7 @@ function run(): void {
   }
 }
 
+report.opened()
 port.postMessage('ready')
 run()
 journal.close()

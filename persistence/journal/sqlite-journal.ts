@@ -2,10 +2,17 @@ import type { Hmac } from 'node:crypto'
 import { codeOf } from '../../engine/domain/error-code.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { eachRecord, recordSeq } from '../../engine/wire/codec.ts'
-import { type Connection, type Durability, openReadOnly, type Statement } from '../database.ts'
+import {
+  type Connection,
+  type Durability,
+  openCheckpointer,
+  openReadOnly,
+  type Statement,
+} from '../database.ts'
 import { checkIdentities, type FileIdentity, identityOf } from '../file-identity.ts'
 import { DataFolderError, speaking } from '../folder-error.ts'
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
+import type { CheckpointCall, WalState } from './checkpoint-call.ts'
 import { chain, EMPTY_TAIL, same } from './journal-chain.ts'
 import {
   checkEnd,
@@ -27,13 +34,24 @@ const PAGE =
   'SELECT first_seq AS firstSeq, last_seq AS lastSeq, records, checksum FROM batches ' +
   'WHERE first_seq >= ? ORDER BY first_seq LIMIT 16'
 
+// A commit appends to the WAL. The checkpoint thread copies the WAL into the database beside the
+// commits. But only a WAL that is copied to its end starts anew, and a busy writer is always a few
+// commits ahead of that thread. So when a long WAL is almost copied, the writer copies the rest
+// itself between two commits. The next commit then starts at the beginning of the file.
+
 /**
- * A commit appends to the WAL. Past this many bytes the writer copies the WAL into the database,
- * after it has reported the commit. Readers are short, so a reader that is in the way ends soon.
+ * The writer asks for a checkpoint each time it has committed about this many bytes. Both threads
+ * write to one disk: after a larger copy its fsync holds the commits up, wherever it runs.
  */
-const CHECKPOINT_BYTES = 8 << 20
+const CHECKPOINT_BYTES = 2 << 20
+/** A WAL of this length shall start anew. Readers are short: one in the way ends soon. */
+const LONG_BYTES = 4 << 20
+/** A rest of this many frames takes the writer about as long as a commit does. */
+const SHORT_FRAMES = 64
+/** Passes of one checkpoint over a long WAL: in each the writer gets less far ahead. */
+const PASSES_MAX = 4
 /** Past this many bytes the writer waits for readers, so that the WAL stays bounded. */
-const CHECKPOINT_WAIT_BYTES = 64 << 20
+const WAIT_BYTES = 64 << 20
 const PAGE_BYTES = 4096
 
 export class SqliteJournalReader implements JournalReader {
@@ -137,8 +155,9 @@ export class SqliteJournalWriter {
   readonly #files: readonly FileIdentity[]
   readonly #head: HeadFile
   #tail: JournalTail
-  /** About the bytes committed since the last checkpoint, and the WAL's length at that time. */
+  /** About the bytes committed since a checkpoint was asked for. */
   #freshBytes = 0
+  /** The length of the WAL when the last checkpoint began; 0 when it shall start anew. */
   #walBytes = 0
 
   /**
@@ -207,28 +226,73 @@ export class SqliteJournalWriter {
     }
   }
 
-  /** Keeps the WAL bounded; true if there was work. Runs between commits, after their reports. */
-  checkpoint(): boolean {
+  /**
+   * Keeps the WAL bounded; true if this thread copied. Runs between commits, after their reports.
+   * `isTaken` says that the figures in `call` are of a checkpoint that has just ended.
+   */
+  boundWal(call: CheckpointCall, isTaken: boolean): boolean {
+    if (isTaken) this.#walBytes = call.logFrames * PAGE_BYTES
+    const restFrames = call.logFrames - call.copiedFrames
+    const isAlmostCopied = isTaken && restFrames <= SHORT_FRAMES
+    if (isAlmostCopied && this.#walBytes >= LONG_BYTES) return this.#copy('PASSIVE')
     if (this.#freshBytes < CHECKPOINT_BYTES) return false
-    speaking(this.#path, () => {
-      // A passive checkpoint does not wait for readers. The WAL restarts when no reader is in it.
-      const mustWait = this.#walBytes >= CHECKPOINT_WAIT_BYTES
-      if (mustWait) this.#connection.pragma('busy_timeout = 1000')
-      const [state] = this.#checkpointRows(mustWait ? 'RESTART' : 'PASSIVE')
-      if (mustWait) this.#connection.pragma('busy_timeout = 0')
-      this.#walBytes = state.log * PAGE_BYTES
-      this.#freshBytes = 0
-    })
-    return true
+    if (this.#walBytes + this.#freshBytes >= WAIT_BYTES) return this.#copy('RESTART')
+    if (call.ask()) this.#freshBytes = 0
+    return false
   }
 
-  #checkpointRows(mode: 'PASSIVE' | 'RESTART'): { log: number; checkpointed: number }[] {
-    const sql = `PRAGMA wal_checkpoint(${mode})`
-    return this.#connection.prepare<[], { log: number; checkpointed: number }>(sql).all()
+  /** A passive copy waits for nobody; a restart waits for readers and for the checkpoint thread. */
+  #copy(mode: 'PASSIVE' | 'RESTART'): true {
+    speaking(this.#path, () => {
+      if (mode === 'RESTART') this.#connection.pragma('busy_timeout = 1000')
+      const { logFrames, copiedFrames } = copyWal(this.#connection, mode)
+      if (mode === 'RESTART') this.#connection.pragma('busy_timeout = 0')
+      this.#walBytes = copiedFrames === logFrames ? 0 : logFrames * PAGE_BYTES
+      if (mode === 'RESTART') this.#freshBytes = 0
+    })
+    return true
   }
 
   close(): void {
     this.#head.close()
     this.#connection.close()
   }
+}
+
+/** The checkpoint thread's side of a journal. */
+export class JournalCheckpointer {
+  readonly #path: string
+  readonly #connection: Connection
+
+  /** The writer must have opened the journal before. */
+  constructor(dataDir: string, durability: Durability) {
+    this.#path = journalPath(dataDir)
+    this.#connection = openCheckpointer(this.#path, durability)
+  }
+
+  /** Copies what is in the WAL; for a long WAL, almost all that is committed meanwhile too. */
+  copy(): WalState {
+    return speaking(this.#path, () => {
+      let before = 0
+      let state = copyWal(this.#connection, 'PASSIVE')
+      for (let pass = 1; pass < PASSES_MAX; pass++) {
+        const isLong = state.logFrames * PAGE_BYTES >= LONG_BYTES
+        if (!isLong || state.copiedFrames - before <= SHORT_FRAMES) break
+        before = state.copiedFrames
+        state = copyWal(this.#connection, 'PASSIVE')
+      }
+      return state
+    })
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+}
+
+/** SQLite gives -1 for both when another connection copies. */
+function copyWal(connection: Connection, mode: 'PASSIVE' | 'RESTART'): WalState {
+  const sql = `PRAGMA wal_checkpoint(${mode})`
+  const [state] = connection.prepare<[], { log: number; checkpointed: number }>(sql).all()
+  return { logFrames: Math.max(0, state.log), copiedFrames: Math.max(0, state.checkpointed) }
 }

@@ -8,6 +8,7 @@ const JOURNAL = [
   `${FOLDER}/journal/journal.test.ts`,
   `${FOLDER}/journal/durability.test.ts`,
 ]
+const CHECKPOINTS = [`${FOLDER}/journal/checkpoints.test.ts`]
 const FOLLOWER = [`${FOLDER}/follower/follower.test.ts`]
 
 export const JOURNAL_CHANGES: readonly FileChanges[] = [
@@ -42,6 +43,29 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'a reader starts at the batch after the one it needs',
         'this.#holding.get(holding.firstSeq - 1)',
         'this.#holding.get(holding.lastSeq)',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/journal/sqlite-journal.ts',
+    tests: CHECKPOINTS,
+    changes: [
+      [
+        'a long WAL never starts anew',
+        "if (isAlmostCopied && this.#walBytes >= LONG_BYTES) return this.#copy('PASSIVE')\n",
+        '\n',
+      ],
+      ['no checkpoint is asked for', 'if (call.ask()) this', 'if (call.isAsked) this'],
+    ],
+  },
+  {
+    file: 'persistence/journal/checkpoint.worker.ts',
+    tests: CHECKPOINTS,
+    changes: [
+      [
+        'the checkpoint thread ends at once',
+        'while (call.waitForAsk()) {',
+        'while (call.isAsked) {',
       ],
     ],
   },

@@ -78,6 +78,8 @@ export interface StartedJournal {
   readonly fault: Promise<string>
   /** Resolves when the journal says that `seq` is durable. */
   readonly durable: (seq: number) => Promise<void>
+  /** Ends the checkpoint thread as a crash would. */
+  readonly killCheckpoints: () => Promise<unknown>
 }
 
 /** A journal thread on a folder. */
@@ -108,5 +110,6 @@ export async function startJournal(
       waits.push({ seq, resolve })
       if (seq <= journal.durableSeq) resolve()
     })
-  return { journal, fault, durable }
+  const killCheckpoints = () => thread.checkpointWorker.terminate()
+  return { journal, fault, durable, killCheckpoints }
 }

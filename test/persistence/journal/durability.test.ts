@@ -6,10 +6,10 @@ import { encodeRare } from '../../../engine/wire/codec.ts'
 import { encodePlace } from '../../../engine/wire/place-codec.ts'
 import { Ring } from '../../../engine/wire/ring.ts'
 import { DataLock } from '../../../persistence/data-lock.ts'
-import { type Durability, openWritable } from '../../../persistence/database.ts'
+import { type Durability, openCheckpointer, openWritable } from '../../../persistence/database.ts'
 import { rebuildReadTables } from '../../../persistence/follower/follower.ts'
 import { BatchBuffer } from '../../../persistence/journal/batch-buffer.ts'
-import { openJournal } from '../../../persistence/journal/journal-end.ts'
+import { journalPath, openJournal } from '../../../persistence/journal/journal-end.ts'
 import {
   SqliteJournalReader,
   SqliteJournalWriter,
@@ -24,9 +24,14 @@ import { recordAt, startJournal, writeBatches } from '../../support/journal-reco
 test('a full commit is on the disk before it returns, a normal one in the file', () => {
   // SQLite's own numbers: 2 is FULL, 1 is NORMAL.
   const synchronous = (durability: Durability) => {
-    const connection = openJournal(newFolder(), durability)
+    const dataDir = newFolder()
+    const connection = openJournal(dataDir, durability)
+    const checkpointer = openCheckpointer(journalPath(dataDir), durability)
     const level = connection.pragma('synchronous', { simple: true })
     assert.equal(connection.pragma('journal_mode', { simple: true }), 'wal')
+    assert.equal(checkpointer.pragma('synchronous', { simple: true }), level)
+    assert.equal(checkpointer.pragma('wal_autocheckpoint', { simple: true }), 0)
+    checkpointer.close()
     connection.close()
     return level
   }

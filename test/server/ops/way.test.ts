@@ -94,7 +94,11 @@ test('commits, queues and the follower have metrics', async () => {
   for (const name of [
     ...['intake_in_flight', 'replies_waiting', 'replies_waiting_for_disk', 'query_waiting'],
     ...['journal_waiting_bytes', 'market_waiting_bytes{thread="market-0"}'],
-    ...['follower_lag_commands', 'follower_lag_seconds', 'checkpoint_seconds_count'],
+    ...[
+      'follower_lag_commands',
+      'follower_lag_seconds',
+      'checkpoint_seconds_count{thread="checkpoint"}',
+    ],
   ]) {
     assert.equal(await live.gauge(`outcomex_${name}`), 0, name)
   }
