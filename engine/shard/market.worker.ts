@@ -2,13 +2,15 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Bells } from '../wire/bells.ts'
 import { Ring } from '../wire/ring.ts'
 import { stallPoint } from '../wire/stall-point.ts'
+import { StretchClock } from '../wire/stretches.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 import type { ShardRings } from './shard-handle.ts'
 
-const { bell }: ShardRings = workerData
+const { bell, stretches }: ShardRings = workerData
 const sleep = bell === undefined ? undefined : new Bells(bell.shared).sleepWordOf(bell.place)
 const input = new Ring(workerData.input, sleep)
 const output = new Ring(workerData.output)
+const clock = new StretchClock(stretches)
 const ringDoorbell = () => {
   output.send()
   if (output.takeDoorbell()) parentPort?.postMessage(0)
@@ -22,9 +24,11 @@ sendEventsTo(output, () => {
 parentPort?.postMessage(0)
 let running = true
 while (running) {
+  clock.begin()
   while (running && input.next()) running = handleFrame(input, output)
   input.free()
   ringDoorbell()
+  clock.end()
   if (running) input.waitForData(1000)
   stallPoint('market-stall')
 }

@@ -14,6 +14,7 @@ import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
 import { Ring } from '../wire/ring.ts'
 import { spawn } from '../wire/spawn.ts'
+import { type StretchCells, Stretches } from '../wire/stretches.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 import {
   FROM_SHARD,
@@ -49,6 +50,7 @@ export interface ShardRings {
   readonly output: SharedArrayBuffer
   /** The bell that wakes the thread; absent when main wakes it. */
   readonly bell?: { readonly shared: SharedArrayBuffer; readonly place: number }
+  readonly stretches: StretchCells
 }
 
 function startWorker(name: string, workerData: ShardRings): EventEmitter {
@@ -60,6 +62,8 @@ const FRAME_WORK = 8
 
 export class ShardHandle {
   readonly name: string
+  /** What the thread measures of its work; nothing while its books are on main. */
+  readonly stretches = new Stretches()
   readonly #input: Ring
   readonly #bell: { readonly bells: Bells; readonly place: number } | null
   readonly #output: Ring
@@ -111,7 +115,8 @@ export class ShardHandle {
   #start(thread: ShardThread): EventEmitter {
     const { bells, place = 0 } = this.#bell ?? {}
     const bell = bells === undefined ? {} : { bell: { shared: bells.shared, place } }
-    const rings = { input: this.#input.shared, output: this.#output.shared, ...bell }
+    const { cells: stretches } = this.stretches
+    const rings = { input: this.#input.shared, output: this.#output.shared, stretches, ...bell }
     const worker = (thread.start ?? startWorker)(this.name, rings)
     // The thread's first message says that it runs. Each later message says that frames have come.
     worker.once('message', () => {
@@ -124,6 +129,11 @@ export class ShardHandle {
       if (!this.#stopping) thread.onFault(`${this.name} ended with code ${code}`)
     })
     return worker
+  }
+
+  /** Whether main itself holds the books. */
+  get isInline(): boolean {
+    return this.#worker === null
   }
 
   /** Bytes of commands that the shard can take now; with `wanted` as a ring tells it. */

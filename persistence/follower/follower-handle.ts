@@ -2,7 +2,9 @@ import type { Worker } from 'node:worker_threads'
 import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
+import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
+import { Stretches } from '../../engine/wire/stretches.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Progress } from '../snapshot/recovery.ts'
 import { startThread } from '../thread-start.ts'
@@ -35,6 +37,17 @@ export interface FollowerOptions {
   readonly onFault: (message: string) => void
 }
 
+/** What the thread measures: its stretches of work, and the commits of the read tables. */
+class FollowerFigures {
+  readonly stretches = new Stretches()
+  readonly #commits = Distribution.allocate(MICROS)
+  readonly commitMicros = new Distribution(MICROS, this.#commits)
+
+  get cells(): Pick<FollowerThreadData, 'stretches' | 'commits'> {
+    return { stretches: this.stretches.cells, commits: this.#commits }
+  }
+}
+
 /** The tables and the filter show everything up to `seq`. */
 export interface Applied {
   readonly seq: Seq
@@ -57,6 +70,7 @@ export interface FollowerLaunch {
 }
 
 export class FollowerHandle {
+  readonly figures: FollowerFigures
   readonly #worker: Worker
   readonly #watch: ThreadWatch
   readonly #hashes = new Map<number, (state: FollowerState) => void>()
@@ -75,10 +89,11 @@ export class FollowerHandle {
 
   constructor(
     worker: Worker,
-    onFault: (message: string) => void,
-    onApplied: (applied: Applied) => void = () => {},
+    figures: FollowerFigures,
+    { onFault, onApplied = () => {} }: Pick<FollowerOptions, 'onFault' | 'onApplied'>,
   ) {
     this.#worker = worker
+    this.figures = figures
     this.#onApplied = onApplied
     this.#watch = new ThreadWatch(worker, 'follower', (message) => {
       onFault(message)
@@ -95,7 +110,8 @@ export class FollowerHandle {
   /** Starts the thread, which goes to `seq` while main may do the same. `abandon` ends it early. */
   static launch(options: FollowerOptions): FollowerLaunch {
     const { folder, seq } = options
-    const workerData: FollowerThreadData = { folder, seq }
+    const figures = new FollowerFigures()
+    const workerData: FollowerThreadData = { folder, seq, ...figures.cells }
     const entry = new URL('./follower.worker.ts', import.meta.url)
     const worker = spawn(entry, { name: 'follower', workerData })
     const isReady = startThread(worker, 'follower')
@@ -105,7 +121,7 @@ export class FollowerHandle {
         if (started) options.onFault(message)
         else reject(new Error(message))
       }
-      const handle = new FollowerHandle(worker, onFault, options.onApplied)
+      const handle = new FollowerHandle(worker, figures, { ...options, onFault })
       handle.#wantedSeq = seq
       handle.#sentSeq = seq
       handle.#idle = false

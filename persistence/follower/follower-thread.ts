@@ -1,5 +1,6 @@
 import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
+import type { StretchCells } from '../../engine/wire/stretches.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 
 /** Messages from main to the follower. */
@@ -38,6 +39,9 @@ export type FollowerMessage =
   | ({ readonly kind: 'saved' } & SavedSnapshot)
 
 export interface FollowerThreadData {
+  readonly stretches: StretchCells
+  /** Microseconds of the commits of the read tables, in the buckets of MICROS. */
+  readonly commits: SharedArrayBuffer
   readonly folder: KeyedFolder
   /** The end of the journal at the start; the thread goes there without a message. */
   readonly seq: Seq

@@ -40,6 +40,7 @@ import { deleteReadTables, openMatchingReadTables, readPath } from './read-datab
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
 import { MarketsTable } from './tables/markets.ts'
 import { OrdersTable } from './tables/orders.ts'
+import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
 import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
 import { SettlementsTable } from './tables/settlements.ts'
@@ -61,6 +62,7 @@ export class Follower {
   /** Every order that left a trace; main asks about orders that it does not hold exactly. */
   readonly filter: SeenFilter
   readonly #folder: KeyedFolder
+  readonly #pace: Pace
   readonly #reader: SqliteJournalReader
   readonly #connection: Connection
   readonly #apply: Statement<[number, Uint8Array]>
@@ -84,8 +86,9 @@ export class Follower {
   /** The ordered snapshot. The follower stops at its seq until it is taken. */
   #due: SnapshotOrder | null = null
 
-  constructor(folder: KeyedFolder) {
+  constructor(folder: KeyedFolder, pace: Pace = UNPACED) {
     this.#folder = folder
+    this.#pace = pace
     this.#reader = new SqliteJournalReader(folder)
     const found = openMatchingReadTables(folder.dataDir, this.#checksumAt)
     this.#connection = found.connection
@@ -140,6 +143,11 @@ export class Follower {
     return isMore
   }
 
+  /** The hash of the state, and the seq where it stands. */
+  state(): { seq: Seq; hash: string } {
+    return { seq: this.stateSeq, hash: this.exchange.stateHash() }
+  }
+
   /** Orders a snapshot at a seq that the state has not passed. */
   order(due: SnapshotOrder): void {
     assert(this.#due === null, 'one snapshot is taken at a time')
@@ -182,6 +190,7 @@ export class Follower {
     if (this.#waiting === null) {
       this.#batches ??= this.#reader.batches(this.stateSeq + 1)
       const next = this.#batches.next()
+      this.#pace.look()
       if (next.done) {
         this.#batches = null
         return null
@@ -204,6 +213,7 @@ export class Follower {
       if (writes) this.#applying(this.#command)
       this.exchange.apply(this.#command)
       if (writes) this.#applied(this.#command)
+      this.#pace.look()
     })
   }
 
@@ -298,16 +308,17 @@ export class Follower {
 
   #write(last: Batch): void {
     speaking(readPath(this.#folder.dataDir), () => {
+      const pace = this.#pace
       this.#connection.exec('BEGIN IMMEDIATE')
-      this.#orders.flush()
-      this.#trades.flush()
-      this.#positions.flush()
-      this.#settlements.flush()
-      this.#audit.flush()
-      this.#profiles.flush()
-      this.#markets.flush()
+      this.#orders.flush(pace)
+      this.#trades.flush(pace)
+      this.#positions.flush(pace)
+      this.#settlements.flush(pace)
+      this.#audit.flush(pace)
+      this.#profiles.flush(pace)
+      this.#markets.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
-      this.#connection.exec('COMMIT')
+      pace.commit(() => this.#connection.exec('COMMIT'))
     })
     this.#readSeq = last.lastSeq
   }

@@ -2,27 +2,29 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { Follower } from './follower.ts'
 import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
+import { SlicedPace } from './sliced-pace.ts'
 
 // Follows the journal as far as main says it is durable, a chunk at a time.
 
 assert(parentPort !== null, 'the follower runs in a thread of its own')
 const port = parentPort
 const data: FollowerThreadData = workerData
-const follower = new Follower(data.folder)
+const pace = new SlicedPace(data)
+const follower = new Follower(data.folder, pace)
 let targetSeq = data.seq
 let working = false
 
-function say(message: FollowerMessage): void {
-  port.postMessage(message)
-}
+const say = (message: FollowerMessage) => port.postMessage(message)
 
 function work(): void {
+  pace.begin(follower.stateSeq < data.seq ? Infinity : targetSeq - follower.stateSeq)
   const hasMore = follower.step(targetSeq)
   // A step stops at a due snapshot, so there may be more to do after it.
   const isFurther = takeSnapshot() && follower.stateSeq < targetSeq
   working = hasMore || isFurther
   const { readSeq, stateSeq } = follower
   say({ kind: 'at', readSeq, stateSeq, idle: !working, filter: follower.filter.takeNews() })
+  pace.end()
   // Between chunks the thread receives the messages of main.
   if (working) setImmediate(work)
 }
@@ -44,11 +46,9 @@ port.on('message', (request: FollowerRequest) => {
       follower.order(request)
       if (!working) takeSnapshot()
       return
-    case 'hash': {
-      const hash = follower.exchange.stateHash()
-      say({ kind: 'hash', id: request.id, seq: follower.stateSeq, hash })
+    case 'hash':
+      say({ kind: 'hash', id: request.id, ...follower.state() })
       return
-    }
     case 'stop':
       follower.close()
       process.exit(0)

@@ -1,19 +1,22 @@
 import { faultPoint } from '../../engine/wire/fault-point.ts'
+import { StretchClock } from '../../engine/wire/stretches.ts'
 import type { BatchBuffer } from './batch-buffer.ts'
 import { CheckpointCall } from './checkpoint-call.ts'
-import { REPORT, REPORT_F64S } from './journal-thread.ts'
+import { type JournalThreadData, REPORT, REPORT_F64S } from './journal-thread.ts'
 import type { SqliteJournalWriter } from './sqlite-journal.ts'
 
-/** Measures each commit and checkpoint; `bytes` is the report for main. */
+/** Measures commits, checkpoints and the stretches between; `bytes` is the report for main. */
 export class CommitReport {
   readonly #f64s = new Float64Array(REPORT_F64S)
   readonly bytes = new Uint8Array(this.#f64s.buffer)
   readonly #call: CheckpointCall
+  readonly #clock: StretchClock
   #checkpointMicros = 0
   #shortMicros = 0
 
-  constructor(call: SharedArrayBuffer) {
+  constructor({ call, stretches }: JournalThreadData) {
     this.#call = new CheckpointCall(call)
+    this.#clock = new StretchClock(stretches)
   }
 
   /** The journal is open: the checkpoint thread may open its file too. */
@@ -21,8 +24,10 @@ export class CommitReport {
     this.#call.open()
   }
 
+  /** Commits the batch and empties it. */
   commit(journal: SqliteJournalWriter, batch: BatchBuffer): void {
     const { lastSeq, records, count } = batch
+    this.#clock.end()
     const startedMs = performance.now()
     faultPoint('before-commit')
     journal.commit(lastSeq, records)
@@ -35,15 +40,22 @@ export class CommitReport {
     this.#f64s[REPORT.shortMicros] = this.#shortMicros
     this.#checkpointMicros = 0
     this.#shortMicros = 0
+    batch.clear()
+    this.#clock.begin()
   }
 
-  /** The times of checkpoints go into the report of the next commit. True if one was made here. */
-  checkpoint(journal: SqliteJournalWriter): boolean {
+  /** The thread looks for work. */
+  begin(): void {
+    this.#clock.begin()
+  }
+
+  /** A stretch is over. The times of checkpoints go into the report of the next commit. */
+  end(journal: SqliteJournalWriter): void {
+    this.#clock.end()
     const startedMs = performance.now()
     const isTaken = this.#call.take()
     if (isTaken) this.#checkpointMicros = this.#call.micros
     const wasHere = journal.boundWal(this.#call, isTaken)
     if (wasHere) this.#shortMicros = (performance.now() - startedMs) * 1000
-    return wasHere
   }
 }

@@ -5,6 +5,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { Bells } from '../../engine/wire/bells.ts'
 import { Ring } from '../../engine/wire/ring.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
+import { Stretches } from '../../engine/wire/stretches.ts'
 import type { FileIdentity } from '../file-identity.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { startThread } from '../thread-start.ts'
@@ -72,10 +73,12 @@ export interface JournalThread {
   readonly worker: Worker
   readonly checkpointWorker: Worker
   readonly data: JournalThreadData
+  readonly stretches: Stretches
 }
 
 /** Rejects with a DataFolderError when the thread cannot open the folder. */
 export async function startJournalThread(options: JournalOptions): Promise<JournalThread> {
+  const stretches = new Stretches()
   const data: JournalThreadData = {
     folder: options.folder,
     durability: options.durability,
@@ -86,6 +89,7 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     done: Ring.allocate(DONE_RING_BYTES),
     bells: Bells.allocate(),
     call: CheckpointCall.allocate(),
+    stretches: stretches.cells,
   }
   const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
     name: 'journal',
@@ -100,7 +104,7 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     await Promise.all([worker.terminate(), checkpointWorker.terminate()])
     throw error
   }
-  return { worker, checkpointWorker, data }
+  return { worker, checkpointWorker, data, stretches }
 }
 
 /** The thread loads beside the journal's, and opens the file after it. */
@@ -114,6 +118,7 @@ function startCheckpoints({ folder, durability, call }: JournalThreadData): Work
 export class JournalHandle implements JournalWriter {
   readonly durability: Durability
   readonly stats: JournalStats = { batches: 0, records: 0 }
+  readonly stretches: Stretches
   readonly #onDurable: JournalListener['onDurable']
   readonly #onCommit: OnCommit
   readonly #incoming: Ring
@@ -125,7 +130,9 @@ export class JournalHandle implements JournalWriter {
   #durableSeq: Seq
   #stopWaits = false
 
-  constructor({ worker, checkpointWorker, data }: JournalThread, listener: JournalListener) {
+  constructor(thread: JournalThread, listener: JournalListener) {
+    const { worker, checkpointWorker, data } = thread
+    this.stretches = thread.stretches
     this.#onDurable = listener.onDurable
     this.#onCommit = listener.onCommit ?? (() => {})
     this.durability = data.durability

@@ -1,3 +1,4 @@
+import type { StretchCells } from '../../engine/wire/stretches.ts'
 import type { FileIdentity } from '../file-identity.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Durability, JournalTail } from './journal-port.ts'
@@ -19,6 +20,7 @@ export interface JournalThreadData {
   readonly done: SharedArrayBuffer
   /** Asks the checkpoint thread for its work. */
   readonly call: SharedArrayBuffer
+  readonly stretches: StretchCells
 }
 
 /** What the checkpoint thread receives at its start. */

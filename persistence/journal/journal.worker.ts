@@ -19,12 +19,11 @@ const bells = new Bells(data.bells)
 const journal = new SqliteJournalWriter(data.folder, data.durability, data.tail, data.lock)
 if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
 const batch = new BatchBuffer(data.tail.seq)
-const report = new CommitReport(data.call)
+const report = new CommitReport(data)
 
 function commit(): void {
   bells.ring()
   report.commit(journal, batch)
-  batch.clear()
   while (!done.push(0, report.bytes)) done.waitForSpace()
   done.send()
   if (done.takeDoorbell()) port.postMessage('doorbell')
@@ -34,6 +33,7 @@ function run(): void {
   let stopping = false
   while (!stopping) {
     incoming.waitForData(SLEEP_MS)
+    report.begin()
     stallPoint('journal-stall')
     while (incoming.next()) {
       if (incoming.tag === STOP_TAG) stopping = true
@@ -48,7 +48,7 @@ function run(): void {
     if (batch.count > 0) commit()
     // The files are checked while idle too: a second process may come before the next order.
     else journal.checkFiles()
-    report.checkpoint(journal)
+    report.end(journal)
   }
 }
 

@@ -3,6 +3,7 @@ import { WorkerFault } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
 import { spawn } from '../../engine/wire/spawn.ts'
+import { Stretches } from '../../engine/wire/stretches.ts'
 import { QuestionQueue, type Turn } from './query-queue.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
@@ -52,6 +53,8 @@ function ownTurn(): Turn {
 }
 
 export class QueryHandle {
+  /** One stretch is one question. A thread that replaces another goes on counting. */
+  readonly stretches = new Stretches()
   readonly #options: QueryOptions
   readonly #queue = new QuestionQueue<Open>()
   readonly #deaths = new IdleDeaths()
@@ -82,7 +85,8 @@ export class QueryHandle {
   #start(): void {
     this.#working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const { dataDir } = this.#options
-    const workerData: QueryThreadData = { dataDir, working: this.#working }
+    const { cells: stretches } = this.stretches
+    const workerData: QueryThreadData = { dataDir, working: this.#working, stretches }
     const worker = spawn(new URL('./query.worker.ts', import.meta.url), {
       name: 'query',
       workerData,

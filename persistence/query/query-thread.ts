@@ -1,3 +1,5 @@
+import type { StretchCells } from '../../engine/wire/stretches.ts'
+
 // Messages between main and the query thread. `Query` types a question and its answer for the
 // caller. A message carries values of unknown type. The receiver knows their types from the name of
 // the query, and says so with `never`.
@@ -29,4 +31,5 @@ export interface QueryThreadData {
   readonly dataDir: string
   /** One shared word: the id plus one of the question that the thread works on; 0 for none. */
   readonly working: Int32Array
+  readonly stretches: StretchCells
 }

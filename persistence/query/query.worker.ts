@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { edgePoint, threadPoint } from '../../engine/wire/fault-point.ts'
+import { StretchClock } from '../../engine/wire/stretches.ts'
 import { openReadOnly } from '../database.ts'
 import { speaking } from '../folder-error.ts'
 import { readPath } from '../follower/read-database.ts'
@@ -15,7 +16,8 @@ const ENDED_CODE = 7
 
 assert(parentPort !== null, 'queries run in a thread of their own')
 const port = parentPort
-const { dataDir, working }: QueryThreadData = workerData
+const { dataDir, working, stretches }: QueryThreadData = workerData
+const clock = new StretchClock(stretches)
 const path = readPath(dataDir)
 const connection = speaking(path, () => openReadOnly(path))
 const answers = speaking(
@@ -45,7 +47,9 @@ function take({ id, name, asked }: Question<never>): void {
 port.on('message', (request: QueryRequest<never>) => {
   if (request.kind !== 'stop') {
     Atomics.store(working, 0, request.id + 1)
+    clock.begin()
     take(request)
+    clock.end()
     Atomics.store(working, 0, 0)
     return
   }

@@ -14,8 +14,8 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
 import { KIND } from '../../engine/wire/record-layout.ts'
-import { Distribution, MICROS } from './latency.ts'
 import { SharedStamps } from './shared-stamps.ts'
 
 const STEPS = ['intake', 'sequence', 'journal', 'match', 'settle', 'publish'] as const

@@ -1,7 +1,7 @@
 // The costs of the process: loop delay, garbage collection, memory and processor time.
 import { PerformanceObserver } from 'node:perf_hooks'
-import { Distribution, MICROS } from './latency.ts'
-import type { Metrics } from './metrics.ts'
+import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
+import type { Metrics, Series } from './metrics.ts'
 
 /** From one look at the loop to the next: short while main works, long while it rests. */
 const LOOK_MS_MIN = 10
@@ -32,16 +32,19 @@ function watchLoop(metrics: Metrics): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Starts to watch; the returned function ends it. */
-export function watchProcess(metrics: Metrics): () => void {
+/** Starts to watch; the returned function ends it. `ofOthers` gives the collections of threads. */
+export function watchProcess(metrics: Metrics, ofOthers: () => Series[] = () => []): () => void {
   const endLoop = watchLoop(metrics)
   const pauses = new Distribution(MICROS)
   const observer = new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) pauses.record(duration * 1000)
   })
   observer.observe({ entryTypes: ['gc'] })
-  metrics.seconds('outcomex_gc_seconds', 'Collections of garbage on main.', () => [
-    { labels: {}, values: pauses },
+  const collected =
+    'Collections of garbage, by thread. Threads other than main tell theirs once a second.'
+  metrics.seconds('outcomex_collection_seconds', collected, () => [
+    { labels: { thread: 'main' }, values: pauses },
+    ...ofOthers(),
   ])
   watchMemory(metrics)
   const cpu = 'Processor time of all threads.'

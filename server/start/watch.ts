@@ -4,15 +4,15 @@ import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import { ROOMS } from '../../engine/domain/limits.ts'
 import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import { Distribution, logLinear, MICROS } from '../../engine/wire/distribution.ts'
 import type { OnCommit } from '../../persistence/journal/journal-handle.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import { LANES, type Lane, type Limits } from '../http/rate-limit.ts'
 import type { Seen } from '../http/route.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
-import { Distribution, logLinear, MICROS } from '../ops/latency.ts'
 import type { LogOutput } from '../ops/log-output.ts'
 import { watchRest } from '../ops/main-rest.ts'
-import type { Metrics } from '../ops/metrics.ts'
+import type { Metrics, Series } from '../ops/metrics.ts'
 import { watchProcess } from '../ops/process-metrics.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import { type TraceFile, traceLine } from '../ops/trace.ts'
@@ -71,8 +71,9 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   watchState(exchange, metrics)
   watchQueues(exchange, metrics)
   watchCommits(exchange, commits, metrics)
+  watchStretches(exchange, metrics)
   watchLimits(limits, metrics)
-  const endProcess = watchProcess(metrics)
+  const endProcess = watchProcess(metrics, () => collectionsOf(exchange))
   const endRest = watchRest()
   const { pipeline } = exchange
   if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)
@@ -199,6 +200,36 @@ function watchCommits(
   metrics.sizes('outcomex_commit_bytes', 'Bytes of commands in a group commit.', bytes)
   metrics.totals('outcomex_journal_records_total', 'Commands committed.', [], () => [
     { labels: {}, value: journal.stats.records },
+  ])
+}
+
+/** Every thread that works beside an order's way through main and intake. */
+function stretchesOf({ shards, journal, follower, query }: RunningExchange) {
+  const inThreads = shards.all.filter((shard) => !shard.isInline)
+  return [
+    ...inThreads.map(({ name, stretches }) => ({ labels: { thread: name }, stretches })),
+    { labels: { thread: 'journal' }, stretches: journal.stretches },
+    { labels: { thread: 'follower' }, stretches: follower.figures.stretches },
+    { labels: { thread: 'query' }, stretches: query.stretches },
+  ]
+}
+
+function collectionsOf(exchange: RunningExchange): Series[] {
+  return stretchesOf(exchange).map(({ labels, stretches }) => {
+    return { labels, values: stretches.collectionMicros }
+  })
+}
+
+function watchStretches(exchange: RunningExchange, metrics: Metrics): void {
+  const worked =
+    'Work of a thread in one go, from a wake-up to the next sleep or look for work. Commits and ' +
+    'checkpoints are not in it, collections are.'
+  metrics.seconds('outcomex_stretch_seconds', worked, () =>
+    stretchesOf(exchange).map(({ labels, stretches }) => ({ labels, values: stretches.micros })),
+  )
+  const committed = 'One commit of the read tables, its checkpoint included.'
+  metrics.seconds('outcomex_tables_commit_seconds', committed, () => [
+    { labels: {}, values: exchange.follower.figures.commitMicros },
   ])
 }
 

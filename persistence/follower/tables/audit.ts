@@ -1,6 +1,7 @@
 import type { Command, RareCommand, TokenFields } from '../../../engine/domain/command.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from './pace.ts'
 
 // One row for each command that an operator caused: the operator, the time, and what the command
 // named. A row never has a secret, a digest or a key, because it has only the fields that this file
@@ -35,8 +36,8 @@ export class AuditTable {
   }
 
   /** Runs inside the chunk's transaction. */
-  flush(): void {
-    for (const row of this.#rows) this.#put.run(...row)
+  flush(pace: Pace): void {
+    eachPaced(this.#rows, pace, (row) => this.#put.run(...row))
     this.#rows = []
   }
 }

@@ -1,6 +1,7 @@
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from './pace.ts'
 
 // One row for each market there ever was: as it was created, and at last as it left memory. What
 // happens in between is in memory. So a slug stays unique for ever, and an archived market is still
@@ -29,8 +30,8 @@ export class MarketsTable {
   }
 
   /** Runs inside the chunk's transaction. */
-  flush(): void {
-    for (const row of this.#rows) this.#put.run(...row)
+  flush(pace: Pace): void {
+    eachPaced(this.#rows, pace, (row) => this.#put.run(...row))
     this.#rows = []
   }
 }

@@ -6,6 +6,7 @@ import type { Seq, Slot } from '../../../engine/domain/ids.ts'
 import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
 import type { PlaceTail } from '../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from './pace.ts'
 
 // One row per stored order. A chunk writes a row once, however often the order changed in it.
 // Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
@@ -208,9 +209,9 @@ export class OrdersTable {
   }
 
   /** Writes the changes since the last flush. Runs inside the chunk's transaction. */
-  flush(): void {
-    for (const change of this.#changes) this.#write(change)
-    for (const pair of this.#ownMakers) this.#insertOwnMaker.run(...pair)
+  flush(pace: Pace): void {
+    eachPaced(this.#changes, pace, (change) => this.#write(change))
+    eachPaced(this.#ownMakers, pace, (pair) => this.#insertOwnMaker.run(...pair))
     this.#changes = []
     this.#ownMakers = []
     this.#bySlot.clear()

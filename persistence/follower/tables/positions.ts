@@ -3,6 +3,7 @@ import { isSystemAccount, type MarketId, type Seq } from '../../../engine/domain
 import { SIDE } from '../../../engine/domain/order.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from './pace.ts'
 
 // What each outcome token cost its owner, at average cost (rules §9.1). The cost follows from the
 // trades; it is no part of the ledger. `sold_costs` keeps the cost that a sale removed, because a
@@ -100,12 +101,12 @@ export class PositionsTable {
   }
 
   /** Runs inside the chunk's transaction. */
-  flush(): void {
-    for (const row of this.#held.values()) {
+  flush(pace: Pace): void {
+    eachPaced(this.#held.values(), pace, (row) => {
       const { owner, marketId, outcome, sizeRaw, costRaw, realisedRaw } = row
       this.#put.run(owner, marketId, outcome, sizeRaw, costRaw, realisedRaw)
-    }
-    for (const row of this.#sold) this.#putSold.run(...row)
+    })
+    eachPaced(this.#sold, pace, (row) => this.#putSold.run(...row))
     this.#held.clear()
     this.#sold = []
   }

@@ -10,6 +10,7 @@ import type {
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from './pace.ts'
 import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from './profile-row.ts'
 
 const PUT = `
@@ -56,11 +57,11 @@ export class ProfilesTable {
   }
 
   /** Runs inside the chunk's transaction. */
-  flush(): void {
-    for (const command of this.#waiting) {
+  flush(pace: Pace): void {
+    eachPaced(this.#waiting, pace, (command) => {
       if (command.kind === 'editProfile') this.#edit(command.profileId, command.profile)
       else this.#put.run(rowOf(command.profileId, command.profile, command.nowMs))
-    }
+    })
     this.#waiting = []
   }
 

@@ -3,6 +3,7 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from './pace.ts'
 
 // One row per block, and one row per trade that is not in the block which covers its seq. That row
 // has the newest status of the trade. A replay of the journal writes the same rows again. A
@@ -68,10 +69,10 @@ export class SettlementsTable {
   }
 
   /** Runs inside the chunk's transaction, after its orders and trades. */
-  flush(): void {
-    for (const block of this.#blocks) this.#insertBlock.run(...block)
-    for (const trade of this.#trades) this.#putTrade.run(...trade)
-    for (const tradeSeq of this.#failed) this.#undo.run(tradeSeq, tradeSeq)
+  flush(pace: Pace): void {
+    eachPaced(this.#blocks, pace, (block) => this.#insertBlock.run(...block))
+    eachPaced(this.#trades, pace, (trade) => this.#putTrade.run(...trade))
+    eachPaced(this.#failed, pace, (tradeSeq) => this.#undo.run(tradeSeq, tradeSeq))
     this.#blocks = []
     this.#trades = []
     this.#failed = []

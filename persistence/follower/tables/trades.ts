@@ -4,6 +4,7 @@ import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Arrival } from '../../../engine/domain/command.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from './pace.ts'
 import type { PositionsTable } from './positions.ts'
 
 // One row per arrival that traded, and one row for each maker that it met (rules §2.3). A fee is in
@@ -111,10 +112,10 @@ export class TradesTable {
   }
 
   /** Runs inside the chunk's transaction. */
-  flush(): void {
-    for (const trade of this.#trades) this.#insertTrade.run(...trade)
-    for (const fill of this.#fills) this.#insertFill.run(...fill)
-    for (const owner of this.#traders) this.#insertTrader.run(owner)
+  flush(pace: Pace): void {
+    eachPaced(this.#trades, pace, (trade) => this.#insertTrade.run(...trade))
+    eachPaced(this.#fills, pace, (fill) => this.#insertFill.run(...fill))
+    eachPaced(this.#traders, pace, (owner) => this.#insertTrader.run(owner))
     this.#trades = []
     this.#fills = []
     this.#traders.clear()

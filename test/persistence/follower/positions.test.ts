@@ -6,6 +6,7 @@ import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { openMatchingReadTables } from '../../../persistence/follower/read-database.ts'
+import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
 import { PositionsTable, type TradedPart } from '../../../persistence/follower/tables/positions.ts'
 import { type PositionRow, positions } from '../../../persistence/query/read/positions.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
@@ -162,10 +163,10 @@ for (const isFlushed of [true, false]) {
           table.traded(part)
         }
         if (!isFlushed) continue
-        table.flush()
+        table.flush(UNPACED)
         assert.deepEqual(stateOf(owner), expected)
       }
-      table.flush()
+      table.flush(UNPACED)
       assert.deepEqual(stateOf(owner), steps.at(-1)?.[1])
     })
   }

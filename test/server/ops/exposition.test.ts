@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Distribution } from '../../../server/ops/latency.ts'
+import { Distribution } from '../../../engine/wire/distribution.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { rulesBroken } from '../../support/exposition-rules.ts'

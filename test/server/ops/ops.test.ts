@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Distribution } from '../../../server/ops/latency.ts'
+import { Distribution } from '../../../engine/wire/distribution.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
 import { watchProcess } from '../../../server/ops/process-metrics.ts'
 
@@ -50,7 +50,12 @@ test('the costs of the process have metrics even before the first measurement', 
   end()
   for (const name of [
     ...['event_loop_delay_seconds_count', 'event_loop_delay_seconds_sum'],
-    ...['resident_bytes', 'heap_bytes', 'uptime_seconds', 'gc_seconds_count'],
+    ...[
+      'resident_bytes',
+      'heap_bytes',
+      'uptime_seconds',
+      'collection_seconds_count{thread="main"}',
+    ],
     ...['cpu_seconds_total{mode="user"}', 'cpu_seconds_total{mode="system"}'],
   ]) {
     const line = text.split('\n').find((each) => each.startsWith(`outcomex_${name} `))

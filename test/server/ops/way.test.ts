@@ -104,6 +104,21 @@ test('commits, queues and the follower have metrics', async () => {
   }
 })
 
+test('stretches of work and collections have series for each thread', async () => {
+  await openMarket(live, 'watched-work')
+  const seq = live.exchange.pipeline.durableSeq
+  assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
+  for (const thread of ['journal', 'follower', 'market-0']) {
+    const count = await live.gauge(`outcomex_stretch_seconds_count{thread="${thread}"}`)
+    assert.ok(count > 0, thread)
+  }
+  assert.ok((await live.gauge('outcomex_tables_commit_seconds_count')) > 0)
+  for (const thread of ['main', 'journal', 'follower', 'query', 'market-0']) {
+    const count = await live.gauge(`outcomex_collection_seconds_count{thread="${thread}"}`)
+    assert.ok(count >= 0, thread)
+  }
+})
+
 test('every metric has a sentence, a type and a row in the document', async () => {
   const text = await live.metrics()
   const helps = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Distribution, logLinear, MICROS } from '../../../server/ops/latency.ts'
+import { Distribution, logLinear, MICROS } from '../../../engine/wire/distribution.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 const random = new Random(freshSeed())

@@ -1,7 +1,11 @@
 // Hot path. bench/pipeline.bench.ts
 // Counts how often a value fell into each bucket: in columns, which are read when somebody asks.
+// One thread writes them; with shared memory another may read them. A count is one f64, so it is
+// never torn, and a reader sees at worst a sum that is one value newer than the counts.
+//
+// Cells (f64): 0 sum │ 1.. a count for each bucket
 
-import { assert } from '../../engine/domain/assert.ts'
+import { assert } from '../domain/assert.ts'
 
 const LARGEST = 0x7fffffff
 
@@ -22,23 +26,31 @@ export class Distribution {
   readonly bounds: readonly number[]
   /** The counts: one bucket for each bound, and one for values above all bounds. */
   readonly counts: Float64Array
-  sum = 0
+  readonly #cells: Float64Array
   readonly #bounds: Float64Array
   /** The first bound that can fit a value, by the number of its bits. */
   readonly #firstOf = new Uint8Array(33)
 
-  constructor(bounds: readonly number[]) {
+  /** `shared` comes from `allocate` of the same bounds; without it only this thread can read. */
+  constructor(bounds: readonly number[], shared?: SharedArrayBuffer) {
     assert(bounds.length < 256, 'the number of a bucket fits one byte')
     assert(
       bounds.every((bound) => Number.isInteger(bound) && bound < LARGEST),
       'a value is rounded up before it is compared, so bounds are integers',
     )
     this.bounds = bounds
-    this.counts = new Float64Array(bounds.length + 1)
+    const cellCount = bounds.length + 2
+    this.#cells = shared === undefined ? new Float64Array(cellCount) : new Float64Array(shared)
+    assert(this.#cells.length === cellCount, 'both threads count in the same buckets')
+    this.counts = this.#cells.subarray(1)
     this.#bounds = Float64Array.from([...bounds, Infinity])
     for (let bits = 1; bits <= 32; bits++) {
       this.#firstOf[bits] = this.#bounds.findIndex((bound) => bound >= 2 ** (bits - 1))
     }
+  }
+
+  static allocate(bounds: readonly number[]): SharedArrayBuffer {
+    return new SharedArrayBuffer((bounds.length + 2) * Float64Array.BYTES_PER_ELEMENT)
   }
 
   /** Adds one value, or several that are equal; a negative one counts as 0. */
@@ -48,9 +60,13 @@ export class Distribution {
     if (whole > 0) {
       bucket = this.#firstOf[32 - Math.clz32(whole)]
       while (whole > this.#bounds[bucket]) bucket++
-      this.sum += value * times
+      this.#cells[0] += value * times
     }
     this.counts[bucket] += times
+  }
+
+  get sum(): number {
+    return this.#cells[0]
   }
 
   get count(): number {

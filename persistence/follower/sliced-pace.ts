@@ -1,0 +1,67 @@
+import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
+import { StretchClock } from '../../engine/wire/stretches.ts'
+import type { FollowerThreadData } from './follower-thread.ts'
+import type { Pace } from './tables/pace.ts'
+
+// How the follower divides its work. Orders come first: main, the journal and the markets want the
+// same processors. So while the follower is near the end of the journal it works in short slices,
+// and sleeps a moment after each. A thread that sleeps often also gets a processor soon after it
+// wakes. Far behind, and at a start, it does not sleep. A slice may end within a batch and within
+// the transaction of its chunk; main is heard after the chunk.
+
+/**
+ * Far below the half millisecond that a stretch may take. The kernel may take the processor away
+ * in a slice, for some milliseconds; in shorter slices that is rarer.
+ */
+const SLICE_MS = 0.1
+/** The kernel adds half as much again. */
+const PAUSE_MS = 0.1
+/** Commands that take about a second. Further behind, pauses would only make it later. */
+const NEAR_COMMANDS = 16_384
+/** A look at the clock for each of so many looks. */
+const LOOKS = 2
+
+export class SlicedPace implements Pace {
+  readonly #clock: StretchClock
+  readonly #commitMicros: Distribution
+  readonly #pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  #isSliced = false
+  #looks = 0
+  #endMs = 0
+
+  constructor({ stretches, commits }: Pick<FollowerThreadData, 'stretches' | 'commits'>) {
+    this.#clock = new StretchClock(stretches)
+    this.#commitMicros = new Distribution(MICROS, commits)
+  }
+
+  /** Work begins, with so many commands to go. */
+  begin(behindCount: number): void {
+    this.#isSliced = behindCount <= NEAR_COMMANDS
+    this.#startSlice()
+  }
+
+  end(): void {
+    this.#clock.end()
+  }
+
+  look(): void {
+    if (!this.#isSliced || ++this.#looks % LOOKS !== 0) return
+    if (performance.now() < this.#endMs) return
+    this.#clock.end()
+    Atomics.wait(this.#pause, 0, 0, PAUSE_MS)
+    this.#startSlice()
+  }
+
+  commit(work: () => void): void {
+    this.#clock.end()
+    const startedMs = performance.now()
+    work()
+    this.#commitMicros.record((performance.now() - startedMs) * 1000)
+    this.#startSlice()
+  }
+
+  #startSlice(): void {
+    this.#clock.begin()
+    this.#endMs = performance.now() + SLICE_MS
+  }
+}

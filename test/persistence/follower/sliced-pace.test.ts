@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Distribution, MICROS } from '../../../engine/wire/distribution.ts'
+import { Stretches } from '../../../engine/wire/stretches.ts'
+import { openReadOnly } from '../../../persistence/database.ts'
+import { Follower } from '../../../persistence/follower/follower.ts'
+import { readPath } from '../../../persistence/follower/read-database.ts'
+import { SlicedPace } from '../../../persistence/follower/sliced-pace.ts'
+import { CommandFlow } from '../../support/command-flow.ts'
+import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
+import { fillJournal } from '../../support/journal-fill.ts'
+import { freshSeed } from '../../support/random.ts'
+
+const TABLES = ['orders', 'trades', 'maker_fills', 'traders', 'positions', 'applied']
+const CHUNK_COMMANDS = 8192
+
+/** A journal whose last batch is a chunk of its own, and the follower's figures after it. */
+function follow(dataDir: string, seq: number, behindCount: number) {
+  const stretches = new Stretches()
+  const commits = Distribution.allocate(MICROS)
+  const pace = new SlicedPace({ stretches: stretches.cells, commits })
+  const follower = new Follower(keyed(dataDir), pace)
+  let steps = 0
+  for (let hasMore = true; hasMore; steps++) {
+    pace.begin(behindCount)
+    hasMore = follower.step(seq)
+    pace.end()
+    assert.equal(follower.readSeq, follower.stateSeq, 'a chunk ends with its transaction')
+  }
+  const { hash } = follower.state()
+  follower.close()
+  const connection = openReadOnly(readPath(dataDir))
+  const rows = TABLES.map((table) => connection.prepare(`SELECT * FROM ${table}`).all())
+  connection.close()
+  const commitCount = new Distribution(MICROS, commits).count
+  return { hash, rows, steps, stretchCount: stretches.micros.count, commitCount }
+}
+
+test('slices divide a batch of thousands, and change neither the state nor the tables', () => {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(freshSeed())
+  flow.run(12_000)
+  fillJournal(dataDir, flow.records, 3000)
+  const other = copyFolder(dataDir)
+  const near = follow(dataDir, flow.seq, 1)
+  const far = follow(other, flow.seq, Number.POSITIVE_INFINITY)
+  assert.equal(near.hash, far.hash)
+  assert.deepEqual(near.rows, far.rows)
+  assert.equal(near.steps, far.steps)
+  assert.equal(near.commitCount, near.steps)
+  // Far behind, a chunk is one stretch before its commit and one after it.
+  assert.equal(far.stretchCount, 2 * far.steps)
+  const fewest = flow.seq / CHUNK_COMMANDS
+  assert.ok(near.stretchCount > 10 * fewest, `${near.stretchCount} slices`)
+})
