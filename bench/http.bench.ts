@@ -13,6 +13,7 @@ import type { LoadPlan, LoadResult } from './load-client.ts'
 import { PERCENTILES, percentileName } from './pacer.ts'
 import { progress } from './progress.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { p99Ms, stretchesAt } from './stretches.ts'
 
 const MIXES = [1, 4, 16]
 const RATES = [1000, 2000, 4000]
@@ -148,7 +149,11 @@ function latencyTable(highest: number, size: Size): Promise<Row[]> {
         rows.push(...(await latencyRows(target, echoPort, plan)))
       }
       const plan = { name: 'half the highest rate', perSecond: half, size }
+      const before = await stretchesAt(target.port)
       rows.push(...(await latencyRows(target, echoPort, plan)))
+      for (const [kind, ms] of p99Ms(before, await stretchesAt(target.port))) {
+        rows.push(rowOf(`p99 of a stretch at ${plan.name}, ${kind}`, 'ms', [ms]))
+      }
       return [...rows, rowOf(plan.name, 'orders/s', [half])]
     }),
   )

@@ -10,6 +10,7 @@ import { PERCENTILES, paced, percentileName } from './pacer.ts'
 import { progress } from './progress.ts'
 import { type BatchSize, replayRaw } from './raw-commits.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { p99Ms, type StretchCounts, stretchesOf } from './stretches.ts'
 import { openThreaded, type ThreadedExchange } from './threaded-exchange.ts'
 import { Workload } from './workload.ts'
 import { WorkloadFeed } from './workload-feed.ts'
@@ -96,15 +97,29 @@ function p99(samples: readonly number[]): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))]
 }
 
-async function latencies(exchange: ThreadedExchange, feed: WorkloadFeed, rows: LatencyPlan) {
+interface Latencies {
+  /** Milliseconds, one for each of PERCENTILES. */
+  readonly found: readonly number[]
+  /** The p99 of a stretch for each kind of thread. */
+  readonly stretchMs: ReadonlyMap<string, number>
+}
+
+async function latencies(
+  exchange: ThreadedExchange,
+  feed: WorkloadFeed,
+  rows: LatencyPlan,
+): Promise<Latencies> {
   const { from, perSecond, count } = rows
   await flood(feed, { from, to: from + count })
+  const before: StretchCounts = stretchesOf(exchange)
   const histogram = await paced({ perSecond, count }, (index, done) => {
     // A full ring would lose an operation here, and the run would never end. So this throws.
     if (!feed.send(from + count + index, done)) throw new Error('the rings are full at this rate')
   })
+  const stretchMs = new Map(p99Ms(before, stretchesOf(exchange)))
   await exchange.stop()
-  return PERCENTILES.map((each) => histogram.getValueAtPercentile(each) / 1000)
+  const found = PERCENTILES.map((each) => histogram.getValueAtPercentile(each) / 1000)
+  return { found, stretchMs }
 }
 
 interface LatencyPlan {
@@ -117,12 +132,15 @@ async function latencyRows(perSecond: number, smoke: boolean): Promise<Row[]> {
   const count = smoke ? 100 : perSecond * LATENCY_SECONDS
   const byPercentile: number[][] = PERCENTILES.map(() => [])
   const lone: number[] = []
+  const stretches = new Map<string, number[]>()
   for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
     progress(`pipeline: ${perSecond}/s, run ${run + 1}`)
     await withFolder(async (dataDir) => {
       const live = smoke ? 100 : LIVE
       const { work, exchange, feed } = await open(dataDir, 1, { live, ops: 2 * count })
-      const found = await latencies(exchange, feed, { from: work.filled, perSecond, count })
+      const plan = { from: work.filled, perSecond, count }
+      const { found, stretchMs } = await latencies(exchange, feed, plan)
+      for (const [kind, ms] of stretchMs) stretches.set(kind, [...(stretches.get(kind) ?? []), ms])
       for (const [index, each] of byPercentile.entries()) each.push(found[index])
     })
     const batches = Array(smoke ? 10 : LONE_COMMITS).fill({ records: 1, bytes: RECORD_BYTES })
@@ -134,7 +152,10 @@ async function latencyRows(perSecond: number, smoke: boolean): Promise<Row[]> {
     const more = percentile === 99 ? { yardstick, ratio: median(lone) / median(samples) } : {}
     return rowOf(`${perSecond}/s, ${percentileName(percentile)}`, 'ms', samples, more)
   })
-  return [...rows, rowOf(yardstick, 'ms', lone)]
+  const worked = [...stretches].map(([kind, samples]) =>
+    rowOf(`${perSecond}/s, p99 of a stretch, ${kind}`, 'ms', samples),
+  )
+  return [...rows, ...worked, rowOf(yardstick, 'ms', lone)]
 }
 
 export async function pipelineBench({ smoke }: BenchOptions): Promise<Report> {
