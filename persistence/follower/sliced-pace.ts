@@ -14,8 +14,8 @@ import type { Pace } from './tables/pace.ts'
  * in a slice, for some milliseconds; in shorter slices that is rarer.
  */
 const SLICE_MS = 0.1
-/** The kernel adds half as much again. */
-const PAUSE_MS = 0.1
+/** With what the kernel adds it is 0.08 ms. A private read waits for these pauses too. */
+const PAUSE_MS = 0.01
 /** Commands that take about a second. Further behind, pauses would only make it later. */
 const NEAR_COMMANDS = 16_384
 /** A look at the clock for each of so many looks. */
