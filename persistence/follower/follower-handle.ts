@@ -37,14 +37,22 @@ export interface FollowerOptions {
   readonly onFault: (message: string) => void
 }
 
-/** What the thread measures: its stretches of work, and the commits of the read tables. */
+/** What the thread measures, its stretches of work and its commits; and who waits for it. */
 class FollowerFigures {
   readonly stretches = new Stretches()
   readonly #commits = Distribution.allocate(MICROS)
   readonly commitMicros = new Distribution(MICROS, this.#commits)
 
-  get cells(): Pick<FollowerThreadData, 'stretches' | 'commits'> {
-    return { stretches: this.stretches.cells, commits: this.#commits }
+  readonly #waiting = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+
+  get cells(): Omit<FollowerThreadData, 'folder' | 'seq'> {
+    const { buffer: waiting } = this.#waiting
+    return { stretches: this.stretches.cells, commits: this.#commits, waiting }
+  }
+
+  /** So many reads wait for the tables. */
+  set waiting(count: number) {
+    Atomics.store(this.#waiting, 0, count)
   }
 }
 
@@ -180,10 +188,10 @@ export class FollowerHandle {
         },
       }
       const timer = setTimeout(() => {
-        this.#waiters = this.#waiters.filter((other) => other !== waiter)
+        this.#letWait(this.#waiters.filter((other) => other !== waiter))
         resolve(false)
       }, deadlineMs)
-      this.#waiters.push(waiter)
+      this.#letWait([...this.#waiters, waiter])
       this.#wake()
     })
   }
@@ -256,11 +264,16 @@ export class FollowerHandle {
       if (waiter.seq <= this.#readSeq) waiter.settle(true)
       else waiting.push(waiter)
     }
-    this.#waiters = waiting
+    this.#letWait(waiting)
+  }
+
+  #letWait(waiters: Waiter[]): void {
+    this.#waiters = waiters
+    this.figures.waiting = waiters.length
   }
 
   #refuseWaiters(): void {
     for (const waiter of this.#waiters) waiter.settle(false)
-    this.#waiters = []
+    this.#letWait([])
   }
 }

@@ -42,6 +42,8 @@ export interface FollowerThreadData {
   readonly stretches: StretchCells
   /** Microseconds of the commits of the read tables, in the buckets of MICROS. */
   readonly commits: SharedArrayBuffer
+  /** One i32: how many reads wait for the tables. */
+  readonly waiting: SharedArrayBuffer
   readonly folder: KeyedFolder
   /** The end of the journal at the start; the thread goes there without a message. */
   readonly seq: Seq

@@ -6,8 +6,8 @@ import type { Pace } from './tables/pace.ts'
 // How the follower divides its work. Orders come first: main, the journal and the markets want the
 // same processors. So while the follower is near the end of the journal it works in short slices,
 // and sleeps a moment after each. A thread that sleeps often also gets a processor soon after it
-// wakes. Far behind, and at a start, it does not sleep. A slice may end within a batch and within
-// the transaction of its chunk; main is heard after the chunk.
+// wakes. Far behind, at a start, and while a read waits for the tables it does not sleep. A slice
+// may end within a batch and within the transaction of its chunk; main is heard after the chunk.
 
 /**
  * Far below the half millisecond that a stretch may take. The kernel may take the processor away
@@ -25,11 +25,13 @@ export class SlicedPace implements Pace {
   readonly #clock: StretchClock
   readonly #commitMicros: Distribution
   readonly #pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  readonly #waiting: Int32Array
   #isSliced = false
   #looks = 0
   #endMs = 0
 
-  constructor({ stretches, commits }: Pick<FollowerThreadData, 'stretches' | 'commits'>) {
+  constructor({ stretches, commits, waiting }: Omit<FollowerThreadData, 'folder' | 'seq'>) {
+    this.#waiting = new Int32Array(waiting)
     this.#clock = new StretchClock(stretches)
     this.#commitMicros = new Distribution(MICROS, commits)
   }
@@ -48,7 +50,7 @@ export class SlicedPace implements Pace {
     if (!this.#isSliced || ++this.#looks % LOOKS !== 0) return
     if (performance.now() < this.#endMs) return
     this.#clock.end()
-    Atomics.wait(this.#pause, 0, 0, PAUSE_MS)
+    if (Atomics.load(this.#waiting, 0) === 0) Atomics.wait(this.#pause, 0, 0, PAUSE_MS)
     this.#startSlice()
   }
 
