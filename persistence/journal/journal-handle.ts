@@ -27,6 +27,8 @@ import {
 // main never waits here.
 
 const DONE_RING_BYTES = 1 << 16
+/** The checkpoint thread takes 8 MB, so it starts behind the first commits and not with them. */
+const CHECKPOINTS_FROM_BYTES = 1 << 20
 
 export interface JournalOptions {
   readonly folder: KeyedFolder
@@ -71,7 +73,6 @@ export interface JournalListener {
 /** A journal thread that has opened its folder and has no writer yet. */
 export interface JournalThread {
   readonly worker: Worker
-  readonly checkpointWorker: Worker
   readonly data: JournalThreadData
   readonly stretches: Stretches
 }
@@ -97,18 +98,11 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     // A commit leaves little garbage, and this thread never rests where V8 would shrink its heap.
     resourceLimits: { maxYoungGenerationSizeMb: 3 },
   })
-  const checkpointWorker = startCheckpoints(data)
-  try {
-    await Promise.all([startThread(worker, 'journal'), startThread(checkpointWorker, 'checkpoint')])
-  } catch (error) {
-    await Promise.all([worker.terminate(), checkpointWorker.terminate()])
-    throw error
-  }
-  return { worker, checkpointWorker, data, stretches }
+  await startThread(worker, 'journal')
+  return { worker, data, stretches }
 }
 
-/** The thread loads beside the journal's, and opens the file after it. */
-function startCheckpoints({ folder, durability, call }: JournalThreadData): Worker {
+function spawnCheckpoints({ folder, durability, call }: JournalThreadData): Worker {
   const { dataDir } = folder
   const workerData: CheckpointThreadData = { dataDir, durability, call }
   const entry = new URL('./checkpoint.worker.ts', import.meta.url)
@@ -125,13 +119,19 @@ export class JournalHandle implements JournalWriter {
   readonly #done: Ring
   readonly #watch: ThreadWatch
   readonly #call: CheckpointCall
-  readonly #checkpointWatch: ThreadWatch
+  readonly #onFault: JournalListener['onFault']
+  readonly #data: JournalThreadData
+  /** Null until the thread is needed. */
+  #checkpointWatch: ThreadWatch | null = null
+  #committedBytes = 0
   #appendedSeq: Seq
   #durableSeq: Seq
   #stopWaits = false
 
   constructor(thread: JournalThread, listener: JournalListener) {
-    const { worker, checkpointWorker, data } = thread
+    const { worker, data } = thread
+    this.#data = data
+    this.#onFault = listener.onFault
     this.stretches = thread.stretches
     this.#onDurable = listener.onDurable
     this.#onCommit = listener.onCommit ?? (() => {})
@@ -145,7 +145,6 @@ export class JournalHandle implements JournalWriter {
       void this.#endCheckpoints()
       listener.onFault(message)
     })
-    this.#checkpointWatch = new ThreadWatch(checkpointWorker, 'checkpoint', listener.onFault)
     worker.on('message', (message: JournalMessage) => {
       if (message === 'doorbell') this.#drain()
     })
@@ -204,9 +203,19 @@ export class JournalHandle implements JournalWriter {
     await this.#endCheckpoints()
   }
 
-  #endCheckpoints(): Promise<void> {
+  /** Ends the checkpoint thread as a crash would, once it has started. */
+  async killCheckpoints(): Promise<void> {
+    await this.#checkpointWatch?.kill()
+  }
+
+  #startCheckpoints(): void {
+    const worker = spawnCheckpoints(this.#data)
+    this.#checkpointWatch = new ThreadWatch(worker, 'checkpoint', this.#onFault)
+  }
+
+  async #endCheckpoints(): Promise<void> {
     this.#call.end()
-    return this.#checkpointWatch.end()
+    await this.#checkpointWatch?.end()
   }
 
   #sendStop(): void {
@@ -233,6 +242,9 @@ export class JournalHandle implements JournalWriter {
     const records = report[REPORT.records]
     this.stats.batches++
     this.stats.records += records
+    this.#committedBytes += report[REPORT.bytes]
+    const isLong = this.#committedBytes >= CHECKPOINTS_FROM_BYTES
+    if (isLong && this.#checkpointWatch === null) this.#startCheckpoints()
     this.#onCommit(records, report[REPORT.bytes], report[REPORT.micros], {
       ownMicros: report[REPORT.checkpointMicros],
       shortMicros: report[REPORT.shortMicros],

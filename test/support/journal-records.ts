@@ -78,8 +78,6 @@ export interface StartedJournal {
   readonly fault: Promise<string>
   /** Resolves when the journal says that `seq` is durable. */
   readonly durable: (seq: number) => Promise<void>
-  /** Ends the checkpoint thread as a crash would. */
-  readonly killCheckpoints: () => Promise<unknown>
 }
 
 /** A journal thread on a folder. */
@@ -110,6 +108,5 @@ export async function startJournal(
       waits.push({ seq, resolve })
       if (seq <= journal.durableSeq) resolve()
     })
-  const killCheckpoints = () => thread.checkpointWorker.terminate()
-  return { journal, fault, durable, killCheckpoints }
+  return { journal, fault, durable }
 }

@@ -127,8 +127,12 @@ test('a thread of its own makes the checkpoints of a journal', async () => {
 })
 
 test('a checkpoint thread that dies is named in a fault', async () => {
-  const { journal, fault, killCheckpoints } = await startJournal(newFolder())
-  await killCheckpoints()
+  const { journal, fault, durable } = await startJournal(newFolder())
+  const MIB_OF_RECORDS = 6000
+  for (let seq = 1; seq <= MIB_OF_RECORDS; seq++) journal.append(seq, recordAt(seq))
+  journal.send()
+  await durable(MIB_OF_RECORDS)
+  await journal.killCheckpoints()
   assert.match(await fault, /^The checkpoint thread failed: /)
   await journal.stop()
 })
