@@ -65,6 +65,7 @@ export async function openThreaded(
     profileWaitSec: () => 0,
   })
   const { journal, shards } = pipeline
+  await journal.warm()
   for (const book of clearing.catalogue.openBooks()) shards.of(book)
   await Promise.all(shards.all.map((shard) => shard.ready))
   pipeline.start()

@@ -27,7 +27,7 @@ import {
 // main never waits here.
 
 const DONE_RING_BYTES = 1 << 16
-/** The checkpoint thread takes 8 MB, so it starts behind the first commits and not with them. */
+/** The checkpoint thread takes 8 MB, so it starts when it is needed, and here at the latest. */
 const CHECKPOINTS_FROM_BYTES = 1 << 20
 
 export interface JournalOptions {
@@ -123,6 +123,7 @@ export class JournalHandle implements JournalWriter {
   readonly #data: JournalThreadData
   /** Null until the thread is needed. */
   #checkpointWatch: ThreadWatch | null = null
+  #isWarm: Promise<void> = Promise.resolve()
   #committedBytes = 0
   #appendedSeq: Seq
   #durableSeq: Seq
@@ -203,14 +204,22 @@ export class JournalHandle implements JournalWriter {
     await this.#endCheckpoints()
   }
 
+  /**
+   * Starts the checkpoint thread, if it has not started: a start takes time from the orders.
+   * Resolves when the thread runs; why it does not is a fault.
+   */
+  warm(): Promise<void> {
+    if (this.#checkpointWatch === null) {
+      const worker = spawnCheckpoints(this.#data)
+      this.#checkpointWatch = new ThreadWatch(worker, 'checkpoint', this.#onFault)
+      this.#isWarm = new Promise((resolve) => worker.once('message', () => resolve()))
+    }
+    return this.#isWarm
+  }
+
   /** Ends the checkpoint thread as a crash would, once it has started. */
   async killCheckpoints(): Promise<void> {
     await this.#checkpointWatch?.kill()
-  }
-
-  #startCheckpoints(): void {
-    const worker = spawnCheckpoints(this.#data)
-    this.#checkpointWatch = new ThreadWatch(worker, 'checkpoint', this.#onFault)
   }
 
   async #endCheckpoints(): Promise<void> {
@@ -243,8 +252,7 @@ export class JournalHandle implements JournalWriter {
     this.stats.batches++
     this.stats.records += records
     this.#committedBytes += report[REPORT.bytes]
-    const isLong = this.#committedBytes >= CHECKPOINTS_FROM_BYTES
-    if (isLong && this.#checkpointWatch === null) this.#startCheckpoints()
+    if (this.#committedBytes >= CHECKPOINTS_FROM_BYTES) void this.warm()
     this.#onCommit(records, report[REPORT.bytes], report[REPORT.micros], {
       ownMicros: report[REPORT.checkpointMicros],
       shortMicros: report[REPORT.shortMicros],

@@ -255,14 +255,15 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
   const settlement = await settlementOf(options, { follower, query, throughSeq, lastSeq: tail.seq })
-  const warmQueries = () => {
-    // Who reads is a profile, or asks for a market: an exchange with neither needs no thread.
-    if (core.clearing.accounts.count > 0 || core.clearing.catalogue.lastId > 0) query.warm()
+  const warm = () => {
+    // An exchange without profiles and markets has no reads and no orders: two threads fewer.
+    if (core.clearing.accounts.count === 0 && core.clearing.catalogue.lastId === 0) return
+    query.warm()
+    void pipeline.journal.warm()
   }
-  warmQueries()
   const onDurable = (seq: Seq) => {
     follower.advance(seq)
-    warmQueries()
+    warm()
   }
   const writer = await startJournalThread({ folder, durability, tail, lock: lock.file })
   const isArchived: IsArchived = async (slug, owner) => {
@@ -281,6 +282,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const difference = await compareStates(pipeline, follower, recovered)
   if (difference !== null) onFault(difference)
   pipeline.start()
+  warm()
   const { journal, shards, intake } = pipeline
   assert(intake !== null, 'this pipeline has an intake')
   await intake.ready()
