@@ -66,6 +66,10 @@ export class QueryHandle {
   #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   #nextId = 0
   #isReady = false
+  #onWarm: () => void = () => {}
+  readonly #isWarm = new Promise<void>((resolve) => {
+    this.#onWarm = resolve
+  })
   #isOver = false
   #reason = ''
   #quietUntilMs = 0
@@ -77,9 +81,13 @@ export class QueryHandle {
     this.#options = options
   }
 
-  /** Starts the thread, if it has not started: the next question need not wait for that. */
-  warm(): void {
+  /**
+   * Starts the thread, if it has not started: the next question need not wait for that. Resolves
+   * when the first thread can answer.
+   */
+  warm(): Promise<void> {
     if (this.#worker === null && !this.#isOver) this.#start()
+    return this.#isWarm
   }
 
   #start(): void {
@@ -152,7 +160,7 @@ export class QueryHandle {
 
   /** A question whose deadline passed has already left the queue. */
   #hand(): void {
-    this.warm()
+    void this.warm()
     while (this.#isReady && this.#sent.length < AHEAD) {
       const open = this.#queue.next()
       if (open === undefined) return
@@ -166,8 +174,10 @@ export class QueryHandle {
   }
 
   #hear(message: QueryMessage<never>): void {
-    if (message === 'ready') this.#isReady = true
-    else {
+    if (message === 'ready') {
+      this.#isReady = true
+      this.#onWarm()
+    } else {
       const at = this.#sent.findIndex(({ id }) => id === message.id)
       const [open] = at < 0 ? [] : this.#sent.splice(at, 1)
       if (message.failed === undefined) open?.settle(message.answer)

@@ -258,7 +258,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const warm = () => {
     // An exchange without profiles and markets has no reads and no orders: two threads fewer.
     if (core.clearing.accounts.count === 0 && core.clearing.catalogue.lastId === 0) return
-    query.warm()
+    void query.warm()
     void pipeline.journal.warm()
   }
   const onDurable = (seq: Seq) => {

@@ -83,7 +83,8 @@ test('the WAL stays short under a flood of commits while readers come and go', (
     longest = Math.max(longest, walBytes(dataDir))
   }
   assert.ok(longest <= 24 * MIB, `the WAL had ${longest} bytes`)
-  assert.ok(restarts > 10, `the WAL started anew ${restarts} times`)
+  const fewest = Math.floor(committedBytes / (24 * MIB))
+  assert.ok(restarts >= fewest, `the WAL started anew ${restarts} times`)
   reader.close()
   checkpointer.close()
   writer.close()
