@@ -191,7 +191,8 @@ export class FollowerHandle {
         this.#letWait(this.#waiters.filter((other) => other !== waiter))
         resolve(false)
       }, deadlineMs)
-      this.#letWait([...this.#waiters, waiter])
+      this.#waiters.push(waiter)
+      this.#letWait(this.#waiters)
       this.#wake()
     })
   }
