@@ -1,9 +1,12 @@
 // The demo trades like any client: it sends signed orders over the public API.
 
 import { randomInt } from 'node:crypto'
+import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { signCall } from '../auth/api-token.ts'
 import { ZERO_ADDRESS } from '../crypto/address.ts'
+import { text } from '../http/schema/scalars.ts'
+import { compile, openObject } from '../http/schema/schema.ts'
 import { accountOf, signClientOrder } from '../intake/order/client-order.ts'
 import type { OwnReply, OwnServer } from './own-server.ts'
 
@@ -39,6 +42,8 @@ export interface DemoOrder {
 
 const FEE_BPS = 300
 const SALT_STEPS = 1_000_000
+const placedOrder = compile(openObject({ order: openObject({ id: text() }) }))
+
 function accepted({ status, body }: OwnReply): unknown {
   if (status >= 200 && status < 300) return body
   throw new Error(`${status} ${JSON.stringify(body)}`)
@@ -69,6 +74,10 @@ export class DemoClient {
   }
 
   async call(method: string, path: string, body?: unknown): Promise<unknown> {
+    return accepted(await this.#send(method, path, body))
+  }
+
+  async #send(method: string, path: string, body?: unknown): Promise<OwnReply> {
     const { server, headerPrefix } = this.#venue
     const payload = body === undefined ? '' : JSON.stringify(body)
     const timestamp = new Date().toISOString()
@@ -85,10 +94,18 @@ export class DemoClient {
       [`${headerPrefix}signature`]: signature,
       ...(payload === '' ? {} : { 'content-type': 'application/json' }),
     }
-    return accepted(await server.call(method, path, headers, payload))
+    return server.call(method, path, headers, payload)
   }
 
-  place(market: DemoMarket, order: DemoOrder): Promise<unknown> {
+  /** Cancels what still lives of at most LIMITS.batchCancelIdsMax orders. */
+  async cancel(orderIds: readonly string[]): Promise<void> {
+    const reply = await this.#send('POST', '/orders/batch-cancel', { orderIds })
+    // 400: every one of them has ended already.
+    if (reply.status !== 400) accepted(reply)
+  }
+
+  /** Gives the id of the order. */
+  async place(market: DemoMarket, order: DemoOrder): Promise<string> {
     const sharesRaw = order.shares * 1_000_000
     const collateralRaw = order.shares * order.priceTicks * 1000
     const account = accountOf(this.#key)
@@ -112,11 +129,13 @@ export class DemoClient {
       { ...domain, exchange: market.exchange },
       this.#key,
     )
-    return this.call('POST', '/orders', {
+    const placed = await this.call('POST', '/orders', {
       order: signed,
       ownerId: this.trader.profileId,
       orderType: order.type,
       marketSlug: market.slug,
     })
+    assert(placedOrder.holds(placed), 'a placed order has an id')
+    return placed.order.id
   }
 }

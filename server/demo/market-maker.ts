@@ -26,15 +26,38 @@ function wander(ticks: number): number {
   return Math.min(850, Math.max(150, ticks + step))
 }
 
-/** Quotes both sides with buys only (YES below, NO above), so the maker needs no shares. */
-async function quote(maker: DemoClient, market: DemoMarket, fairTicks: number): Promise<void> {
-  await maker.call('DELETE', `/orders/all/${market.slug}`)
-  for (let level = 0; level < LEVELS; level++) {
-    const awayTicks = HALF_SPREAD_TICKS + level * LEVEL_STEP_TICKS
-    const shares = LEVEL_SHARES * (level + 1)
-    const common = { isBuy: true, shares, type: 'GTC' as const }
-    await maker.place(market, { ...common, outcome: 0, priceTicks: fairTicks - awayTicks })
-    await maker.place(market, { ...common, outcome: 1, priceTicks: 1000 - fairTicks - awayTicks })
+/**
+ * Quotes both sides with buys only (YES below, NO above), so the maker needs no shares. The new
+ * quotes stand before the old ones go, so the book is never empty. They never cross each other: the
+ * price wanders by less than the spread.
+ */
+class Quotes {
+  readonly #maker: DemoClient
+  readonly #market: DemoMarket
+  /** Null when other quotes may stand: those of an earlier process, or of a round that failed. */
+  #orderIds: string[] | null = null
+
+  constructor(maker: DemoClient, market: DemoMarket) {
+    this.#maker = maker
+    this.#market = market
+  }
+
+  async renew(fairTicks: number): Promise<void> {
+    const old = this.#orderIds
+    if (old === null) await this.#maker.call('DELETE', `/orders/all/${this.#market.slug}`)
+    this.#orderIds = null
+    const quoted: string[] = []
+    for (let level = 0; level < LEVELS; level++) {
+      const awayTicks = HALF_SPREAD_TICKS + level * LEVEL_STEP_TICKS
+      const shares = LEVEL_SHARES * (level + 1)
+      for (const outcome of [0, 1] as const) {
+        const ownTicks = outcome === 0 ? fairTicks : 1000 - fairTicks
+        const order = { isBuy: true, shares, outcome, priceTicks: ownTicks - awayTicks }
+        quoted.push(await this.#maker.place(this.#market, { ...order, type: 'GTC' }))
+      }
+    }
+    if (old !== null) await this.#maker.cancel(old)
+    this.#orderIds = quoted
   }
 }
 
@@ -50,6 +73,7 @@ async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number
 export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
   const { maker, taker, markets, warn } = options
   const fair = new Map(markets.map((market, index) => [market, 350 + 100 * index]))
+  const quotes = new Map(markets.map((market) => [market, new Quotes(maker, market)]))
   let stopped = false
   let said = ''
   let timer: NodeJS.Timeout | undefined
@@ -58,7 +82,7 @@ export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
       if (stopped) return
       const ticks = wander(fair.get(market) ?? 500)
       fair.set(market, ticks)
-      await quote(maker, market, ticks)
+      await quotes.get(market)?.renew(ticks)
       if (Math.random() < 0.5) await takeSome(taker, market, ticks)
     }
   }
