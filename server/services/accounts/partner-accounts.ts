@@ -199,7 +199,9 @@ export class PartnerAccounts {
     const before = this.#allowances(profileId)
     if ('reject' in before) return this.allowances(profileId)
     if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
-    if (before.spenders.some(({ status }) => status === 'submitted')) {
+    // Also one for the exchange of a market that has left memory since.
+    const { partners } = this.#pipeline.clearing.accounts
+    if ((partners.byId(profileId)?.submitted.length ?? 0) > 0) {
       return refused(await this.#pipeline.refused(REJECT.ALLOWANCE_RETRY_RUNNING))
     }
     const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs
