@@ -84,7 +84,6 @@ export class Lives {
       await this.#session(marketId)
     }
     await pipeline.whenIdle()
-    pipeline.publishMarket(first + count - 1)
     for (const side of [BUY, SELL]) {
       for (let marketId = first; marketId < first + count; marketId++) {
         const one = 1 + (marketId % (ACCOUNTS - 1))

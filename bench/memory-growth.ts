@@ -100,7 +100,6 @@ class Crowd {
         book: marketId,
         market: marketSpec(marketId),
       }))
-      pipeline.publishMarket(marketId)
       await shards.of(marketId).ready
     }
   }

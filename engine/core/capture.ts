@@ -15,6 +15,8 @@ import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
 import type { CapturedCatalogue } from './markets/catalogue.ts'
 import type { CapturedHeartbeats } from './markets/heartbeats.ts'
+import type { CapturedOracle } from './markets/oracle.ts'
+import type { CapturedSeriesTable } from './markets/series-table.ts'
 import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
 import type { Ledger } from './money/ledger.ts'
@@ -69,6 +71,8 @@ export interface CapturedState {
   readonly clock: { lastSeq: Seq; lastNowMs: TimeMs; rulesVersion: number }
   readonly accounts: CapturedAccounts
   readonly catalogue: CapturedCatalogue
+  readonly series: CapturedSeriesTable
+  readonly oracle: CapturedOracle
   readonly ledger: CapturedLedger
   readonly orders: CapturedOrders
   readonly seen: CapturedSeen
@@ -85,6 +89,8 @@ export function capture({ clearing }: Exchange): CapturedState {
     clock: { lastSeq, lastNowMs, rulesVersion },
     accounts: clearing.accounts.capture(),
     catalogue: clearing.catalogue.capture(),
+    series: clearing.series.capture(),
+    oracle: clearing.oracle.capture(),
     ledger: captureLedger(clearing),
     orders: captureOrders(clearing),
     seen: clearing.seen.capture(),
@@ -155,6 +161,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.rulesVersion = captured.clock.rulesVersion
   clearing.accounts.restore(captured.accounts)
   clearing.catalogue.restore(captured.catalogue)
+  clearing.series.restore(captured.series)
+  clearing.oracle.restore(captured.oracle)
   restoreLedger(captured.ledger, clearing)
   restoreOrders(captured.orders, clearing.orders)
   clearing.seen.restore(captured.seen)

@@ -27,13 +27,23 @@ import {
   RESULT,
 } from '../domain/event.ts'
 import { FEE_ACCOUNT, type MarketId, type PositionRow, type Seq } from '../domain/ids.ts'
+import { takesOrders } from '../domain/market.ts'
 import { SIDE } from '../domain/order.ts'
 import { addTo, type TimeMs } from '../domain/units.ts'
+import { applyToAccounts } from './accounts/account-commands.ts'
 import { Accounts } from './accounts/accounts.ts'
 import { FrozenProfiles } from './accounts/frozen.ts'
 import { Operators } from './accounts/operators.ts'
 import { Catalogue, type Market } from './markets/catalogue.ts'
 import { Heartbeats } from './markets/heartbeats.ts'
+import {
+  applyToMarkets,
+  archiveMarket,
+  failSlot,
+  resolveMarket,
+} from './markets/market-commands.ts'
+import { Oracle } from './markets/oracle.ts'
+import { SeriesTable } from './markets/series-table.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
 import { freeReserve, settleFill, settleProceeds } from './money/fill-money.ts'
@@ -54,25 +64,19 @@ const { HELD, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY, SELL } = SIDE
 
-type AccountCommand = Extract<
+type ControlCommand = Extract<
   RareCommand,
   {
     kind:
-      | 'createProfile'
-      | 'editProfile'
-      | 'createSubAccount'
-      | 'approveSpenders'
-      | 'submitApprovals'
-      | 'settleApprovals'
-      | 'createToken'
-      | 'revokeToken'
-      | 'revokeTokens'
-      | 'touchToken'
-      | 'login'
-      | 'logout'
-      | 'logoutEverywhere'
-      | 'addWithdrawalAddress'
-      | 'removeWithdrawalAddress'
+      | 'putTradingWindow'
+      | 'endTradingWindow'
+      | 'armHeartbeat'
+      | 'disarmHeartbeat'
+      | 'fireHeartbeat'
+      | 'freezeProfile'
+      | 'unfreezeProfile'
+      | 'addOperator'
+      | 'removeOperator'
   }
 >
 
@@ -82,6 +86,8 @@ const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
 export class Clearing {
   readonly accounts = new Accounts()
   readonly catalogue = new Catalogue()
+  readonly series = new SeriesTable()
+  readonly oracle = new Oracle()
   readonly ledger = new Ledger()
   readonly blocks = new Blocks()
   readonly reversals = new Reversals()
@@ -161,14 +167,25 @@ export class Clearing {
       case 'setAdminToken':
         this.accounts.adminTokenDigest = command.tokenDigest
         return
-      case 'createMarket':
-        this.catalogue.create(command.marketId, command.book, command.market, command.nowMs)
-        return
-      case 'lockMarket':
-        this.catalogue.change(command.marketId, 'LOCKED', command.nowMs)
-        return
       case 'resolveMarkets':
         for (const each of command.resolutions) this.#resolve(each, command.nowMs)
+        return
+      case 'failSlot':
+        this.#ended(failSlot(this, command.marketId, command.nowMs))
+        return
+      case 'createMarket':
+      case 'createGroup':
+      case 'editMarket':
+      case 'lockMarket':
+      case 'unlockMarket':
+      case 'flagMarket':
+      case 'openSlot':
+      case 'postPayouts':
+      case 'createSeries':
+      case 'endSeries':
+      case 'reportPrice':
+      case 'decideBoundary':
+        applyToMarkets(this, command)
         return
       case 'archiveMarket':
         this.#archive(command.marketId)
@@ -177,6 +194,22 @@ export class Clearing {
         if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
         else this.ledger.withdraw(command.profileId, -command.collateralRaw)
         return
+      case 'failSettlement':
+        this.#reverse(command)
+        this.blocks.apply(command)
+        return
+      case 'mineBlock':
+      case 'retrySettlement':
+      case 'settleTrade':
+        this.blocks.apply(command)
+        return
+      default:
+        this.#applyControl(command)
+    }
+  }
+
+  #applyControl(command: ControlCommand | Parameters<typeof applyToAccounts>[1]): void {
+    switch (command.kind) {
       case 'putTradingWindow':
       case 'endTradingWindow':
         this.modes.apply(command)
@@ -194,74 +227,8 @@ export class Clearing {
       case 'removeOperator':
         this.operators.apply(command)
         return
-      case 'failSettlement':
-        this.#reverse(command)
-        this.blocks.apply(command)
-        return
-      case 'mineBlock':
-      case 'retrySettlement':
-      case 'settleTrade':
-        this.blocks.apply(command)
-        return
       default:
-        this.#applyAccount(command)
-    }
-  }
-
-  #applyAccount(command: AccountCommand): void {
-    switch (command.kind) {
-      case 'createProfile':
-        this.ledger.openAccount(command.profileId)
-        this.accounts.createProfile(command.profileId, command.profile, command.nowMs)
-        this.#addTokenOf(command)
-        return
-      case 'editProfile':
-        this.accounts.editProfile(command.profileId, command.profile)
-        this.#addTokenOf(command)
-        return
-      case 'createSubAccount':
-        this.#createSubAccount(command)
-        return
-      case 'approveSpenders':
-        this.accounts.partners.approve(command.profileId, command.spenders)
-        return
-      case 'submitApprovals':
-        this.accounts.partners.submit(command.profileId, command.spenders, command.seq)
-        return
-      case 'settleApprovals':
-        assert(command.height === this.blocks.height, 'approvals go into the newest block')
-        this.accounts.partners.settle(command.profileId, command.isConfirmed)
-        return
-      case 'createToken':
-        this.accounts.addToken(command.profileId, command.token, command.nowMs)
-        return
-      case 'revokeToken':
-        this.accounts.revokeToken(command.tokenId)
-        return
-      case 'revokeTokens':
-        for (const { tokenId } of this.accounts.tokensOf(command.profileId)) {
-          this.accounts.revokeToken(tokenId)
-        }
-        return
-      case 'touchToken':
-        this.accounts.touchToken(command.tokenId, command.nowMs)
-        return
-      case 'login':
-        this.#login(command)
-        return
-      case 'logout':
-        this.accounts.logout(command.sessionDigest)
-        return
-      case 'logoutEverywhere':
-        this.accounts.logoutEverywhere(command.profileId)
-        return
-      case 'addWithdrawalAddress': {
-        const { profileId, addressId, address, label, nowMs: createdMs } = command
-        this.accounts.withdrawalAddresses.add({ profileId, addressId, address, label, createdMs })
-        return
-      }
-      case 'removeWithdrawalAddress':
-        this.accounts.withdrawalAddresses.remove(command.profileId, command.address)
+        applyToAccounts(this, command)
     }
   }
 
@@ -273,48 +240,28 @@ export class Clearing {
     }
   }
 
-  #resolve({ marketId, payoutNumerators }: Resolution, nowMs: TimeMs): void {
-    const market = this.catalogue.change(marketId, 'RESOLVED', nowMs)
-    market.payoutNumerators = payoutNumerators
-    this.#ended(market)
+  #resolve(resolution: Resolution, nowMs: TimeMs): void {
+    this.#ended(resolveMarket(this, resolution, nowMs))
   }
 
   #archive(marketId: MarketId): void {
     const market = this.catalogue.existing(marketId)
     assert(this.blocks.holdsAllThrough(market.lastTradeSeq), 'blocks hold every trade')
-    this.catalogue.archive(marketId)
+    archiveMarket(this, market)
     this.reversals.forget(marketId)
   }
 
   #freeRowIfUnused(row: PositionRow, market: Market): void {
     if (this.orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row, market)
-    if (market.status === 'RESOLVED') this.#ended(market)
+    if (market.status === 'RESOLVED' || market.isFailed) this.#ended(market)
   }
 
-  /** Gives back what a resolved market needs no more. */
+  /** Gives back what a market that is over needs no more. */
   #ended(market: Market): void {
-    const { book } = market
+    const { book, status } = market
+    if (takesOrders(status)) return
     if (book !== 0 && this.orders.rowsOfBook.firstOf(book) === 0) this.catalogue.closeBook(market)
     this.catalogue.noteEmptied(market)
-  }
-
-  #createSubAccount(command: Extract<RareCommand, { kind: 'createSubAccount' }>): void {
-    const { profileId, partnerId, sealedKey, approved, proof, nowMs } = command
-    this.ledger.openAccount(profileId)
-    this.accounts.createProfile(profileId, command.profile, nowMs)
-    if (proof !== null) this.accounts.burnNonce(proof.nonce, proof.nonceExpiresMs)
-    this.accounts.partners.add({ profileId, partnerId, sealedKey, approved })
-  }
-
-  #addTokenOf(command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>): void {
-    if (command.token === null) return
-    this.accounts.addToken(command.profileId, command.token, command.nowMs)
-  }
-
-  #login(command: Extract<RareCommand, { kind: 'login' }>): void {
-    const { sessionDigest: digest, profileId, expiresMs } = command
-    const nonce = { text: command.nonce, expiresMs: command.nonceExpiresMs }
-    this.accounts.login({ digest, profileId, expiresMs }, nonce)
   }
 
   /**

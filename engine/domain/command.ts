@@ -1,8 +1,18 @@
-import type { AccountId, Book, Generation, MarketId, ProfileId, Seq, Slot } from './ids.ts'
-import type { MarketSpec } from './market.ts'
+import type {
+  AccountId,
+  Book,
+  Generation,
+  MarketId,
+  ProfileId,
+  Seq,
+  SeriesId,
+  Slot,
+} from './ids.ts'
+import type { MarketChange, MarketSpec } from './market.ts'
 import type { Role } from './operator.ts'
+import type { SeriesSpec } from './series.ts'
 import type { TradingWindow } from './trading-mode.ts'
-import type { CollateralRaw, FeeBps, PriceTicks, SizeRaw, TimeMs } from './units.ts'
+import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // Every decided command. A command carries all that `apply` needs: a replay decides nothing again.
 
@@ -169,6 +179,16 @@ interface Caused {
 export interface Resolution {
   readonly marketId: MarketId
   readonly payoutNumerators: readonly [number, number]
+  /** Of a slot: the oracle's value at its end. */
+  readonly closeE8?: PriceE8
+}
+
+/** A market that a command makes. */
+export interface NewMarket {
+  readonly marketId: MarketId
+  /** Free, and held until the market is resolved and its last order is gone; 0 for no book. */
+  readonly book: Book
+  readonly market: MarketSpec
 }
 
 /** Commands that are rare enough to travel as msgpack. Digests are lowercase hex SHA-256. */
@@ -203,9 +223,27 @@ export type RareCommand = Stamp &
     | { kind: 'logout'; sessionDigest: string }
     /** Ends every session of the profile. */
     | { kind: 'logoutEverywhere'; profileId: ProfileId }
-    /** `book` is free, and the market holds it until it is resolved and its last order is gone. */
-    | { kind: 'createMarket'; marketId: MarketId; book: Book; market: MarketSpec }
+    | ({ kind: 'createMarket' } & NewMarket)
+    /** A group, and then its children. */
+    | { kind: 'createGroup'; markets: readonly NewMarket[] }
+    | { kind: 'editMarket'; marketId: MarketId; change: MarketChange }
     | { kind: 'lockMarket'; marketId: MarketId }
+    /** A locked market trades again. */
+    | { kind: 'unlockMarket'; marketId: MarketId }
+    | { kind: 'flagMarket'; marketId: MarketId; isFlagged: boolean }
+    /** A slot gets its book at its start, and the oracle's value then. */
+    | { kind: 'openSlot'; marketId: MarketId; book: Book; strikeE8: PriceE8 }
+    /** The oracle has no value for the start or the end of a slot. */
+    | { kind: 'failSlot'; marketId: MarketId }
+    /** A block holds every trade of these resolved markets, so they are paid out. */
+    | { kind: 'postPayouts'; marketIds: readonly MarketId[] }
+    | { kind: 'createSeries'; seriesId: SeriesId; series: SeriesSpec }
+    /** No more slots are created; those that exist go on. */
+    | { kind: 'endSeries'; seriesId: SeriesId }
+    /** The oracle's report of a price at an instant. */
+    | { kind: 'reportPrice'; symbol: string; atMs: TimeMs; priceE8: PriceE8 }
+    /** The oracle's value at a boundary of slots; 0 when it has none (rules §13 row 37). */
+    | { kind: 'decideBoundary'; symbol: string; atMs: TimeMs; priceE8: PriceE8 }
     /** One market, or all children of a group: none of them is open while another is resolved. */
     | { kind: 'resolveMarkets'; resolutions: readonly Resolution[] }
     /** A resolved market that nothing needs any more leaves memory (design §10). */

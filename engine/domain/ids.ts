@@ -17,6 +17,8 @@ export type AccountId = Kind<'account'>
 export type ProfileId = AccountId
 /** Counts from 1 for ever, and is never used again; 0 names no market. */
 export type MarketId = Kind<'market'>
+/** Counts from 1 for ever; 0 names no series. */
+export type SeriesId = Kind<'series'>
 /** Place of a live market's book, given back when the book closes; 0 is no book (design §10). */
 export type Book = Kind<'book'>
 /** Index of an order's columns, used again after it ended; 0 is none. */

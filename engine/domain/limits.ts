@@ -23,6 +23,16 @@ export const LIMITS = {
   recalledMarketsMax: 256,
   /** Markets over the life of a data folder. */
   marketsEverMax: 10_000_000,
+  /** Children of one group: the id of a question has one byte for them (rules §6.3). */
+  groupChildrenMax: 255,
+  /** Series that are in memory, and slots that one creates ahead. */
+  seriesMax: 1000,
+  slotsAheadMax: 100,
+  /** Payouts that one command posts, and how soon main looks for more. */
+  payoutsAtOnceMax: 256,
+  payoutEveryMs: 100,
+  /** While a slot has no free book, or the journal no room, its opening is tried so often. */
+  slotRetryMs: 1000,
   /** Exchanges and adapters of all markets together: one server wallet approves all of them. */
   venueAddressesMax: 1024,
   /** A Map of V8 holds 2^24 keys, so whatever is kept in one has a gate well below that. */

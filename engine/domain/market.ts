@@ -1,7 +1,12 @@
-import type { SizeRaw, TimeMs } from './units.ts'
+import type { MarketId, SeriesId } from './ids.ts'
+import type { CollateralRaw, FeeBps, SizeRaw, TimeMs } from './units.ts'
 
-/** Market statuses (rules §12.3). CREATED, FUNDED and FUNDED_FLAGGED trade. */
+/**
+ * Market statuses (rules §12.3). DRAFT is on no list. CREATED is announced and has no book yet.
+ * FUNDED and FUNDED_FLAGGED trade.
+ */
 export const MARKET_STATUSES = [
+  'DRAFT',
   'CREATED',
   'FUNDED',
   'FUNDED_FLAGGED',
@@ -12,7 +17,8 @@ export type MarketStatus = (typeof MARKET_STATUSES)[number]
 
 /** The allowed status changes. Any other change is refused. */
 export const STATUS_CHANGES: Readonly<Record<MarketStatus, readonly MarketStatus[]>> = {
-  CREATED: ['FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'],
+  DRAFT: ['FUNDED', 'RESOLVED'],
+  CREATED: ['FUNDED', 'RESOLVED'],
   FUNDED: ['FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'],
   FUNDED_FLAGGED: ['FUNDED', 'LOCKED', 'RESOLVED'],
   LOCKED: ['FUNDED', 'RESOLVED'],
@@ -20,21 +26,56 @@ export const STATUS_CHANGES: Readonly<Record<MarketStatus, readonly MarketStatus
 }
 
 export function takesOrders(status: MarketStatus): boolean {
-  return status === 'CREATED' || status === 'FUNDED' || status === 'FUNDED_FLAGGED'
+  return status === 'FUNDED' || status === 'FUNDED_FLAGGED'
+}
+
+/** How shares are traded: by an order book, in the children of a group, or against a pool. */
+export const MARKET_KINDS = ['clob', 'group', 'amm'] as const
+export type MarketKind = (typeof MARKET_KINDS)[number]
+
+/** What an operator may change while the market lives. */
+export interface MarketAbout {
+  readonly title: string
+  readonly description: string
+  readonly categories: readonly string[]
+  readonly tags: readonly string[]
+  /** Another title for small places; absent = none. */
+  readonly proxyTitle?: string
+  readonly imageUrl?: string
+  readonly logo?: string
+  /** Collateral a day for those whose orders rest near the middle; absent = none. */
+  readonly dailyRewardRaw?: CollateralRaw
+  /** Part of the takers' fees that makers get back (rules §3.2); absent = none. */
+  readonly rebateBps?: FeeBps
+}
+export type MarketChange = Partial<MarketAbout>
+
+/** The place of a market among the slots of its series (rules §10). It ends at its deadline. */
+export interface SlotOf {
+  readonly seriesId: SeriesId
+  readonly startMs: TimeMs
 }
 
 /**
- * All that is fixed when a CLOB market is created. Token ids are decimal uint256; addresses are
- * EIP-55.
+ * All that is said of a market when it is created. Token ids are decimal uint256, addresses are
+ * EIP-55. A group has no tokens: its ids are ''.
  */
-export interface MarketSpec {
+export interface MarketSpec extends MarketAbout {
   readonly slug: string
-  readonly title: string
-  readonly description: string
+  /** Absent = clob. */
+  readonly kind?: MarketKind
+  /** The group that a child belongs to, and its place there from 0. */
+  readonly groupId?: MarketId
+  readonly orderInGroup?: number
+  /** Of a group: the id of its neg-risk market; of a child: that of its question (rules §6.3). */
+  readonly negRiskId?: string
+  /** Of a group: the fee of a conversion. */
+  readonly convertFeeBps?: FeeBps
+  readonly slot?: SlotOf
+  /** Of a market that is traded against a pool: where the pool is. */
+  readonly poolAddress?: string
   readonly deadlineMs: TimeMs | null
   readonly feeEnabled: boolean
-  readonly categories: readonly string[]
-  readonly tags: readonly string[]
   readonly conditionId: string
   readonly yesTokenId: string
   readonly noTokenId: string
@@ -44,4 +85,8 @@ export interface MarketSpec {
   readonly maxSpread: number
   /** How long an order that would take on arrival is held (rules §4.3); absent = not at all. */
   readonly takerDelayMs?: number
+}
+
+export function kindOf({ kind }: Pick<MarketSpec, 'kind'>): MarketKind {
+  return kind ?? 'clob'
 }

@@ -9,6 +9,8 @@ export type PriceTicks = Kind<'ticks'>
 export type SizeRaw = Kind<'size'>
 /** Collateral, 1 unit = 1,000,000. */
 export type CollateralRaw = Kind<'collateral'>
+/** An oracle's price × 100,000,000, above 0. */
+export type PriceE8 = Kind<'e8'>
 /** Hundredths of a percent, 0..1000. */
 export type FeeBps = Kind<'bps'>
 /** Unix milliseconds. */

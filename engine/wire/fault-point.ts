@@ -24,6 +24,8 @@ export const FAULT_POINTS = [
   'before-mined',
   /** The command that takes a market out of memory is stamped and not on disk. */
   'mid-archive',
+  'before-payouts',
+  'mid-slots',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
   /** A snapshot is written but does not have its final name yet. */

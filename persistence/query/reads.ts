@@ -1,6 +1,6 @@
 import { audit } from './read/audit.ts'
 import { knownInTables } from './read/known-orders.ts'
-import { archivedMarket, archivedMarkets, isSlugUsed } from './read/markets.ts'
+import { archivedMarket, archivedMarkets, isSlugPrefixUsed, isSlugUsed } from './read/markets.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
@@ -26,4 +26,5 @@ export const READS: readonly Query<never, unknown>[] = [
   archivedMarket,
   archivedMarkets,
   isSlugUsed,
+  isSlugPrefixUsed,
 ]

@@ -5,7 +5,9 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideCancel } from '../../engine/core/decide/decide.ts'
 import type { Market } from '../../engine/core/markets/catalogue.ts'
+import { openedBy, taughtBy } from '../../engine/core/markets/market-commands.ts'
 import { assert } from '../../engine/domain/assert.ts'
+import type { RareCommand } from '../../engine/domain/command.ts'
 import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
@@ -22,6 +24,7 @@ import { OrderGroups } from './orders/order-groups.ts'
 import type { SeenLookups } from './orders/seen-lookups.ts'
 import { TokenUses } from './orders/token-uses.ts'
 import { type CancelOutcome, ordersOf, stampCancels } from './orders/user-cancels.ts'
+import { SlotClock, type SlotClockParts } from './series/slot-clock.ts'
 import type { OrderIds } from './shown/order-ids.ts'
 import type { PublishedMarkets } from './shown/published.ts'
 import type { Clock } from './spine/clock.ts'
@@ -63,9 +66,15 @@ export interface PipelineParts<Journal extends JournalWriter>
   readonly lookups?: SeenLookups
   /** Absent when trades are never mined. */
   readonly settlement?: SettlementParts
+  /** Absent when no series ever runs. */
+  readonly slots?: Pick<SlotClockParts, 'booksMax' | 'specOf'>
 }
 
 const SEND_AT = 64
+
+function dueOf(part: { readonly nextDueMs: number } | null): number {
+  return part?.nextDueMs ?? Number.POSITIVE_INFINITY
+}
 
 export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly clearing: Clearing
@@ -87,6 +96,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly orders: OrderDecisions
   /** Null when trades are never mined. */
   readonly mining: Mining | null
+  /** Null when no series ever runs. */
+  readonly slots: SlotClock | null
   /** Null when signed orders never come. */
   readonly intake: IntakePool | null
   readonly #parts: PipelineParts<Journal>
@@ -112,7 +123,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       journal: this.journal,
       shardOf: (book) => this.shards.of(book),
       afterStamp: (seq, kind, reason = 0) => this.#stamped(seq, kind, reason),
-      onLocked: (seq, marketId) => this.#locked(seq, marketId),
+      onRare: (command) => this.#changed(command),
       onFired: (seq, profileIds) => {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
       },
@@ -137,6 +148,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
             ...settlement,
             ...{ clearing, publisher, sequencer, shards, onArchived: this.#archived },
           })
+    this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer }) : null
     this.tokenUses = new TokenUses({ clearing, sequencer })
     const { times, mining, tokenUses } = this
     const judging = { sequencer, publisher, mining, times, queues, tokenUses }
@@ -164,13 +176,13 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
    * over their books, and nothing moves.
    */
   start(): void {
-    const { sequencer, mining } = this
+    const { sequencer } = this
     sequencer.resume()
     this.#isStarted = true
     if (this.#parts.isTimed !== true) return
     this.#timer = new DeadlineTimer({
       nowMs: () => sequencer.nowMs(),
-      nextMs: () => Math.min(sequencer.nextDueMs, mining?.nextDueMs ?? Number.POSITIVE_INFINITY),
+      nextMs: () => Math.min(sequencer.nextDueMs, dueOf(this.mining), dueOf(this.slots)),
       run: () => this.tick(),
     })
   }
@@ -186,15 +198,14 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     this.#sendSoon()
   }
 
-  /** A deadline locked a market. */
-  #locked(seq: Seq, marketId: MarketId): void {
-    const market = this.clearing.catalogue.existing(marketId)
-    // The market as this command leaves it: it may be resolved before its lock is durable.
-    const { status, updatedMs } = market
-    this.publisher.whenDurable(seq, () => {
-      this.publishMarket(marketId)
-      this.published.refresh(market, status, updatedMs)
-    })
+  /** Shows what a rare command made of markets, once that is durable. */
+  #changed(command: RareCommand): void {
+    this.slots?.applied(command)
+    // A deadline may pass, and need room in its shard, before the command is durable.
+    for (const { book } of openedBy(command, this.clearing.catalogue)) this.shards.of(book)
+    for (const market of taughtBy(command, this.clearing.catalogue)) this.intake?.addMarket(market)
+    const show = this.published.shownBy(command, this.clearing)
+    if (show !== null) this.publisher.whenDurable(command.seq, show)
   }
 
   readonly #archived = (market: Market): void => {
@@ -214,18 +225,12 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     return this.#asked.count + waiting + looking + telling
   }
 
-  /**
-   * Whether one more order may come. A new order waits for those under way, which are answered in
-   * turn. This bound does not hold up cancels or any other call.
-   */
+  /** Whether one more order may come. This bound does not hold up cancels or any other call. */
   get takesOrders(): boolean {
     return this.underWay < LIMITS.ordersUnderWayMax
   }
 
-  /**
-   * Rings are shown to their threads once per turn of the loop, or earlier when much was put in. So
-   * the disk and the markets begin before the last record is in.
-   */
+  /** Rings are shown to their threads once per turn of the loop, or earlier when much is in. */
   #sendSoon(): void {
     if (++this.#unsent === SEND_AT) this.#send()
     if (this.#sendDue) return
@@ -286,6 +291,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   /** Emits every deadline that is due; the timer calls it, or the caller. */
   tick(): void {
     if (!this.stillMoment.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
+    this.slots?.tick()
     this.mining?.tick()
   }
 
@@ -376,13 +382,6 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   async refused(reject: Reject): Promise<Reject> {
     await this.durable()
     return reject
-  }
-
-  /** Shows a market whose creation is durable, and every older one: those are durable too. */
-  publishMarket(marketId: MarketId): void {
-    for (let next = this.published.lastId + 1; next <= marketId; next++) {
-      this.published.add(this.clearing.catalogue.existing(next))
-    }
   }
 
   /** Waits until nothing is under way: every reply went out, every market is idle and shown. */

@@ -11,6 +11,7 @@ import type { OperatorChanges } from '../services/accounts/operators.ts'
 import type { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import type { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import type { MarketChanges } from '../services/markets/market-changes.ts'
+import type { SeriesChanges } from '../services/markets/series-changes.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
@@ -30,6 +31,7 @@ export interface Services {
   readonly registrations: Registrations
   readonly partners: PartnerAccounts
   readonly markets: MarketChanges
+  readonly series: SeriesChanges
   readonly archive: ArchivedMarkets
   readonly modes: TradingModeChanges
   readonly operators: OperatorChanges

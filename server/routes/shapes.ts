@@ -1,5 +1,6 @@
 // Reply shapes that several routes share (rules §12).
 
+import { MARKET_STATUSES } from '../../engine/domain/market.ts'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
 import {
   address,
@@ -132,8 +133,9 @@ export function market() {
     categories: means(list(text()), 'Topics that the operator gave the market.'),
     tags: means(list(text()), 'Further labels that the operator gave the market.'),
     status: means(
-      oneOf('CREATED', 'FUNDED', 'FUNDED_FLAGGED', 'LOCKED', 'RESOLVED'),
-      'CREATED, FUNDED and FUNDED_FLAGGED take orders; LOCKED does not; RESOLVED is decided.',
+      oneOf(...MARKET_STATUSES),
+      'FUNDED and FUNDED_FLAGGED take orders. DRAFT and CREATED do not yet, LOCKED does not. ' +
+        'RESOLVED is decided.',
     ),
     tradeType: means(oneOf('clob'), 'How shares are traded: by an order book.'),
     marketType: means(oneOf('single'), 'The market is one question, part of no group.'),

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eachResting, resetMarkets } from '../../engine/core/book/market.ts'
 import { type Clearing, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
+import { hasTokens } from '../../engine/core/markets/market-commands.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Command } from '../../engine/domain/command.ts'
@@ -43,6 +44,7 @@ import { OrderIds } from '../pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
 import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
+import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
 import { type SnapshotParts, Snapshots } from './snapshots.ts'
 
@@ -53,6 +55,8 @@ export interface OpenOptions {
   readonly marketThreads: MarketThreads
   readonly intakeThreads: number
   readonly domain: { readonly name: string; readonly chainId: number }
+  /** The token in which shares are paid; when absent, no series runs. */
+  readonly collateralAddress?: string
   /** Time from one block of trades to the next; when absent, trades are never mined. */
   readonly blockMs?: number
   readonly clock: Clock
@@ -206,7 +210,7 @@ async function compareStates(
 /** Tells the intake its whole directory, one market or one profile with each step. */
 function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Generator<undefined> {
   for (const market of clearing.catalogue.all()) {
-    intake.addMarket(market)
+    if (hasTokens(market)) intake.addMarket(market)
     yield
   }
   for (let profileId = 1; profileId <= clearing.accounts.count; profileId++) {
@@ -363,11 +367,14 @@ function startPipeline(
   seal: Seal,
   { writer, ...links }: PipelineLinks,
 ): Pipeline<JournalHandle> {
-  const { clock, profileWaitSec, onCommit, onFault } = options
+  const { clock, profileWaitSec, onCommit, onFault, collateralAddress } = options
+  const specOf = collateralAddress === undefined ? null : slotSpecOf(collateralAddress)
+  const booksMax = booksMaxOf(options.marketThreads)
   const commits = onCommit === undefined ? {} : { onCommit }
   return new Pipeline({
     ...core,
     ...links,
+    ...(specOf === null ? {} : { slots: { booksMax, specOf } }),
     ids: new OrderIds(seal.derive('order-ids')),
     clock,
     isTimed: options.isTimed === true,

@@ -24,6 +24,8 @@ import { OperatorChanges } from '../services/accounts/operators.ts'
 import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
+import { SeriesChanges } from '../services/markets/series-changes.ts'
+import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
@@ -127,7 +129,8 @@ export async function wire(
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
     archive,
-    markets: new MarketChanges(pipeline, intake, shards, (slug) => archive.isUsed(slug)),
+    markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),
+    series: new SeriesChanges(pipeline, slotSpecOf(config.collateralAddress), archive),
     modes: new TradingModeChanges(pipeline),
     operators: new OperatorChanges(pipeline),
     heartbeats: new HeartbeatChanges(pipeline),

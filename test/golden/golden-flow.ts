@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
-import {
-  decideAdjust,
-  decideMarket,
-  decideResolve,
-  mayArchive,
-} from '../../engine/core/decide/accounts.ts'
+import { decideAdjust } from '../../engine/core/decide/accounts.ts'
 import { expiresAtMs, isTradable } from '../../engine/core/decide/decide.ts'
+import { mayArchive } from '../../engine/core/decide/endings.ts'
+import { decideMarkets, decideResolve } from '../../engine/core/decide/markets.ts'
 import { mayRelease } from '../../engine/core/decide/release.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
@@ -166,7 +163,7 @@ export class GoldenFlow {
       minSizeRaw: this.#random.pick([0, 50_000_000]),
       ...(marketId % 3 === 2 ? { takerDelayMs: this.#random.between(1_000, 15_000) } : {}),
     }
-    assert.equal(decideMarket(clearing, marketSpec(marketId, changes)), null)
+    assert.equal(decideMarkets(clearing, [marketSpec(marketId, changes)]), null)
     this.driver.addMarket(changes)
   }
 

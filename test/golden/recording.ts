@@ -61,6 +61,17 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   revokeTokens: true,
   addOperator: true,
   removeOperator: true,
+  createGroup: false,
+  editMarket: false,
+  unlockMarket: false,
+  flagMarket: false,
+  openSlot: false,
+  failSlot: false,
+  postPayouts: false,
+  createSeries: false,
+  endSeries: false,
+  reportPrice: false,
+  decideBoundary: false,
 }
 
 export interface Recording {

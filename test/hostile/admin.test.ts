@@ -111,8 +111,8 @@ test('of markets with one slug at the same moment one is made', async () => {
 test('a market that locks before its creation is durable does not stop the exchange', async () => {
   // Each market has a thread of its own here. The threads must start in the order of the markets.
   const own = await startLive({ flags: ['--market-threads', 'auto'] })
-  const { pipeline, intake, shards } = own.exchange
-  const markets = new MarketChanges(pipeline, intake, shards, async () => false)
+  const { pipeline, shards } = own.exchange
+  const markets = new MarketChanges(pipeline, shards, async () => false)
   const spec = (slug: string, deadlineMs: number | null) => ({
     ...marketIds(slug, account('a'), account('b')),
     ...{ slug, title: slug, description: '', deadlineMs, feeEnabled: false },

@@ -94,20 +94,26 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/decide/accounts.ts',
     tests: GATES,
     changes: [
-      ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : null', '? null : null'],
       [
         'a token is revoked by another profile',
         'token?.profileId === profileId ?',
         'token !== undefined ?',
       ],
       ['a debit takes reserved collateral', 'freeRaw >= -collateralRaw', 'freeRaw >= 0'],
-      ['a market pays nothing to anyone', 'whole && sum > 0', 'whole && sum >= 0'],
       [
         'a token has scopes its profile lacks',
         'profile.scopes.includes(scope)',
         'scope.length > 0',
       ],
-      ['a slug is given twice', 'bySlug(spec.slug) !== undefined', 'bySlug(spec.slug) === null'],
+    ],
+  },
+  {
+    file: 'engine/core/decide/markets.ts',
+    tests: GATES,
+    changes: [
+      ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : null', '? null : null'],
+      ['a market pays nothing to anyone', 'whole && sum > 0', 'whole && sum >= 0'],
+      ['a slug is given twice', 'bySlug(slug) !== undefined', 'bySlug(slug) === null'],
     ],
   },
   {
@@ -222,11 +228,15 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'STATUS_CHANGES[market.status].includes(status),',
         'status.length > 0,',
       ],
-      ['a change of status keeps the old time', 'market.updatedMs = nowMs\n', '\n'],
+      [
+        'a change of status keeps the old time',
+        'updatedMs = nowMs\n    this.#note',
+        'book += 0\n    this.#note',
+      ],
       [
         'the hash leaves out the conditions',
-        'rowCount: _rowCount, ...market',
-        'rowCount: _rowCount, conditionRaw: _conditionRaw, ...market',
+        'childCount: _c, ...market',
+        'childCount: _c, conditionRaw: _raw, ...market',
       ],
     ],
   },

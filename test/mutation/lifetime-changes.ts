@@ -71,8 +71,8 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
       ['a slug of an archived market is given again', ' || (await this.#isSlugUsed(slug))', ''],
       [
         'a slug is given twice while the tables are asked',
-        'if (this.#asked.has(slug)) return this.#pipeline.refused(REJECT.SLUG_TAKEN)\n',
-        '\n',
+        'slugs.some((slug) => this.#asked.has(slug))',
+        'slugs.length === 0',
       ],
     ],
   },
@@ -88,15 +88,40 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide/accounts.ts',
+    file: 'engine/core/decide/markets.ts',
     tests: LIFETIMES,
     changes: [
       [
         'an id of a market outgrows its records',
-        'catalogue.lastId >= LIMITS.marketsEverMax || ',
+        ' || catalogue.lastId + specs.length > LIMITS.marketsEverMax',
         '',
       ],
-      ['a market leaves with its shares', ' && market.rowCount === 0', ''],
+    ],
+  },
+  {
+    file: 'engine/core/decide/endings.ts',
+    tests: LIFETIMES,
+    changes: [['a market leaves with its shares', ' && rowCount === 0', '']],
+  },
+  {
+    file: 'engine/core/markets/oracle.ts',
+    tests: ['test/engine/core/markets/slots.test.ts'],
+    changes: [
+      ['a later report stands for a boundary', 'boundary.report.atMs > atMs', 'false'],
+      ['a report stands for a boundary behind it', 'atMs >= boundary.atMs && ', ''],
+    ],
+  },
+  {
+    file: 'server/pipeline/series/slot-clock.ts',
+    tests: ['test/server/pipeline/series/slots.test.ts'],
+    changes: [
+      ['YES needs a price that rose', 'closeE8 >= strikeE8', 'closeE8 > strikeE8'],
+      ['a slot begins in the past', 'Math.max(series.lastEndMs, ', '(series.lastEndMs || '],
+      [
+        'a boundary is decided before its five seconds',
+        '(report === null ? BOUNDARY_WAIT_MS : BOUNDARY_REPORT_MS)',
+        '(report === null ? BOUNDARY_WAIT_MS : 0)',
+      ],
     ],
   },
 ]

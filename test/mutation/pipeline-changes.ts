@@ -85,8 +85,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'deadlines of markets are forgotten by a restart',
-        'if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)\n',
-        '\n',
+        'if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)\n        continue',
+        'continue',
       ],
       [
         'every cancel has the reason USER',

@@ -52,6 +52,11 @@ export class ChainModel {
     return twin
   }
 
+  /** Whether a trade of the market is in no block. */
+  waits(marketId: number): boolean {
+    return [...this.trades.values()].some(({ settled }) => settled.marketId === marketId)
+  }
+
   before(slow: SlowExchange, accounts: number, market: number): Before {
     const totalsOf = (account: number) => {
       const cash = slow.cash(account)

@@ -132,7 +132,7 @@ export class Life {
     this.accounts = new AccountChanges(pipeline, seal, intake)
     this.partners = new PartnerAccounts({ pipeline, seal, intake }, exchangeAddress)
     const isSlugUsed = (slug: string) => Promise.resolve(this.model.slugs.has(slug))
-    this.changes = new MarketChanges(pipeline, intake, this.shards, isSlugUsed)
+    this.changes = new MarketChanges(pipeline, this.shards, isSlugUsed)
     this.modes = new TradingModeChanges(this.pipeline)
     this.heartbeats = new HeartbeatChanges(this.pipeline)
     this.operators = new OperatorChanges(this.pipeline)

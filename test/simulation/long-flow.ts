@@ -17,7 +17,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['submitApprovals', 'settleApprovals'] as const),
   ...(['createToken', 'revokeToken', 'touchToken', 'login', 'logout'] as const),
   ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarkets'] as const),
-  'archiveMarket',
+  ...(['postPayouts', 'archiveMarket'] as const),
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
   ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),

@@ -107,6 +107,8 @@ export class Model {
   readonly clientKeys = new Set<string>()
   readonly markets: MarketModel[] = []
   readonly slugs = new Set<string>()
+  /** Markets whose payout is posted. */
+  readonly paid = new Set<number>()
   readonly tokens = new Map<string, TokenModel>()
   readonly rates: (number | null)[] = []
   /** The account of each order, by the id of the order. */
@@ -129,6 +131,7 @@ export class Model {
       twin.markets.push({ ...market, history: [...market.history] })
     }
     for (const slug of this.slugs) twin.slugs.add(slug)
+    for (const marketId of this.paid) twin.paid.add(marketId)
     for (const [tokenId, token] of this.tokens) twin.tokens.set(tokenId, { ...token })
     twin.#owners.push(...this.#owners)
     twin.rates.push(...this.rates)
@@ -232,8 +235,17 @@ export class Model {
           this.markets[marketId - 1].history.push({ seq: command.seq, status: 'RESOLVED' })
         }
         return
+      case 'postPayouts':
+        for (const marketId of command.marketIds) {
+          assert.equal(this.status(marketId), 'RESOLVED', 'only a resolved market is paid out')
+          assert(!this.paid.has(marketId), 'a market is paid out once')
+          assert(!this.chain.waits(marketId), 'a block holds every trade before the payout')
+          this.paid.add(marketId)
+        }
+        return
       case 'archiveMarket':
         assert.equal(this.status(command.marketId), 'RESOLVED', 'only a market that is over leaves')
+        assert(this.paid.has(command.marketId), 'a market is paid out before it leaves')
         assert.equal(this.slow.inside(command.marketId), 0n, 'nobody holds a share of it')
         this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'ARCHIVED' })
         return

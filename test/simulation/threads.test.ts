@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Clearing } from '../../engine/core/clearing.ts'
-import { mayArchive } from '../../engine/core/decide/accounts.ts'
+import { mayArchive } from '../../engine/core/decide/endings.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable, STATE } from '../../engine/core/orders/order-table.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'

@@ -58,7 +58,6 @@ export async function fill(
 ): Promise<void> {
   const { pipeline, seal } = exchange
   await makeMarket(exchange, 1, deadlineMs)
-  pipeline.publishMarket(1)
   const profile = profileFields(1, { rank: null })
   const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf(TOKEN, 1))
   const token = { tokenId: TOKEN, sealedSecret, label: null, scopes: ['trading'] as const }

@@ -3,6 +3,7 @@
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import type { PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/market.ts'
+import type { SeriesSpec } from '../../engine/domain/series.ts'
 
 export function profileFields(
   account: number,
@@ -35,6 +36,29 @@ export function marketSpec(marketId: number, changes: Partial<MarketSpec> = {}):
     noTokenId: String(marketId * 2 + 1),
     exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
     adapterAddress: null,
+    minSizeRaw: 0,
+    maxSpread: 0.03,
+    ...changes,
+  }
+}
+
+/** BTC in slots of five minutes. */
+export function seriesSpec(changes: Partial<SeriesSpec> = {}): SeriesSpec {
+  return {
+    symbol: 'BTC',
+    frequency: 'minutely',
+    subFrequency: 'minutes_5',
+    stableSlug: 'btc-5min-price',
+    slugPrefix: 'btc-5m',
+    assetName: 'Bitcoin',
+    assetType: 'crypto',
+    slotsAhead: 2,
+    title: 'Bitcoin up or down',
+    description: '',
+    categories: ['Crypto'],
+    tags: [],
+    feeEnabled: false,
+    exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
     minSizeRaw: 0,
     maxSpread: 0.03,
     ...changes,

@@ -29,13 +29,13 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/accounts',
     rank: 0.5,
-    doors: files('accounts operators frozen withdrawal-addresses'),
+    doors: files('accounts account-commands operators frozen withdrawal-addresses'),
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
     path: 'engine/core/markets',
     rank: 0.5,
-    doors: files('catalogue trading-mode heartbeats deadlines'),
+    doors: files('catalogue market-commands series-table oracle trading-mode heartbeats deadlines'),
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
@@ -48,7 +48,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/decide',
     rank: 0.5,
-    doors: files('decide accounts operators partners profiles release'),
+    doors: files('decide accounts markets endings series operators partners profiles release'),
     why: 'one file for the gates of each kind of request',
   },
   {
@@ -138,6 +138,7 @@ export const ROOMS: readonly Room[] = [
     why: 'a start joins its parts',
   },
   { path: 'server/pipeline/chain', rank: 3, doors: files('mining') },
+  { path: 'server/pipeline/series', rank: 3, doors: files('slot-clock') },
   { path: 'server/pipeline/orders', rank: 3, doors: ALL },
   { path: 'server/pipeline', rank: 3, doors: files('pipeline') },
 

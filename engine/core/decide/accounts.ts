@@ -1,14 +1,12 @@
-// Gates of the rare commands: tokens, wallets, markets, balances. Each returns the refusal, or null
-// when the command may be stamped.
+// Gates of the rare commands on accounts: tokens, wallets, balances. Each returns the refusal, or
+// null when the command may be stamped.
 
 import type { Scope } from '../../domain/command.ts'
 import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { type MarketSpec, STATUS_CHANGES } from '../../domain/market.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
-import { type Market, venueAddresses } from '../markets/catalogue.ts'
 import { decideActing } from './operators.ts'
 
 /** Why no more tokens may be made, for this profile (undefined while new) or at all; or null. */
@@ -59,36 +57,6 @@ export function decideWithdrawalAddress(
   }
   const count = withdrawalAddresses.of(profileId).length
   return count >= LIMITS.withdrawalAddressesPerProfileMax ? REJECT.WITHDRAWAL_ADDRESS_LIMIT : null
-}
-
-/**
- * Whether a market may be made that takes one of the first `booksMax` books. Slugs of markets that
- * left memory are in the read tables: the caller asks there.
- */
-export function decideMarket(
-  { catalogue }: Clearing,
-  spec: MarketSpec,
-  booksMax: number = LIMITS.booksMax,
-): Reject | null {
-  if (catalogue.bySlug(spec.slug) !== undefined) return REJECT.SLUG_TAKEN
-  const isFull = catalogue.lastId >= LIMITS.marketsEverMax || catalogue.freeBook(booksMax) === 0
-  if (isFull) return REJECT.MARKET_LIMIT
-  const fresh = new Set(venueAddresses(spec).filter((each) => !catalogue.venues.has(each)))
-  return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : null
-}
-
-export function decideResolve(market: Market, payoutNumerators: readonly number[]): Reject | null {
-  if (!STATUS_CHANGES[market.status].includes('RESOLVED')) return REJECT.MARKET_RESOLVED
-  const whole = payoutNumerators.every((each) => Number.isSafeInteger(each) && each >= 0)
-  const sum = payoutNumerators.reduce((total, each) => total + each, 0)
-  const valid = payoutNumerators.length === 2 && whole && sum > 0 && Number.isSafeInteger(sum)
-  return valid ? null : REJECT.PAYOUT_INVALID
-}
-
-/** Whether nothing needs the market any more: it may leave memory (design §10). */
-export function mayArchive({ blocks }: Clearing, market: Market): boolean {
-  const isOver = market.status === 'RESOLVED' && market.book === 0 && market.rowCount === 0
-  return isOver && blocks.holdsAllThrough(market.lastTradeSeq)
 }
 
 /** The sum of all funds must stay exact. A debit takes free collateral only. */

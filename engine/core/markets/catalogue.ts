@@ -6,8 +6,15 @@
 import { assert } from '../../domain/assert.ts'
 import type { Book, MarketId, Seq } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../../domain/market.ts'
-import type { CollateralRaw, GrowingSum, PriceTicks, TimeMs } from '../../domain/units.ts'
+import {
+  kindOf,
+  type MarketChange,
+  type MarketSpec,
+  type MarketStatus,
+  STATUS_CHANGES,
+  takesOrders,
+} from '../../domain/market.ts'
+import type { CollateralRaw, GrowingSum, PriceE8, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 
 /** What the ledger keeps of a market. */
@@ -30,6 +37,15 @@ export interface Market extends MarketSpec, MarketFunds {
   updatedMs: TimeMs
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
+  /** The payout is posted: what the market pays can be had. */
+  isPaidOut: boolean
+  /** Of a slot: the oracle's values at its start and at its end; 0 while unknown. */
+  strikeE8: PriceE8
+  closeE8: PriceE8
+  /** Of a slot: the oracle had no value for one of them. */
+  isFailed: boolean
+  /** Of a group: how many of its children are in memory. */
+  childCount: number
   /** Collateral of all trades. */
   readonly volume: GrowingSum
   /** YES price of the last trade; 0 before the first. */
@@ -58,12 +74,18 @@ export class Catalogue {
   readonly #byBook: (Market | undefined)[] = Array(LIMITS.booksMax + 1)
   /** How many live markets name each address. */
   readonly #venues = new Map<string, number>()
+  readonly #childrenOf = new Map<MarketId, Market[]>()
   /** No free book is below it. */
   #lowestFree: Book = 1
   /** The id of the newest market there ever was. */
   lastId: MarketId = 0
   /** Resolved markets that had no position left when they were last looked at. */
   readonly emptied = new Set<Market>()
+  /** Resolved markets whose payout is not posted. */
+  readonly unpaid = new Set<Market>()
+  /** How many payouts were posted, and how many books closed, since this state was made. */
+  paidCount = 0
+  closedCount = 0
 
   /** How many markets are in memory. */
   get count(): number {
@@ -97,6 +119,11 @@ export class Catalogue {
     return this.#bySlug.get(slug)
   }
 
+  /** The children of a group that are in memory, in their order. */
+  childrenOf(groupId: MarketId): readonly Market[] {
+    return this.#childrenOf.get(groupId) ?? []
+  }
+
   byToken(tokenId: string): Market | undefined {
     return this.#byToken.get(tokenId)
   }
@@ -122,18 +149,34 @@ export class Catalogue {
     return this.#lowestFree <= booksMax ? this.#lowestFree : 0
   }
 
+  /** The lowest free books up to `booksMax`, as many as wanted if there are so many. */
+  freeBooks(wanted: number, booksMax: number): Book[] {
+    const books: Book[] = []
+    for (let book = this.freeBook(booksMax); book !== 0 && books.length < wanted; ) {
+      if (this.#byBook[book] === undefined) books.push(book)
+      book = book < booksMax ? book + 1 : 0
+    }
+    return books
+  }
+
   create(marketId: MarketId, book: Book, spec: MarketSpec, nowMs: TimeMs): void {
     assert(marketId === this.lastId + 1, 'market ids count from 1')
     assert(!this.#bySlug.has(spec.slug), 'a slug is new')
-    const market: Market = {
+    this.lastId = marketId
+    this.#add({
       ...spec,
       marketId,
       book,
       createdMs: nowMs,
       takerDelayMs: spec.takerDelayMs ?? 0,
       updatedMs: nowMs,
-      status: 'FUNDED',
+      status: firstStatusOf(spec),
       payoutNumerators: null,
+      isPaidOut: false,
+      strikeE8: 0,
+      closeE8: 0,
+      isFailed: false,
+      childCount: 0,
       volume: { raw: 0, carries: 0 },
       lastYesTicks: 0,
       lastTradeSeq: 0,
@@ -141,26 +184,31 @@ export class Catalogue {
       conditionRaw: 0,
       shortRaw: 0,
       rowCount: 0,
-    }
-    this.lastId = marketId
-    this.#add(market)
+    })
   }
 
   #add(market: Market): void {
-    const { book } = market
     this.#byId.set(market.marketId, market)
     this.#bySlug.set(market.slug, market)
-    this.#byToken.set(market.yesTokenId, market)
-    this.#byToken.set(market.noTokenId, market)
+    for (const tokenId of tokensOf(market)) this.#byToken.set(tokenId, market)
     for (const each of venueAddresses(market)) {
       this.#venues.set(each, (this.#venues.get(each) ?? 0) + 1)
     }
-    if (book === 0) return
-    assert(
-      book <= LIMITS.booksMax && this.#byBook[book] === undefined,
-      'a new market has a free book',
-    )
+    if (market.groupId !== undefined) this.#addChild(this.existing(market.groupId), market)
+    if (market.book !== 0) this.#takeBook(market, market.book)
+  }
+
+  #addChild(group: Market, child: Market): void {
+    const children = [...this.childrenOf(group.marketId), child]
+    this.#childrenOf.set(group.marketId, children)
+    group.childCount = children.length
+  }
+
+  #takeBook(market: Market, book: Book): void {
+    const isFree = book <= LIMITS.booksMax && this.#byBook[book] === undefined
+    assert(isFree, 'a new market has a free book')
     this.#byBook[book] = market
+    market.book = book
   }
 
   capture(): CapturedCatalogue {
@@ -174,6 +222,7 @@ export class Catalogue {
       const own = { ...market, volume: { ...market.volume } }
       this.#add(own)
       this.noteEmptied(own)
+      this.#noteUnpaid(own)
     }
   }
 
@@ -182,36 +231,90 @@ export class Catalogue {
     assert(STATUS_CHANGES[market.status].includes(status), 'a market changes status as listed')
     market.status = status
     market.updatedMs = nowMs
+    this.#noteUnpaid(market)
+    if (market.groupId !== undefined) this.#groupFollows(this.existing(market.groupId), nowMs)
     return market
+  }
+
+  /** A group trades while a child does, and is resolved with its last child. */
+  #groupFollows(group: Market, nowMs: TimeMs): void {
+    const children = this.childrenOf(group.marketId)
+    const isOver = children.every(({ status }) => status === 'RESOLVED')
+    const trades = children.some(({ status }) => takesOrders(status))
+    const status = isOver ? 'RESOLVED' : trades ? 'FUNDED' : 'LOCKED'
+    group.updatedMs = nowMs
+    if (group.status === status) return
+    group.status = status
+    // Nobody holds a share of a group itself.
+    group.isPaidOut = isOver
+    this.noteEmptied(group)
+  }
+
+  edit(marketId: MarketId, change: MarketChange, nowMs: TimeMs): void {
+    const market = this.existing(marketId)
+    Object.assign(market, change)
+    market.updatedMs = nowMs
+  }
+
+  /** A slot begins: it takes its book. */
+  open(marketId: MarketId, book: Book, strikeE8: PriceE8, nowMs: TimeMs): Market {
+    const market = this.change(marketId, 'FUNDED', nowMs)
+    this.#takeBook(market, book)
+    market.strikeE8 = strikeE8
+    return market
+  }
+
+  fail(marketId: MarketId, nowMs: TimeMs): Market {
+    const market = this.existing(marketId)
+    assert(market.slot !== undefined && !market.isFailed, 'only a slot fails, and only once')
+    market.isFailed = true
+    market.updatedMs = nowMs
+    this.noteEmptied(market)
+    return market
+  }
+
+  paidOut(marketId: MarketId): void {
+    const market = this.existing(marketId)
+    assert(market.status === 'RESOLVED' && !market.isPaidOut, 'a resolved market pays once')
+    market.isPaidOut = true
+    this.unpaid.delete(market)
+    this.paidCount++
+  }
+
+  #noteUnpaid(market: Market): void {
+    if (market.status === 'RESOLVED' && !market.isPaidOut && kindOf(market) !== 'group') {
+      this.unpaid.add(market)
+    }
   }
 
   /** Gives the book back. No order of it lives, and none will come. */
   closeBook(market: Market): void {
-    assert(
-      market.status === 'RESOLVED' && market.openSizeRaw === 0,
-      'a book closes when it is over',
-    )
+    const isOver = isOverFor(market) && market.openSizeRaw === 0
+    assert(isOver, 'a book closes when it is over')
     if (market.book === 0) return
     this.#byBook[market.book] = undefined
     if (market.book < this.#lowestFree) this.#lowestFree = market.book
     market.book = 0
+    this.closedCount++
   }
 
-  /** Notes a resolved market when it has no position left: it may leave memory soon. */
+  /** Notes a market that is over when it has no position left: it may leave memory soon. */
   noteEmptied(market: Market): void {
-    if (market.status === 'RESOLVED' && market.rowCount === 0) this.emptied.add(market)
+    if (isOverFor(market) && market.rowCount === 0) this.emptied.add(market)
   }
 
   /** A market leaves memory. The read tables keep it, and its id and slug are never used again. */
   archive(marketId: MarketId): void {
     const market = this.existing(marketId)
-    assert(market.status === 'RESOLVED' && market.book === 0, 'only a market that is over leaves')
+    assert(isOverFor(market) && market.book === 0, 'only a market that is over leaves')
+    assert(market.childCount === 0, 'a group leaves behind its children')
     assert(market.rowCount === 0 && market.conditionRaw === 0, 'nobody holds a share of it')
     this.emptied.delete(market)
+    this.unpaid.delete(market)
     this.#byId.delete(marketId)
     this.#bySlug.delete(market.slug)
-    this.#byToken.delete(market.yesTokenId)
-    this.#byToken.delete(market.noTokenId)
+    for (const tokenId of tokensOf(market)) this.#byToken.delete(tokenId)
+    if (market.groupId !== undefined) this.#dropChild(this.existing(market.groupId), market)
     for (const each of venueAddresses(market)) {
       const left = (this.#venues.get(each) ?? 0) - 1
       if (left > 0) this.#venues.set(each, left)
@@ -219,11 +322,32 @@ export class Catalogue {
     }
   }
 
+  #dropChild(group: Market, child: Market): void {
+    const left = this.childrenOf(group.marketId).filter((each) => each !== child)
+    group.childCount = left.length
+    if (left.length > 0) this.#childrenOf.set(group.marketId, left)
+    else this.#childrenOf.delete(group.marketId)
+  }
+
   /** All the state, by rising id; for the state hash. A book is a slot, and a count is an index. */
   *facts(): Iterable<unknown> {
     yield ['markets', this.lastId]
-    for (const { book: _book, rowCount: _rowCount, ...market } of this.#byId.values()) {
+    for (const { book: _b, rowCount: _r, childCount: _c, ...market } of this.#byId.values()) {
       yield factsOf(market)
     }
   }
+}
+
+function firstStatusOf(spec: MarketSpec): MarketStatus {
+  if (kindOf(spec) === 'amm') return 'DRAFT'
+  return spec.slot === undefined ? 'FUNDED' : 'CREATED'
+}
+
+function tokensOf({ yesTokenId, noTokenId }: MarketSpec): string[] {
+  return yesTokenId === '' ? [] : [yesTokenId, noTokenId]
+}
+
+/** Whether no order comes any more. A slot that failed may still be resolved by hand. */
+function isOverFor({ status, isFailed }: Market): boolean {
+  return status === 'RESOLVED' || (isFailed && !takesOrders(status))
 }

@@ -105,6 +105,8 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield [lastSeq, lastNowMs, rulesVersion, seen.count, seen.clientIdCount, seen.folded]
   yield* clearing.accounts.facts()
   yield* clearing.catalogue.facts()
+  yield* clearing.series.facts()
+  yield* clearing.oracle.facts()
   yield* clearing.blocks.facts()
   yield* clearing.reversals.facts()
   yield* clearing.modes.facts()

@@ -3,7 +3,7 @@
 // Invariant: a market leaves only when every record of it is published.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { mayArchive } from '../../../engine/core/decide/accounts.ts'
+import { mayArchive } from '../../../engine/core/decide/endings.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -31,7 +31,7 @@ export class Archive {
   readonly #overSince = new Map<Market, Seq>()
   #lookedMs: TimeMs = 0
   /** What the last look saw: the same again gives the same answer. */
-  #seen = { size: 0, throughSeq: 0, aside: 0 }
+  #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0 }
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts
@@ -40,9 +40,10 @@ export class Archive {
   /** When to look next; Infinity while nothing can be archived that could not be before. */
   get nextDueMs(): TimeMs {
     const { catalogue, blocks } = this.#parts.clearing
-    const { size, throughSeq, aside } = this.#seen
+    const { size, throughSeq, aside, paid } = this.#seen
     const isSame =
       catalogue.emptied.size === size &&
+      catalogue.paidCount === paid &&
       blocks.throughSeq === throughSeq &&
       blocks.asideCount === aside
     if (isSame && this.#overSince.size === 0) return Number.POSITIVE_INFINITY
@@ -52,7 +53,7 @@ export class Archive {
   /** Archives the markets that are due, a bounded number at a time. */
   tick(): void {
     const { clearing, sequencer, publisher, shards } = this.#parts
-    const { emptied } = clearing.catalogue
+    const { emptied, paidCount: paid } = clearing.catalogue
     const nowMs = sequencer.nowMs()
     if (nowMs < this.nextDueMs) return
     this.#lookedMs = nowMs
@@ -66,7 +67,7 @@ export class Archive {
       } else if (left-- === 0 || !this.#archive(market)) return
     }
     const { throughSeq, asideCount: aside } = clearing.blocks
-    this.#seen = { size: emptied.size, throughSeq, aside }
+    this.#seen = { size: emptied.size, throughSeq, aside, paid }
   }
 
   /** False when a ring is full. */

@@ -24,6 +24,7 @@ import { type Publisher, publishedThrough } from '../spine/durable-publisher.ts'
 import type { RareBody } from '../spine/rare-body.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 import { Archive } from './archive.ts'
+import { Payouts } from './payouts.ts'
 import { WaitingTrades } from './waiting-trades.ts'
 
 export interface SettlementParts {
@@ -89,6 +90,7 @@ export interface MiningParts extends SettlementParts {
 export class Mining {
   readonly #parts: MiningParts
   readonly #archive: Archive
+  readonly #payouts: Payouts
   readonly #waiting = new WaitingTrades()
   /** The verdicts of the port that are not stamped yet. */
   readonly #verdicts = new Map<number, Setback>()
@@ -112,6 +114,7 @@ export class Mining {
   constructor(parts: MiningParts) {
     this.#parts = parts
     this.#archive = new Archive(parts)
+    this.#payouts = new Payouts(parts)
     this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
     this.#shown = { height, throughSeq }
@@ -177,7 +180,7 @@ export class Mining {
 
   /** When `tick` has something to do next; Infinity for nothing. */
   get nextDueMs(): TimeMs {
-    return Math.min(this.#nextBlockMs, this.#archive.nextDueMs)
+    return Math.min(this.#nextBlockMs, this.#archive.nextDueMs, this.#payouts.nextDueMs)
   }
 
   /** When the next block is due; Infinity when nothing waits for one. */
@@ -188,9 +191,13 @@ export class Mining {
     return waiting === 0 ? Number.POSITIVE_INFINITY : this.#minedMs + blockMs
   }
 
-  /** Mines when the last block is `blockMs` old. Then markets that are over leave memory. */
+  /**
+   * Mines when the last block is `blockMs` old. Then resolved markets are paid out, and markets
+   * that are over leave memory.
+   */
   tick(): void {
     if (this.#parts.sequencer.nowMs() - this.#minedMs >= this.#parts.blockMs) this.#mine()
+    this.#payouts.tick()
     this.#archive.tick()
   }
 

@@ -2,8 +2,9 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import { type Command, concernsBook } from '../../../engine/domain/command.ts'
+import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
 import {
   EVENT,
   eventAt,
@@ -31,8 +32,8 @@ import {
 import { Depth } from './depth.ts'
 
 export interface PublishedMarket {
-  /** Fields fixed at creation. */
-  readonly market: Market
+  /** A copy, as its newest durable command left it; trades show in the fields below. */
+  market: Market
   readonly depth: Depth
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
@@ -55,14 +56,14 @@ export function restingRaw(published: PublishedMarket): number {
   return published.restingRaw
 }
 
-/** A market as it is when it is created. */
 function publishedOf(market: Market): PublishedMarket {
+  const { status, payoutNumerators, updatedMs } = market
   return {
     market,
     depth: new Depth(market.minSizeRaw),
-    status: 'FUNDED',
-    payoutNumerators: null,
-    updatedMs: market.createdMs,
+    status,
+    payoutNumerators,
+    updatedMs,
     volume: { raw: 0, carries: 0 },
     lastYesTicks: 0,
     version: 0,
@@ -71,15 +72,14 @@ function publishedOf(market: Market): PublishedMarket {
   }
 }
 
-/** What became of a market; all of that is durable. */
-function resultsOf(market: Market) {
-  const { status, payoutNumerators, updatedMs, lastYesTicks } = market
-  return { status, payoutNumerators, updatedMs, lastYesTicks, volume: { ...market.volume } }
+/** What trades made of a market; all of them are durable. */
+function tradedOf({ lastYesTicks, volume }: Market) {
+  return { lastYesTicks, volume: { ...volume } }
 }
 
 /** A market that left memory, as the read tables keep it. Nothing of it changes any more. */
 export function archivedMarket(market: Market): PublishedMarket {
-  return { ...publishedOf(market), ...resultsOf(market) }
+  return { ...publishedOf(market), ...tradedOf(market) }
 }
 
 export class PublishedMarkets {
@@ -105,6 +105,21 @@ export class PublishedMarkets {
     return this.#bySlug.get(slug)
   }
 
+  /**
+   * What a command that was just applied will show once it is durable: the markets as it left them.
+   * Null when it shows nothing.
+   */
+  shownBy(command: RareCommand, { catalogue }: Clearing): (() => void) | null {
+    const copies = marketsChangedBy(command, catalogue).map((market) => ({ ...market }))
+    if (copies.length === 0) return null
+    return () => {
+      for (const copy of copies) {
+        if (this.#byId.has(copy.marketId)) this.refresh(copy)
+        else this.add(copy)
+      }
+    }
+  }
+
   /** Shows a market that is created. Call it when the command is durable. */
   add(market: Market): void {
     assert(market.marketId > this.lastId, 'markets are published in order')
@@ -125,45 +140,34 @@ export class PublishedMarkets {
     this.#bySlug.delete(slug)
   }
 
-  /** Shows a market's newest status. Call it when the command is durable. */
-  refresh(market: Market, status: MarketStatus, updatedMs: TimeMs): void {
+  /** Shows a market as a command left it. Call it when the command is durable. */
+  refresh(market: Market): void {
     const known = this.#byId.get(market.marketId)
     assert(known !== undefined, 'a market is published before it changes')
-    known.status = status
-    known.updatedMs = updatedMs
-    known.payoutNumerators = status === 'RESOLVED' ? market.payoutNumerators : null
+    known.market = market
+    known.status = market.status
+    known.updatedMs = market.updatedMs
+    known.payoutNumerators = market.payoutNumerators
     this.listVersion++
     this.#changed(known)
   }
 
-  /** Shows the market that a replayed command made or changed. Its fills come by `publish`. */
-  replayed(command: Command, { catalogue }: Clearing): void {
+  /** Shows what a replayed command made or changed. Fills come by `publish`. */
+  replayed(command: Command, clearing: Clearing): void {
     if (concernsBook(command)) return
-    if (command.kind === 'resolveMarkets') {
-      for (const { marketId } of command.resolutions) {
-        const market = catalogue.existing(marketId)
-        this.refresh(market, market.status, market.updatedMs)
-      }
-      return
-    }
-    if (!('marketId' in command)) return
-    const known = this.#byId.get(command.marketId)
     if (command.kind === 'archiveMarket') {
+      const known = this.#byId.get(command.marketId)
       assert(known !== undefined, 'a market is published before it leaves memory')
       this.remove(known.market)
-      return
-    }
-    const market = catalogue.existing(command.marketId)
-    if (known === undefined) this.add(market)
-    else this.refresh(market, market.status, market.updatedMs)
+    } else this.shownBy(command, clearing)?.()
   }
 
   /** Shows a market of a recovered state, with its resting orders. All of that state is durable. */
   restore(market: Market, eachOrder: (rest: Depth['rested']) => void): void {
-    this.add(market)
+    this.add({ ...market })
     const published = this.#byId.get(market.marketId)
     assert(published !== undefined, 'a restored market is published')
-    Object.assign(published, resultsOf(market))
+    Object.assign(published, tradedOf(market))
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
   }

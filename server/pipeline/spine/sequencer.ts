@@ -9,6 +9,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
+import { openedBy } from '../../../engine/core/markets/market-commands.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
@@ -63,7 +64,7 @@ export class Sequencer {
   readonly #shardOf: (book: Book) => ShardHandle
   readonly #clock: Clock
   readonly #afterStamp: (seq: Seq, kind: number, reason?: number) => void
-  readonly #onLocked: (seq: Seq, marketId: MarketId) => void
+  readonly #onRare: (command: RareCommand) => void
   readonly #onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #release = blankRelease()
@@ -91,8 +92,8 @@ export class Sequencer {
      * of a cancel. The owner shows the ring to its thread within this turn.
      */
     afterStamp: (seq: Seq, kind: number, reason?: number) => void
-    /** A deadline locked a market with the command of this seq. */
-    onLocked: (seq: Seq, marketId: MarketId) => void
+    /** A rare command was applied and put into the journal's ring. */
+    onRare: (command: RareCommand) => void
     /** The heartbeats of these profiles fired, and the seq of their last cancel is at most this. */
     onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
   }) {
@@ -101,7 +102,7 @@ export class Sequencer {
     this.#shardOf = parts.shardOf
     this.#clock = parts.clock
     this.#afterStamp = parts.afterStamp
-    this.#onLocked = parts.onLocked
+    this.#onRare = parts.onRare
     this.#onFired = parts.onFired
     this.releases = new Releases(parts.clearing)
   }
@@ -171,14 +172,11 @@ export class Sequencer {
     return this.#over({ seq: this.#clearing.lastSeq, reject })
   }
 
-  /**
-   * After a restart: sets every deadline again, and adds the cancels that a crash left unstamped.
-   * Those follow from a market's change of status, a heartbeat's deadline or a freeze.
-   */
+  /** After a restart: sets every deadline, and adds the cancels that a crash left unstamped. */
   resume(): void {
     const { catalogue, frozen, heartbeats, orders } = this.#clearing
     for (const { marketId, book, status, deadlineMs } of catalogue.all()) {
-      if (takesOrders(status)) {
+      if (takesOrders(status) && book !== 0) {
         if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)
         continue
       }
@@ -208,7 +206,7 @@ export class Sequencer {
       if (!this.#hasRoom(0, CANCEL_BYTES)) return false
       const { marketId, status } = this.#clearing.catalogue.ofBook(this.#marketDeadlines.pop())
       if (!takesOrders(status)) continue
-      this.#onLocked(this.#stampRare({ kind: 'lockMarket', marketId }, nowMs), marketId)
+      this.#stampRare({ kind: 'lockMarket', marketId }, nowMs)
     }
     if (this.heartbeats.nextMs <= nowMs && !this.#fireHeartbeats(nowMs)) return false
     if (this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
@@ -250,9 +248,10 @@ export class Sequencer {
 
   #watch(command: RareCommand, closing: ReturnType<typeof closedBy>): void {
     this.heartbeats.watch(command)
-    if (command.kind === 'createMarket' && command.market.deadlineMs !== null) {
-      this.#marketDeadlines.add(command.book, command.market.deadlineMs)
-    } else if (command.kind === 'freezeProfile')
+    for (const { book, deadlineMs } of openedBy(command, this.#clearing.catalogue)) {
+      if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)
+    }
+    if (command.kind === 'freezeProfile')
       this.#cancelBefore('PROFILE_FROZEN', [command.profileId], command.seq)
     for (const { marketId, book, reason } of closing) {
       this.#marketDeadlines.remove(book)
@@ -292,6 +291,7 @@ export class Sequencer {
     this.#watch(command, closing)
     this.#journal.append(command.seq, encodeRare(command))
     this.#afterStamp(command.seq, KIND.RARE)
+    this.#onRare(command)
     return command.seq
   }
 

@@ -150,7 +150,7 @@ export const listMarkets = route({
           id: means(integer(1), 'Number of the market, counted from 1.'),
           slug: slug(),
           title: means(text(), 'The question of the market.'),
-          status: means(text(), 'CREATED, FUNDED, FUNDED_FLAGGED, LOCKED or RESOLVED.'),
+          status: means(text(), 'DRAFT, CREATED, FUNDED, FUNDED_FLAGGED, LOCKED or RESOLVED.'),
           deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
           volumeRaw: means(text(), 'Collateral traded so far, raw units as decimal text.'),
         }),

@@ -5,6 +5,7 @@ import type { MarketId } from '../../../engine/domain/ids.ts'
 import {
   archivedMarkets as archivedByIds,
   archivedMarket as archivedBySlug,
+  isSlugPrefixUsed,
   isSlugUsed,
 } from '../../../persistence/query/read/markets.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -54,5 +55,10 @@ export class ArchivedMarkets {
   /** Whether a market that left memory had the slug; undefined without an answer in time. */
   isUsed(slug: string): Promise<boolean | undefined> {
     return this.#reads.read(isSlugUsed, slug)
+  }
+
+  /** Whether a slot ever had a slug of this prefix; undefined without an answer in time. */
+  isPrefixUsed(prefix: string): Promise<boolean | undefined> {
+    return this.#reads.read(isSlugPrefixUsed, prefix)
   }
 }

@@ -116,7 +116,6 @@ test('a market does not wait for the many results of another', async () => {
   await fill(exchange, 1e12)
   for (const marketId of [1, 2]) exchange.shards.of(marketId)
   await makeMarket(exchange, 2)
-  exchange.pipeline.publishMarket(2)
   await exchange.pipeline.whenIdle()
   const { clearing } = exchange.pipeline
   const seqs: number[] = []
@@ -175,7 +174,6 @@ test('heartbeats of one instant share one cancel per market, and each one ends',
   for (const marketId of [2, 3]) {
     exchange.shards.of(marketId)
     await makeMarket(exchange, marketId)
-    exchange.pipeline.publishMarket(marketId)
   }
   const profiles = 40
   const { pipeline } = exchange

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  decideAdjust,
-  decideMarket,
-  decideResolve,
-  decideRevoke,
-  decideToken,
-} from '../../../../engine/core/decide/accounts.ts'
+import { decideAdjust, decideRevoke, decideToken } from '../../../../engine/core/decide/accounts.ts'
+import { decideMarkets, decideResolve } from '../../../../engine/core/decide/markets.ts'
 import { decideProfile } from '../../../../engine/core/decide/profiles.ts'
 import type { Scope } from '../../../../engine/domain/command.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
@@ -85,10 +80,10 @@ test('a slug or a username has one holder, in any letter case, until it is given
   const driver = new ExchangeDriver(16)
   driver.addMarket({ slug: 'rain' })
   assert.equal(
-    rejectName(decideMarket(driver.clearing, marketSpec(2, { slug: 'rain' }))),
+    rejectName(decideMarkets(driver.clearing, [marketSpec(2, { slug: 'rain' })])),
     'SLUG_TAKEN',
   )
-  assert.equal(decideMarket(driver.clearing, marketSpec(2, { slug: 'snow' })), null)
+  assert.equal(decideMarkets(driver.clearing, [marketSpec(2, { slug: 'snow' })]), null)
   const account = driver.addAccount(0, { username: 'Alice' })
   const other = driver.addAccount(0, { username: null })
   const { accounts } = driver.clearing
@@ -124,12 +119,12 @@ test('markets name a bounded number of venue addresses; a known one is always ac
   }
   const next = LIMITS.venueAddressesMax / 2
   const decide = (exchange: number, adapter: number) =>
-    rejectName(decideMarket(driver.clearing, spec(next, exchange, adapter)))
+    rejectName(decideMarkets(driver.clearing, [spec(next, exchange, adapter)]))
   assert.equal(decide(5000, 5001), 'NONE')
   const market = spec(next, 5000, 2)
   driver.rare({ kind: 'createMarket', marketId: next, book: next, market })
   const last = (exchange: number, adapter: number) =>
-    rejectName(decideMarket(driver.clearing, spec(next + 1, exchange, adapter)))
+    rejectName(decideMarkets(driver.clearing, [spec(next + 1, exchange, adapter)]))
   assert.equal(last(6000, 6001), 'VENUE_LIMIT')
   assert.equal(last(6000, 6000), 'NONE')
   assert.equal(last(3, 6000), 'NONE')

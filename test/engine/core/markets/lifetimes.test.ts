@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { decideMarket, mayArchive } from '../../../../engine/core/decide/accounts.ts'
+import { mayArchive } from '../../../../engine/core/decide/endings.ts'
+import { decideMarkets } from '../../../../engine/core/decide/markets.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import type { Command } from '../../../../engine/domain/command.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
@@ -214,7 +215,7 @@ test('venues are counted by the markets that name them', () => {
 test('markets that were are no bound, and books that are held are one', () => {
   const { driver, resolve, archive } = bound(new World())
   const decide = (booksMax: number) => {
-    return rejectName(decideMarket(driver.clearing, marketSpec(99), booksMax))
+    return rejectName(decideMarkets(driver.clearing, [marketSpec(99)], booksMax))
   }
   for (let each = 0; each < 3; each++) {
     resolve(driver.addMarket())

@@ -46,7 +46,7 @@ before(async () => {
   const made = await partners.createServerWallet(partner.profile)
   assert(!(made instanceof Reject))
   profileId = made.profileId
-  const markets = new MarketChanges(pipeline, intake, shards, async () => false)
+  const markets = new MarketChanges(pipeline, shards, async () => false)
   await markets.create(SPEC)
   await markets.adjustBalance(profileId, 1e9)
   const noReads = { order: async () => null, orderByClientId: async () => null }

@@ -47,7 +47,6 @@ async function opened(takerDelayMs = DELAY_MS, marketThreads: 0 | 1 = 0): Promis
   const market = marketSpec(MARKET, { takerDelayMs })
   exchange.shards.of(MARKET)
   await pipeline.change(() => ({ kind: 'createMarket', marketId: MARKET, book: MARKET, market }))
-  pipeline.publishMarket(MARKET)
   const profile = profileFields(MAKER)
   await pipeline.change(() => ({ kind: 'createProfile', profileId: MAKER, profile, token: null }))
   const collateralRaw = 100 * SHARE

@@ -24,6 +24,7 @@ function marketOf(marketId: number, changes: Partial<Market> = {}): Market {
     ...marketSpec(marketId),
     ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
     ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
+    ...{ isPaidOut: false, strikeE8: 0, closeE8: 0, isFailed: false, childCount: 0 },
     ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0, openSizeRaw: 0 },
     ...changes,
   }
@@ -44,7 +45,7 @@ class Shown {
     const market = this.published.byId(marketId)?.market
     assert.ok(market !== undefined)
     this.time.nowMs++
-    this.published.refresh(market, status, this.time.nowMs)
+    this.published.refresh({ ...market, status, updatedMs: this.time.nowMs })
   }
 
   page(page = 1, limit = 25) {

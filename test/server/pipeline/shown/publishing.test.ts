@@ -140,7 +140,6 @@ test('the published depth equals the books, through dust, cancels and self-trade
     book: 1,
     market: marketSpec(1, { minSizeRaw }),
   }))
-  pipeline.publishMarket(1)
   for (const profileId of [1, 2, 3]) {
     const profile = profileFields(profileId)
     const tokenId = profileId === 1 ? TOKEN : `${TOKEN} ${profileId}`
@@ -213,7 +212,6 @@ test('a receipt tells the fee of its own command', async () => {
   await fill(exchange, 1_000_000 * SHARE)
   const market = marketSpec(2, { feeEnabled: true })
   await pipeline.change(() => ({ kind: 'createMarket', marketId: 2, book: 2, market }))
-  pipeline.publishMarket(2)
   for (const profileId of [2, 3]) {
     const profile = profileFields(profileId)
     await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))

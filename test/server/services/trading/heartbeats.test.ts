@@ -29,7 +29,6 @@ async function filled(orders: number, markets = 1) {
   await fill(world.exchange, (orders + 1) * COST_RAW)
   for (let marketId = 2; marketId <= markets; marketId++) {
     await makeMarket(world.exchange, marketId)
-    world.exchange.pipeline.publishMarket(marketId)
   }
   for (let each = 0; each < orders; each++) {
     const order = { ...ORDER, marketId: 1 + (each % markets) }

@@ -1,0 +1,18 @@
+// When a resolved market is paid out, and when a market that is over leaves memory.
+
+import type { Clearing } from '../clearing.ts'
+import type { Market } from '../markets/catalogue.ts'
+
+/** Whether nothing needs the market any more: it may leave memory (design §10). */
+export function mayArchive({ blocks }: Clearing, market: Market): boolean {
+  const { status, book, rowCount, childCount, isPaidOut, isFailed } = market
+  const isOver = (status === 'RESOLVED' && isPaidOut) || (isFailed && status !== 'RESOLVED')
+  const isUnused = book === 0 && rowCount === 0 && childCount === 0
+  return isOver && isUnused && blocks.holdsAllThrough(market.lastTradeSeq)
+}
+
+/** Whether the payout of a resolved market may be posted: a block holds its last trade. */
+export function mayPayOut({ blocks }: Clearing, market: Market): boolean {
+  const isOver = market.status === 'RESOLVED' && market.book === 0 && !market.isPaidOut
+  return isOver && blocks.holdsAllThrough(market.lastTradeSeq)
+}

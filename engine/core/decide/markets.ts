@@ -1,0 +1,98 @@
+// Gates of the commands on markets and groups. Each returns the refusal, or null
+// when the command may be stamped.
+
+import type { NewMarket, Resolution } from '../../domain/command.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { kindOf, type MarketSpec, STATUS_CHANGES, takesOrders } from '../../domain/market.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import type { TimeMs } from '../../domain/units.ts'
+import type { Clearing } from '../clearing.ts'
+import { type Market, venueAddresses } from '../markets/catalogue.ts'
+
+/**
+ * Whether these markets may be made, of which some take one of the first `booksMax` books. Slugs of
+ * markets that left memory are in the read tables: the caller asks there.
+ */
+export function decideMarkets(
+  { catalogue, series }: Clearing,
+  specs: readonly MarketSpec[],
+  booksMax: number = LIMITS.booksMax,
+): Reject | null {
+  const slugs = new Set(specs.map(({ slug }) => slug))
+  if (slugs.size < specs.length) return REJECT.SLUG_TAKEN
+  for (const slug of slugs) {
+    if (catalogue.bySlug(slug) !== undefined || series.claims(slug)) return REJECT.SLUG_TAKEN
+  }
+  const bookCount = specs.filter(takesBook).length
+  const hasBooks = catalogue.freeBooks(bookCount, booksMax).length === bookCount
+  if (!hasBooks || catalogue.lastId + specs.length > LIMITS.marketsEverMax) {
+    return REJECT.MARKET_LIMIT
+  }
+  const fresh = new Set(specs.flatMap(venueAddresses))
+  for (const known of fresh) if (catalogue.venues.has(known)) fresh.delete(known)
+  return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : null
+}
+
+/** Whether the market has a book from its creation. A slot gets its book at its start. */
+function takesBook(spec: MarketSpec): boolean {
+  return kindOf(spec) === 'clob' && spec.slot === undefined
+}
+
+/** The markets of these specs with the next ids and the lowest free books. */
+export function newMarkets(
+  { catalogue }: Clearing,
+  specs: readonly MarketSpec[],
+  booksMax: number = LIMITS.booksMax,
+): NewMarket[] {
+  const books = catalogue.freeBooks(specs.filter(takesBook).length, booksMax)
+  return specs.map((market, index) => {
+    const book = takesBook(market) ? (books.shift() ?? 0) : 0
+    return { marketId: catalogue.lastId + 1 + index, book, market }
+  })
+}
+
+/** A market that trades may be locked; a slot is locked by its end alone. */
+export function decideLock({ slot, status, book }: Market): Reject | null {
+  return takesOrders(status) && book !== 0 && slot === undefined ? null : REJECT.MARKET_STATUS
+}
+
+/** A locked market trades again while its deadline has not passed. */
+export function decideUnlock(market: Market, nowMs: TimeMs): Reject | null {
+  const { slot, status, book, deadlineMs } = market
+  if (status !== 'LOCKED' || book === 0 || slot !== undefined) return REJECT.MARKET_STATUS
+  return deadlineMs !== null && deadlineMs <= nowMs ? REJECT.MARKET_STATUS : null
+}
+
+export function decideFlag({ status, book }: Market, isFlagged: boolean): Reject | null {
+  const isOther = status === (isFlagged ? 'FUNDED' : 'FUNDED_FLAGGED')
+  return isOther && book !== 0 ? null : REJECT.MARKET_STATUS
+}
+
+function isPayout(payoutNumerators: readonly number[]): boolean {
+  const whole = payoutNumerators.every((each) => Number.isSafeInteger(each) && each >= 0)
+  const sum = payoutNumerators.reduce((total, each) => total + each, 0)
+  return payoutNumerators.length === 2 && whole && sum > 0 && Number.isSafeInteger(sum)
+}
+
+/** A market of its own. The children of a group are resolved together (`decideGroup`). */
+export function decideResolve(market: Market, payoutNumerators: readonly number[]): Reject | null {
+  if (!STATUS_CHANGES[market.status].includes('RESOLVED')) return REJECT.MARKET_RESOLVED
+  if (market.groupId !== undefined || kindOf(market) === 'group') return REJECT.MARKET_OF_GROUP
+  return isPayout(payoutNumerators) ? null : REJECT.PAYOUT_INVALID
+}
+
+/** Exactly one child of a group wins (rules §6.3). Gives the payouts of all children. */
+export function decideGroup(
+  { catalogue }: Clearing,
+  group: Market,
+  winner: Market | undefined,
+): readonly Resolution[] | Reject {
+  if (kindOf(group) !== 'group') return REJECT.MARKET_NOT_GROUP
+  if (!STATUS_CHANGES[group.status].includes('RESOLVED')) return REJECT.MARKET_RESOLVED
+  const children = catalogue.childrenOf(group.marketId)
+  if (winner === undefined || !children.includes(winner)) return REJECT.WINNER_NOT_IN_GROUP
+  return children.map(({ marketId }) => {
+    const payoutNumerators = marketId === winner.marketId ? ([1, 0] as const) : ([0, 1] as const)
+    return { marketId, payoutNumerators }
+  })
+}

@@ -1,0 +1,34 @@
+// Gates of the commands on series and prices.
+
+import { LIMITS } from '../../domain/limits.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import { BOUNDARY_WAIT_MS, type SeriesSpec } from '../../domain/series.ts'
+import type { TimeMs } from '../../domain/units.ts'
+import type { Clearing } from '../clearing.ts'
+
+/**
+ * One live series has a symbol, frequency and sub-frequency, one a stable slug, and one the slugs
+ * of its slots. Slugs of markets that left memory are in the read tables: the caller asks there.
+ */
+export function decideSeries({ catalogue, series }: Clearing, spec: SeriesSpec): Reject | null {
+  if (series.count >= LIMITS.seriesMax) return REJECT.SERIES_LIMIT
+  const { stableSlug, slugPrefix } = spec
+  const isTaken = catalogue.bySlug(stableSlug) !== undefined || series.claims(stableSlug)
+  if (isTaken || series.byPrefix(slugPrefix) !== undefined) return REJECT.SLUG_TAKEN
+  const isSlot = new RegExp(`^${slugPrefix}-[0-9]+$`)
+  if (catalogue.all().some(({ slug }) => isSlot.test(slug))) return REJECT.SLUG_TAKEN
+  return series.byKey(spec) === undefined ? null : REJECT.SERIES_EXISTS
+}
+
+/** A report is of a symbol that a series has, and neither old nor from the future. */
+export function decideReport(
+  { series }: Clearing,
+  symbol: string,
+  atMs: TimeMs,
+  nowMs: TimeMs,
+): Reject | null {
+  if (!series.hasSymbol(symbol)) return REJECT.SYMBOL_UNKNOWN
+  const ageMs = nowMs - atMs
+  const isTimely = ageMs >= -LIMITS.clockToleranceMs && ageMs <= BOUNDARY_WAIT_MS
+  return isTimely ? null : REJECT.REPORT_NOT_TIMELY
+}

@@ -1,0 +1,176 @@
+// What a command on markets, series and prices changes. A slot that is created needs the oracle's
+// value at its start and at its end; each need is dropped once, with the value or without it.
+
+import type { NewMarket, RareCommand, Resolution } from '../../domain/command.ts'
+import type { MarketId } from '../../domain/ids.ts'
+import { slotMsOf } from '../../domain/series.ts'
+import type { TimeMs } from '../../domain/units.ts'
+import type { Catalogue, Market } from './catalogue.ts'
+import type { Oracle } from './oracle.ts'
+import type { SeriesTable } from './series-table.ts'
+
+type Kinds =
+  | 'createMarket'
+  | 'createGroup'
+  | 'editMarket'
+  | 'lockMarket'
+  | 'unlockMarket'
+  | 'flagMarket'
+  | 'openSlot'
+  | 'postPayouts'
+  | 'createSeries'
+  | 'endSeries'
+  | 'reportPrice'
+  | 'decideBoundary'
+
+interface MarketState {
+  readonly catalogue: Catalogue
+  readonly series: SeriesTable
+  readonly oracle: Oracle
+}
+
+export function applyToMarkets(
+  state: MarketState,
+  command: Extract<RareCommand, { kind: Kinds }>,
+): void {
+  const { catalogue, series, oracle } = state
+  const { nowMs } = command
+  switch (command.kind) {
+    case 'createMarket':
+      create(state, command, nowMs)
+      return
+    case 'createGroup':
+      for (const each of command.markets) create(state, each, nowMs)
+      return
+    case 'editMarket':
+      catalogue.edit(command.marketId, command.change, nowMs)
+      return
+    case 'lockMarket':
+      catalogue.change(command.marketId, 'LOCKED', nowMs)
+      return
+    case 'unlockMarket':
+      catalogue.change(command.marketId, 'FUNDED', nowMs)
+      return
+    case 'flagMarket': {
+      const status = command.isFlagged ? 'FUNDED_FLAGGED' : 'FUNDED'
+      catalogue.change(command.marketId, status, nowMs)
+      return
+    }
+    case 'openSlot':
+      openSlot(state, command)
+      return
+    case 'postPayouts':
+      for (const marketId of command.marketIds) catalogue.paidOut(marketId)
+      return
+    case 'createSeries':
+      series.create(command.seriesId, command.series, nowMs)
+      return
+    case 'endSeries':
+      forgetSymbol(oracle, series.end(command.seriesId))
+      return
+    case 'reportPrice':
+      oracle.reported(command.symbol, { atMs: command.atMs, priceE8: command.priceE8 })
+      return
+    case 'decideBoundary':
+      oracle.decided(command.symbol, command.atMs, command.priceE8)
+  }
+}
+
+function create({ catalogue, series, oracle }: MarketState, made: NewMarket, nowMs: TimeMs): void {
+  const { marketId, book, market } = made
+  catalogue.create(marketId, book, market, nowMs)
+  if (market.slot === undefined) return
+  const { seriesId, startMs } = market.slot
+  const ofSeries = series.slotCreated(seriesId, startMs, marketId)
+  oracle.need(ofSeries.symbol, startMs)
+  oracle.need(ofSeries.symbol, startMs + slotMsOf(ofSeries))
+}
+
+function openSlot(state: MarketState, command: Extract<RareCommand, { kind: 'openSlot' }>): void {
+  const { marketId, book, strikeE8, nowMs } = command
+  const market = state.catalogue.open(marketId, book, strikeE8, nowMs)
+  dropNeed(state, market, 'start')
+}
+
+function dropNeed({ series, oracle }: MarketState, market: Market, what: 'start' | 'end'): void {
+  if (market.slot === undefined) return
+  const { seriesId, startMs } = market.slot
+  const ofSeries = series.existing(seriesId)
+  oracle.drop(ofSeries.symbol, what === 'start' ? startMs : startMs + slotMsOf(ofSeries))
+}
+
+/** Neither the start nor the end of the slot is waited for any more. */
+function dropNeeds(state: MarketState, market: Market): void {
+  if (market.strikeE8 === 0) dropNeed(state, market, 'start')
+  dropNeed(state, market, 'end')
+}
+
+export function failSlot(state: MarketState, marketId: MarketId, nowMs: TimeMs): Market {
+  const market = state.catalogue.fail(marketId, nowMs)
+  dropNeeds(state, market)
+  return market
+}
+
+export function resolveMarket(state: MarketState, resolution: Resolution, nowMs: TimeMs): Market {
+  const { marketId, payoutNumerators, closeE8 = 0 } = resolution
+  const market = state.catalogue.change(marketId, 'RESOLVED', nowMs)
+  market.payoutNumerators = payoutNumerators
+  market.closeE8 = closeE8
+  if (!market.isFailed) dropNeeds(state, market)
+  return market
+}
+
+export function archiveMarket({ catalogue, series, oracle }: MarketState, market: Market): void {
+  catalogue.archive(market.marketId)
+  const { slot } = market
+  if (slot !== undefined) forgetSymbol(oracle, series.slotGone(slot.seriesId, slot.startMs))
+}
+
+function forgetSymbol(oracle: Oracle, symbol: string | null): void {
+  if (symbol !== null) oracle.forget(symbol)
+}
+
+/** The markets in memory that a command makes or changes, by rising id. */
+export function marketsChangedBy(command: RareCommand, catalogue: Catalogue): readonly Market[] {
+  const ids = new Set(namedBy(command))
+  for (const marketId of [...ids]) {
+    const groupId = catalogue.byId(marketId)?.groupId
+    if (groupId !== undefined) ids.add(groupId)
+  }
+  const found = [...ids].sort((a, b) => a - b).map((marketId) => catalogue.byId(marketId))
+  return found.filter((market) => market !== undefined)
+}
+
+function namedBy(command: RareCommand): readonly MarketId[] {
+  switch (command.kind) {
+    case 'resolveMarkets':
+      return command.resolutions.map(({ marketId }) => marketId)
+    case 'createGroup':
+      return command.markets.map(({ marketId }) => marketId)
+    case 'postPayouts':
+      return command.marketIds
+    default:
+      return 'marketId' in command ? [command.marketId] : []
+  }
+}
+
+/** The markets that take orders from this command on, which was just applied. */
+export function openedBy(command: RareCommand, catalogue: Catalogue): readonly Market[] {
+  const { kind } = command
+  const opens = kind === 'unlockMarket' || isTeaching(kind)
+  return opens ? marketsChangedBy(command, catalogue).filter(({ book }) => book !== 0) : []
+}
+
+function isTeaching(kind: RareCommand['kind']): boolean {
+  return kind === 'createMarket' || kind === 'createGroup' || kind === 'openSlot'
+}
+
+/** The markets that the intake must know anew: those that are made, and slots that got a book. */
+export function taughtBy(command: RareCommand, catalogue: Catalogue): readonly Market[] {
+  return isTeaching(command.kind) ? marketsChangedBy(command, catalogue).filter(hasTokens) : []
+}
+
+/** A group has no tokens, so no order can be for it. */
+export function hasTokens({ yesTokenId }: Market): boolean {
+  return yesTokenId !== ''
+}

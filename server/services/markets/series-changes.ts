@@ -1,0 +1,83 @@
+// What an operator and the oracle do to series (rules §10). Each act is an ordinary command.
+
+import { decideReport, decideSeries } from '../../../engine/core/decide/series.ts'
+import type { SeriesId } from '../../../engine/domain/ids.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import { type SeriesSpec, slotStartMs } from '../../../engine/domain/series.ts'
+import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { SlotSpecOf } from '../../pipeline/series/slot-clock.ts'
+import type { ArchivedMarkets } from './archived-markets.ts'
+
+export class SeriesChanges {
+  readonly #pipeline: Pipeline
+  readonly #specOf: SlotSpecOf
+  readonly #archive: Pick<ArchivedMarkets, 'isPrefixUsed'>
+
+  constructor(
+    pipeline: Pipeline,
+    specOf: SlotSpecOf,
+    archive: Pick<ArchivedMarkets, 'isPrefixUsed'>,
+  ) {
+    this.#pipeline = pipeline
+    this.#specOf = specOf
+    this.#archive = archive
+  }
+
+  /**
+   * Makes a series, whose slots follow by themselves. With `strikeE8` its first slot is the one
+   * that has begun, with this value at its start; without it the first slot begins next.
+   */
+  async create(series: SeriesSpec, strikeE8: PriceE8, by?: string): Promise<SeriesId | Reject> {
+    const { clearing } = this.#pipeline
+    await this.#pipeline.durable()
+    const isUsed = await this.#archive.isPrefixUsed(series.slugPrefix)
+    if (isUsed === undefined) return REJECT.READ_TIMEOUT
+    if (isUsed) return this.#pipeline.refused(REJECT.SLUG_TAKEN)
+    let seriesId = 0
+    const creating = this.#pipeline.change(() => {
+      const reject = decideSeries(clearing, series)
+      if (reject !== null) return reject
+      seriesId = clearing.series.lastId + 1
+      return { kind: 'createSeries', seriesId, series }
+    }, by)
+    if (seriesId !== 0 && strikeE8 !== 0) this.#begin(seriesId, strikeE8, by)
+    return (await creating) ?? seriesId
+  }
+
+  /** Makes the slot that has begun. Its opening follows from the value of its boundary. */
+  #begin(seriesId: SeriesId, strikeE8: PriceE8, by?: string): void {
+    const { clearing, sequencer } = this.#pipeline
+    const series = clearing.series.existing(seriesId)
+    const startMs = slotStartMs(series, sequencer.nowMs())
+    const { symbol } = series
+    void this.#pipeline.change(() => {
+      const marketId = clearing.catalogue.lastId + 1
+      return { kind: 'createMarket', marketId, book: 0, market: this.#specOf(series, startMs) }
+    }, by)
+    void this.#pipeline.change(() => {
+      const boundary = clearing.oracle.boundary(symbol, startMs)
+      if (boundary === undefined || boundary.isDecided) return null
+      return { kind: 'decideBoundary', symbol, atMs: startMs, priceE8: strikeE8 }
+    }, by)
+  }
+
+  /** No more slots are created. */
+  async end(seriesId: SeriesId, by?: string): Promise<Reject | null> {
+    const { series } = this.#pipeline.clearing
+    return this.#pipeline.change(() => {
+      const known = series.byId(seriesId)
+      if (known === undefined || known.isEnded) return REJECT.SERIES_NOT_FOUND
+      return { kind: 'endSeries', seriesId }
+    }, by)
+  }
+
+  /** The oracle saw this price at this instant. */
+  async report(symbol: string, atMs: TimeMs, priceE8: PriceE8): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    return this.#pipeline.change((nowMs) => {
+      const reject = decideReport(clearing, symbol, atMs, nowMs)
+      return reject ?? { kind: 'reportPrice', symbol, atMs, priceE8 }
+    })
+  }
+}
