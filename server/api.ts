@@ -10,10 +10,13 @@ import * as admin from './routes/admin/admin.ts'
 import * as adminAccess from './routes/admin/admin-access.ts'
 import * as adminAudit from './routes/admin/admin-audit.ts'
 import * as adminLists from './routes/admin/admin-lists.ts'
+import * as adminMarkets from './routes/admin/admin-markets.ts'
 import * as adminProfiles from './routes/admin/admin-profiles.ts'
+import * as adminSeries from './routes/admin/admin-series.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
 import * as maintenance from './routes/admin/maintenance.ts'
 import * as markets from './routes/markets/markets.ts'
+import * as timelines from './routes/markets/timelines.ts'
 import * as cancelReplace from './routes/orders/cancel-replace.ts'
 import * as heartbeats from './routes/orders/heartbeats.ts'
 import * as orderGroups from './routes/orders/order-groups.ts'
@@ -36,6 +39,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(partners),
   ...Object.values(wallets),
   ...Object.values(markets),
+  ...Object.values(timelines),
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),
@@ -43,6 +47,8 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(maintenance),
   ...Object.values(cancelReplace),
   ...Object.values(admin),
+  ...Object.values(adminMarkets),
+  ...Object.values(adminSeries),
   ...Object.values(adminSettlement),
   ...Object.values(adminProfiles),
   ...Object.values(adminLists),

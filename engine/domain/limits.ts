@@ -28,6 +28,12 @@ export const LIMITS = {
   /** Series that are in memory, and slots that one creates ahead. */
   seriesMax: 1000,
   slotsAheadMax: 100,
+  /** Slots of a timeline before its anchor, and behind it. */
+  timelineSlotsMax: 500,
+  /** Prices that the oracle tells in one call. */
+  reportsAtOnceMax: 100,
+  /** Candles in one reply. */
+  candlesMax: 5000,
   /** Payouts that one command posts, and how soon main looks for more. */
   payoutsAtOnceMax: 256,
   payoutEveryMs: 100,

@@ -110,6 +110,7 @@ const REJECTS = [
   ],
   ['ORDERS_NOT_FOUND', 'Orders not found or already canceled'],
   ['ORDERBOOK_INACTIVE', 'Market is not active'],
+  ['ORDERBOOK_OF_POOL', 'Market does not support orderbook (AMM market)'],
   [
     'HEARTBEAT_CANCELING',
     'The heartbeat deadline passed; its cancels are under way and cannot be called off.',
@@ -159,6 +160,7 @@ const REJECTS = [
   ['SERIES_LIMIT', 'The exchange has reached its limit of series; end one.'],
   ['SERIES_EXISTS', 'A series of this symbol and frequency exists.'],
   ['SERIES_NOT_FOUND', 'No such series, or it has ended.'],
+  ['NO_ORACLE', 'The market has no oracle.'],
   ['SYMBOL_UNKNOWN', 'No series has this symbol.'],
   ['REPORT_NOT_TIMELY', 'The report is older than 60 seconds or from the future.'],
   ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],

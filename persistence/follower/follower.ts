@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Exchange } from '../../engine/core/exchange.ts'
+import { marketsChangedBy } from '../../engine/core/markets/market-commands.ts'
 import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import { assert, Fault } from '../../engine/domain/assert.ts'
@@ -7,8 +8,10 @@ import {
   type Arrival,
   type CancelOrders,
   type Command,
+  concernsBook,
   isSettlement,
   type PlaceOrder,
+  type RareCommand,
   type SettlementCommand,
 } from '../../engine/domain/command.ts'
 import {
@@ -38,11 +41,13 @@ import { saveSnapshot, startingState } from '../snapshot/snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
+import { CandlesTable } from './tables/candles.ts'
 import { MarketsTable } from './tables/markets.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
 import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
+import { SeriesTables } from './tables/series.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
@@ -73,6 +78,8 @@ export class Follower {
   readonly #audit: AuditTable
   readonly #profiles: ProfilesTable
   readonly #markets: MarketsTable
+  readonly #series: SeriesTables
+  readonly #candles: CandlesTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
   /** The record of the current command when that is an order. */
@@ -111,6 +118,8 @@ export class Follower {
     this.#audit = new AuditTable(this.#connection)
     this.#profiles = new ProfilesTable(this.#connection)
     this.#markets = new MarketsTable(this.#connection)
+    this.#series = new SeriesTables(this.#connection)
+    this.#candles = new CandlesTable(this.#connection)
   }
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
@@ -225,10 +234,21 @@ export class Follower {
   }
 
   #applied(command: Command): void {
+    if (concernsBook(command)) return
     if (isSettlement(command)) this.#settled(command)
     else if (isOfProfile(command)) this.#profiles.applied(command)
-    else if (command.kind === 'createMarket') {
-      this.#markets.created(this.exchange.clearing.catalogue.existing(command.marketId))
+    else if (command.kind === 'createSeries') this.#series.created(command)
+    else if (command.kind === 'reportPrice') this.#candles.reported(command)
+    else this.#marketsChanged(command)
+  }
+
+  #marketsChanged(command: RareCommand): void {
+    const { catalogue } = this.exchange.clearing
+    for (const market of marketsChangedBy(command, catalogue)) {
+      if (command.kind === 'createMarket' || command.kind === 'createGroup') {
+        this.#markets.created(market)
+      }
+      this.#series.changed(market)
     }
   }
 
@@ -317,6 +337,8 @@ export class Follower {
       this.#audit.flush(pace)
       this.#profiles.flush(pace)
       this.#markets.flush(pace)
+      this.#series.flush(pace)
+      this.#candles.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))
     })

@@ -143,7 +143,38 @@ CREATE TABLE profiles (
   trade_wallet_option TEXT,
   created_ms          INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE series (
+  series_id     INTEGER PRIMARY KEY,
+  symbol        TEXT NOT NULL,
+  frequency     TEXT NOT NULL,
+  sub_frequency TEXT NOT NULL,
+  stable_slug   TEXT NOT NULL
+) STRICT;
+CREATE INDEX series_by_key ON series (symbol, frequency, sub_frequency, series_id);
+CREATE INDEX series_by_stable_slug ON series (stable_slug, series_id);
+CREATE TABLE slots (
+  series_id INTEGER NOT NULL,
+  start_ms  INTEGER NOT NULL,
+  end_ms    INTEGER NOT NULL,
+  market_id INTEGER NOT NULL,
+  slug      TEXT NOT NULL,
+  state     INTEGER NOT NULL,
+  PRIMARY KEY (series_id, start_ms)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slots_by_slug ON slots (slug);
+CREATE TABLE oracle_candles (
+  symbol      TEXT NOT NULL,
+  interval_ms INTEGER NOT NULL,
+  start_ms    INTEGER NOT NULL,
+  open_e8     INTEGER NOT NULL,
+  high_e8     INTEGER NOT NULL,
+  low_e8      INTEGER NOT NULL,
+  close_e8    INTEGER NOT NULL,
+  first_ms    INTEGER NOT NULL,
+  last_ms     INTEGER NOT NULL,
+  PRIMARY KEY (symbol, interval_ms, start_ms)
+) STRICT, WITHOUT ROWID;
 `
 
-/** Files of the versions up to 12 are made anew. */
-export const READ_SCHEMA = { migrations: [M1], baseVersion: 12 }
+/** Files of the versions up to 13 are made anew. */
+export const READ_SCHEMA = { migrations: [M1], baseVersion: 13 }

@@ -1,4 +1,5 @@
 import { audit } from './read/audit.ts'
+import { oracleCandles } from './read/candles.ts'
 import { knownInTables } from './read/known-orders.ts'
 import { archivedMarket, archivedMarkets, isSlugPrefixUsed, isSlugUsed } from './read/markets.ts'
 import { orderStatuses } from './read/order-status.ts'
@@ -6,6 +7,7 @@ import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
 import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
+import { timeline } from './read/timeline.ts'
 import { tradeParts } from './read/trade-parts.ts'
 import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
 
@@ -27,4 +29,6 @@ export const READS: readonly Query<never, unknown>[] = [
   archivedMarkets,
   isSlugUsed,
   isSlugPrefixUsed,
+  timeline,
+  oracleCandles,
 ]

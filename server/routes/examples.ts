@@ -38,6 +38,7 @@ export const MARKET_EXAMPLE = {
     sell: { market: [0.48, 0.45], limit: [0.55, 0.52] },
   },
   venue: { exchange: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5', adapter: null },
+  nextMarket: null,
   winningOutcomeIndex: null,
 }
 

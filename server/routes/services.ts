@@ -5,13 +5,14 @@ import type { Pages } from '../docs/pages.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { MarketLists } from '../pipeline/shown/market-lists.ts'
-import type { CollateralToken } from '../pipeline/shown/views.ts'
+import type { CollateralToken } from '../pipeline/shown/market-view.ts'
 import type { AccountChanges } from '../services/accounts/accounts.ts'
 import type { OperatorChanges } from '../services/accounts/operators.ts'
 import type { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import type { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import type { MarketChanges } from '../services/markets/market-changes.ts'
 import type { SeriesChanges } from '../services/markets/series-changes.ts'
+import type { Timelines } from '../services/markets/timelines.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
@@ -32,6 +33,7 @@ export interface Services {
   readonly partners: PartnerAccounts
   readonly markets: MarketChanges
   readonly series: SeriesChanges
+  readonly timelines: Timelines
   readonly archive: ArchivedMarkets
   readonly modes: TradingModeChanges
   readonly operators: OperatorChanges

@@ -1,6 +1,6 @@
 // Reply shapes that several routes share (rules §12).
 
-import { MARKET_STATUSES } from '../../engine/domain/market.ts'
+import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/market.ts'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
 import {
   address,
@@ -110,11 +110,56 @@ const venue = () =>
 const metadata = () =>
   object({
     fee: means(boolean(), 'True when takers pay fees: orders sign their fee rate.'),
+    openPrice: means(
+      optional(text()),
+      'Oracle price at the start of a slot, decimal text: YES wins when the end is not below it.',
+    ),
+    closePrice: means(optional(text()), 'Oracle price at the end of a slot, decimal text.'),
     takerDelayMs: means(
       optional(integer(1)),
       'How long an order that would match on arrival waits, in milliseconds; absent for no wait.',
     ),
   })
+
+const nextSlot = () =>
+  object({
+    slug: means(text(), 'Slug of its market.'),
+    startAt: means(isoTime(), 'When it begins.'),
+    endAt: means(isoTime(), 'When it ends.'),
+  })
+
+/** What only some kinds of markets have. */
+const kindFields = () => ({
+  conditionId: means(
+    optional(bytes32()),
+    'Id of the question in the conditional tokens contract; absent for a group.',
+  ),
+  tokens: means(optional(tokens()), 'Token ids of both outcomes, by name; absent for a group.'),
+  positionIds: means(
+    optional(list(uint256Text(), 2, 2)),
+    'Token ids of both outcomes, YES then NO; absent for a group.',
+  ),
+  prices: means(
+    optional(list(number(0, 100), 2, 2)),
+    'Price of YES, then of NO: the midpoint from 0 to 1, percent for a pool. Absent for a group.',
+  ),
+  tradePrices: means(
+    optional(tradePrices()),
+    'Best prices from the side of a trader, YES then NO; present for a market with a book.',
+  ),
+  venue: means(venue(), 'Contracts that the market trades at.'),
+  nextMarket: means(
+    anyOf(nextSlot(), schemaOf<null>({ type: 'null' })),
+    'The slot that follows in the series; null for any other market and behind the last slot.',
+  ),
+  negRiskMarketId: means(optional(bytes32()), 'Id of a group; absent for any other market.'),
+  markets: means(
+    optional(list(openObject({ id: integer(1), slug: text() }))),
+    'Children of a group, each as a market of its own; absent for any other market.',
+  ),
+  address: means(optional(address()), 'Where a pool is; absent for any other market.'),
+  startAt: means(optional(isoTime()), 'When a slot begins; absent for any other market.'),
+})
 
 export function market() {
   return openObject({
@@ -137,17 +182,15 @@ export function market() {
       'FUNDED and FUNDED_FLAGGED take orders. DRAFT and CREATED do not yet, LOCKED does not. ' +
         'RESOLVED is decided.',
     ),
-    tradeType: means(oneOf('clob'), 'How shares are traded: by an order book.'),
-    marketType: means(oneOf('single'), 'The market is one question, part of no group.'),
+    tradeType: means(
+      oneOf(...MARKET_KINDS),
+      'How shares are traded: clob by an order book, group in its children, amm against a pool.',
+    ),
+    marketType: means(oneOf('single', 'group'), 'Whether the market is one question or a group.'),
     metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
     volume: means(text(), 'Collateral traded so far, raw units as decimal text.'),
     volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
-    conditionId: means(bytes32(), 'Id of the question in the conditional tokens contract.'),
-    tokens: means(tokens(), 'Token ids of both outcomes, by name.'),
-    positionIds: means(list(uint256Text(), 2, 2), 'Token ids of both outcomes, YES then NO.'),
-    prices: pricePair('Midpoint of YES, then of NO, in collateral for one share.'),
-    tradePrices: means(tradePrices(), 'Best prices from the side of a trader, YES then NO.'),
-    venue: means(venue(), 'Contracts that the market trades at.'),
+    ...kindFields(),
     winningOutcomeIndex: means(
       nullable(integer(0, 1)),
       '0 when YES won, 1 when NO won; null before that and when the payout is split.',

@@ -26,6 +26,7 @@ import { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
 import { SeriesChanges } from '../services/markets/series-changes.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
+import { Timelines } from '../services/markets/timelines.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
@@ -131,6 +132,7 @@ export async function wire(
     archive,
     markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),
     series: new SeriesChanges(pipeline, slotSpecOf(config.collateralAddress), archive),
+    timelines: new Timelines(reads, () => pipeline.sequencer.nowMs()),
     modes: new TradingModeChanges(pipeline),
     operators: new OperatorChanges(pipeline),
     heartbeats: new HeartbeatChanges(pipeline),

@@ -212,13 +212,13 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/admin/admin.ts',
+    file: 'server/routes/admin/market-specs.ts',
     tests: MARKETS,
     changes: [
       [
         'a market takes a slug that is part of a path',
-        'services.settings.reservedSlugs.has(body.slug)',
-        "services.settings.reservedSlugs.has('')",
+        'settings.reservedSlugs.has(given.slug)',
+        "settings.reservedSlugs.has('')",
       ],
     ],
   },

@@ -246,7 +246,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/views.ts',
+    file: 'server/pipeline/shown/market-view.ts',
     tests: MARKETS,
     changes: [
       [

@@ -126,7 +126,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/pipeline/shown',
     rank: 3,
-    doors: files('published views order-ids market-lists order-news'),
+    doors: files('published views market-view order-ids market-lists order-news'),
     why: 'one file for each thing that the outside may know',
   },
   {

@@ -49,8 +49,23 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
       return profileAbout(command, world)
     case 'createMarket':
       return { marketSlug: command.market.slug }
+    case 'createGroup': {
+      const [group, ...children] = command.markets.map(({ market }) => market.slug)
+      return { marketSlug: group, children }
+    }
     case 'lockMarket':
+    case 'unlockMarket':
       return { marketSlug: world.slugOf(command.marketId) }
+    case 'flagMarket':
+      return { marketSlug: world.slugOf(command.marketId), isFlagged: command.isFlagged }
+    case 'editMarket':
+      return { marketSlug: world.slugOf(command.marketId), ...command.change }
+    case 'createSeries':
+      return { seriesId: command.seriesId, stableSlug: command.series.stableSlug }
+    case 'endSeries':
+      return { seriesId: command.seriesId }
+    case 'decideBoundary':
+      return { symbol: command.symbol, atMs: command.atMs, priceE8: command.priceE8 }
     case 'resolveMarkets': {
       const markets = command.resolutions.map(({ marketId, payoutNumerators }) => {
         return { marketSlug: world.slugOf(marketId), payoutNumerators }

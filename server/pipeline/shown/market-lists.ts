@@ -6,8 +6,8 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
 import { compareSums } from '../../../engine/domain/units.ts'
+import { type CollateralToken, marketView, slugView } from './market-view.ts'
 import { type PublishedMarket, type PublishedMarkets, restingRaw } from './published.ts'
-import { type CollateralToken, marketView, slugView } from './views.ts'
 
 /** How a list is sorted; `moves` when trades can change the order. */
 interface Sorting {

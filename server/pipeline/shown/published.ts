@@ -20,7 +20,7 @@ import {
   MAKER,
   RESULT,
 } from '../../../engine/domain/event.ts'
-import type { MarketId } from '../../../engine/domain/ids.ts'
+import type { MarketId, SeriesId } from '../../../engine/domain/ids.ts'
 import type { MarketStatus } from '../../../engine/domain/market.ts'
 import {
   addTo,
@@ -48,6 +48,11 @@ export interface PublishedMarket {
   bookBytes: Buffer | null
   /** The result of `restingRaw`, computed once per version. */
   restingRaw: number | null
+  /** The group of a child; its children of a group, in their order. */
+  group: PublishedMarket | null
+  readonly children: PublishedMarket[]
+  /** The slot that follows this one in its series. */
+  next: PublishedMarket | null
 }
 
 /** Collateral that the resting orders stand for. */
@@ -69,6 +74,9 @@ function publishedOf(market: Market): PublishedMarket {
     version: 0,
     bookBytes: null,
     restingRaw: null,
+    group: null,
+    children: [],
+    next: null,
   }
 }
 
@@ -85,6 +93,9 @@ export function archivedMarket(market: Market): PublishedMarket {
 export class PublishedMarkets {
   readonly #byId = new Map<MarketId, PublishedMarket>()
   readonly #bySlug = new Map<string, PublishedMarket>()
+  readonly #byAddress = new Map<string, PublishedMarket>()
+  /** The newest slot of each series. */
+  readonly #lastSlots = new Map<SeriesId, PublishedMarket>()
   /** Grows when a market is added or when the status of a market may have changed. */
   listVersion = 0
   /** Grows with each change of any market. */
@@ -120,6 +131,11 @@ export class PublishedMarkets {
     }
   }
 
+  /** A pool by its EIP-55 address, in any letter case. */
+  byAddress(address: string): PublishedMarket | undefined {
+    return this.#byAddress.get(address.toLowerCase())
+  }
+
   /** Shows a market that is created. Call it when the command is durable. */
   add(market: Market): void {
     assert(market.marketId > this.lastId, 'markets are published in order')
@@ -127,17 +143,43 @@ export class PublishedMarkets {
     const published = publishedOf(market)
     this.#byId.set(market.marketId, published)
     this.#bySlug.set(market.slug, published)
+    this.#link(published)
     this.listVersion++
     this.changes++
+  }
+
+  #link(published: PublishedMarket): void {
+    const { groupId, slot, deadlineMs, poolAddress } = published.market
+    if (poolAddress !== undefined) this.#byAddress.set(poolAddress.toLowerCase(), published)
+    const group = groupId === undefined ? undefined : this.#byId.get(groupId)
+    if (group !== undefined) {
+      published.group = group
+      group.children.push(published)
+      this.#changed(group)
+    }
+    if (slot === undefined || deadlineMs === null) return
+    // Slots are created in their order.
+    const before = this.#lastSlots.get(slot.seriesId)
+    this.#lastSlots.set(slot.seriesId, published)
+    if (before?.market.deadlineMs !== slot.startMs) return
+    before.next = published
+    this.#changed(before)
   }
 
   /**
    * A market left memory, and that is durable. Every record of it was published before. It was
    * resolved, so no list of active markets changes.
    */
-  remove({ marketId, slug }: Market): void {
+  remove({ marketId, slug, slot, poolAddress }: Market): void {
+    const known = this.#byId.get(marketId)
     this.#byId.delete(marketId)
     this.#bySlug.delete(slug)
+    if (poolAddress !== undefined) this.#byAddress.delete(poolAddress.toLowerCase())
+    if (known === undefined) return
+    // A group shows its children until it leaves memory itself, behind them.
+    if (slot !== undefined && this.#lastSlots.get(slot.seriesId) === known) {
+      this.#lastSlots.delete(slot.seriesId)
+    }
   }
 
   /** Shows a market as a command left it. Call it when the command is durable. */
@@ -177,6 +219,8 @@ export class PublishedMarkets {
     published.bookBytes = null
     published.restingRaw = null
     this.changes++
+    // A group shows its children.
+    if (published.group !== null) published.group.version++
   }
 
   /** Applies the durable records of one command. */

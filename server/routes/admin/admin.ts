@@ -1,112 +1,52 @@
 // The operator's calls (design §7). These four keep exactly these shapes.
 
-import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { checksumAddress, formatAddress, isAddress, parseAddress } from '../../crypto/address.ts'
+import { formatAddress, parseAddress } from '../../crypto/address.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { invalid, refuse, roleMissing } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { address, profileId, rawAmount, slug } from '../../http/schema/fields.ts'
+import { address, profileId, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { scope } from '../../http/schema/profile-fields.ts'
-import { boolean, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
-import { anyOf, type Infer, list, object, optional } from '../../http/schema/schema.ts'
-import { marketView } from '../../pipeline/shown/views.ts'
+import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import { marketView } from '../../pipeline/shown/market-view.ts'
 import { roleForFields } from '../../services/accounts/profile-roles.ts'
 import { rankOf } from '../../services/accounts/ranks.ts'
 import { ANYBODY } from '../../services/markets/archived-markets.ts'
-import { marketIds } from '../../services/markets/condition-ids.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { account, feeCapBps } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
 import { freeRaw, givenUsername, RESERVED, rankWish } from './admin-words.ts'
-
-const DEFAULT_MIN_SIZE_RAW = 50_000_000
-const DEFAULT_MAX_SPREAD = 0.035
-/**
- * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
- */
-const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-
-const labels = () => list(text(64, 1), 0, 32)
-
-const marketBody = object({
-  kind: means(oneOf('clob'), 'How shares are traded: by an order book.'),
-  slug: slug(),
-  title: means(text(LIMITS.titleCharactersMax, 1), 'The question that the market asks.'),
-  description: means(
-    optional(text(LIMITS.descriptionCharactersMax)),
-    'How the question will be decided; empty when absent.',
-  ),
-  deadline: means(
-    optional(nullable(anyOf(integer(0), text(40)))),
-    'When trading ends, Unix milliseconds or ISO 8601, in the future; null or absent for never.',
-  ),
-  fee: means(optional(boolean()), 'True when takers pay fees; false when absent.'),
-  takerDelayMs: means(
-    optional(integer(0, LIMITS.takerDelayMsMax)),
-    'How long an order that would match on arrival waits, in milliseconds; 0 when absent.',
-  ),
-  categories: means(optional(labels()), 'Topics of the market; none when absent.'),
-  tags: means(optional(labels()), 'Further labels of the market; none when absent.'),
-  exchangeAddress: means(
-    optional(address()),
-    'Contract that orders are signed for; the one of the settings when absent.',
-  ),
-  adapterAddress: means(
-    optional(nullable(address())),
-    'Adapter contract of the market; null or absent for none.',
-  ),
-  minSizeRaw: means(
-    optional(rawAmount()),
-    'Least raw shares of an order that counts in adjustedMidpoint; 50,000,000 when absent.',
-  ),
-})
-
-/** Unix ms of a deadline given as ISO text or Unix ms; null when absent, NaN for any other text. */
-function deadlineOf(deadline: number | string | null | undefined): number | null {
-  if (deadline === undefined || deadline === null) return null
-  return typeof deadline === 'number' ? deadline : Date.parse(deadline)
-}
-
-function isDeadline(deadlineMs: number | null, nowMs: number): boolean {
-  return deadlineMs === null || (deadlineMs > nowMs && deadlineMs <= LAST_DEADLINE_MS)
-}
-
-/** The one spelling of an address: approvals are given to an address by its text. */
-const spelled = (given: string) => checksumAddress(given.toLowerCase())
-
-function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
-  const exchangeAddress = spelled(body.exchangeAddress ?? settings.exchangeAddress)
-  return {
-    slug: body.slug,
-    title: body.title,
-    description: body.description ?? '',
-    deadlineMs: deadlineOf(body.deadline),
-    feeEnabled: body.fee ?? false,
-    categories: body.categories ?? [],
-    tags: body.tags ?? [],
-    ...marketIds(body.slug, exchangeAddress, settings.collateral.address),
-    exchangeAddress,
-    adapterAddress: body.adapterAddress ? spelled(body.adapterAddress) : null,
-    minSizeRaw: body.minSizeRaw ?? DEFAULT_MIN_SIZE_RAW,
-    maxSpread: DEFAULT_MAX_SPREAD,
-    ...(body.takerDelayMs ? { takerDelayMs: body.takerDelayMs } : {}),
-  }
-}
+import { aboutFields, deadline, title, venueFields } from './market-body.ts'
+import { deadlineOf, marketOf, specIssue } from './market-specs.ts'
 
 export const createMarket = route({
   method: 'POST',
   path: '/admin/markets',
   auth: admin('root'),
   lane: 'admin',
-  about: 'Creates a CLOB market; ids and addresses have defaults.',
-  body: marketBody,
+  about: 'Creates a market; ids and addresses have defaults.',
+  body: object({
+    kind: means(
+      oneOf('clob', 'amm'),
+      'How shares are traded: by an order book, or against a pool that is funded later.',
+    ),
+    slug: slug(),
+    title: means(title(), 'The question that the market asks.'),
+    ...aboutFields,
+    ...venueFields,
+    deadline: deadline(),
+    adapterAddress: means(
+      optional(nullable(address())),
+      'Adapter contract of the market; null or absent for none.',
+    ),
+  }),
   status: 201,
   reply: market(),
-  means: 'The market is made and takes orders.',
+  means: 'The market is made. It takes orders, or it is a draft until its pool is funded.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -120,22 +60,10 @@ export const createMarket = route({
     reply: MARKET_EXAMPLE,
   },
   handle: async ({ body, caller }, services: Services) => {
-    if (services.settings.reservedSlugs.has(body.slug)) {
-      return invalid({
-        field: 'slug',
-        message: 'is a word of the paths of this API; choose another',
-      })
-    }
-    const spec = specOf(body, services)
-    if (!isDeadline(spec.deadlineMs, services.clock())) {
-      return invalid({ field: 'deadline', message: 'must be an instant in the future' })
-    }
-    for (const field of ['exchangeAddress', 'adapterAddress'] as const) {
-      const given = body[field] ?? null
-      if (given !== null && !isAddress(given)) {
-        return invalid({ field, message: 'has a wrong EIP-55 checksum' })
-      }
-    }
+    const deadlineMs = deadlineOf(body.deadline)
+    const issue = specIssue(body, deadlineMs, services)
+    if (issue !== null) return invalid(issue)
+    const spec = marketOf(body, deadlineMs, services)
     const made = await services.markets.create(spec, caller.operator.name)
     if (made instanceof Reject) return refuse(made)
     return marketView(made, services.settings.collateral, services.clock())
@@ -275,6 +203,7 @@ export const resolveMarket = route({
     'VALIDATION',
     'MARKET_NOT_FOUND',
     'MARKET_RESOLVED',
+    'MARKET_OF_GROUP',
     'PAYOUT_INVALID',
     'READ_TIMEOUT',
   ],

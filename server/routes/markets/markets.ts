@@ -1,6 +1,7 @@
 // Public reads of markets and books. All answer on main from bytes encoded once per version.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { kindOf } from '../../../engine/domain/market.ts'
 import { open } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
@@ -8,13 +9,14 @@ import { route } from '../../http/route.ts'
 import { isoTime, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
-import { list, object, optional } from '../../http/schema/schema.ts'
+import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
 import { SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
-import { marketView, orderbookBytes } from '../../pipeline/shown/views.ts'
+import { orderbookBytes } from '../../pipeline/shown/views.ts'
 import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market, orderbook } from '../shapes.ts'
+import { detailOf, envelope, include } from './detail.ts'
 
 export const activeMarkets = route({
   method: 'GET',
@@ -82,28 +84,27 @@ export const marketDetail = route({
   path: '/markets/:addressOrSlug',
   auth: open(),
   lane: 'public',
-  about: 'One market by its slug.',
-  params: { addressOrSlug: means(text(LIMITS.slugCharactersMax, 1), 'Slug of the market.') },
-  reply: market(),
-  means: 'The market as it stands now, with its best prices.',
+  about: 'One market, group or pool by its slug; a pool by its address too.',
+  params: {
+    addressOrSlug: means(
+      text(LIMITS.slugCharactersMax, 1),
+      'Slug of the market, or address of the pool.',
+    ),
+  },
+  query: { include: include() },
+  reply: anyOf(market(), envelope()),
+  means: 'The market as it stands now; in an envelope when something is included.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
-  handle: ({ params }, services: Services) => {
-    const { pipeline, lists } = services
-    const published = pipeline.published.bySlug(params.addressOrSlug)
-    return published === undefined
-      ? archivedDetail(params.addressOrSlug, services)
-      : bytes(lists.market(published))
+  handle: ({ params, query }, services: Services) => {
+    const { published } = services.pipeline
+    const { addressOrSlug } = params
+    const live = published.bySlug(addressOrSlug) ?? published.byAddress(addressOrSlug)
+    // The common case answers in the same turn of the loop.
+    if (live !== undefined && !query.include) return bytes(services.lists.market(live))
+    return detailOf(live?.market.slug ?? addressOrSlug, query.include, services)
   },
 })
-
-/** A market that left memory, from the tables. */
-async function archivedDetail(slug: string, { archive, settings, clock }: Services) {
-  const found = await archive.bySlug(slug, ANYBODY)
-  if (found === undefined) return refuse('READ_TIMEOUT')
-  if (found === null) return refuse('MARKET_NOT_FOUND')
-  return bytes(JSON.stringify(marketView(found, settings.collateral, clock())))
-}
 
 /** A market that left memory has no book. */
 async function archivedBook(slug: string, { archive }: Services) {
@@ -121,11 +122,14 @@ export const marketOrderbook = route({
   params: { slug: slug() },
   reply: orderbook(),
   means: 'The book as it stands now, every price level of it.',
-  rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE', 'READ_TIMEOUT'],
+  rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE', 'ORDERBOOK_OF_POOL', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
   handle: ({ params }, services: Services) => {
     const published = services.pipeline.published.bySlug(params.slug)
     if (published === undefined) return archivedBook(params.slug, services)
+    const kind = kindOf(published.market)
+    if (kind === 'group') return refuse('MARKET_NOT_FOUND')
+    if (kind === 'amm') return refuse('ORDERBOOK_OF_POOL')
     const { status } = published
     if (status !== 'CREATED' && status !== 'FUNDED') return refuse('ORDERBOOK_INACTIVE')
     return bytes(orderbookBytes(published))

@@ -1,0 +1,18 @@
+import { type MarketStatus, takesOrders } from './market.ts'
+
+/** The states of a slot (rules §10.2). Read tables keep the index. */
+export const SLOT_STATES = ['PRE_OPEN', 'OPEN', 'SETTLING', 'SETTLED', 'FAILED'] as const
+export type SlotState = (typeof SLOT_STATES)[number]
+
+interface Facts {
+  readonly status: MarketStatus
+  readonly isPaidOut: boolean
+  readonly isFailed: boolean
+}
+
+export function slotStateOf({ status, isPaidOut, isFailed }: Facts): SlotState {
+  if (status === 'RESOLVED') return isPaidOut ? 'SETTLED' : 'SETTLING'
+  if (isFailed) return 'FAILED'
+  if (takesOrders(status)) return 'OPEN'
+  return status === 'LOCKED' ? 'SETTLING' : 'PRE_OPEN'
+}

@@ -1,0 +1,236 @@
+// Markets of every kind in the shape of the API (rules §11.4, §12.3), from published facts.
+
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import { kindOf } from '../../../engine/domain/market.ts'
+import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
+import { isoText } from '../../http/iso-text.ts'
+import type { PublishedMarket } from './published.ts'
+import { midTicks, price } from './views.ts'
+
+/** Collateral of the exchange, as every market names it. */
+export interface CollateralToken {
+  readonly address: string
+  readonly decimals: number
+  readonly symbol: string
+}
+
+const ONE = 1000
+const MINUTES_PER_DAY = 1440
+/** What a market without a deadline shows: typed clients know no null there. */
+const NO_DEADLINE = 'No deadline'
+const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
+
+/** The best prices that a trader of YES and a trader of NO meet (rules §11.4). */
+function tradePrices({ depth }: PublishedMarket) {
+  const bid = price(depth.bestBid())
+  const ask = price(depth.bestAsk())
+  const noBid = price(ONE - depth.bestAsk())
+  const noAsk = price(ONE - depth.bestBid())
+  return {
+    buy: { market: [ask, noAsk], limit: [bid, noBid] },
+    sell: { market: [bid, noBid], limit: [ask, noAsk] },
+  }
+}
+
+/** The index that won; null for a payout split and for a market that is not resolved. */
+function winnerOf(payoutNumerators: readonly [number, number] | null): number | null {
+  if (payoutNumerators === null) return null
+  if (payoutNumerators[0] > 0 && payoutNumerators[1] > 0) return null
+  return payoutNumerators[0] > 0 ? 0 : 1
+}
+
+function settlementFields(published: PublishedMarket) {
+  const winningOutcomeIndex = winnerOf(published.payoutNumerators)
+  const isSplit = published.payoutNumerators !== null && winningOutcomeIndex === null
+  return { winningOutcomeIndex, payoutNumerators: isSplit ? published.payoutNumerators : null }
+}
+
+/** Empty where takers are not delayed (rules §4.3). */
+function delayField({ takerDelayMs }: Market): { takerDelayMs?: number } {
+  return takerDelayMs === 0 ? {} : { takerDelayMs }
+}
+
+/** Whole collateral of a day as text, and raw collateral of a minute. */
+function rewardFields({ dailyRewardRaw = 0, rebateBps }: Market) {
+  return {
+    dailyReward: String(dailyRewardRaw / UNIT_RAW),
+    rewardsEpoch: dailyRewardRaw / UNIT_RAW / MINUTES_PER_DAY,
+    c: 3,
+    ...(rebateBps === undefined ? {} : { rebateRate: rebateBps / BPS }),
+  }
+}
+
+function tokenFields({ conditionId, yesTokenId, noTokenId }: Market) {
+  return {
+    conditionId,
+    tokens: { yes: yesTokenId, no: noTokenId },
+    positionIds: [yesTokenId, noTokenId],
+  }
+}
+
+function venueField({ exchangeAddress, adapterAddress }: Market) {
+  return { venue: { exchange: exchangeAddress, adapter: adapterAddress } }
+}
+
+function bookFields(published: PublishedMarket) {
+  const { market } = published
+  const { orderInGroup, slot } = market
+  const yesMid = midTicks(published.depth.bestBid(), published.depth.bestAsk())
+  return {
+    tradeType: 'clob' as const,
+    marketType: 'single' as const,
+    ...tokenFields(market),
+    negRiskRequestId: market.negRiskId ?? null,
+    prices: [price(yesMid), price(ONE - yesMid)],
+    tradePrices: tradePrices(published),
+    isRewardable: (market.dailyRewardRaw ?? 0) > 0,
+    settings: {
+      minSize: String(market.minSizeRaw),
+      maxSpread: market.maxSpread,
+      ...rewardFields(market),
+      ...delayField(market),
+    },
+    ...venueField(market),
+    ...(orderInGroup === undefined ? {} : { orderInGroup }),
+    ...(slot === undefined ? {} : { startAt: isoText(slot.startMs) }),
+  }
+}
+
+/** The children stand in it as markets of their own do. */
+function groupFields(published: PublishedMarket, token: CollateralToken, nowMs: number) {
+  const { market, children } = published
+  return {
+    tradeType: 'group' as const,
+    marketType: 'group' as const,
+    negRiskMarketId: market.negRiskId ?? '',
+    outcomeTokens: children.map((child) => child.market.proxyTitle ?? child.market.title),
+    markets: children.map((child) => {
+      return { ...commonFields(child, token, nowMs), ...bookFields(child), nextMarket: null }
+    }),
+    dailyReward: String((market.dailyRewardRaw ?? 0) / UNIT_RAW),
+    ...venueField(market),
+  }
+}
+
+/** A pool shows percentages. Until it is funded it has no price. */
+function poolFields({ market }: PublishedMarket) {
+  return {
+    tradeType: 'amm' as const,
+    marketType: 'single' as const,
+    ...tokenFields(market),
+    address: market.poolAddress ?? '',
+    prices: [50, 50],
+    liquidity: '0',
+    liquidityFormatted: '0.00',
+    openInterest: '0',
+    openInterestFormatted: '0.00',
+    ...venueField(market),
+  }
+}
+
+function kindFields(published: PublishedMarket, token: CollateralToken, nowMs: number) {
+  const kind = kindOf(published.market)
+  if (kind === 'group') return groupFields(published, token, nowMs)
+  return kind === 'amm' ? poolFields(published) : bookFields(published)
+}
+
+/** The collateral traded in a market; of a group, in all its children. */
+function volumeOf({ volume, children }: PublishedMarket): bigint {
+  return children.reduce((sum, child) => sum + totalOf(child.volume), totalOf(volume))
+}
+
+/** An oracle's price as decimal text without needless digits. */
+export function priceText(priceE8: PriceE8): string {
+  const digits = String(priceE8).padStart(9, '0')
+  const whole = digits.slice(0, -8)
+  const rest = digits.slice(-8).replace(/0+$/, '')
+  return rest === '' ? whole : `${whole}.${rest}`
+}
+
+/** What a slot starts from, and what it ended at, once that is known. */
+function oracleFields({ strikeE8, closeE8 }: Market) {
+  return {
+    ...(strikeE8 > 0 ? { openPrice: priceText(strikeE8) } : {}),
+    ...(closeE8 > 0 ? { closePrice: priceText(closeE8) } : {}),
+  }
+}
+
+function nextView(next: PublishedMarket | null) {
+  if (next?.market.slot === undefined || next.market.deadlineMs === null) return null
+  const { slug, slot, deadlineMs } = next.market
+  return { slug, startAt: isoText(slot.startMs), endAt: isoText(deadlineMs) }
+}
+
+const RAW_PER_CENT = 10_000n
+
+/** Whole units with two decimals, rounded half up. */
+export function centsText(raw: bigint): string {
+  const cents = (raw + RAW_PER_CENT / 2n) / RAW_PER_CENT
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+}
+
+/** A market of any kind (rules §12.3). */
+export function marketView(published: PublishedMarket, token: CollateralToken, nowMs: number) {
+  return {
+    ...commonFields(published, token, nowMs),
+    ...kindFields(published, token, nowMs),
+    nextMarket: nextView(published.next),
+  }
+}
+
+function commonFields(published: PublishedMarket, collateralToken: CollateralToken, nowMs: number) {
+  const { market } = published
+  const { deadlineMs, proxyTitle = null, imageUrl = null, logo = null } = market
+  const volume = volumeOf(published)
+  return {
+    id: market.marketId,
+    slug: market.slug,
+    title: market.title,
+    proxyTitle,
+    description: market.description,
+    collateralToken,
+    expirationDate: deadlineMs === null ? NO_DEADLINE : new Date(deadlineMs).toUTCString(),
+    expirationTimestamp: deadlineMs ?? NO_DEADLINE_MS,
+    expired: deadlineMs !== null && deadlineMs <= nowMs,
+    createdAt: isoText(market.createdMs),
+    updatedAt: isoText(published.updatedMs),
+    categories: [...market.categories],
+    status: published.status,
+    creator: { name: 'outcomex' },
+    tags: [...market.tags],
+    priorityIndex: 0,
+    metadata: { fee: market.feeEnabled, ...oracleFields(market), ...delayField(market) },
+    volume: String(volume),
+    volumeFormatted: centsText(volume),
+    automationType: automationOf(market),
+    imageUrl,
+    logo,
+    ...settlementFields(published),
+  }
+}
+
+/** Slots of series are made by the exchange itself. */
+export function automationOf({ slot }: Market): 'manual' | 'lumy' | 'sports' {
+  return slot === undefined ? 'manual' : 'lumy'
+}
+
+/** The price a title asks about: "… above $95,000 …" gives 95000. */
+function strikePrice(title: string): string | null {
+  const found = /\$\s?([0-9][0-9,]*(?:\.[0-9]+)?)/.exec(title)
+  return found === null ? null : found[1].replaceAll(',', '')
+}
+
+/**
+ * A market in the list of slugs; a group names its children. These fields do not change while the
+ * market is active.
+ */
+export function slugView({ market, children }: PublishedMarket) {
+  const { slug, title, deadlineMs, strikeE8 } = market
+  const deadline = deadlineMs === null ? null : isoText(deadlineMs)
+  if (kindOf(market) === 'group') {
+    const markets = children.map((child) => ({ slug: child.market.slug }))
+    return { slug, strikePrice: null, ticker: null, deadline, markets }
+  }
+  const strike = strikeE8 > 0 ? priceText(strikeE8) : strikePrice(title)
+  return { slug, strikePrice: strike, ticker: null, deadline }
+}

@@ -1,0 +1,179 @@
+// The operator's calls on recurring markets, and the reports of the oracle (rules §10).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import {
+  FREQUENCIES,
+  isSlotLength,
+  type SeriesSpec,
+  SUB_FREQUENCIES,
+} from '../../../engine/domain/series.ts'
+import { admin } from '../../http/auth-scheme.ts'
+import { invalid, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { integer, oneOf, pattern, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
+import { aboutFields, title, venueFields } from './market-body.ts'
+import { commonOf, specIssue } from './market-specs.ts'
+
+const SLOTS_AHEAD = 24
+const E8_DIGITS = 8
+const { proxyTitle: _ofSlots, ...seriesAbout } = aboutFields
+
+const symbol = () =>
+  pattern('^[A-Z0-9]{1,16}$', 'Symbol of an asset: 1 to 16 capital letters and digits.')
+
+const price = () =>
+  pattern(
+    '^(0|[1-9][0-9]{0,6})([.][0-9]{1,8})?$',
+    'Price as decimal text, up to 9,999,999 with eight decimals.',
+  )
+
+/** A price of `price()` times 10^8: exact, and at most 2^53. */
+function priceE8Of(given: string): number {
+  const [whole, rest = ''] = given.split('.')
+  return Number(whole + rest.padEnd(E8_DIGITS, '0'))
+}
+
+const seriesId = () => means(integer(1), 'Number of the series, counted from 1.')
+
+export const createSeries = route({
+  method: 'POST',
+  path: '/admin/series',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Creates a series of recurring markets; its slots follow by themselves.',
+  body: object({
+    symbol: means(symbol(), 'Symbol of the asset, as the oracle reports it.'),
+    frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
+    subFrequency: means(
+      optional(oneOf(...SUB_FREQUENCIES)),
+      'Length of a slot; required for minutely and hourly series, absent for others.',
+    ),
+    stableSlug: means(slug(), 'Slug that always names the market of the current slot.'),
+    slugPrefix: means(slug(), 'Start of the slugs of its slots.'),
+    title: means(title(), 'Start of the titles of its slots.'),
+    assetName: means(text(64, 1), 'Name of the asset, as in Bitcoin.'),
+    assetType: means(optional(text(32, 1)), 'Kind of asset; crypto when absent.'),
+    slotsAhead: means(
+      optional(integer(1, LIMITS.slotsAheadMax)),
+      'How many slots are created ahead of the current one; 24 when absent.',
+    ),
+    strikePrice: means(
+      optional(price()),
+      'Price at the start of the slot that has begun: the series begins with that slot. Absent ' +
+        'for a series that begins with the next one.',
+    ),
+    ...seriesAbout,
+    ...venueFields,
+  }),
+  status: 201,
+  reply: object({ seriesId: seriesId() }),
+  means: 'The series is made. Its slots are created within moments.',
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'SLUG_TAKEN',
+    'SERIES_EXISTS',
+    'SERIES_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: {
+      symbol: 'BTC',
+      frequency: 'minutely',
+      subFrequency: 'minutes_5',
+      stableSlug: 'btc-5min-price',
+      slugPrefix: 'btc-5m',
+      title: 'Bitcoin up or down',
+      assetName: 'Bitcoin',
+    },
+    reply: { seriesId: 1 },
+  },
+  handle: async ({ body, caller }, services: Services) => {
+    const { symbol: ofSeries, frequency, subFrequency = null, stableSlug, slugPrefix } = body
+    if (!isSlotLength({ frequency, subFrequency })) {
+      const message = 'must be a length of slots of this frequency; daily and weekly have none'
+      return invalid({ field: 'subFrequency', message })
+    }
+    const issue = specIssue({ ...body, slug: stableSlug }, null, services)
+    if (issue !== null) return invalid(issue)
+    const strikeE8 = body.strikePrice === undefined ? 0 : priceE8Of(body.strikePrice)
+    if (body.strikePrice !== undefined && strikeE8 === 0) {
+      return invalid({ field: 'strikePrice', message: 'must be above 0' })
+    }
+    const { slug: _slug, ...common } = commonOf({ ...body, slug: stableSlug }, services)
+    const series: SeriesSpec = {
+      ...common,
+      ...{ symbol: ofSeries, frequency, subFrequency, stableSlug, slugPrefix },
+      assetName: body.assetName,
+      assetType: body.assetType ?? 'crypto',
+      slotsAhead: body.slotsAhead ?? SLOTS_AHEAD,
+    }
+    const made = await services.series.create(series, strikeE8, caller.operator.name)
+    return made instanceof Reject ? refuse(made) : { seriesId: made }
+  },
+})
+
+export const endSeries = route({
+  method: 'DELETE',
+  path: '/admin/series/:seriesId',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Ends a series: no more slots are created, and those that exist go on.',
+  params: { seriesId: seriesId() },
+  reply: message(),
+  means: 'The series has ended.',
+  rejects: ['OVERLOADED', 'SERIES_NOT_FOUND'],
+  example: { params: { seriesId: 1 }, reply: { message: 'Series ended' } },
+  handle: async ({ params, caller }, { series }: Services) => {
+    const refused = await series.end(params.seriesId, caller.operator.name)
+    return refused === null ? { message: 'Series ended' } : refuse(refused)
+  },
+})
+
+export const reportPrices = route({
+  method: 'POST',
+  path: '/admin/oracle/prices',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Tells what the oracle saw: prices of assets at instants.',
+  body: object({
+    reports: means(
+      list(
+        object({
+          symbol: means(symbol(), 'Symbol of the asset.'),
+          price: means(price(), 'Price of one unit, above 0.'),
+          atMs: means(
+            optional(integer(0)),
+            'When it was seen, Unix milliseconds; now when absent. At most a minute old.',
+          ),
+        }),
+        1,
+        LIMITS.reportsAtOnceMax,
+      ),
+      'The reports; they are taken in this order, until one is refused.',
+    ),
+  }),
+  reply: message(),
+  means: 'The reports are taken.',
+  rejects: ['OVERLOADED', 'VALIDATION', 'SYMBOL_UNKNOWN', 'REPORT_NOT_TIMELY'],
+  example: {
+    body: { reports: [{ symbol: 'BTC', price: '95000.5' }] },
+    reply: { message: 'Prices taken' },
+  },
+  handle: async ({ body }, { series, pipeline }: Services) => {
+    const taken: Promise<Reject | null>[] = []
+    for (const { symbol: ofReport, price: text, atMs } of body.reports) {
+      const priceE8 = priceE8Of(text)
+      if (priceE8 === 0) return invalid({ field: 'reports', message: 'every price is above 0' })
+      taken.push(series.report(ofReport, atMs ?? pipeline.sequencer.nowMs(), priceE8))
+    }
+    const refused = (await Promise.all(taken)).find((each) => each !== null)
+    return refused === undefined || refused === null ? { message: 'Prices taken' } : refuse(refused)
+  },
+})

@@ -1,0 +1,57 @@
+// One market in full: bare, or in an envelope with what the caller includes (rules §12.3).
+
+import { refuse } from '../../http/refusal.ts'
+import { bytes } from '../../http/reply.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { pattern } from '../../http/schema/scalars.ts'
+import { object, openObject, optional } from '../../http/schema/schema.ts'
+import { marketView } from '../../pipeline/shown/market-view.ts'
+import { ANYBODY } from '../../services/markets/archived-markets.ts'
+import type { Services } from '../services.ts'
+import { market } from '../shapes.ts'
+
+const PREVIEW = { before: 1, after: 5 }
+const WORD = '(timelinePreview|nextMarket|navigation)'
+
+export const include = () =>
+  means(
+    optional(
+      pattern(
+        `^(${WORD}(,${WORD}){0,2})?$`,
+        'Some of timelinePreview, nextMarket and navigation, with commas between them.',
+      ),
+    ),
+    'What to add. A market in an envelope is the same as without one; nextMarket is part of it.',
+  )
+
+export const envelope = () =>
+  object({
+    market: means(market(), 'The market as it stands now.'),
+    timelinePreview: means(
+      optional(openObject({})),
+      'The slots of its series around it, one before and five behind; absent for other markets.',
+    ),
+  })
+
+/** The market of this slug, with what `include` names. */
+export async function detailOf(slug: string, wanted: string | undefined, services: Services) {
+  const { pipeline, lists, archive, timelines, settings, clock } = services
+  const live = pipeline.published.bySlug(slug)
+  const found = live ?? (await archive.bySlug(slug, ANYBODY))
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found === null) return refuse('MARKET_NOT_FOUND')
+  const json = () =>
+    live === undefined
+      ? Buffer.from(JSON.stringify(marketView(found, settings.collateral, clock())))
+      : lists.market(live)
+  if (wanted === undefined || wanted === '') return bytes(json())
+  const parts = [Buffer.from('{"market":'), json()]
+  if (wanted.includes('timelinePreview') && found.market.slot !== undefined) {
+    const line = await timelines.around({ series: { slug }, ...PREVIEW })
+    if (line === undefined) return refuse('READ_TIMEOUT')
+    const preview = line === null ? null : { ...line.slots, ...line.of }
+    parts.push(Buffer.from(`,"timelinePreview":${JSON.stringify(preview)}`))
+  }
+  parts.push(Buffer.from('}'))
+  return bytes(Buffer.concat(parts))
+}

@@ -1,0 +1,285 @@
+// Series of recurring markets: their timelines, the market of the current slot, and the candles of
+// their oracle (rules §10.3, §10.4). They are read from the tables, which hold every slot.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { FREQUENCIES, isSlotLength, SUB_FREQUENCIES } from '../../../engine/domain/series.ts'
+import { SLOT_STATES } from '../../../engine/domain/slot-state.ts'
+import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/candles.ts'
+import { oracleCandles } from '../../../persistence/query/read/candles.ts'
+import { open } from '../../http/auth-scheme.ts'
+import { invalid, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { isoTime, slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import {
+  boolean,
+  defaulted,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  text,
+} from '../../http/schema/scalars.ts'
+import { anyOf, list, object, optional, type Schema, schemaOf } from '../../http/schema/schema.ts'
+import { ANYBODY } from '../../services/markets/archived-markets.ts'
+import { candleView } from '../../services/markets/timelines.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { market } from '../shapes.ts'
+import { detailOf, envelope, include } from './detail.ts'
+
+const BEFORE = 1
+const AFTER = 24
+const BY_SYMBOL = 10
+const MS_PER_SEC = 1000
+/** The last second whose ISO 8601 text has a year of four digits. */
+const LAST_SECOND = 253_402_300_799
+/** A chart shows what led to the creation of its market. */
+const LEAD_MS = 15 * 60_000
+
+const orNull = <S extends Schema>(schema: S) => anyOf(schema, schemaOf<null>({ type: 'null' }))
+
+const slotFields = () => ({
+  slotId: means(integer(1), 'Number of the slot: that of its market.'),
+  slug: means(text(), 'Slug of the market of the slot.'),
+  state: means(oneOf(...SLOT_STATES), 'Where the slot stands; orders are accepted while OPEN.'),
+  tradable: means(boolean(), 'Whether orders are accepted now.'),
+  startAt: means(isoTime(), 'When the slot begins.'),
+  endAt: means(isoTime(), 'When the slot ends.'),
+})
+
+const countdownSec = () => means(integer(0), 'Seconds until the slot ends; 0 when it has ended.')
+const timed = () => object({ ...slotFields(), countdownSec: countdownSec() })
+
+const fields = () => ({
+  current: means(orNull(timed()), 'The slot that trades, else the nearest; null without one.'),
+  next: means(orNull(timed()), 'The slot behind the current one; null without one.'),
+  batch: means(
+    list(
+      object({ ...slotFields(), index: means(integer(), 'Offset from the anchor, which is 0.') }),
+    ),
+    'Slots around the anchor, by rising start.',
+  ),
+})
+
+const ofSlug = () =>
+  object({
+    ...fields(),
+    anchor: means(
+      orNull(object({ slotId: slotFields().slotId, slug: slotFields().slug })),
+      'The slot that the offsets count from; null without one.',
+    ),
+    job: means(
+      object({
+        id: means(integer(1), 'Number of the series.'),
+        symbol: means(text(), 'Symbol of the asset.'),
+        frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
+        subFrequency: means(
+          nullable(oneOf(...SUB_FREQUENCIES)),
+          'Length of a slot of a minutely or hourly series; null for others.',
+        ),
+      }),
+      'The series.',
+    ),
+  })
+
+const SLOT = {
+  slotId: 7,
+  slug: 'btc-5m-1771934700',
+  state: 'OPEN' as const,
+  tradable: true,
+  startAt: '2026-02-24T12:05:00.000Z',
+  endAt: '2026-02-24T12:10:00.000Z',
+}
+const CURRENT = { ...SLOT, countdownSec: 142 }
+const SHOWN = { current: CURRENT, next: null, batch: [{ ...SLOT, index: 0 }] }
+const SERIES_EXAMPLE = {
+  id: 1,
+  symbol: 'BTC',
+  frequency: 'minutely' as const,
+  subFrequency: 'minutes_5' as const,
+}
+
+const around = (most: number, meaning: string) =>
+  means(defaulted(integer(0, LIMITS.timelineSlotsMax), most), meaning)
+
+export const timelineBySymbol = route({
+  method: 'GET',
+  path: '/markets/timeline',
+  auth: open(),
+  lane: 'public',
+  about: 'The slots of a series around its current one.',
+  query: {
+    symbol: means(text(32, 1), 'Symbol of the asset, as in BTC.'),
+    frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
+    subFrequency: means(
+      optional(oneOf(...SUB_FREQUENCIES)),
+      'Length of a slot; required for minutely and hourly series, absent for others.',
+    ),
+    before: around(BY_SYMBOL, 'How many slots before the current one.'),
+    after: around(BY_SYMBOL, 'How many slots behind the current one.'),
+  },
+  reply: object(fields()),
+  means: 'The slots of the newest series of this symbol and frequency.',
+  rejects: ['VALIDATION', 'SERIES_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    query: { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', before: 0, after: 0 },
+    reply: SHOWN,
+  },
+  handle: async ({ query: asked }, { timelines }: Services) => {
+    const { symbol, frequency, subFrequency = null, before, after } = asked
+    if (!isSlotLength({ frequency, subFrequency })) {
+      const message = 'must be a length of slots of this frequency; daily and weekly have none'
+      return invalid({ field: 'subFrequency', message })
+    }
+    const series = { symbol, frequency, subFrequency: subFrequency ?? '' }
+    const found = await timelines.around({ series, before, after })
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return found === null ? refuse('SERIES_NOT_FOUND') : found.slots
+  },
+})
+
+export const timelineBySlug = route({
+  method: 'GET',
+  path: '/markets/:slug/timeline',
+  auth: open(),
+  lane: 'public',
+  about: 'The slots of a series around the slot of one market.',
+  params: { slug: slug() },
+  query: {
+    before: around(BEFORE, 'How many slots before the anchor.'),
+    after: around(AFTER, 'How many slots behind the anchor.'),
+  },
+  reply: ofSlug(),
+  means: 'The slots around the slot of this market.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { slug: SLOT.slug },
+    query: { before: 0, after: 0 },
+    reply: { ...SHOWN, anchor: { slotId: SLOT.slotId, slug: SLOT.slug }, job: SERIES_EXAMPLE },
+  },
+  handle: async ({ params, query: { before, after } }, { timelines }: Services) => {
+    const found = await timelines.around({ series: { slug: params.slug }, before, after })
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return found === null ? refuse('MARKET_NOT_FOUND') : { ...found.slots, ...found.of }
+  },
+})
+
+export const stableMarket = route({
+  method: 'GET',
+  path: '/markets/stable/:slug',
+  auth: open(),
+  lane: 'public',
+  about: 'The market of the current slot of a series, by its stable slug.',
+  params: { slug: slug() },
+  query: { include: include() },
+  reply: anyOf(market(), envelope()),
+  means: 'The market as it stands now; in an envelope when something is included.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'btc-5min-price' }, reply: MARKET_EXAMPLE },
+  handle: async ({ params, query }, services: Services) => {
+    const series = { stableSlug: params.slug }
+    const found = await services.timelines.around({ series, before: 0, after: 0 })
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const { current } = found?.slots ?? { current: null }
+    if (current === null) return refuse('MARKET_NOT_FOUND')
+    return detailOf(current.slug, query.include, services)
+  },
+})
+
+const candle = () =>
+  object({
+    timestamp: means(integer(), 'Start of the candle in Unix seconds.'),
+    open: means(number(0), 'First price.'),
+    high: means(number(0), 'Highest price.'),
+    low: means(number(0), 'Lowest price.'),
+    close: means(number(0), 'Last price.'),
+    volume: means(number(0), 'Always 0: an oracle trades nothing.'),
+  })
+
+export const candles = route({
+  method: 'GET',
+  path: '/markets/:addressOrSlug/oracle-candles',
+  auth: open(),
+  lane: 'public',
+  about: "Candles of the oracle's price of the asset that a slot is about.",
+  params: { addressOrSlug: slug() },
+  query: {
+    from: means(
+      optional(integer(0, LAST_SECOND)),
+      'First instant, Unix seconds; 15 minutes before the market was made when absent.',
+    ),
+    to: means(optional(integer(0, LAST_SECOND)), 'Last instant, Unix seconds; now when absent.'),
+    interval: means(
+      defaulted(oneOf('1m', '5m', '15m', '1h', '4h', '1d'), '1m'),
+      'Length of a candle.',
+    ),
+  },
+  reply: object({
+    interval: means(text(), 'Length of a candle.'),
+    source: means(text(), 'Where the prices come from.'),
+    symbol: means(text(), 'The asset and the money of its price.'),
+    timestampStart: means(integer(), 'First instant that was asked for, Unix seconds.'),
+    timestampEnd: means(integer(), 'Last instant that was asked for, Unix seconds.'),
+    rows: means(list(candle()), 'Candles by rising time; none where the oracle said nothing.'),
+  }),
+  means: 'The candles of this range; of a longer range, the first 5,000.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'NO_ORACLE', 'READ_TIMEOUT'],
+  example: {
+    params: { addressOrSlug: SLOT.slug },
+    query: { interval: '5m' },
+    reply: {
+      interval: '5m',
+      source: 'internal',
+      symbol: 'BTC/USD',
+      timestampStart: 1_771_934_700,
+      timestampEnd: 1_771_935_000,
+      rows: [
+        {
+          timestamp: 1_771_934_700,
+          open: 95_000,
+          high: 95_100,
+          low: 94_900,
+          close: 95_050,
+          volume: 0,
+        },
+      ],
+    },
+  },
+  handle: async ({ params, query }, services: Services) => {
+    const { reads, timelines, archive, clock } = services
+    const found = await archive.bySlug(params.addressOrSlug, ANYBODY)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    if (found === null) return refuse('MARKET_NOT_FOUND')
+    if (found.market.slot === undefined) return refuse('NO_ORACLE')
+    const firstMs = found.market.createdMs - LEAD_MS
+    const from = query.from ?? Math.floor(firstMs / MS_PER_SEC)
+    const to = query.to ?? Math.floor(clock() / MS_PER_SEC)
+    if (from > to) return invalid({ field: 'from', message: 'must not be later than to' })
+    const series = { slug: params.addressOrSlug }
+    const line = await timelines.around({ series, before: 0, after: 0 })
+    if (line === undefined) return refuse('READ_TIMEOUT')
+    if (line === null) return refuse('MARKET_NOT_FOUND')
+    const { symbol } = line.of.job
+    const rows = await reads.read(
+      oracleCandles,
+      {
+        symbol,
+        intervalMs: CANDLE_INTERVALS[query.interval],
+        fromMs: from * MS_PER_SEC,
+        toMs: to * MS_PER_SEC,
+        limit: LIMITS.candlesMax,
+      },
+      ANYBODY,
+    )
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    return {
+      interval: query.interval,
+      source: 'internal',
+      symbol: `${symbol}/USD`,
+      timestampStart: from,
+      timestampEnd: to,
+      rows: rows.map(candleView),
+    }
+  },
+})

@@ -1,0 +1,92 @@
+// Timelines of series as they are sent (rules §10.3).
+
+import {
+  FREQUENCIES,
+  type Frequency,
+  SUB_FREQUENCIES,
+  type SubFrequency,
+} from '../../../engine/domain/series.ts'
+import { SLOT_STATES } from '../../../engine/domain/slot-state.ts'
+import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
+import type { CandleRow } from '../../../persistence/query/read/candles.ts'
+import {
+  type SeriesRow,
+  type SlotRow,
+  type TimelineAsked,
+  timeline,
+} from '../../../persistence/query/read/timeline.ts'
+import { isoText } from '../../http/iso-text.ts'
+import type { PrivateReads } from '../private-reads.ts'
+import { ANYBODY } from './archived-markets.ts'
+
+const MS_PER_SEC = 1000
+const E8 = 100_000_000
+
+function slotView({ marketId, slug, startMs, endMs, state }: SlotRow) {
+  const name = SLOT_STATES[state]
+  const times = { startAt: isoText(startMs), endAt: isoText(endMs) }
+  return { slotId: marketId, slug, state: name, tradable: name === 'OPEN', ...times }
+}
+
+/** Both slots count down to their own end (rules §13 row 19). */
+function timedView(slot: SlotRow | null, nowMs: TimeMs) {
+  if (slot === null) return null
+  const countdownSec = Math.max(0, Math.ceil((slot.endMs - nowMs) / MS_PER_SEC))
+  return { ...slotView(slot), countdownSec }
+}
+
+function jobView({ seriesId, symbol, frequency, subFrequency }: SeriesRow) {
+  return {
+    id: seriesId,
+    symbol,
+    frequency: named<Frequency>(FREQUENCIES, frequency) ?? FREQUENCIES[0],
+    subFrequency: named<SubFrequency>(SUB_FREQUENCIES, subFrequency),
+  }
+}
+
+function named<Name extends string>(names: readonly Name[], text: string): Name | null {
+  return names.find((name) => name === text) ?? null
+}
+
+const numberOf = (priceE8: PriceE8) => priceE8 / E8
+
+export function candleView({ startMs, openE8, highE8, lowE8, closeE8 }: CandleRow) {
+  return {
+    timestamp: startMs / MS_PER_SEC,
+    open: numberOf(openE8),
+    high: numberOf(highE8),
+    low: numberOf(lowE8),
+    close: numberOf(closeE8),
+    volume: 0,
+  }
+}
+
+export class Timelines {
+  readonly #reads: PrivateReads
+  readonly #nowMs: () => TimeMs
+
+  constructor(reads: PrivateReads, nowMs: () => TimeMs) {
+    this.#reads = reads
+    this.#nowMs = nowMs
+  }
+
+  /** Null when there is no such series, undefined without an answer in time. */
+  async around(asked: Omit<TimelineAsked, 'nowMs'>) {
+    const nowMs = this.#nowMs()
+    const found = await this.#reads.read(timeline, { ...asked, nowMs }, ANYBODY)
+    if (found === undefined || found === null) return found
+    const { series, anchor, current, next, batch } = found
+    const anchorAt = batch.findIndex(({ startMs }) => startMs === anchor?.startMs)
+    return {
+      slots: {
+        current: timedView(current, nowMs),
+        next: timedView(next, nowMs),
+        batch: batch.map((slot, at) => ({ ...slotView(slot), index: at - anchorAt })),
+      },
+      of: {
+        anchor: anchor === null ? null : { slotId: anchor.marketId, slug: anchor.slug },
+        job: jobView(series),
+      },
+    }
+  }
+}
