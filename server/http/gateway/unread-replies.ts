@@ -73,7 +73,7 @@ export class UnreadReplies {
       else if (hasNoBody(out.status) || isHead) {
         // The library would wait for the bytes of a length that it prints, and end the connection
         // when it brings another request instead.
-        if (isHead) response.writeHeader('content-length', `${sizeOf(out)}`)
+        if (!hasNoBody(out.status)) response.writeHeader('content-length', `${sizeOf(out)}`)
         response.endWithoutBody()
       } else if (close || isShort) response.end(payload, close)
       else [, isOut] = response.tryEnd(payload, sizeOf(out))
