@@ -48,6 +48,8 @@ export class Gateway<S> {
   private listenSocket: library.us_listen_socket | null = null
   private onIdle: (() => void) | null = null
   private stopping = false
+  /** The turn whose request the library is handing over. */
+  private receiving: Turn<S> | null = null
 
   constructor(options: GatewayOptions<S>) {
     this.options = options
@@ -134,6 +136,7 @@ export class Gateway<S> {
     let turn: Turn<S> | null = null
     try {
       turn = this.turnOf(response, request)
+      this.receiving = turn
       this.admit(turn)
     } catch (error) {
       if (turn !== null) this.fault(turn, error)
@@ -142,6 +145,14 @@ export class Gateway<S> {
         response.close()
       }
     }
+    this.receiving = null
+    if (turn !== null) this.watch(turn)
+  }
+
+  /** Most turns have ended here, and nothing of them is left to abort. */
+  private watch(turn: Turn<S>): void {
+    if (turn.ended && turn.unread === null) return
+    turn.response.onAborted(() => this.abort(turn))
   }
 
   private turnOf(response: library.HttpResponse, request: library.HttpRequest): Turn<S> {
@@ -154,7 +165,6 @@ export class Gateway<S> {
     const address = this.addresses.keyOf(response, call.headers)
     const turn = begun(response, call, found, { from, address })
     if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
-    response.onAborted(() => this.abort(turn))
     return turn
   }
 
@@ -320,14 +330,16 @@ export class Gateway<S> {
     }
     const { response, address, call } = turn
     turn.written = true
-    const unread = this.replies.write(response, out, {
-      address,
+    const isOut = this.replies.write(response, out, {
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,
-      done: () => this.letGo(turn),
+      isCorked: this.receiving === turn,
     })
-    if (unread === 'full') response.close()
-    else turn.unread = unread
+    if (!isOut) {
+      const unread = this.replies.keep(response, out, address, () => this.letGo(turn))
+      if (unread === 'full') response.close()
+      else turn.unread = unread
+    }
     this.end(turn, out.status, out.refusal)
   }
 

@@ -69,6 +69,15 @@ test('any number of versions stays within the bounds, and those in use stay', as
   }
 })
 
+test('the bytes have a bound of their own, whatever the number', () => {
+  const replies = store({ bytesMax: 3000, entriesMax: 1000, atOnceMax: 2 })
+  for (let version = 0; version < 500; version++) {
+    replies.find(`"${version}"`, 'gzip', textOf(version))
+    assert.ok(replies.bytes <= 3000, `${replies.bytes}`)
+  }
+  assert.ok(replies.entries > 5)
+})
+
 test('no more than its share of threads is at work, whatever is asked', async () => {
   const replies = store()
   for (let ask = 0; ask < 2; ask++) {
