@@ -11,6 +11,19 @@ const DIGEST_CHARACTERS = 22
 /** The tags of one reply, in their quotes. */
 export type Tags = Readonly<Record<Coding | 'identity', string>>
 
+/** What bytes were joined from, as long as the bytes are kept. */
+const partsOf = new WeakMap<Uint8Array, readonly Uint8Array[]>()
+
+/**
+ * Joins bytes that are encoded once each. The tag of the whole follows from the tags of its parts,
+ * so a list that is joined for each call is not hashed for each call.
+ */
+export function joined(parts: readonly Uint8Array[]): Buffer {
+  const whole = Buffer.concat(parts)
+  partsOf.set(whole, parts)
+  return whole
+}
+
 function tagsOf(payload: Uint8Array | string): Tags {
   const digest = createHash('sha256').update(payload).digest('base64url')
   const short = digest.slice(0, DIGEST_CHARACTERS)
@@ -25,7 +38,9 @@ export class EntityTags {
     if (typeof payload === 'string') return tagsOf(payload)
     const known = this.#known.get(payload)
     if (known !== undefined) return known
-    const tags = tagsOf(payload)
+    const parts = partsOf.get(payload)
+    const digested = parts?.map((part) => this.of(part).identity).join('') ?? payload
+    const tags = tagsOf(digested)
     this.#known.set(payload, tags)
     return tags
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EntityTags, knownTag } from '../../../../server/http/caching/entity-tag.ts'
+import { EntityTags, joined, knownTag } from '../../../../server/http/caching/entity-tag.ts'
 
 const tags = new EntityTags()
 const BOOK = Buffer.from('{"bids":[],"asks":[]}')
@@ -14,6 +14,18 @@ test('a tag follows from the bytes alone, and each coding has its own', () => {
   assert.equal(tags.of(BOOK), known)
   assert.notEqual(tags.of('{"bids":[],"asks":[] }').identity, known.identity)
   assert.equal(new Set(Object.values(known)).size, 3)
+})
+
+test('the tag of joined bytes follows from all parts and their order', () => {
+  const [one, two, comma] = ['{"id":1}', '{"id":2}', ','].map((text) => Buffer.from(text))
+  const whole = joined([one, comma, two])
+  assert.equal(whole.toString(), '{"id":1},{"id":2}')
+  const tag = tags.of(whole).identity
+  assert.match(tag, /^"[\w-]{22}"$/)
+  assert.equal(tags.of(joined([Buffer.from(one), comma, two])).identity, tag)
+  assert.equal(new EntityTags().of(joined([one, comma, two])).identity, tag)
+  const others = [[two, comma, one], [one, comma], [one, two], [one, comma, Buffer.from('{}')], []]
+  for (const parts of others) assert.notEqual(tags.of(joined(parts)).identity, tag)
 })
 
 test('a tag is found wherever it stands in the list, weak or strong', () => {
