@@ -45,7 +45,7 @@ const SMOKE: Size = {
   orders: 128,
   latencySeconds: 0.2,
   followed: 2000,
-  reads: 2000,
+  reads: 10_000,
   intakeThreads: [2],
 }
 

@@ -25,8 +25,6 @@ export class ReplyHeads {
   readonly #varyPlain: readonly Header[]
   readonly #varyCoded: Header
   readonly compressed: CompressedReplies
-  /** Replies that were 304. */
-  unchangedCount = 0
 
   constructor(cors: Cors | null, onFault: (error: unknown) => void) {
     this.#cors = cors
@@ -71,7 +69,6 @@ export class ReplyHeads {
     const ifNoneMatch = header(call, 'if-none-match')
     const known = ifNoneMatch === '' ? null : knownTag(ifNoneMatch, tags)
     if (known !== null) {
-      this.unchangedCount++
       headers.push(['etag', known])
       return outgoing(NOT_MODIFIED, out.type, '', headers)
     }

@@ -141,7 +141,6 @@ test('a caller that has the reply gets 304, and never a body with it', async () 
   }
   assert.equal((await get('/books/none', 'if-none-match: *\r\n')).status, 404)
   assert.equal((await get('/mine', 'svc-api-key: alice\r\nif-none-match: *\r\n')).status, 200)
-  assert.ok(toys.gateway.heads.unchangedCount >= 24)
 })
 
 test('a connection goes on after a 304', async () => {
