@@ -120,6 +120,12 @@ export const AIMS: readonly Aim[] = [
   },
   {
     bench: 'http',
+    about: 'GET orderbook against plain uWebSockets.js with the same bytes',
+    cases: /^(?:CPU of )?GET orderbook$/,
+    reach: { kind: 'times better', min: 0.7 },
+  },
+  {
+    bench: 'http',
     about: 'HTTP p99 at half the highest rate against the echo',
     cases: /^p99 at half the highest rate$/,
     unit: 'ms',

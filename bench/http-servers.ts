@@ -9,6 +9,7 @@ import { echoSetting, type HttpSetting, prepare } from './http-orders.ts'
 
 export interface Target {
   readonly port: number
+  readonly pid: number
   readonly setting: HttpSetting
 }
 
@@ -22,7 +23,8 @@ export function withExchange<T>(
     const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit', ...args] })
     try {
       const setting = await prepare(server.baseUrl, markets)
-      return await work({ port: Number(new URL(server.baseUrl).port), setting })
+      const port = Number(new URL(server.baseUrl).port)
+      return await work({ port, pid: server.pid, setting })
     } finally {
       await server.stop()
     }

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { assert } from '../engine/domain/assert.ts'
 import { spawn } from '../engine/wire/spawn.ts'
 import { fullSpeed } from './autocannon-load.ts'
+import { bookReads } from './book-reads.ts'
 import { followerRuns } from './follower-runs.ts'
 import { callsOf, requestsOf, signOrders, type UnsentOrder } from './http-orders.ts'
 import { type Target, withDurableEcho, withEcho, withExchange } from './http-servers.ts'
@@ -27,6 +28,7 @@ interface Size {
   readonly orders: number
   readonly latencySeconds: number
   readonly followed: number
+  readonly reads: number
   readonly intakeThreads: readonly number[]
 }
 
@@ -35,6 +37,7 @@ const WHOLE: Size = {
   orders: 12_800,
   latencySeconds: 5,
   followed: 200_000,
+  reads: 200_000,
   intakeThreads: [1, 2, 4],
 }
 const SMOKE: Size = {
@@ -42,6 +45,7 @@ const SMOKE: Size = {
   orders: 128,
   latencySeconds: 0.2,
   followed: 2000,
+  reads: 10_000,
   intakeThreads: [2],
 }
 
@@ -218,5 +222,6 @@ export async function httpBench({ smoke }: BenchOptions): Promise<Report> {
   rows.push(await followerRow(fastest, size))
   rows.push(...(await latencyTable(smoke ? 1000 : fastest.median, size)))
   rows.push(...(await intakeCurve(size)))
+  rows.push(...(await bookReads(size)))
   return { name: 'http', rows }
 }

@@ -3,11 +3,18 @@ import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
 import { checksumAddress, isAddress } from './crypto/address.ts'
+import type { Origins } from './http/cors.ts'
 import type { Rates } from './http/rate-limit.ts'
 import type { Regions } from './http/regions.ts'
 import { defaultIntakeThreads } from './intake/intake-pool.ts'
 import { LOG_LEVELS, type LogLevel } from './ops/log.ts'
-import { EDGE_ROWS, type IdentityWish, identityOf, publicUrlOf } from './settings/edge-settings.ts'
+import {
+  corsOriginsOf,
+  EDGE_ROWS,
+  type IdentityWish,
+  identityOf,
+  publicUrlOf,
+} from './settings/edge-settings.ts'
 import { faultAsked } from './settings/fault.ts'
 import {
   type AnySetting,
@@ -180,6 +187,8 @@ export interface ServeConfig {
   readonly identity: IdentityWish | undefined
   /** Like `https://exchange.example`; undefined when none is given. */
   readonly publicUrl: string | undefined
+  /** Undefined when pages of other hosts may not call. */
+  readonly corsOrigins: Origins | undefined
   readonly exchangeAddress: string
   readonly collateralAddress: string
 }
@@ -321,6 +330,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
     identity: identityOf(given, (path) => readText(path, 'identity key file', readFile)),
     publicUrl: publicUrlOf(given),
+    corsOrigins: corsOriginsOf(given),
     exchangeAddress: get(SETTINGS.exchangeAddress),
     collateralAddress: get(SETTINGS.collateralAddress),
   }

@@ -153,6 +153,8 @@ export const LIMITS = {
    * Replies that wait for their readers, of all and of one address. Above it connections are cut.
    */
   unreadReplyBytes: { all: 256 << 20, address: 16 << 20 },
+  /** Compressed replies that are kept, and compressions under way on the library's four threads. */
+  compressedReplies: { bytesMax: 32 << 20, entriesMax: 1 << 14, atOnceMax: 2 },
   /**
    * Orders under way. Above it the next order gets 503, unread. It bounds the wait of an accepted
    * order (a tenth of a second at ten thousand a second) and leaves the rest of `inFlightMax` to

@@ -42,6 +42,8 @@ export interface GuardOptions {
   readonly headerPrefixes: readonly string[]
   /** Like `https://exchange.example`. When absent, the `Host` header of the call counts. */
   readonly publicUrl?: string | undefined
+  /** Other origins whose pages may use the cookie of their visitor. */
+  readonly trustedOrigins?: readonly string[]
   /** When absent, no identity token is valid. */
   readonly identity?: IdentityCheck
 }
@@ -152,12 +154,13 @@ export class Guard {
     return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'session' }
   }
 
-  /** Whether a page of this exchange makes the call, as the browser's `Origin` header says. */
+  /** Whether a page of this exchange, or a trusted one, makes the call: see its `Origin` header. */
   isOwnOrigin(call: Call): boolean {
     const told = header(call, 'origin')
     if (!URL.canParse(told)) return false
     const { origin, host } = new URL(told)
-    const { publicUrl } = this.#options
+    const { publicUrl, trustedOrigins = [] } = this.#options
+    if (trustedOrigins.includes(origin)) return true
     if (publicUrl !== undefined) return origin === publicUrl
     return host !== '' && host === header(call, 'host').toLowerCase()
   }

@@ -1,20 +1,13 @@
 // The pages of /docs: every Markdown file beside this one, rendered once.
 
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { escaped, htmlPage } from './html.ts'
 import { type Rendered, render } from './markdown.ts'
 
-export interface Page {
-  readonly html: Uint8Array
-  /** Of these bytes, in its quotes. */
-  readonly etag: string
-}
-
 export interface Pages {
   /** A list of all pages. */
-  readonly index: Page
-  page(name: string): Page | undefined
+  readonly index: Uint8Array
+  page(name: string): Uint8Array | undefined
   readonly names: readonly string[]
 }
 
@@ -37,13 +30,11 @@ function namesIn(folder: URL): string[] {
   return names.sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-function pageOf(title: string, body: string): Page {
-  const html = Buffer.from(htmlPage(title, body))
-  const digest = createHash('sha256').update(html).digest('base64url')
-  return { html, etag: `"${digest.slice(0, 22)}"` }
+function pageOf(title: string, body: string): Uint8Array {
+  return Buffer.from(htmlPage(title, body))
 }
 
-function indexOf(rendered: ReadonlyMap<string, Rendered>): Page {
+function indexOf(rendered: ReadonlyMap<string, Rendered>): Uint8Array {
   const items = [...rendered].map(([name, { title, about }]) => {
     return `<li><a href="/docs/${name}">${escaped(title)}</a>: ${escaped(about)}</li>`
   })

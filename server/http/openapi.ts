@@ -153,8 +153,29 @@ function parameters(route: Documented): Node[] {
     description,
     schema: { type: 'string' },
   }))
-  return [...inPath, ...inQuery, ...inHeader]
+  return [...inPath, ...inQuery, ...inHeader, ...(route.cache.isPublic ? [IF_NONE_MATCH] : [])]
 }
+
+const IF_NONE_MATCH: Node = {
+  name: 'if-none-match',
+  in: 'header',
+  required: false,
+  description: 'ETags of copies that the caller has; a current one gives 304 without a body.',
+  schema: { type: 'string' },
+}
+
+const NOT_MODIFIED = 'The copy that if-none-match names is current; there is no body.'
+
+/** Headers that say how long a reply may be kept. */
+function cacheHeaders(text: string, isTagged: boolean): Node {
+  const control = { description: 'How long the reply may be kept.', schema: { const: text } }
+  if (!isTagged) return { 'Cache-Control': control }
+  const tag = { description: 'Names these bytes in their coding.', schema: { type: 'string' } }
+  const vary = { description: 'The coding is one that the caller accepts.', schema: TEXT }
+  return { 'Cache-Control': control, ETag: tag, Vary: vary }
+}
+
+const TEXT = { type: 'string' } as const
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
@@ -191,13 +212,17 @@ function ownRejects(route: Documented): RejectName[] {
 }
 
 function responses(route: Documented): Readonly<Record<string, Node>> {
-  const { reply } = route.example
+  const { cache, example } = route
+  const { reply } = example
   const media = { schema: route.reply, example: reply }
   const all: Record<string, Node> = {}
   for (const [status, description] of Object.entries(route.means)) {
-    const isEmpty = status === '204' || status === '304'
-    const content = isEmpty ? {} : { content: { [route.produces]: media } }
-    all[status] = { description, ...content }
+    const content = status === '204' ? {} : { content: { [route.produces]: media } }
+    const isTagged = cache.isPublic && status === '200'
+    all[status] = { description, headers: cacheHeaders(cache.replies, isTagged), ...content }
+  }
+  if (cache.isPublic) {
+    all[304] = { description: NOT_MODIFIED, headers: cacheHeaders(cache.replies, true) }
   }
   const byStatus = new Map<number, Set<RejectName>>()
   for (const name of [...ownRejects(route), ...route.rejects]) {
@@ -205,6 +230,10 @@ function responses(route: Documented): Readonly<Record<string, Node>> {
     byStatus.set(refusalStatus(name), names.add(name))
   }
   for (const [status, names] of byStatus) all[status] = refusals(status, [...names])
+  for (const [name, text] of cache.refusals) {
+    const status = refusalStatus(name)
+    all[status] = { ...all[status], headers: cacheHeaders(text, false) }
+  }
   return all
 }
 

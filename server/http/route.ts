@@ -2,7 +2,8 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { RoomName } from '../../engine/domain/limits.ts'
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
-import type { Auth } from './auth-scheme.ts'
+import type { Accepted, Auth } from './auth-scheme.ts'
+import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
 import type { Call, Caller } from './call.ts'
 import { ON_BEHALF_HEADER, onBehalfOf } from './on-behalf.ts'
 import type { Lane } from './rate-limit.ts'
@@ -59,6 +60,8 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly others?: Readonly<Record<number, string>>
   /** Content type of a reply that is not JSON. */
   readonly produces?: string
+  /** How long replies may be kept; absent: not at all. For open routes that only read. */
+  readonly cache?: Cache
   readonly rejects?: readonly RejectName[]
   readonly example: {
     readonly params?: Values<P>
@@ -111,6 +114,7 @@ export interface Route<S> {
   /** The meaning of each status of a reply. */
   readonly means: Readonly<Record<number, string>>
   readonly produces: string
+  readonly cache: Cache
   readonly rejects: readonly RejectName[]
   readonly example: {
     readonly params?: unknown
@@ -137,10 +141,13 @@ function roomOf({ method, lane }: { readonly method: Method; readonly lane: Lane
 
 function documented<P extends Fields, Q extends Fields, B extends Schema, R extends Schema>(
   spec: Described<P, Q, B, R>,
+  accepts: readonly Accepted[],
 ): Doc {
   // Only checks ask for it, so a start does not pay for a hundred of these.
   let replies: Checker<Infer<R>> | undefined
-  const { status = 200, others = {} } = spec
+  const { status = 200, others = {}, cache } = spec
+  const isRead = spec.method === 'GET' && accepts.length === 0
+  assert(cache === undefined || isRead, 'only open reads may be kept')
   return {
     method: spec.method,
     path: spec.path,
@@ -156,6 +163,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     others: Object.keys(others).map(Number),
     means: { [status]: spec.means, ...others },
     produces: spec.produces ?? 'application/json',
+    cache: cache ?? (accepts.length === 0 ? NOT_KEPT : PRIVATE),
     rejects: spec.rejects ?? [],
     example: spec.example,
     replyIssues: (value) => {
@@ -203,7 +211,7 @@ export function route<
   const own: Fields = auth.isForSubAccounts ? { onBehalfOf: onBehalfOf() } : {}
   const checkQuery = compileFields(spec.query, own)
   const checkBody = compileSaid(spec.body)
-  const doc = documented(spec)
+  const doc = documented(spec, auth.accepts)
   return {
     ...(auth.isForSubAccounts ? forSubAccounts(doc) : doc),
     auth,
@@ -250,7 +258,7 @@ export function rawRoute<
   const checkQuery = compileFields(spec.query)
   const { auth, hasRoom, handle } = spec
   return {
-    ...documented(spec),
+    ...documented(spec, auth.accepts),
     auth,
     raw: true,
     hasRoom,

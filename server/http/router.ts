@@ -1,5 +1,7 @@
 // Finds a route by method and path, segment by segment. A literal segment is tried before a
-// `:name`; the search returns to the `:name` when the literal gives no route.
+// `:name`; the search returns to the `:name` when the literal gives no route. What GET found for a
+// path is kept, because clients read the same paths again and again. Invariant: at most so many
+// paths are kept, and none that is longer than its bound.
 import { assert } from '../../engine/domain/assert.ts'
 import type { Schema } from './schema/schema.ts'
 
@@ -17,12 +19,16 @@ export interface Found<T> {
   readonly allow: readonly string[]
 }
 
+const KNOWN_MAX = 4096
+const KNOWN_PATH_MAX = 200
+
 function emptyNode<T>(): Node<T> {
   return { literals: new Map(), named: null, methods: new Map() }
 }
 
 export class Router<T> {
   private readonly root = emptyNode<T>()
+  private readonly known = new Map<string, Found<T>>()
 
   add(method: string, path: string, target: T): void {
     assert(path.startsWith('/'), 'a route path starts with a slash')
@@ -36,41 +42,62 @@ export class Router<T> {
     }
     assert(!node.methods.has(method), 'two routes never share a method and a path')
     node.methods.set(method, target)
+    this.known.clear()
   }
 
   find(method: string, path: string): Found<T> {
-    const segments = path.slice(1).split('/')
-    const values: string[] = []
-    const allow = new Set<string>()
-    const target = this.descend(this.root, segments, 0, { method, values, allow })
-    return { target, values, allow: [...allow].sort() }
+    if (method !== 'GET' || path.length > KNOWN_PATH_MAX) return this.search(method, path)
+    const known = this.known.get(path)
+    if (known !== undefined) return known
+    const found = this.search(method, path)
+    if (found.target === null) return found
+    if (this.known.size >= KNOWN_MAX) this.known.clear()
+    this.known.set(path, found)
+    return found
   }
 
-  private descend(node: Node<T>, segments: string[], at: number, search: Search): T | null {
-    if (at === segments.length) {
+  private search(method: string, path: string): Found<T> {
+    const values: string[] = []
+    const search: Search = { method, path, values, allow: null }
+    const target = this.descend(this.root, 1, search)
+    const isFound = target !== null || search.allow === null
+    return { target, values, allow: isFound ? NO_METHODS : [...(search.allow ?? [])].sort() }
+  }
+
+  /** `at` is where the next segment begins; behind the end of the path there is none. */
+  private descend(node: Node<T>, at: number, search: Search): T | null {
+    const { path } = search
+    if (at > path.length) {
       const target = node.methods.get(search.method)
       if (target !== undefined) return target
+      search.allow ??= new Set()
       for (const method of node.methods.keys()) search.allow.add(method)
       return null
     }
-    const segment = segments[at]
+    const slash = path.indexOf('/', at)
+    const end = slash === -1 ? path.length : slash
+    const segment = path.slice(at, end)
     const literal = node.literals.get(segment)
     if (literal !== undefined) {
-      const target = this.descend(literal, segments, at + 1, search)
+      const target = this.descend(literal, end + 1, search)
       if (target !== null) return target
     }
     if (node.named === null || segment === '') return null
     search.values.push(segment)
-    const target = this.descend(node.named, segments, at + 1, search)
+    const target = this.descend(node.named, end + 1, search)
     if (target === null) search.values.pop()
     return target
   }
 }
 
+const NO_METHODS: readonly string[] = []
+
 interface Search {
   readonly method: string
+  readonly path: string
   readonly values: string[]
-  readonly allow: Set<string>
+  /** Methods of the path, when a search came to its end without the asked one. */
+  allow: Set<string> | null
 }
 
 /** The names of the `:name` segments, in order. */

@@ -1,3 +1,4 @@
+import type { Origins } from '../http/cors.ts'
 import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
 import { words } from './kinds.ts'
 import { maybe } from './setting.ts'
@@ -18,6 +19,33 @@ const PUBLIC_URL = maybe(
   'public-url',
   publicUrl,
   'The address that users type; https makes cookies Secure behind a proxy too.',
+)
+
+/** A longer list belongs into the proxy in front. */
+const ORIGINS_MAX = 64
+
+/** As a browser writes it: in lower case, without the port that the scheme has anyway. */
+function isOrigin(text: string): boolean {
+  return (
+    /^https?:\/\/[a-z0-9.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text
+  )
+}
+
+const corsOrigins: Kind<Origins> = {
+  shape: 'ORIGIN,ORIGIN',
+  wants: `* or up to ${ORIGINS_MAX} origins like https://app.example, without a path`,
+  read(text) {
+    if (text.trim() === '*') return '*'
+    const items = text.split(',').map((each) => each.trim())
+    const isGood = items.length <= ORIGINS_MAX && items.every(isOrigin)
+    return isGood && new Set(items).size === items.length ? items : undefined
+  },
+}
+
+const CORS_ORIGIN = maybe(
+  'cors-origin',
+  corsOrigins,
+  'Pages of these origins may call, with cookies too; * lets all pages call, without cookies.',
 )
 
 /** The value that accepts any issuer, or any audience. */
@@ -41,7 +69,11 @@ const IDENTITY = {
   ),
 } as const
 
-export const EDGE_ROWS: readonly AnySetting[] = [PUBLIC_URL, ...Object.values(IDENTITY)]
+export const EDGE_ROWS: readonly AnySetting[] = [
+  PUBLIC_URL,
+  CORS_ORIGIN,
+  ...Object.values(IDENTITY),
+]
 
 /** The settings that `identityCheck` takes. */
 export interface IdentityWish {
@@ -63,6 +95,11 @@ function claimOf(flag: string, text: string | undefined): string | undefined {
     `--identity-key needs --${flag}: else a token made for another service opens this one; ` +
       `--${flag} ${ANY} accepts every token of that key`,
   )
+}
+
+/** Undefined when pages of other hosts may not call. */
+export function corsOriginsOf(given: readonly Given[]): Origins | undefined {
+  return readSetting(CORS_ORIGIN, given)
 }
 
 /** Undefined when no identity token is accepted. `readText` gives the text of a file or throws. */

@@ -35,7 +35,7 @@ import { banner } from './banner.ts'
 import { openExchange, type RunningExchange } from './open.ts'
 import { endLate, onSignals, type Running, stop } from './stopping.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from './watch.ts'
-import { prover, wire, wireSockets } from './wiring.ts'
+import { corsOf, guardOptions, prover, wire, wireSockets } from './wiring.ts'
 
 const SNAPSHOT_LOOK_MS = 1000
 const PROGRESS_EVERY_MS = 2000
@@ -179,7 +179,9 @@ function connectionsOf({ rateLimit, addressHeader, opsListen }: ServeConfig) {
 function gatewayOfOperators({ opsListen }: ServeConfig, options: GatewayOptions<Services>) {
   if (opsListen === undefined) return null
   const connections = { max: LIMITS.operatorConnectionsMax, openings: null }
-  return new Gateway({ ...options, routes: operatorApi, regions: undefined, connections })
+  // What needs no token here must not be readable for any page that an operator visits.
+  const off = { regions: undefined, cors: undefined }
+  return new Gateway({ ...options, ...off, routes: operatorApi, connections })
 }
 
 /** The check of identity tokens. Its library is loaded only if any are accepted. */
@@ -209,9 +211,8 @@ async function serve(config: ServeConfig): Promise<void> {
   const watched = { trace, limits, clock, commits, faults, dataDir, log: log.output }
   const watching = watch(exchange, metrics, watched)
   const services = await wire(exchange, config, { ...watching, faults, clock: Date.now })
-  const { headerPrefixes, publicUrl } = config
   const guard = new Guard({
-    ...{ state: services.auth, headerPrefixes, publicUrl },
+    ...guardOptions(config, services.auth),
     ...(await identityOf(config, log)),
   })
   const onFault = edgeFault(exchange, faults, log)
@@ -224,6 +225,7 @@ async function serve(config: ServeConfig): Promise<void> {
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
     regions: config.regions,
+    cors: corsOf(config),
     addressHeader: config.addressHeader,
     connections: connectionsOf(config),
     observe: (seen) => {

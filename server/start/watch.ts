@@ -302,7 +302,7 @@ function watchReadiness(readiness: ReadinessWatch, metrics: Metrics): void {
 }
 
 export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void {
-  const { connections, replies, rooms } = gateway
+  const { connections, replies, rooms, heads } = gateway
   metrics.gauge('outcomex_connections_open', 'Open connections, sockets included.', () => {
     return connections.count
   })
@@ -321,6 +321,13 @@ export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void
       return replies.bytes
     },
   )
+  const { compressed } = heads
+  metrics.gauge('outcomex_compressed_bytes', 'Bytes of compressed replies that are kept.', () => {
+    return compressed.bytes
+  })
+  metrics.totals('outcomex_compressions_total', 'Versions of replies compressed.', [], () => [
+    { labels: {}, value: compressed.madeCount },
+  ])
 }
 
 export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGateway {

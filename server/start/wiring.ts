@@ -5,11 +5,12 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
-import type { AuthState, Guard, ProvenBy, TokenState } from '../auth/guard.ts'
+import type { AuthState, Guard, GuardOptions, ProvenBy, TokenState } from '../auth/guard.ts'
 import { Registrations } from '../auth/registrations.ts'
 import type { ServeConfig } from '../config.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { openPages } from '../docs/pages.ts'
+import { Cors } from '../http/cors.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
 import { openApi } from '../http/openapi.ts'
@@ -181,6 +182,26 @@ export function prover(
     if (proof.tokenId !== null) pipeline.tokenUses.note(proof.tokenId)
     return proof
   }
+}
+
+/** The proofs and conditions that a page may send; routes name their other headers themselves. */
+const PAGE_HEADERS = ['content-type', 'authorization', 'identity', 'if-none-match']
+
+/** Which pages of other hosts may call; undefined for none. */
+export function corsOf({ corsOrigins, headerPrefixes }: ServeConfig): Cors | undefined {
+  if (corsOrigins === undefined) return undefined
+  const signed = headerPrefixes.flatMap((prefix) => [
+    ...[`${prefix}api-key`, `${prefix}timestamp`, `${prefix}signature`],
+  ])
+  const ofRoutes = api.flatMap(({ headers }) => Object.keys(headers))
+  return new Cors(corsOrigins, [...PAGE_HEADERS, ...signed, ...ofRoutes])
+}
+
+/** The settings of the guard. Pages of any origin (`*`) may not use a cookie. */
+export function guardOptions(config: ServeConfig, state: AuthState): GuardOptions {
+  const { headerPrefixes, publicUrl, corsOrigins = [] } = config
+  const trustedOrigins = corsOrigins === '*' ? [] : corsOrigins
+  return { state, headerPrefixes, publicUrl, trustedOrigins }
 }
 
 export interface SocketWish {

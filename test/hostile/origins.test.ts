@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { api } from '../../server/api.ts'
 import { SESSION_COOKIE } from '../../server/auth/session.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
 import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
@@ -76,6 +77,49 @@ test('behind a TLS proxy the cookie is Secure and sockets need the public origin
     headers: { cookie, origin: PUBLIC_URL, 'content-type': 'application/json' },
   })
   assert.match(out.headers.getSetCookie()[0], /Max-Age=0; HttpOnly; SameSite=Lax; Secure$/)
+})
+
+test('a page of a listed origin may use the cookie of its visitor; * allows none', async () => {
+  const app = 'https://app.example'
+  for (const [setting, isTrusted] of [
+    [app, true],
+    ['*', false],
+  ] as const) {
+    const live = await startLive({ flags: ['--cors-origin', setting] })
+    const cookie = cookieOf(await login(live, newWallet()))
+    const changed = await labelOf(live, cookie, app)
+    assert.equal(changed.status, isTrusted ? 201 : 403, changed.text)
+    assert.equal(changed.headers.get('access-control-allow-origin'), setting)
+    const other = await labelOf(live, cookie, 'https://evil.example')
+    assert.equal(codeOf(other), 'ORIGIN_NOT_ALLOWED')
+    assert.equal(other.headers.get('access-control-allow-credentials'), null)
+    const client = await SocketClient.open(live.port, { headers: { cookie, origin: app } })
+    await client.take(isTrusted ? 'authenticated' : 'exception', 1)
+    client.close()
+    await live.stop()
+    assert.deepEqual(live.faults, [])
+  }
+})
+
+test('every path answers a preflight with its methods and what a signed call sends', async () => {
+  const live = await startLive({ flags: ['--cors-origin', '*', '--header-prefix', 'svc-,lmts-'] })
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
+  for (const { path, method } of api) {
+    const reply = await live.send('OPTIONS', path.replaceAll(/:\w+/g, '1'), { headers })
+    assert.equal(reply.status, 204, path)
+    const methods = reply.headers.get('access-control-allow-methods')?.split(', ') ?? []
+    assert.ok(methods.includes(method), `${method} ${path}`)
+    const names = reply.headers.get('access-control-allow-headers')?.split(', ') ?? []
+    for (const prefix of ['svc-', 'lmts-']) {
+      for (const name of ['api-key', 'timestamp', 'signature']) {
+        assert.ok(names.includes(prefix + name), prefix + name)
+      }
+    }
+    const others = ['content-type', 'authorization', 'identity', 'x-on-behalf-of', 'x-account']
+    for (const name of others) assert.ok(names.includes(name), name)
+  }
+  await live.stop()
+  assert.deepEqual(live.faults, [])
 })
 
 test('the OpenAPI document names the public URL and the session cookie', async () => {

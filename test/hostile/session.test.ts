@@ -64,7 +64,7 @@ test('a wallet logs in, derives a token, uses it, revokes it and logs out', asyn
   }
   assert.equal(at(derived.body, 'apiKey'), token.tokenId)
   assert.deepEqual(at(derived.body, 'scopes'), ['trading'])
-  assert.equal(derived.headers.get('cache-control'), 'no-store')
+  assert.equal(derived.headers.get('cache-control'), 'private, no-store')
   const capable = await withCookie(live, cookie, 'GET', '/auth/api-tokens/capabilities')
   assert.deepEqual(at(capable.body, 'allowedScopes'), ['trading'])
   assert.equal((await live.call(token, 'GET', '/auth/api-tokens/capabilities')).text, capable.text)

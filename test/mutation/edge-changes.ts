@@ -114,7 +114,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a long reply is copied for a client that does not read',
-        'else [, isOut] = response.tryEnd(payload, sizeOf(out))',
+        'else return response.tryEnd(payload, sizeOf(out))[1]',
         'else response.end(payload)',
       ],
       [
@@ -122,6 +122,38 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         "if (address !== '' && ofAddress > this.#bounds.address) return 'full'\n",
         '\n',
       ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/reply-heads.ts',
+    tests: [`${GATEWAY}/caching.test.ts`],
+    changes: [
+      ['a reply of a proven caller is kept', 'cache.isPublic && out.status', 'out.status'],
+      ['a refusal is kept like a reply', '?? cache.others', '?? cache.replies'],
+      ['all codings have one tag', "['etag', tags[coding]]", "['etag', tags.identity]"],
+      ['no reply says that it varies', 'this.#varyCoded]', "['x', 'y']]"],
+    ],
+  },
+  {
+    file: 'server/http/caching/compressed.ts',
+    tests: ['test/server/http/caching/compressed.test.ts'],
+    changes: [
+      ['compressed replies have no bound in bytes', 'this.#bytes > bytesMax || ', ''],
+      ['compressed replies have no bound in number', ' || this.#entries.size > entriesMax', ''],
+      [
+        'a reply in use is dropped like any other',
+        'if (entry.isUsed) {',
+        'if (entry.isBegun && !entry) {',
+      ],
+      ['any number is compressed at once', ' && this.#atWork < this.#bounds.atOnceMax', ''],
+    ],
+  },
+  {
+    file: 'server/http/cors.ts',
+    tests: [`${GATEWAY}/cors.test.ts`],
+    changes: [
+      ['a page of any origin may call', '?? this.#others)', '?? listed(origin))'],
+      ['replies do not vary by origin', "origins !== '*'\n", 'false\n'],
     ],
   },
   {
@@ -160,11 +192,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     file: 'server/http/gateway/unread-replies.ts',
     tests: CLIENTS,
     changes: [
-      [
-        'no reply says how long its connection is kept',
-        "if (!close) response.writeHeader('keep-alive', KEEP_ALIVE)\n",
-        '\n',
-      ],
+      ['no reply says how long its connection is kept', 'if (!close) text += KEEP_ALIVE\n', '\n'],
     ],
   },
   {

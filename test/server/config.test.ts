@@ -77,6 +77,7 @@ test('without settings every value is its default', () => {
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     identity: undefined,
     publicUrl: undefined,
+    corsOrigins: undefined,
     exchangeAddress: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
     collateralAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   })
@@ -144,6 +145,35 @@ test('the public URL is an origin', () => {
   assert.equal(of('https://exchange.example'), 'https://exchange.example')
   assert.equal(of('https://Exchange.example:443/'), 'https://exchange.example')
   assert.equal(of('http://[::1]:3000'), 'http://[::1]:3000')
+})
+
+test('--cors-origin takes origins as browsers write them, or *', () => {
+  const of = (text: string) => config(`--cors-origin ${text}`).corsOrigins
+  assert.equal(of('*'), '*')
+  assert.deepEqual(of('https://app.example'), ['https://app.example'])
+  assert.deepEqual(of('https://app.example,http://localhost:5173'), [
+    'https://app.example',
+    'http://localhost:5173',
+  ])
+  assert.deepEqual(config('', { OUTCOMEX_CORS_ORIGIN: 'http://[::1]:8080' }).corsOrigins, [
+    'http://[::1]:8080',
+  ])
+  const many = Array.from({ length: 65 }, (_, index) => `https://a${index}.example`)
+  const wrong = [
+    ...['app.example', 'https://app.example/', 'https://app.example/path', 'https://App.example'],
+    ...[
+      'https://app.example:443',
+      'https://u@app.example',
+      'ftp://app.example',
+      'null',
+      'https://',
+    ],
+    ...['*,https://app.example', 'https://a.example,https://a.example', 'https://*.example', ','],
+    many.join(','),
+  ]
+  for (const text of wrong) {
+    assert.match(sentence(`--cors-origin ${text}`), /^--cors-origin must be \* or up to 64 /, text)
+  }
 })
 
 test('rates and countries can come from flags, variables and files', () => {

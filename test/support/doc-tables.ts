@@ -46,6 +46,16 @@ function routes(): string {
   return table(['method', 'path', 'caller', 'what it does'], rows)
 }
 
+/** The routes whose replies may be kept. */
+function caching(): string {
+  const rows = api.flatMap(({ path, cache }) => {
+    if (!cache.isPublic) return []
+    const refusals = cache.refusals.map(([name, text]) => `\`${name}\`: \`${text}\``)
+    return [[`\`${path}\``, `\`${cache.replies}\``, refusals.join(', ') || '–']]
+  })
+  return table(['GET', 'replies', 'refusals'], rows)
+}
+
 function defaultOf({ flag, fallback, kind }: AnySetting): string {
   // This default depends on the machine.
   if (flag === 'intake-threads') return 'cores − 1'
@@ -98,6 +108,7 @@ export function docTables(): readonly DocTable[] {
   return [
     { page: 'api', mark: 'routes', text: routes() },
     { page: 'api', mark: 'refusals', text: refusals() },
+    { page: 'api', mark: 'caching', text: caching() },
     { page: 'operating', mark: 'settings', text: settings() },
     { page: 'operating', mark: 'rates', text: rates() },
   ]

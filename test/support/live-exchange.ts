@@ -24,7 +24,7 @@ import {
 } from '../../server/sockets/socket-gateway.ts'
 import { openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
-import { prover, wire, wireSockets } from '../../server/start/wiring.ts'
+import { corsOf, guardOptions, prover, wire, wireSockets } from '../../server/start/wiring.ts'
 import { newFolder } from './data-folder.ts'
 import { at } from './json-path.ts'
 
@@ -282,9 +282,8 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
   const services = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
   await exchange.pipeline.change(() => SET_ADMIN_TOKEN)
-  const { headerPrefixes, publicUrl } = config
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }
-  const guard = new Guard({ state: services.auth, headerPrefixes, publicUrl, ...identity })
+  const guard = new Guard({ ...guardOptions(config, services.auth), ...identity })
   const gateway = new Gateway<Services>({
     routes: api,
     services,
@@ -293,7 +292,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     ...{ onFault: wish.onFault, observe: watching.observe },
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
-    ...{ regions: config.regions, addressHeader: config.addressHeader },
+    ...{ regions: config.regions, cors: corsOf(config), addressHeader: config.addressHeader },
     ...{ bodyDeadlineMs: 400, verifyReplies: true },
   })
   watchGateway(gateway, metrics)

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 // Figures of another process, as the operating system gives them.
 
 const STEAL_COLUMN = 8
-/** The system counts stolen time in hundredths of a second. */
+const USER_TIME_FIELD = 11
+/** The system counts such times in hundredths of a second. */
 const TICK_MS = 10
 
 export interface ProcessFigures {
@@ -25,6 +26,15 @@ export function figuresOf(pid: number): ProcessFigures {
     threads: field(status, 'Threads'),
     openFiles: readdirSync(`/proc/${pid}/fd`).length,
   }
+}
+
+/** CPU time of a process since its start, of all its threads and of the kernel for them. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name of the program, which may hold spaces, ends with the last bracket.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [user, kernel] = fields.slice(USER_TIME_FIELD)
+  return (Number(user) + Number(kernel)) * TICK_MS
 }
 
 /** Time since the boot that the host gave to other machines while this one wanted its cores. */

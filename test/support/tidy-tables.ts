@@ -97,6 +97,12 @@ export const ROOMS: readonly Room[] = [
 
   { path: 'server/crypto', rank: 1, doors: ALL },
   { path: 'server/http/schema', rank: 1, doors: ALL },
+  {
+    path: 'server/http/caching',
+    rank: 1,
+    doors: ALL,
+    why: 'each is one part of how replies are kept',
+  },
   { path: 'server/http', rank: 1, doors: ALL, why: 'the words of a call' },
   {
     path: 'server/http/gateway',

@@ -1,4 +1,5 @@
 import type { Call, Caller } from '../call.ts'
+import type { Cors } from '../cors.ts'
 import type { RateLimiter } from '../rate-limit.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Regions } from '../regions.ts'
@@ -22,6 +23,8 @@ export interface GatewayOptions<S> {
   readonly addressHeader?: string | undefined
   /** Where trading is refused; absent: nowhere. */
   readonly regions?: Regions | undefined
+  /** Pages of other hosts that may call; absent: none. */
+  readonly cors?: Cors | undefined
   readonly observe?: (seen: Seen) => void
   /** Monotonic milliseconds. */
   readonly clock?: () => number

@@ -22,9 +22,10 @@ import { type Entry, entryOf, needsJsonType, profileWaitSec, readCall } from './
 import type { GatewayOptions } from './gateway-options.ts'
 import { listenAlone } from './listen.ts'
 import { encoded, type Outgoing, verify } from './outgoing.ts'
+import { ReplyHeads } from './reply-heads.ts'
 import { Rooms } from './rooms.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
-import type { Turn } from './turn.ts'
+import { begun, type Turn } from './turn.ts'
 import { UnreadReplies } from './unread-replies.ts'
 
 /** An operator may install upstream's build: that is CommonJS, with all exports under one name. */
@@ -43,9 +44,12 @@ export class Gateway<S> {
   readonly rooms: Rooms
   readonly connections: Connections
   readonly replies: UnreadReplies
+  readonly heads: ReplyHeads
   private listenSocket: library.us_listen_socket | null = null
   private onIdle: (() => void) | null = null
   private stopping = false
+  /** The turn whose request the library is handing over. */
+  private receiving: Turn<S> | null = null
 
   constructor(options: GatewayOptions<S>) {
     this.options = options
@@ -54,6 +58,7 @@ export class Gateway<S> {
     this.rooms = new Rooms(options.rooms)
     this.connections = new Connections(options.connections ?? ANY_ADDRESS, this.clock)
     this.replies = new UnreadReplies(options.unreadReplyBytes ?? LIMITS.unreadReplyBytes)
+    this.heads = new ReplyHeads(options.cors ?? null, (error) => options.onFault(error, 'reply'))
     this.bodies = new BodyReader({
       clock: this.clock,
       firstMs: options.bodyFirstMs ?? LIMITS.bodyFirstMs,
@@ -131,6 +136,7 @@ export class Gateway<S> {
     let turn: Turn<S> | null = null
     try {
       turn = this.turnOf(response, request)
+      this.receiving = turn
       this.admit(turn)
     } catch (error) {
       if (turn !== null) this.fault(turn, error)
@@ -139,6 +145,14 @@ export class Gateway<S> {
         response.close()
       }
     }
+    this.receiving = null
+    if (turn !== null) this.watch(turn)
+  }
+
+  /** Most turns have ended here, and nothing of them is left to abort. */
+  private watch(turn: Turn<S>): void {
+    if (turn.ended && turn.unread === null) return
+    turn.response.onAborted(() => this.abort(turn))
   }
 
   private turnOf(response: library.HttpResponse, request: library.HttpRequest): Turn<S> {
@@ -146,29 +160,11 @@ export class Gateway<S> {
     // HEAD is GET without the body.
     const method = call.method === 'HEAD' ? 'GET' : call.method
     const found = this.router.find(method, call.path)
-    const turn: Turn<S> = {
-      response,
-      call,
-      entry: found.target,
-      route: found.target?.route ?? null,
-      values: found.values,
-      caller: null,
-      status: 0,
-      refusal: null,
-      endedMs: 0,
-      from: found.target?.route.lane === 'admin' ? this.addresses.of(response, call.headers) : '',
-      allow: found.allow,
-      address: this.addresses.keyOf(response, call.headers),
-      room: null,
-      profileId: 0,
-      unread: null,
-      aborted: false,
-      written: false,
-      ended: false,
-      readingAt: 0,
-    }
+    const isOperators = found.target?.route.lane === 'admin'
+    const from = isOperators ? this.addresses.of(response, call.headers) : ''
+    const address = this.addresses.keyOf(response, call.headers)
+    const turn = begun(response, call, found, { from, address })
     if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
-    response.onAborted(() => this.abort(turn))
     return turn
   }
 
@@ -305,9 +301,8 @@ export class Gateway<S> {
     const { route } = entry
     edgePoint('at-reply')
     if (this.options.verifyReplies === true) verify(route, outcome)
-    // A shared cache must not keep a reply that only its caller may see.
-    const headers: Header[] = route.auth.accepts.length > 0 ? [['cache-control', 'no-store']] : []
-    this.send(turn, encoded(outcome, route.status, headers))
+    const out = encoded(outcome, route.status)
+    this.send(turn, this.heads.of(turn.call, route.cache, out))
   }
 
   /** May run in the code that settles the outcome, which must not feel a fault of the reply. */
@@ -320,9 +315,11 @@ export class Gateway<S> {
   }
 
   private refuseEarly(turn: Turn<S>, refusal: Refusal, close: boolean): void {
+    const { call, allow } = turn
     const isMethod = refusal.name === 'METHOD_NOT_ALLOWED'
-    const headers: Header[] = isMethod ? [['allow', turn.allow.join(', ')]] : []
-    this.send(turn, { ...encoded(refusal, refusal.status, headers), close })
+    const preflight = isMethod ? this.heads.preflight(call, allow) : null
+    const headers: Header[] = isMethod ? [['allow', allow.join(', ')]] : []
+    this.send(turn, { ...(preflight ?? this.heads.ofRefusal(call, refusal, headers)), close })
   }
 
   private send(turn: Turn<S>, out: Outgoing): void {
@@ -333,14 +330,16 @@ export class Gateway<S> {
     }
     const { response, address, call } = turn
     turn.written = true
-    const unread = this.replies.write(response, out, {
-      address,
+    const isOut = this.replies.write(response, out, {
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,
-      done: () => this.letGo(turn),
+      isCorked: this.receiving === turn,
     })
-    if (unread === 'full') response.close()
-    else turn.unread = unread
+    if (!isOut) {
+      const unread = this.replies.keep(response, out, address, () => this.letGo(turn))
+      if (unread === 'full') response.close()
+      else turn.unread = unread
+    }
     this.end(turn, out.status, out.refusal)
   }
 

@@ -23,6 +23,8 @@ export interface Outgoing {
   readonly close: boolean
 }
 
+const NO_HEADERS: readonly Header[] = []
+
 /** Refusals of the gateway itself, which a route need not name. */
 const COMMON: ReadonlySet<string> = new Set([
   'OVERLOADED',
@@ -33,7 +35,11 @@ const COMMON: ReadonlySet<string> = new Set([
   'READ_TIMEOUT',
 ])
 
-export function encoded(outcome: unknown, status: number, headers: readonly Header[]): Outgoing {
+export function encoded(
+  outcome: unknown,
+  status: number,
+  headers: readonly Header[] = NO_HEADERS,
+): Outgoing {
   if (outcome instanceof Bytes) {
     const { payload, contentType, headers: more } = outcome
     const all = more.length === 0 ? headers : [...headers, ...more]
@@ -51,8 +57,13 @@ export function encoded(outcome: unknown, status: number, headers: readonly Head
   return outgoing(status, JSON_TYPE, json(outcome), headers)
 }
 
+/** The same reply with these headers in place of its own. */
+export function withHeaders(out: Outgoing, headers: readonly Header[]): Outgoing {
+  return outgoing(out.status, out.type, out.payload, headers, out.refusal)
+}
+
 /** Every field is named, because a spread cost each reply as much as deciding an order. */
-function outgoing(
+export function outgoing(
   status: number,
   type: string,
   payload: Uint8Array | string,

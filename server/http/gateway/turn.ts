@@ -1,6 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import type { Caller } from '../call.ts'
+import type { Call, Caller } from '../call.ts'
 import type { Seen } from '../route.ts'
+import type { Found } from '../router.ts'
 import type { Entry } from './entry.ts'
 import type { Guest } from './rooms.ts'
 import type { UnreadReply } from './unread-replies.ts'
@@ -24,4 +25,33 @@ export interface Turn<S> extends Seen, Guest {
   ended: boolean
   /** Its slot in the body reader; 0 for none. */
   readingAt: number
+}
+
+export function begun<S>(
+  response: HttpResponse,
+  call: Call,
+  found: Found<Entry<S>>,
+  { from, address }: { readonly from: string; readonly address: string },
+): Turn<S> {
+  return {
+    response,
+    call,
+    entry: found.target,
+    route: found.target?.route ?? null,
+    values: found.values,
+    caller: null,
+    status: 0,
+    refusal: null,
+    endedMs: 0,
+    from,
+    allow: found.allow,
+    address,
+    room: null,
+    profileId: 0,
+    unread: null,
+    aborted: false,
+    written: false,
+    ended: false,
+    readingAt: 0,
+  }
 }

@@ -10,7 +10,7 @@ import { type Outgoing, sizeOf, statusLine } from './outgoing.ts'
 const SHORT_BYTES = 1024
 
 /** The library closes an idle connection after ten seconds, and looks every four. */
-const KEEP_ALIVE = 'timeout=3'
+const KEEP_ALIVE = '\r\nkeep-alive: timeout=3'
 
 export interface UnreadBounds {
   readonly all: number
@@ -22,6 +22,35 @@ function hasNoBody(status: number): boolean {
   return status === 204 || status === 304
 }
 
+/**
+ * Status and headers as one text, which the library writes as it is. A call into the library costs
+ * more than to join all lines. Values are texts of the exchange or of its operator, never a
+ * caller's, so no line can come in with them.
+ */
+function headText({ status, type, payload, headers }: Outgoing, close: boolean): string {
+  let text = statusLine(status)
+  if (payload.length > 0) text += `\r\ncontent-type: ${type}`
+  if (!close) text += KEEP_ALIVE
+  for (const [name, value] of headers) text += `\r\n${name}: ${value}`
+  return text
+}
+
+function written(response: HttpResponse, out: Outgoing, { isHead, isLast }: Writing): boolean {
+  const { payload, status } = out
+  const isShort = payload.length <= SHORT_BYTES
+  const close = out.close || (isLast && isShort)
+  response.writeStatus(headText(out, close))
+  if (isHead && close) response.end('', true)
+  else if (hasNoBody(status) || isHead) {
+    // The library would wait for the bytes of a length that it prints, and end the connection when
+    // it brings another request instead.
+    if (!hasNoBody(status)) response.writeHeader('content-length', `${sizeOf(out)}`)
+    response.endWithoutBody()
+  } else if (close || isShort) response.end(payload, close)
+  else return response.tryEnd(payload, sizeOf(out))[1]
+  return true
+}
+
 /** The counted bytes of an unread reply; they are freed when it is out or its connection ends. */
 export interface UnreadReply {
   readonly address: string
@@ -29,12 +58,11 @@ export interface UnreadReply {
 }
 
 export interface Writing {
-  readonly address: string
   readonly isHead: boolean
   /** After a short reply the connection is closed. */
   readonly isLast: boolean
-  /** Called when the rest of an unread reply is out. */
-  readonly done: () => void
+  /** The library gathers what is written already: this is the turn that brought the request. */
+  readonly isCorked: boolean
 }
 
 export class UnreadReplies {
@@ -51,34 +79,14 @@ export class UnreadReplies {
     return this.#bytes
   }
 
-  /**
-   * Writes a reply in a cork. Null when all of it is out, else the unread reply. 'full' when there
-   * is no room to keep it: the connection must end.
-   */
-  write(
-    response: HttpResponse,
-    out: Outgoing,
-    { address, isHead, isLast, done }: Writing,
-  ): UnreadReply | 'full' | null {
-    const { payload } = out
-    const isShort = payload.length <= SHORT_BYTES
-    const close = out.close || (isLast && isShort)
+  /** Writes a reply in a cork. False when the reader did not take all of it: then keep it. */
+  write(response: HttpResponse, out: Outgoing, writing: Writing): boolean {
+    if (writing.isCorked) return written(response, out, writing)
     let isOut = true
     response.cork(() => {
-      response.writeStatus(statusLine(out.status))
-      if (payload.length > 0) response.writeHeader('content-type', out.type)
-      if (!close) response.writeHeader('keep-alive', KEEP_ALIVE)
-      for (const [name, value] of out.headers) response.writeHeader(name, value)
-      if (isHead && close) response.end('', true)
-      else if (hasNoBody(out.status) || isHead) {
-        // The library would wait for the bytes of a length that it prints, and end the connection
-        // when it brings another request instead.
-        if (isHead) response.writeHeader('content-length', `${sizeOf(out)}`)
-        response.endWithoutBody()
-      } else if (close || isShort) response.end(payload, close)
-      else [, isOut] = response.tryEnd(payload, sizeOf(out))
+      isOut = written(response, out, writing)
     })
-    return isOut ? null : this.#keep(response, out, address, done)
+    return isOut
   }
 
   free({ address, bytes }: UnreadReply): void {
@@ -89,7 +97,11 @@ export class UnreadReplies {
     else this.#byAddress.delete(address)
   }
 
-  #keep(
+  /**
+   * Keeps a reply until its reader took it, then calls `done`. 'full' when there is no room to keep
+   * it: the connection must end.
+   */
+  keep(
     response: HttpResponse,
     { payload }: Outgoing,
     address: string,

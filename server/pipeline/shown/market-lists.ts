@@ -6,6 +6,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/market.ts'
 import { compareSums } from '../../../engine/domain/units.ts'
+import { joined } from '../../http/caching/entity-tag.ts'
 import { type CollateralToken, marketView, slugView } from './market-view.ts'
 import { type PublishedMarket, type PublishedMarkets, restingRaw } from './published.ts'
 
@@ -130,7 +131,7 @@ export class MarketLists {
       parts.push(this.market(published))
     }
     parts.push(Buffer.from(`],"totalMarketsCount":${all.length}}`))
-    return Buffer.concat(parts)
+    return joined(parts)
   }
 
   /** Slug, strike price and deadline of every active market, newest first. */

@@ -8,6 +8,7 @@ import {
   windowPhase,
 } from '../../../engine/domain/trading-mode.ts'
 import { admin, open } from '../../http/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -78,6 +79,7 @@ export const maintenanceStatus = route({
   path: '/maintenance/status',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'Restrictions of trading that are in force and that are scheduled.',
   query: {
     target: means(optional(oneOf('trading')), 'What to ask about; trading is the only target.'),

@@ -3,6 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/market.ts'
 import { open } from '../../http/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -23,6 +24,7 @@ export const activeMarkets = route({
   path: '/markets/active',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'Active markets by page, newest first unless sorted otherwise.',
   query: {
     page: means(defaulted(integer(1, 1_000_000), 1), 'Which page to show, counted from 1.'),
@@ -57,6 +59,7 @@ export const activeSlugs = route({
   path: '/markets/active/slugs',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'Slug, strike price, ticker and deadline of every active market.',
   reply: list(
     object({
@@ -84,6 +87,7 @@ export const marketDetail = route({
   path: '/markets/:addressOrSlug',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'One market, group or pool by its slug; a pool by its address too.',
   params: {
     addressOrSlug: means(
@@ -118,6 +122,7 @@ export const marketOrderbook = route({
   path: '/markets/:slug/orderbook',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'The live YES book of one active market, NO interest folded in.',
   params: { slug: slug() },
   reply: orderbook(),

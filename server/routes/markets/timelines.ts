@@ -7,6 +7,7 @@ import { SLOT_STATES } from '../../../engine/domain/slot-state.ts'
 import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/candles.ts'
 import { oracleCandles } from '../../../persistence/query/read/candles.ts'
 import { open } from '../../http/auth-scheme.ts'
+import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, slug } from '../../http/schema/fields.ts'
@@ -108,6 +109,7 @@ export const timelineBySymbol = route({
   path: '/markets/timeline',
   auth: open(),
   lane: 'public',
+  cache: cached(lasting(1)),
   about: 'The slots of a series around its current one.',
   query: {
     symbol: means(text(32, 1), 'Symbol of the asset, as in BTC.'),
@@ -144,6 +146,7 @@ export const timelineBySlug = route({
   path: '/markets/:slug/timeline',
   auth: open(),
   lane: 'public',
+  cache: cached(lasting(1)),
   about: 'The slots of a series around the slot of one market.',
   params: { slug: slug() },
   query: {
@@ -170,6 +173,7 @@ export const stableMarket = route({
   path: '/markets/stable/:slug',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'The market of the current slot of a series, by its stable slug.',
   params: { slug: slug() },
   query: { include: include() },
@@ -202,6 +206,7 @@ export const candles = route({
   path: '/markets/:addressOrSlug/oracle-candles',
   auth: open(),
   lane: 'public',
+  cache: cached(lasting(1)),
   about: "Candles of the oracle's price of the asset that a slot is about.",
   params: { addressOrSlug: slug() },
   query: {

@@ -1,6 +1,7 @@
 // Health, readiness and the document of all routes.
 
 import { open } from '../../http/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -57,6 +58,7 @@ export const openApi = route({
   path: '/openapi.json',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'This document.',
   reply: openObject({ openapi: means(text(), 'Version of the OpenAPI form of this document.') }),
   means: 'The document, made from the routes themselves.',

@@ -2,6 +2,7 @@
 
 import { HTML_TYPE, htmlPage, PAGE_HEADERS } from '../../docs/html.ts'
 import { open } from '../../http/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { text } from '../../http/schema/scalars.ts'
@@ -32,6 +33,7 @@ export const welcome = route({
   path: '/',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'A page that says what this exchange is, with links to its documents and reads.',
   reply: text(),
   means: 'The page; it loads no other file.',

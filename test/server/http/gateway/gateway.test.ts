@@ -200,7 +200,7 @@ test('of several faults of a call, those of the caller come before those of the 
   const cookie = { cookie: 'session=alice', 'content-type': 'application/json; charset=utf-8' }
   const placed = await post('/orders/3', '{"note":"hi"}', cookie)
   assert.deepEqual([placed.status, placed.body], [201, { by: 7, note: 'hi', lot: 3 }])
-  assert.equal(placed.headers.get('cache-control'), 'no-store')
+  assert.equal(placed.headers.get('cache-control'), 'private, no-store')
 })
 
 test('a body that is not JSON, or does not fit its schema, is refused without effect', async () => {

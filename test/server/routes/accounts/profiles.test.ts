@@ -33,7 +33,7 @@ test('a profile shows every field of rules §12.2, and unknown fields are empty'
   const alice = await live.trader(0)
   const { status, body, headers } = await live.call(alice, 'GET', ME)
   assert.equal(status, 200)
-  assert.equal(headers.get('cache-control'), 'no-store')
+  assert.equal(headers.get('cache-control'), 'private, no-store')
   assert.match(String(at(body, 'createdAt')), /^\d{4}-\d\d-\d\dT/)
   assert.deepEqual(body, {
     id: alice.profileId,

@@ -1,0 +1,121 @@
+// Compressed replies, made once for each version and coding. The first caller of a version gets
+// plain bytes. The second one starts the compression, on a thread of the library's pool, and gets
+// plain bytes too. Callers that come when it is done get the small bytes. So no caller waits, main
+// never compresses, and a book that changes fifty times a second for few readers is never
+// compressed. Invariants: `bytes` is the sum of what the entries hold, and at most its bound; so
+// is their number. An entry is found by its entity tag, so bytes that are made anew are found
+// again.
+
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Coding } from './accept-encoding.ts'
+
+export interface CompressedBounds {
+  readonly bytesMax: number
+  readonly entriesMax: number
+  /** Compressions under way. Above it, a later caller of the version starts it. */
+  readonly atOnceMax: number
+}
+
+/** Shorter replies fit one packet with their head: nothing would be won. */
+const SHORT_BYTES = 1024
+/** Longer replies, which are rare, would hold a thread of the pool for long. */
+const LONG_BYTES = 4 << 20
+/** An entry counts with this for its tag and its place. */
+const ENTRY_BYTES = 200
+
+type Make = (plain: Uint8Array) => Promise<Uint8Array>
+
+const asGzip = promisify(gzip)
+const asBrotli = promisify(brotliCompress)
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } } as const
+/** A higher quality costs several times as much for a few percent. */
+const MAKE: Readonly<Record<Coding, Make>> = {
+  br: (plain) => asBrotli(plain, BROTLI),
+  gzip: (plain) => asGzip(plain, { level: 6 }),
+}
+
+interface Entry {
+  bytes: Uint8Array | null
+  /** The compression has begun, so nobody begins it again. */
+  isBegun: boolean
+  /** Asked for since the last look of the search for room. */
+  isUsed: boolean
+}
+
+export class CompressedReplies {
+  readonly #bounds: CompressedBounds
+  readonly #onFault: (error: unknown) => void
+  /** By the tag of the coded reply, oldest first. */
+  readonly #entries = new Map<string, Entry>()
+  #atWork = 0
+  #bytes = 0
+  /** Compressions since the start. */
+  madeCount = 0
+
+  constructor(bounds: CompressedBounds, onFault: (error: unknown) => void) {
+    this.#bounds = bounds
+    this.#onFault = onFault
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get entries(): number {
+    return this.#entries.size
+  }
+
+  /** The bytes in this coding; null when the caller gets plain ones. */
+  find(tag: string, coding: Coding, payload: Uint8Array | string): Uint8Array | null {
+    if (payload.length < SHORT_BYTES || payload.length > LONG_BYTES) return null
+    const entry = this.#entries.get(tag)
+    if (entry === undefined) {
+      this.#entries.set(tag, { bytes: null, isBegun: false, isUsed: false })
+      this.#bytes += ENTRY_BYTES
+      this.#makeRoom()
+      return null
+    }
+    entry.isUsed = true
+    if (!entry.isBegun && this.#atWork < this.#bounds.atOnceMax) {
+      this.#begin(tag, entry, MAKE[coding], payload)
+    }
+    return entry.bytes
+  }
+
+  #begin(tag: string, entry: Entry, make: Make, payload: Uint8Array | string): void {
+    entry.isBegun = true
+    this.#atWork++
+    const plain = typeof payload === 'string' ? Buffer.from(payload) : payload
+    make(plain)
+      .then((bytes) => this.#made(tag, entry, bytes, plain.length))
+      .catch(this.#onFault)
+      .finally(() => {
+        this.#atWork--
+      })
+  }
+
+  #made(tag: string, entry: Entry, bytes: Uint8Array, plainBytes: number): void {
+    this.madeCount++
+    const isThere = this.#entries.get(tag) === entry
+    if (!isThere || bytes.length >= plainBytes) return
+    entry.bytes = bytes
+    this.#bytes += bytes.length
+    this.#makeRoom()
+  }
+
+  /** Drops the oldest entries; one that was used meanwhile is passed over once. */
+  #makeRoom(): void {
+    const { bytesMax, entriesMax } = this.#bounds
+    while (this.#bytes > bytesMax || this.#entries.size > entriesMax) {
+      const [oldest] = this.#entries
+      if (oldest === undefined) return
+      const [tag, entry] = oldest
+      this.#entries.delete(tag)
+      if (entry.isUsed) {
+        entry.isUsed = false
+        this.#entries.set(tag, entry)
+      } else this.#bytes -= ENTRY_BYTES + (entry.bytes?.length ?? 0)
+    }
+  }
+}
