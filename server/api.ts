@@ -14,6 +14,7 @@ import * as adminProfiles from './routes/admin/admin-profiles.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
 import * as maintenance from './routes/admin/maintenance.ts'
 import * as markets from './routes/markets/markets.ts'
+import * as search from './routes/markets/search.ts'
 import * as cancelReplace from './routes/orders/cancel-replace.ts'
 import * as heartbeats from './routes/orders/heartbeats.ts'
 import * as orderGroups from './routes/orders/order-groups.ts'
@@ -36,6 +37,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(partners),
   ...Object.values(wallets),
   ...Object.values(markets),
+  ...Object.values(search),
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),

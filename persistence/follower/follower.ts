@@ -43,6 +43,7 @@ import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
 import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
+import { marketsToSearch, SearchTable } from './tables/search.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
@@ -73,6 +74,7 @@ export class Follower {
   readonly #audit: AuditTable
   readonly #profiles: ProfilesTable
   readonly #markets: MarketsTable
+  readonly #search: SearchTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
   /** The record of the current command when that is an order. */
@@ -105,12 +107,13 @@ export class Follower {
     this.#apply = this.#connection.prepare(APPLY)
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
     this.#positions = new PositionsTable(this.#connection)
-    const { orders } = this.exchange.clearing
+    const { orders, catalogue } = this.exchange.clearing
     this.#trades = new TradesTable(this.#connection, orders, this.#positions)
     this.#settlements = new SettlementsTable(this.#connection)
     this.#audit = new AuditTable(this.#connection)
     this.#profiles = new ProfilesTable(this.#connection)
     this.#markets = new MarketsTable(this.#connection)
+    this.#search = new SearchTable(this.#connection, () => catalogue.all())
   }
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
@@ -230,6 +233,9 @@ export class Follower {
     else if (command.kind === 'createMarket') {
       this.#markets.created(this.exchange.clearing.catalogue.existing(command.marketId))
     }
+    for (const marketId of marketsToSearch(command)) {
+      this.#search.changed(this.exchange.clearing.catalogue.existing(marketId))
+    }
   }
 
   readonly #world: AuditWorld = {
@@ -317,6 +323,7 @@ export class Follower {
       this.#audit.flush(pace)
       this.#profiles.flush(pace)
       this.#markets.flush(pace)
+      this.#search.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))
     })

@@ -1,3 +1,5 @@
+import { SEARCH_TABLES } from './search-schema.ts'
+
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
 // copy that can be deleted. So a change that needs data which the file lacks may drop the tables
 // and rebuild them.
@@ -146,4 +148,4 @@ CREATE TABLE profiles (
 `
 
 /** Files of the versions up to 12 are made anew. */
-export const READ_SCHEMA = { migrations: [M1], baseVersion: 12 }
+export const READ_SCHEMA = { migrations: [M1, SEARCH_TABLES], baseVersion: 12 }

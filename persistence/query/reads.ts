@@ -1,10 +1,12 @@
 import { audit } from './read/audit.ts'
 import { knownInTables } from './read/known-orders.ts'
 import { archivedMarket, archivedMarkets, isSlugUsed } from './read/markets.ts'
+import { nearMarkets } from './read/near-markets.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
+import { searchMarkets } from './read/search.ts'
 import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
 import { tradeParts } from './read/trade-parts.ts'
 import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
@@ -26,4 +28,6 @@ export const READS: readonly Query<never, unknown>[] = [
   archivedMarket,
   archivedMarkets,
   isSlugUsed,
+  searchMarkets,
+  nearMarkets,
 ]
