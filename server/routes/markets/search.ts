@@ -51,7 +51,7 @@ export const searchMarkets = route({
   means: 'One page of what was found; a page behind the last is empty.',
   rejects: ['READ_TIMEOUT'],
   example: {
-    query: { query: 'weather' },
+    query: { query: 'weather', limit: 10, page: 1, similarityThreshold: 0.5 },
     reply: { markets: [MARKET_EXAMPLE], total: 1, page: 1, limit: 10 },
   },
   handle: async ({ query }, { reads, pipeline, lists }: Services) => {
