@@ -19,6 +19,8 @@ type Body<C> = C extends unknown ? Omit<C, 'seq' | 'nowMs'> : never
 export class SearchDesk {
   readonly dataDir = newFolder()
   readonly slugs: string[] = ['']
+  /** For tests that end markets at random. */
+  readonly alive: string[] = []
   #records: Uint8Array[] = []
   #seq = 0
   #connection: Connection | null = null
@@ -52,10 +54,20 @@ export class SearchDesk {
     this.send({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
   }
 
-  /** Writes what was sent into the journal, and from there into the tables. */
-  follow(): void {
+  /** The seq of the newest command. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Writes what was sent into the journal. */
+  fill(): void {
     fillJournal(this.dataDir, this.#records)
     this.#records = []
+  }
+
+  /** Writes what was sent into the journal, and from there into the tables. */
+  follow(): void {
+    this.fill()
     const follower = new Follower(keyed(this.dataDir))
     while (follower.step(this.#seq));
     follower.close()

@@ -91,8 +91,11 @@ test('crypto finds every market of a coin, and none of another kind', () => {
 test('a name comes before a phrase, a phrase before words, and words before likeness', () => {
   const own = new SearchDesk()
   own.market('likeness', 'Hurricane season above average?')
-  own.market('words', 'Does a storm warning follow any winter cold?')
-  own.market('phrase', 'Will a winter storm reach Boston?')
+  own.market('words', 'Storm this winter?')
+  own.market(
+    'phrase',
+    'Will the first winter storm of the season reach the harbour of Boston before Sunday?',
+  )
   own.market('name', 'Winter storm')
   own.follow()
   assert.deepEqual(own.found('winter storm', 0.3), ['name', 'phrase', 'words', 'likeness'])
