@@ -59,6 +59,11 @@ export class Meaning {
     return this.#vectors.dimensions
   }
 
+  /** The terms of all concepts. */
+  names(): Iterable<string> {
+    return this.#concepts.keys()
+  }
+
   /** Whether a term is a word or a concept that is known here. */
   knows(term: string): boolean {
     const plain = plainOf(term)

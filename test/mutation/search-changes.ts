@@ -46,14 +46,18 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     file: 'persistence/follower/tables/search.ts',
     tests: FOLLOWED,
     changes: [
-      ['words of a market that left stay', 'this.#dropWords.run(marketId)', ''],
+      ['words of a market that left stay', 'tables.dropWords.run(marketId)', ''],
       [
         'a resolved market is searched on',
         'command.resolutions.map(({ marketId }) => marketId)',
         '[]',
       ],
       ['vectors of older words stay', 'if (made !== undefined) for', 'if (made === undefined) for'],
-      ['changes are kept for ever', 'this.#forget.run(this.#change - LIMITS.searchChangesMax)', ''],
+      [
+        'changes are kept for ever',
+        'tables.forget.run(tables.change - LIMITS.searchChangesMax)',
+        '',
+      ],
     ],
   },
   {

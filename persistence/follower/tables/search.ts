@@ -1,11 +1,10 @@
 import type { Command } from '../../../engine/domain/command.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { Connection, Statement } from '../../database.ts'
+import type { Connection } from '../../database.ts'
 import {
   groupIdOf,
   isSearched,
-  type MarketWords,
   partsOf,
   type SearchedMarket,
   wordsOf,
@@ -46,34 +45,34 @@ export function marketsToSearch(command: Command): readonly MarketId[] {
   return command.resolutions.map(({ marketId }) => marketId)
 }
 
+/** The statements, and the newest change; made at the first market, as FTS5 takes memory. */
+function openTables(connection: Connection) {
+  return {
+    add: connection.prepare<Row>(ADD),
+    addWords: connection.prepare<WordsRow>(ADD_WORDS),
+    addParts: connection.prepare<[MarketId, string]>(ADD_PARTS),
+    drop: connection.prepare<[MarketId]>(DROP),
+    dropWords: connection.prepare<[MarketId]>(DROP_WORDS),
+    dropParts: connection.prepare<[MarketId]>(DROP_PARTS),
+    changed: connection.prepare<[change: number, MarketId]>(CHANGED),
+    forget: connection.prepare<[change: number]>(FORGET),
+    change: connection.prepare<[], { change: number }>(NEWEST).get()?.change ?? 0,
+  }
+}
+
+type Tables = ReturnType<typeof openTables>
+
 export class SearchTable {
   readonly #connection: Connection
   /** All markets in memory, for a change of what words mean. */
   readonly #all: () => readonly SearchedMarket[]
-  readonly #add: Statement<Row>
-  readonly #addWords: Statement<WordsRow>
-  readonly #addParts: Statement<[MarketId, string]>
-  readonly #drop: Statement<[MarketId]>
-  readonly #dropWords: Statement<[MarketId]>
-  readonly #dropParts: Statement<[MarketId]>
-  readonly #changed: Statement<[change: number, MarketId]>
-  readonly #forget: Statement<[change: number]>
+  #tables: Tables | null = null
   #meaning: Meaning | null = null
-  #change: number
   #due = new Map<MarketId, SearchedMarket>()
 
   constructor(connection: Connection, all: () => readonly SearchedMarket[]) {
     this.#connection = connection
     this.#all = all
-    this.#add = connection.prepare(ADD)
-    this.#addWords = connection.prepare(ADD_WORDS)
-    this.#addParts = connection.prepare(ADD_PARTS)
-    this.#drop = connection.prepare(DROP)
-    this.#dropWords = connection.prepare(DROP_WORDS)
-    this.#dropParts = connection.prepare(DROP_PARTS)
-    this.#changed = connection.prepare(CHANGED)
-    this.#forget = connection.prepare(FORGET)
-    this.#change = connection.prepare<[], { change: number }>(NEWEST).get()?.change ?? 0
   }
 
   /**
@@ -87,39 +86,36 @@ export class SearchTable {
   /** Runs inside the chunk's transaction. */
   flush(pace: Pace): void {
     if (this.#due.size === 0) return
-    const before = this.#change
-    eachPaced(this.#due.values(), pace, (market) => this.#index(market))
+    this.#tables ??= openTables(this.#connection)
+    const tables = this.#tables
+    const before = tables.change
+    eachPaced(this.#due.values(), pace, (market) => this.#index(market, tables))
     this.#due = new Map()
-    if (this.#change > before) this.#forget.run(this.#change - LIMITS.searchChangesMax)
+    if (tables.change > before) tables.forget.run(tables.change - LIMITS.searchChangesMax)
   }
 
-  #index(market: SearchedMarket): void {
+  #index(market: SearchedMarket, tables: Tables): void {
     const { marketId } = market
-    const wasThere = this.#drop.run(marketId).changes > 0
+    const wasThere = tables.drop.run(marketId).changes > 0
     if (wasThere) {
-      this.#dropWords.run(marketId)
-      this.#dropParts.run(marketId)
+      tables.dropWords.run(marketId)
+      tables.dropParts.run(marketId)
     }
     const isThere = isSearched(market)
-    if (isThere) this.#write(market, wordsOf(market))
+    if (isThere) this.#write(market, tables)
     if (!isThere && !wasThere) return
-    this.#change++
-    this.#changed.run(this.#change, marketId)
+    tables.change++
+    tables.changed.run(tables.change, marketId)
   }
 
-  #write(market: SearchedMarket, { title, slug, labels, about }: MarketWords): void {
+  #write(market: SearchedMarket, tables: Tables): void {
     const { marketId, categories } = market
-    const vector = this.#meant().of(partsOf(market))
-    this.#add.run(
-      marketId,
-      title,
-      slug,
-      groupIdOf(market),
-      JSON.stringify(categories),
-      new Uint8Array(vector.buffer),
-    )
-    this.#addWords.run(marketId, title, slug, labels, about)
-    this.#addParts.run(marketId, `${title} ${slug}`)
+    const { title, slug, labels, about } = wordsOf(market)
+    const vector = new Uint8Array(this.#meant().of(partsOf(market)).buffer)
+    const groupId = groupIdOf(market)
+    tables.add.run(marketId, title, slug, groupId, JSON.stringify(categories), vector)
+    tables.addWords.run(marketId, title, slug, labels, about)
+    tables.addParts.run(marketId, `${title} ${slug}`)
   }
 
   #meant(): Meaning {

@@ -2,7 +2,8 @@ import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { Statement } from '../../database.ts'
 import { Recent } from '../../search/recent.ts'
-import { isEmptyWord, termsOf } from '../../search/terms.ts'
+import { slipOf } from '../../search/spelling.ts'
+import { isEmptyWord, plainOf, termsOf } from '../../search/terms.ts'
 import { query } from './query.ts'
 import { type SearchIndex, searchIndexOf } from './search-index.ts'
 
@@ -93,8 +94,9 @@ class Search {
     return ranking
   }
 
-  #rank(terms: readonly string[]): Ranking {
+  #rank(given: readonly string[]): Ranking {
     const { vectors } = this.#index.current()
+    const terms = this.#spelled(given)
     const text = terms.join(' ')
     const found = new Map<MarketId, Found>()
     const cosines = vectors.cosines(this.#index.meaning.of([{ text, weight: 1 }]))
@@ -139,6 +141,18 @@ class Search {
       each.score += score
     }
     return weight
+  }
+
+  /** Puts the name in the place of a word that nothing has and that is one slip away from it. */
+  #spelled(terms: readonly string[]): readonly string[] {
+    const { meaning } = this.#index
+    const slips = new Map<string, string>()
+    for (const word of wordsOf(terms)) {
+      if (meaning.knows(word) || this.#rowsOf(word).length > 0) continue
+      const name = slipOf(plainOf(word), meaning.names())
+      if (name !== undefined) slips.set(word, name)
+    }
+    return slips.size === 0 ? terms : terms.map((term) => slips.get(term) ?? term)
   }
 
   /** A word that means nothing here may be a part of one: "bitco", or a name of another script. */

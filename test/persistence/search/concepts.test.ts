@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConcepts } from '../../../persistence/search/concepts.ts'
 import { Meaning } from '../../../persistence/search/meaning.ts'
+import { isOneSlip, slipOf } from '../../../persistence/search/spelling.ts'
 import { plainOf, termsOf } from '../../../persistence/search/terms.ts'
 import { scaleOf, WordVectors } from '../../../persistence/search/word-vectors.ts'
 
@@ -48,4 +49,25 @@ test('a text of unknown words means nothing, and empty words add nothing', () =>
     meaning.of([{ text: 'Will the rain be here?', weight: 1 }]),
     meaning.of([{ text: 'rain', weight: 1 }]),
   )
+})
+
+test('one slip is a letter added, left out, wrong or swapped', () => {
+  const near = [
+    'bitcoinn',
+    'xbitcoin',
+    'bitcon',
+    'itcoin',
+    'bitcoim',
+    'vitcoin',
+    'bitcion',
+    'ibtcoin',
+  ]
+  for (const word of near) {
+    assert.ok(isOneSlip(word, 'bitcoin') && isOneSlip('bitcoin', word), word)
+  }
+  for (const word of ['bitcoin', 'bitc', 'bitnioc', 'btcoi', 'coinbit', '']) {
+    assert.ok(!isOneSlip(word, 'bitcoin') && !isOneSlip('bitcoin', word), word)
+  }
+  assert.equal(slipOf('etherum', ['bitcoin', 'ethereum']), 'ethereum')
+  assert.equal(slipOf('btd', ['btc']), undefined, 'a short word is near too many others')
 })
