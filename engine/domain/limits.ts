@@ -2,9 +2,9 @@ import { assert } from './assert.ts'
 
 /**
  * The rooms of requests under way: with a body that is not complete; from those who watch the
- * process; freeing what is reserved; placing orders; reading; and all other requests.
+ * process; freeing what is reserved; placing orders; reading; searching; and all other requests.
  */
-export const ROOMS = ['bodies', 'vital', 'frees', 'orders', 'reads', 'others'] as const
+export const ROOMS = ['bodies', 'vital', 'frees', 'orders', 'reads', 'searches', 'others'] as const
 export type RoomName = (typeof ROOMS)[number]
 
 /** Every bound in the system. The code that checks a bound says what happens there. */
@@ -147,6 +147,7 @@ export const LIMITS = {
     frees: { all: 4096, address: 1024, profile: 512 },
     orders: { all: 4096, address: 512, profile: 256 },
     reads: { all: 4096, address: 256, profile: 128 },
+    searches: { all: 128, address: 16, profile: 16 },
     others: { all: 1024, address: 128, profile: 32 },
   },
   /**
@@ -202,6 +203,21 @@ export const LIMITS = {
   /** Longest time that orders wait for the markets to stand still. */
   stillWaitMsMax: 100,
   queryQueueMax: 1024,
+  searchCharactersMax: 200,
+  /** Words of a query that are looked up. The rest counts for its meaning alone. */
+  searchWordsMax: 8,
+  /** Markets that one word of a query finds: the newest. */
+  searchRowsMax: 1000,
+  /** Markets that one query finds. */
+  searchFoundMax: 1000,
+  searchLimitMax: 50,
+  /** Answers of the newest queries that are kept until a market changes. */
+  searchesKeptMax: 128,
+  /** Markets whose meaning is kept in memory. Beyond it the newest at the start of the thread. */
+  searchedMarketsMax: 1 << 14,
+  /** Changes of searched markets that are kept. A reader that missed more reads all markets. */
+  searchChangesMax: 4096,
+  recommendationsMax: 5,
   /** Reads of one profile under way, so that one profile cannot fill the queue. */
   readsPerProfileMax: 256,
   /** Deaths of intake or query threads without an input to blame. More of them end the process. */
@@ -291,6 +307,7 @@ assert(
   LIMITS.venueAddressesMax * 64 < LIMITS.recordBytesMax,
   'approvals of all venue addresses fit a record',
 )
+assert(LIMITS.booksMax < LIMITS.searchedMarketsMax, 'every market with a book is searched')
 assert(LIMITS.marketsEverMax < 1 << 24, 'a market id fits its event word')
 assert(LIMITS.booksMax < 1 << 16, 'a book fits its field of a PLACE record')
 assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')

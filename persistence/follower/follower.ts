@@ -47,6 +47,7 @@ import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
 import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
+import { SearchTable } from './tables/search.ts'
 import { SeriesTables } from './tables/series.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
@@ -61,6 +62,12 @@ const APPLY =
   'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
 /** A chunk ends after this many commands: enough to pay its commit, few enough to answer soon. */
 const CHUNK_COMMANDS = 8192
+/** Commands after which the row of a market is written again, for those who ask by slug. */
+const KEPT: ReadonlySet<RareCommand['kind']> = new Set([
+  'createMarket',
+  'createGroup',
+  'editMarket',
+])
 
 export class Follower {
   readonly exchange: Exchange
@@ -80,6 +87,7 @@ export class Follower {
   readonly #markets: MarketsTable
   readonly #series: SeriesTables
   readonly #candles: CandlesTable
+  readonly #search: SearchTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
   /** The record of the current command when that is an order. */
@@ -112,7 +120,7 @@ export class Follower {
     this.#apply = this.#connection.prepare(APPLY)
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
     this.#positions = new PositionsTable(this.#connection)
-    const { orders } = this.exchange.clearing
+    const { orders, catalogue } = this.exchange.clearing
     this.#trades = new TradesTable(this.#connection, orders, this.#positions)
     this.#settlements = new SettlementsTable(this.#connection)
     this.#audit = new AuditTable(this.#connection)
@@ -120,6 +128,7 @@ export class Follower {
     this.#markets = new MarketsTable(this.#connection)
     this.#series = new SeriesTables(this.#connection)
     this.#candles = new CandlesTable(this.#connection)
+    this.#search = new SearchTable(this.#connection, () => catalogue.all())
   }
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
@@ -245,9 +254,8 @@ export class Follower {
   #marketsChanged(command: RareCommand): void {
     const { catalogue } = this.exchange.clearing
     for (const market of marketsChangedBy(command, catalogue)) {
-      if (command.kind === 'createMarket' || command.kind === 'createGroup') {
-        this.#markets.created(market)
-      }
+      if (KEPT.has(command.kind)) this.#markets.kept(market)
+      if (command.kind !== 'postPayouts') this.#search.changed(market)
       this.#series.changed(market)
     }
   }
@@ -339,6 +347,7 @@ export class Follower {
       this.#markets.flush(pace)
       this.#series.flush(pace)
       this.#candles.flush(pace)
+      this.#search.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))
     })

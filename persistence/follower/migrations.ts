@@ -1,3 +1,5 @@
+import { SEARCH_TABLES } from './search-schema.ts'
+
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
 // copy that can be deleted. So a change that needs data which the file lacks may drop the tables
 // and rebuild them.
@@ -177,4 +179,4 @@ CREATE TABLE oracle_candles (
 `
 
 /** Files of the versions up to 13 are made anew. */
-export const READ_SCHEMA = { migrations: [M1], baseVersion: 13 }
+export const READ_SCHEMA = { migrations: [M1 + SEARCH_TABLES], baseVersion: 13 }

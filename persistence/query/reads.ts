@@ -2,10 +2,12 @@ import { audit } from './read/audit.ts'
 import { oracleCandles } from './read/candles.ts'
 import { knownInTables } from './read/known-orders.ts'
 import { archivedMarket, archivedMarkets, isSlugPrefixUsed, isSlugUsed } from './read/markets.ts'
+import { nearMarkets } from './read/near-markets.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
+import { searchMarkets } from './read/search.ts'
 import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
 import { timeline } from './read/timeline.ts'
 import { tradeParts } from './read/trade-parts.ts'
@@ -31,4 +33,6 @@ export const READS: readonly Query<never, unknown>[] = [
   isSlugPrefixUsed,
   timeline,
   oracleCandles,
+  searchMarkets,
+  nearMarkets,
 ]

@@ -44,7 +44,7 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly path: string
   readonly lane: Lane
   /** The room of its calls; absent for the room that method and lane give. */
-  readonly room?: 'vital' | 'frees'
+  readonly room?: 'vital' | 'frees' | 'searches'
   readonly about: string
   readonly params?: P
   readonly query?: Q

@@ -147,6 +147,24 @@ const OWN_METRICS = plain('GET', '/metrics', {
 })
 const SLUGS = plain('GET', '/markets/active/slugs')
 
+/** Looks for common words, in another order each time. */
+async function freshSearches(on: Ground): Promise<void> {
+  const words = 'market will trade price above before event official winner coin rain final'.split(
+    ' ',
+  )
+  let serial = 0
+  const caller = async () => {
+    let peer = on.peer()
+    while (await on.turn(600)) {
+      peer = on.again(peer)
+      const from = serial++ % words.length
+      const text = [...words.slice(from), ...words.slice(0, from), serial].join('+')
+      await peer.ask(plain('GET', `/markets/search?query=${text}&similarityThreshold=0&limit=50`))
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, caller))
+}
+
 /** Logs in with a new key each time. */
 async function freshLogins(on: Ground): Promise<void> {
   const run = `${process.pid} ${Date.now()}`
@@ -243,6 +261,13 @@ export const ATTACKS: readonly Attack[] = [
     run: hammer(() => SLUGS, 300),
     ...{ bytes: LIMITS.unreadReplyBytes.address, answers: ['200', ...CROWDED], meets: ['200'] },
     shortTurns: 500,
+  },
+  {
+    name: 'searches for texts that nobody asked before',
+    run: freshSearches,
+    bytes: 32 * MIB,
+    answers: ['200', ...CROWDED, '503 READ_TIMEOUT'],
+    ...{ meets: ['200', '429 RATE_LIMITED'], shortTurns: 400 },
   },
   {
     name: 'logins of fresh keys',

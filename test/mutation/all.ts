@@ -11,6 +11,7 @@ import { LEDGER_CHANGES } from './ledger-changes.ts'
 import { LIFETIME_CHANGES } from './lifetime-changes.ts'
 import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
+import { SEARCH_CHANGES } from './search-changes.ts'
 import { SOCKET_CHANGES } from './socket-changes.ts'
 import { WIRE_CHANGES } from './wire-changes.ts'
 
@@ -36,6 +37,7 @@ export function allMutations(): Mutation[] {
     ...PIPELINE_CHANGES,
     ...ENTRY_CHANGES,
     ...EDGE_CHANGES,
+    ...SEARCH_CHANGES,
     ...SOCKET_CHANGES,
     ...GUARD_CHANGES,
     ...PROCESS_CHANGES,

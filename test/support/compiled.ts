@@ -23,9 +23,10 @@ export async function compileSources(): Promise<void> {
   const compiler = spawn(tsc, ['-p', config, '--outDir', folder], { stdio: 'inherit' })
   const [code] = await once(compiler, 'close')
   assert.equal(code, 0, 'the sources compile')
-  const isPage = (path: string) => path.endsWith('docs') || path.endsWith('.md')
-  const pages = join('server', 'docs')
-  cpSync(join(ROOT, pages), join(folder, pages), { recursive: true, filter: isPage })
+  const isData = (path: string) => !path.endsWith('.ts')
+  for (const data of [join('server', 'docs'), join('persistence', 'search')]) {
+    cpSync(join(ROOT, data), join(folder, data), { recursive: true, filter: isData })
+  }
   process.env[COMPILED_VARIABLE] = folder
 }
 

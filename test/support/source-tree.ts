@@ -12,7 +12,8 @@ export function readTree(root: string): SourceFile[] {
       const name = relative(root, path).replaceAll('\\', '/')
       if (entry.name === '.git' || isIgnored(name, ignored)) continue
       if (entry.isDirectory()) walk(path)
-      else if (entry.isFile()) files.push({ path: name, text: readFileSync(path, 'utf8') })
+      else if (entry.isFile() && !name.endsWith('.bin'))
+        files.push({ path: name, text: readFileSync(path, 'utf8') })
     }
   }
   walk(root)

@@ -89,6 +89,7 @@ export const ROOMS: readonly Room[] = [
     doors: files('snapshot snapshot-check snapshot-folder recovery'),
     why: 'verify looks at each snapshot as a start does',
   },
+  { path: 'persistence/search', rank: 1, doors: ALL, why: 'what words and markets mean' },
   { path: 'persistence/follower/tables', rank: 1, doors: ALL },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },

@@ -3,9 +3,9 @@ import type { MarketId } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-// One row for each market there ever was: as it was created, and at last as it left memory. What
-// happens in between is in memory. So a slug stays unique for ever, and an archived market is still
-// read.
+// One row for each market there ever was: as it was made or edited, and at last as it left memory.
+// What happens in between is in memory. So a slug stays unique for ever, and an archived market is
+// still read.
 
 const PUT = `
 INSERT INTO markets (market_id, slug, is_archived, facts) VALUES (?, ?, ?, ?)
@@ -21,7 +21,8 @@ export class MarketsTable {
     this.#put = connection.prepare(PUT)
   }
 
-  created(market: Market): void {
+  /** The market was made, or what is said of it changed. */
+  kept(market: Market): void {
     this.#rows.push([market.marketId, market.slug, 0, JSON.stringify(market)])
   }
 

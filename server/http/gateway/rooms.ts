@@ -64,6 +64,7 @@ export class Rooms {
       frees: new Room(sizes.frees),
       orders: new Room(sizes.orders),
       reads: new Room(sizes.reads),
+      searches: new Room(sizes.searches),
       others: new Room(sizes.others),
     }
   }

@@ -1,0 +1,68 @@
+import type { Market } from '../../engine/core/markets/catalogue.ts'
+import { kindOf, takesOrders } from '../../engine/domain/market.ts'
+import type { Part } from './meaning.ts'
+import { termsOf } from './terms.ts'
+
+// What of a market is searched, and how much each part weighs.
+
+/** What a search can find of a market. */
+export type SearchedMarket = Pick<
+  Market,
+  | 'marketId'
+  | 'slug'
+  | 'title'
+  | 'description'
+  | 'categories'
+  | 'tags'
+  | 'status'
+  | 'groupId'
+  | 'kind'
+>
+
+/**
+ * A description says at its beginning what a market is about. Later come the rules of its
+ * resolution, which many markets share.
+ */
+const ABOUT_CHARACTERS_MAX = 2000
+const MEANT_CHARACTERS_MAX = 400
+const WEIGHT = { title: 1, labels: 0.6, about: 0.15 }
+
+/**
+ * Search finds active markets: what is locked or resolved is not searched. A group is found by its
+ * children.
+ */
+export function isSearched(market: Pick<SearchedMarket, 'status' | 'kind'>): boolean {
+  return takesOrders(market.status) && kindOf(market) !== 'group'
+}
+
+/** The group of a market; null for a market of none. */
+export function groupIdOf({ groupId }: SearchedMarket): number | null {
+  return groupId ?? null
+}
+
+/** The terms of a market by column of `search_words`, divided by spaces. */
+export interface MarketWords {
+  readonly title: string
+  readonly slug: string
+  readonly labels: string
+  readonly about: string
+}
+
+export function wordsOf({ title, slug, categories, tags, description }: SearchedMarket) {
+  const words: MarketWords = {
+    title: termsOf(title).join(' '),
+    slug: termsOf(slug).join(' '),
+    labels: termsOf([...categories, ...tags].join(' ')).join(' '),
+    about: termsOf(description.slice(0, ABOUT_CHARACTERS_MAX)).join(' '),
+  }
+  return words
+}
+
+/** The parts whose meaning is the meaning of the market. */
+export function partsOf({ title, categories, tags, description }: SearchedMarket): Part[] {
+  return [
+    { text: title, weight: WEIGHT.title },
+    { text: [...categories, ...tags].join(' , '), weight: WEIGHT.labels },
+    { text: description.slice(0, MEANT_CHARACTERS_MAX), weight: WEIGHT.about },
+  ]
+}

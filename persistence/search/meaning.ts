@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { assert } from '../../engine/domain/assert.ts'
+import { type Concept, readConcepts } from './concepts.ts'
+import { isEmptyWord, plainOf, termsOf } from './terms.ts'
+import { quantised, WordVectors } from './word-vectors.ts'
+
+// What a text is about, as one vector: the weighted sum of the vectors of its words. A common word
+// weighs less (smooth inverse frequency). A concept weighs as its words together. The same text
+// gives the same bytes on every machine: only sums, products and square roots are taken.
+
+/** A part of a text; a title weighs more than a description. */
+export interface Part {
+  readonly text: string
+  readonly weight: number
+}
+
+/** How often a word comes, from its rank: Zipf's law. */
+const FIRST_SHARE = 0.1
+const SMOOTH_SHARE = 5e-4
+/** A concept against a plain word of the same text. */
+const CONCEPT_WEIGHT = 3
+/** The own word of a concept: it tells Arsenal from Chelsea. */
+const OWN_WEIGHT = 0.5
+const WORD_CHARACTERS_MIN = 2
+
+export class Meaning {
+  readonly #vectors: WordVectors
+  /** The sum of the words of each concept, of length 1. */
+  readonly #concepts = new Map<string, Float64Array>()
+  /** Other words or other concepts have another one: vectors of both cannot be compared. */
+  readonly fingerprint: string
+  #longestTerms = 1
+
+  constructor(vectors = WordVectors.read(), concepts = readConcepts()) {
+    this.#vectors = vectors
+    this.fingerprint = fingerprintOf(vectors, concepts)
+    // Many concepts have the same words: they share one vector.
+    const sums = new Map<string, Float64Array>()
+    for (const { term, words } of concepts) {
+      const key = words.join(' ')
+      const sum = sums.get(key) ?? this.#sumOf(words)
+      sums.set(key, sum)
+      this.#concepts.set(term, sum)
+      this.#longestTerms = Math.max(this.#longestTerms, term.split(' ').length)
+    }
+  }
+
+  #sumOf(words: readonly string[]): Float64Array {
+    const sum = new Float64Array(this.#vectors.dimensions)
+    for (const word of words) {
+      const place = this.#vectors.find(word)
+      assert(place >= 0, 'every word of a concept has a vector')
+      this.#vectors.addTo(sum, place, 1)
+    }
+    return ofLengthOne(sum)
+  }
+
+  get dimensions(): number {
+    return this.#vectors.dimensions
+  }
+
+  /** The terms of all concepts. */
+  names(): Iterable<string> {
+    return this.#concepts.keys()
+  }
+
+  /** Whether a term is a word or a concept that is known here. */
+  knows(term: string): boolean {
+    const plain = plainOf(term)
+    return this.#concepts.has(plain) || this.#vectors.find(plain) >= 0
+  }
+
+  /** The vector in steps of one byte; all zero when no word is known. */
+  of(parts: readonly Part[]): Int8Array {
+    const sum = new Float64Array(this.#vectors.dimensions)
+    for (const { text, weight } of parts) this.#addText(sum, termsOf(text).map(plainOf), weight)
+    return quantised(sum).steps
+  }
+
+  #addText(sum: Float64Array, terms: readonly string[], weight: number): void {
+    let at = 0
+    while (at < terms.length) {
+      const length = this.#conceptAt(terms, at)
+      if (length > 0) {
+        const concept = this.#concepts.get(terms.slice(at, at + length).join(' '))
+        assert(concept !== undefined, 'a concept that was found is known')
+        for (let place = 0; place < sum.length; place++) {
+          sum[place] += concept[place] * weight * CONCEPT_WEIGHT
+        }
+        for (const term of terms.slice(at, at + length)) {
+          this.#addWord(sum, term, weight * OWN_WEIGHT)
+        }
+      } else this.#addWord(sum, terms[at], weight)
+      at += Math.max(length, 1)
+    }
+  }
+
+  /** How many terms the longest concept has that begins here; 0 for none. */
+  #conceptAt(terms: readonly string[], at: number): number {
+    let name = ''
+    let found = 0
+    for (let length = 1; length <= this.#longestTerms && at + length <= terms.length; length++) {
+      name += (length === 1 ? '' : ' ') + terms[at + length - 1]
+      if (this.#concepts.has(name)) found = length
+    }
+    return found
+  }
+
+  #addWord(sum: Float64Array, term: string, weight: number): void {
+    if (term.length < WORD_CHARACTERS_MIN || isEmptyWord(term)) return
+    const place = this.#vectors.find(term)
+    if (place < 0) return
+    const share = FIRST_SHARE / (this.#vectors.rankAt(place) + 1)
+    this.#vectors.addTo(sum, place, (weight * SMOOTH_SHARE) / (SMOOTH_SHARE + share))
+  }
+}
+
+function ofLengthOne(vector: Float64Array): Float64Array {
+  let squares = 0
+  for (const each of vector) squares += each * each
+  const length = Math.sqrt(squares)
+  return length === 0 ? vector : vector.map((each) => each / length)
+}
+
+function fingerprintOf({ digest }: WordVectors, concepts: readonly Concept[]): string {
+  const hash = createHash('sha256').update(digest)
+  for (const { term, words } of concepts) hash.update(`${term}\t${words.join(' ')}\n`)
+  return hash.digest('hex')
+}
