@@ -10,6 +10,7 @@ import * as admin from './routes/admin/admin.ts'
 import * as adminAccess from './routes/admin/admin-access.ts'
 import * as adminAudit from './routes/admin/admin-audit.ts'
 import * as adminLists from './routes/admin/admin-lists.ts'
+import * as pagesAdmin from './routes/admin/admin-pages.ts'
 import * as adminProfiles from './routes/admin/admin-profiles.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
 import * as maintenance from './routes/admin/maintenance.ts'
@@ -19,6 +20,7 @@ import * as heartbeats from './routes/orders/heartbeats.ts'
 import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
+import * as pages from './routes/pages/pages.ts'
 import type { Services } from './routes/services.ts'
 import * as docs from './routes/system/docs.ts'
 import { metrics, openMetrics } from './routes/system/metrics.ts'
@@ -36,6 +38,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(partners),
   ...Object.values(wallets),
   ...Object.values(markets),
+  ...Object.values(pages),
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),
@@ -48,6 +51,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(adminLists),
   ...Object.values(adminAccess),
   ...Object.values(adminAudit),
+  ...Object.values(pagesAdmin),
 ]
 
 const isOperators = ({ lane }: Route<Services>) => lane === 'admin'

@@ -15,6 +15,8 @@ import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
 import type { CapturedCatalogue } from './markets/catalogue.ts'
 import type { CapturedHeartbeats } from './markets/heartbeats.ts'
+import type { CapturedPages } from './markets/market-pages.ts'
+import type { CapturedPropertyKeys } from './markets/property-keys.ts'
 import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
 import type { Ledger } from './money/ledger.ts'
@@ -77,6 +79,8 @@ export interface CapturedState {
   readonly heartbeats: CapturedHeartbeats
   readonly frozen: CapturedFrozen
   readonly operators: CapturedOperators
+  readonly pages: CapturedPages
+  readonly properties: CapturedPropertyKeys
 }
 
 export function capture({ clearing }: Exchange): CapturedState {
@@ -96,6 +100,8 @@ export function capture({ clearing }: Exchange): CapturedState {
     heartbeats: clearing.heartbeats.capture(),
     frozen: clearing.frozen.capture(),
     operators: clearing.operators.capture(),
+    pages: clearing.pages.capture(),
+    properties: clearing.properties.capture(),
   }
 }
 
@@ -164,6 +170,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.heartbeats.restore(captured.heartbeats)
   clearing.frozen.restore(captured.frozen)
   clearing.operators.restore(captured.operators)
+  clearing.pages.restore(captured.pages)
+  clearing.properties.restore(captured.properties)
   return exchange
 }
 

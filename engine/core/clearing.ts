@@ -5,8 +5,10 @@
 
 import { assert } from '../domain/assert.ts'
 import type {
+  AccountCommand,
   CancelOrders,
   Command,
+  ControlCommand,
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
@@ -34,6 +36,8 @@ import { FrozenProfiles } from './accounts/frozen.ts'
 import { Operators } from './accounts/operators.ts'
 import { Catalogue, type Market } from './markets/catalogue.ts'
 import { Heartbeats } from './markets/heartbeats.ts'
+import { MarketPages } from './markets/market-pages.ts'
+import { PropertyKeys } from './markets/property-keys.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
 import { freeReserve, settleFill, settleProceeds } from './money/fill-money.ts'
@@ -54,28 +58,6 @@ const { HELD, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY, SELL } = SIDE
 
-type AccountCommand = Extract<
-  RareCommand,
-  {
-    kind:
-      | 'createProfile'
-      | 'editProfile'
-      | 'createSubAccount'
-      | 'approveSpenders'
-      | 'submitApprovals'
-      | 'settleApprovals'
-      | 'createToken'
-      | 'revokeToken'
-      | 'revokeTokens'
-      | 'touchToken'
-      | 'login'
-      | 'logout'
-      | 'logoutEverywhere'
-      | 'addWithdrawalAddress'
-      | 'removeWithdrawalAddress'
-  }
->
-
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
 
@@ -91,6 +73,8 @@ export class Clearing {
   readonly heartbeats = new Heartbeats()
   readonly frozen = new FrozenProfiles()
   readonly operators = new Operators()
+  readonly pages = new MarketPages()
+  readonly properties = new PropertyKeys()
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
@@ -177,6 +161,22 @@ export class Clearing {
         if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
         else this.ledger.withdraw(command.profileId, -command.collateralRaw)
         return
+      case 'failSettlement':
+        this.#reverse(command)
+        this.blocks.apply(command)
+        return
+      case 'mineBlock':
+      case 'retrySettlement':
+      case 'settleTrade':
+        this.blocks.apply(command)
+        return
+      default:
+        this.#applyControl(command)
+    }
+  }
+
+  #applyControl(command: ControlCommand | AccountCommand): void {
+    switch (command.kind) {
       case 'putTradingWindow':
       case 'endTradingWindow':
         this.modes.apply(command)
@@ -194,14 +194,13 @@ export class Clearing {
       case 'removeOperator':
         this.operators.apply(command)
         return
-      case 'failSettlement':
-        this.#reverse(command)
-        this.blocks.apply(command)
+      case 'putMarketPage':
+      case 'removeMarketPage':
+        this.pages.apply(command)
         return
-      case 'mineBlock':
-      case 'retrySettlement':
-      case 'settleTrade':
-        this.blocks.apply(command)
+      case 'putPropertyKey':
+      case 'removePropertyKey':
+        this.properties.apply(command)
         return
       default:
         this.#applyAccount(command)

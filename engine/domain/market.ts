@@ -44,4 +44,6 @@ export interface MarketSpec {
   readonly maxSpread: number
   /** How long an order that would take on arrival is held (rules §4.3); absent = not at all. */
   readonly takerDelayMs?: number
+  /** Values by the slug of their property; absent = none (rules §12.5). */
+  readonly properties?: Readonly<Record<string, readonly string[]>>
 }

@@ -25,9 +25,9 @@ import { readSegment, SEGMENT_SECTION_BYTES_MAX, segmentParts } from './snapshot
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 9
+export const SNAPSHOT_FORMAT = 10
 const HEAD_BYTES = 88
-const SECTIONS = 11
+const SECTIONS = 13
 /**
  * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
  */
@@ -90,10 +90,11 @@ export interface PackedState {
 
 export function packedState(state: CapturedState): PackedState {
   const { clock, accounts, catalogue, ledger, orders, settlement } = state
-  const { modes, heartbeats, frozen, operators } = state
+  const { modes, heartbeats, frozen, operators, pages, properties } = state
   const { filter: names, ...seen } = state.seen
   const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
-  return { sections: [...parts, modes, heartbeats, frozen, operators].map(packState), names }
+  const more = [modes, heartbeats, frozen, operators, pages, properties]
+  return { sections: [...parts, ...more].map(packState), names }
 }
 
 export function unpackedState({ sections, names }: PackedState): CapturedState {
@@ -110,6 +111,8 @@ export function unpackedState({ sections, names }: PackedState): CapturedState {
     heartbeats: unpackState<CapturedState['heartbeats']>(sections[8]),
     frozen: unpackState<CapturedState['frozen']>(sections[9]),
     operators: unpackState<CapturedState['operators']>(sections[10]),
+    pages: unpackState<CapturedState['pages']>(sections[11]),
+    properties: unpackState<CapturedState['properties']>(sections[12]),
   }
 }
 

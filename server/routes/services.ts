@@ -14,6 +14,7 @@ import type { MarketChanges } from '../services/markets/market-changes.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
+import type { MarketPages } from '../services/pages/market-pages.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -31,6 +32,7 @@ export interface Services {
   readonly partners: PartnerAccounts
   readonly markets: MarketChanges
   readonly archive: ArchivedMarkets
+  readonly marketPages: MarketPages
   readonly modes: TradingModeChanges
   readonly operators: OperatorChanges
   readonly heartbeats: HeartbeatChanges

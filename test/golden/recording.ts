@@ -61,6 +61,10 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   revokeTokens: true,
   addOperator: true,
   removeOperator: true,
+  putMarketPage: false,
+  removeMarketPage: false,
+  putPropertyKey: false,
+  removePropertyKey: false,
 }
 
 export interface Recording {

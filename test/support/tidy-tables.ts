@@ -35,7 +35,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/markets',
     rank: 0.5,
-    doors: files('catalogue trading-mode heartbeats deadlines'),
+    doors: files('catalogue market-pages property-keys trading-mode heartbeats deadlines'),
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
@@ -48,7 +48,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/decide',
     rank: 0.5,
-    doors: files('decide accounts operators partners profiles release'),
+    doors: files('decide accounts operators pages partners profiles release'),
     why: 'one file for the gates of each kind of request',
   },
   {
@@ -126,7 +126,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/pipeline/shown',
     rank: 3,
-    doors: files('published views order-ids market-lists order-news'),
+    doors: files('published views order-ids market-lists order-news facets bits ordered-list'),
     why: 'one file for each thing that the outside may know',
   },
   {
@@ -150,12 +150,14 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'server/services/markets', rank: 4, doors: ALL },
   { path: 'server/services/orders', rank: 4, doors: ALL },
+  { path: 'server/services/pages', rank: 4, doors: ALL },
   { path: 'server/services/trading', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
   { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
 
   { path: 'server/routes', rank: 5, doors: ALL },
   { path: 'server/routes/accounts', rank: 5, doors: ALL },
+  { path: 'server/routes/pages', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },

@@ -10,6 +10,7 @@ import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import { type Market, venueAddresses } from '../markets/catalogue.ts'
 import { decideActing } from './operators.ts'
+import { decideCategories } from './pages.ts'
 
 /** Why no more tokens may be made, for this profile (undefined while new) or at all; or null. */
 export function decideMint({ accounts }: Clearing, profile: Profile | undefined): Reject | null {
@@ -74,7 +75,9 @@ export function decideMarket(
   const isFull = catalogue.lastId >= LIMITS.marketsEverMax || catalogue.freeBook(booksMax) === 0
   if (isFull) return REJECT.MARKET_LIMIT
   const fresh = new Set(venueAddresses(spec).filter((each) => !catalogue.venues.has(each)))
-  return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : null
+  const venues =
+    catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : null
+  return venues ?? decideCategories(catalogue, spec.categories)
 }
 
 export function decideResolve(market: Market, payoutNumerators: readonly number[]): Reject | null {

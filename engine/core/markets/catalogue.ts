@@ -9,6 +9,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { type MarketSpec, type MarketStatus, STATUS_CHANGES } from '../../domain/market.ts'
 import type { CollateralRaw, GrowingSum, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
+import { type CapturedCategories, Categories } from './categories.ts'
 
 /** What the ledger keeps of a market. */
 export interface MarketFunds {
@@ -44,6 +45,7 @@ export interface CapturedCatalogue {
   /** The id of the newest market there ever was. */
   readonly lastId: MarketId
   readonly markets: readonly Market[]
+  readonly categories: CapturedCategories
 }
 
 /** Addresses that may move the collateral and shares of a market's traders. */
@@ -62,6 +64,8 @@ export class Catalogue {
   #lowestFree: Book = 1
   /** The id of the newest market there ever was. */
   lastId: MarketId = 0
+  /** The numbers of the categories that markets ever named. */
+  readonly categories = new Categories()
   /** Resolved markets that had no position left when they were last looked at. */
   readonly emptied = new Set<Market>()
 
@@ -143,6 +147,7 @@ export class Catalogue {
       rowCount: 0,
     }
     this.lastId = marketId
+    this.categories.note(spec.categories)
     this.#add(market)
   }
 
@@ -164,12 +169,14 @@ export class Catalogue {
   }
 
   capture(): CapturedCatalogue {
-    return { lastId: this.lastId, markets: this.all().map((market) => ({ ...market })) }
+    const markets = this.all().map((market) => ({ ...market }))
+    return { lastId: this.lastId, markets, categories: this.categories.capture() }
   }
 
-  restore({ lastId, markets }: CapturedCatalogue): void {
+  restore({ lastId, markets, categories }: CapturedCatalogue): void {
     assert(this.lastId === 0, 'only a fresh state is restored')
     this.lastId = lastId
+    this.categories.restore(categories)
     for (const market of markets) {
       const own = { ...market, volume: { ...market.volume } }
       this.#add(own)

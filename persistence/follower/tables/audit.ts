@@ -74,6 +74,19 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
       return { name: command.name, role: command.role }
     case 'removeOperator':
       return { name: command.name }
+    case 'putMarketPage': {
+      const { pageId, slug, parentId } = command.page
+      return { pageId, slug, parentId }
+    }
+    case 'removeMarketPage':
+      return { pageId: command.pageId }
+    case 'putPropertyKey': {
+      const { key, options, removedOptionIds } = command
+      const counts = { optionsPut: options.length, optionsRemoved: removedOptionIds.length }
+      return { keyId: key.keyId, slug: key.slug, ...counts }
+    }
+    case 'removePropertyKey':
+      return { keyId: command.keyId }
     default:
       return 'profileId' in command ? { profileId: command.profileId } : {}
   }

@@ -20,7 +20,7 @@ import {
   RESULT,
 } from '../../../engine/domain/event.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
-import type { MarketStatus } from '../../../engine/domain/market.ts'
+import { type MarketStatus, takesOrders } from '../../../engine/domain/market.ts'
 import {
   addTo,
   costCeilRaw,
@@ -28,9 +28,10 @@ import {
   type GrowingSum,
   type TimeMs,
 } from '../../../engine/domain/units.ts'
+import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
 import { Depth } from './depth.ts'
 
-export interface PublishedMarket {
+export interface PublishedMarket extends Noted<PublishedMarket> {
   /** Fields fixed at creation. */
   readonly market: Market
   readonly depth: Depth
@@ -68,6 +69,7 @@ function publishedOf(market: Market): PublishedMarket {
     version: 0,
     bookBytes: null,
     restingRaw: null,
+    ...NOT_NOTED,
   }
 }
 
@@ -85,6 +87,7 @@ export function archivedMarket(market: Market): PublishedMarket {
 export class PublishedMarkets {
   readonly #byId = new Map<MarketId, PublishedMarket>()
   readonly #bySlug = new Map<string, PublishedMarket>()
+  readonly active = new ActiveMarkets<PublishedMarket>()
   /** Grows when a market is added or when the status of a market may have changed. */
   listVersion = 0
   /** Grows with each change of any market. */
@@ -112,6 +115,7 @@ export class PublishedMarkets {
     const published = publishedOf(market)
     this.#byId.set(market.marketId, published)
     this.#bySlug.set(market.slug, published)
+    this.active.note(published, takesOrders(published.status))
     this.listVersion++
     this.changes++
   }
@@ -121,6 +125,8 @@ export class PublishedMarkets {
    * resolved, so no list of active markets changes.
    */
   remove({ marketId, slug }: Market): void {
+    const known = this.#byId.get(marketId)
+    if (known !== undefined) this.active.forget(known)
     this.#byId.delete(marketId)
     this.#bySlug.delete(slug)
   }
@@ -134,6 +140,7 @@ export class PublishedMarkets {
     known.payoutNumerators = status === 'RESOLVED' ? market.payoutNumerators : null
     this.listVersion++
     this.#changed(known)
+    this.active.note(known, takesOrders(status))
   }
 
   /** Shows the market that a replayed command made or changed. Its fills come by `publish`. */
@@ -166,12 +173,14 @@ export class PublishedMarkets {
     Object.assign(published, resultsOf(market))
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
+    this.active.note(published, takesOrders(published.status))
   }
 
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
     published.restingRaw = null
+    this.active.changed(published)
     this.changes++
   }
 

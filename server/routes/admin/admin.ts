@@ -17,6 +17,7 @@ import { roleForFields } from '../../services/accounts/profile-roles.ts'
 import { rankOf } from '../../services/accounts/ranks.ts'
 import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { marketIds } from '../../services/markets/condition-ids.ts'
+import { filterValues } from '../../services/pages/page-content.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { account, feeCapBps } from '../profile-words.ts'
 import type { Services } from '../services.ts'
@@ -51,6 +52,10 @@ const marketBody = object({
   ),
   categories: means(optional(labels()), 'Topics of the market; none when absent.'),
   tags: means(optional(labels()), 'Further labels of the market; none when absent.'),
+  properties: means(
+    optional(filterValues(LIMITS.marketPropertiesMax, LIMITS.propertyValuesMax)),
+    'Values by the slug of their property, for filters; none when absent.',
+  ),
   exchangeAddress: means(
     optional(address()),
     'Contract that orders are signed for; the one of the settings when absent.',
@@ -94,6 +99,7 @@ function specOf(body: Infer<typeof marketBody>, { settings }: Services) {
     minSizeRaw: body.minSizeRaw ?? DEFAULT_MIN_SIZE_RAW,
     maxSpread: DEFAULT_MAX_SPREAD,
     ...(body.takerDelayMs ? { takerDelayMs: body.takerDelayMs } : {}),
+    ...(body.properties ? { properties: body.properties } : {}),
   }
 }
 
@@ -113,6 +119,7 @@ export const createMarket = route({
     'SLUG_TAKEN',
     'MARKET_LIMIT',
     'VENUE_LIMIT',
+    'CATEGORY_LIMIT',
     'MARKET_NOT_FOUND',
   ],
   example: {
