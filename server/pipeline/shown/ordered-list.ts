@@ -47,8 +47,13 @@ export class OrderedList<T extends Noted<T>> {
     const { at } = this.#active
     if (this.#seenAt === at) return
     const slots = this.#active.slotsSince(this.#seenAt, ONE_BY_ONE_MAX)
-    if (slots === null) this.#sortAnew()
-    else for (const slot of slots) this.#reconcile(slot)
+    if (slots === null) {
+      this.#sortAnew()
+    } else {
+      // A market that changed its slot has one place for both, so the old one goes first.
+      for (const slot of slots) this.#clear(slot)
+      for (const slot of slots) this.#fill(slot)
+    }
     this.#seenAt = at
   }
 
@@ -100,13 +105,17 @@ export class OrderedList<T extends Noted<T>> {
     return found
   }
 
-  #reconcile(slot: number): void {
+  /** Takes the slot out of the order, unless it stands there as it should. */
+  #clear(slot: number): void {
     const held = this.#held[slot]
+    if (held === undefined) return
     const owner = this.#active.ownerOf(slot)
-    const isSame = held === owner && (owner === undefined || this.#isAsPlaced(slot, owner))
-    if (isSame) return
-    if (held !== undefined) this.#remove(slot)
-    if (owner !== undefined) this.#insert(slot, owner)
+    if (held !== owner || !this.#isAsPlaced(slot, owner)) this.#remove(slot)
+  }
+
+  #fill(slot: number): void {
+    const owner = this.#active.ownerOf(slot)
+    if (owner !== undefined && this.#held[slot] === undefined) this.#insert(slot, owner)
   }
 
   #isAsPlaced(slot: number, owner: T): boolean {
