@@ -19,10 +19,10 @@ import {
   type Metadata,
   metadata,
 } from '../../services/pages/page-content.ts'
-import { wholeKeyView } from '../../services/pages/property-views.ts'
-import { ADMIN_PAGE_EXAMPLE, KEY_EXAMPLE } from '../pages/page-examples.ts'
+import { keyView, wholeKeyView } from '../../services/pages/property-views.ts'
+import { ADMIN_PAGE_EXAMPLE, KEY_EXAMPLE, LISTED_KEY_EXAMPLE } from '../pages/page-examples.ts'
 import { adminPage, pageId, pageSlug, sortOrder } from '../pages/page-shapes.ts'
-import { keyId, keySlug, propertyKey } from '../pages/property-shapes.ts'
+import { keyId, keySlug, propertyFields, propertyKey } from '../pages/property-shapes.ts'
 import type { Services } from '../services.ts'
 
 const PAGE_REJECTS = [
@@ -305,6 +305,20 @@ export const editPropertyKey = route({
     const put = await marketPages.changes.putKey(wish, caller.operator.name, params.id)
     return put instanceof Reject ? refuse(put) : wholeKeyView(put)
   },
+})
+
+export const listPropertyKeys = route({
+  method: 'GET',
+  path: '/admin/property-keys',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'All properties of markets, oldest first, without their options.',
+  reply: object({ keys: means(list(object(propertyFields())), 'Every property there is.') }),
+  means: 'The properties as everybody sees them.',
+  example: { reply: { keys: [LISTED_KEY_EXAMPLE] } },
+  handle: (_input, { marketPages }: Services) => ({
+    keys: [...marketPages.changes.keys.values()].map(keyView),
+  }),
 })
 
 export const removePropertyKey = route({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { newFolder } from '../../../support/data-folder.ts'
 import {
   ADMIN_TOKEN,
   at,
@@ -206,6 +207,38 @@ test('what an operator keeps with a page comes back as it was', async () => {
   const edited = await operator('PUT', pagePath(id), { description: null })
   assert.equal(at(edited.body, 'description'), null)
   assert.equal(JSON.stringify(at(edited.body, 'metadata')), JSON.stringify(metadata))
+})
+
+test('pages, old paths, properties and categories survive a stop', async () => {
+  const dataDir = newFolder()
+  const first = await startLive({ dataDir })
+  const post = (path: string, body: object) => first.admin(path, body)
+  const { body } = await post('/admin/market-pages', { name: 'Old', slug: 'old' })
+  const moved = { method: 'PUT', path: pagePath(textAt(body, 'id')) }
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+  await first.send(moved.method, moved.path, { headers, body: JSON.stringify({ slug: 'new' }) })
+  await post('/admin/property-keys', { name: 'T', slug: 't', options: [{ value: 'x' }] })
+  await openMarket(first, 'wet', { categories: ['Weather'], properties: { t: ['x'] } })
+  const paths = [
+    ...['/navigation', '/property-keys', '/markets/categories/count', '/markets/active/1'],
+    ...['/market-pages/by-path?path=/old', '/market-pages/__home__/markets?t=x'],
+  ]
+  const readAll = async (each: LiveExchange) => {
+    const replies = await Promise.all(
+      paths.map((path) => each.send('GET', path, { redirect: 'manual' })),
+    )
+    return replies.map(({ status, text }) => [status, text])
+  }
+  const before = await readAll(first)
+  const { stateHash } = await first.stop()
+  const second = await startLive({ dataDir })
+  assert.deepEqual(await readAll(second), before)
+  assert.deepEqual(
+    before.map(([status]) => status),
+    [200, 200, 200, 200, 301, 200],
+  )
+  await second.stop()
+  assert.notEqual(stateHash, '')
 })
 
 test('each change of a page stands in the audit with its operator', async () => {
