@@ -11,6 +11,7 @@ import * as adminAccess from './routes/admin/admin-access.ts'
 import * as adminAudit from './routes/admin/admin-audit.ts'
 import * as adminLists from './routes/admin/admin-lists.ts'
 import * as adminMarkets from './routes/admin/admin-markets.ts'
+import * as pagesAdmin from './routes/admin/admin-pages.ts'
 import * as adminProfiles from './routes/admin/admin-profiles.ts'
 import * as adminSeries from './routes/admin/admin-series.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
@@ -23,6 +24,7 @@ import * as heartbeats from './routes/orders/heartbeats.ts'
 import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
+import * as pages from './routes/pages/pages.ts'
 import type { Services } from './routes/services.ts'
 import * as docs from './routes/system/docs.ts'
 import { metrics, openMetrics } from './routes/system/metrics.ts'
@@ -42,6 +44,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(markets),
   ...Object.values(timelines),
   ...Object.values(search),
+  ...Object.values(pages),
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),
@@ -56,6 +59,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(adminLists),
   ...Object.values(adminAccess),
   ...Object.values(adminAudit),
+  ...Object.values(pagesAdmin),
 ]
 
 const isOperators = ({ lane }: Route<Services>) => lane === 'admin'

@@ -15,7 +15,9 @@ import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
 import type { CapturedCatalogue } from './markets/catalogue.ts'
 import type { CapturedHeartbeats } from './markets/heartbeats.ts'
+import type { CapturedPages } from './markets/market-pages.ts'
 import type { CapturedOracle } from './markets/oracle.ts'
+import type { CapturedPropertyKeys } from './markets/property-keys.ts'
 import type { CapturedSeriesTable } from './markets/series-table.ts'
 import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
@@ -81,6 +83,8 @@ export interface CapturedState {
   readonly heartbeats: CapturedHeartbeats
   readonly frozen: CapturedFrozen
   readonly operators: CapturedOperators
+  readonly pages: CapturedPages
+  readonly properties: CapturedPropertyKeys
 }
 
 export function capture({ clearing }: Exchange): CapturedState {
@@ -102,6 +106,8 @@ export function capture({ clearing }: Exchange): CapturedState {
     heartbeats: clearing.heartbeats.capture(),
     frozen: clearing.frozen.capture(),
     operators: clearing.operators.capture(),
+    pages: clearing.pages.capture(),
+    properties: clearing.properties.capture(),
   }
 }
 
@@ -172,6 +178,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.heartbeats.restore(captured.heartbeats)
   clearing.frozen.restore(captured.frozen)
   clearing.operators.restore(captured.operators)
+  clearing.pages.restore(captured.pages)
+  clearing.properties.restore(captured.properties)
   return exchange
 }
 

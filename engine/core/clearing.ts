@@ -5,8 +5,10 @@
 
 import { assert } from '../domain/assert.ts'
 import type {
+  AccountCommand,
   CancelOrders,
   Command,
+  ControlCommand,
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
@@ -42,7 +44,9 @@ import {
   failSlot,
   resolveMarket,
 } from './markets/market-commands.ts'
+import { MarketPages } from './markets/market-pages.ts'
 import { Oracle } from './markets/oracle.ts'
+import { PropertyKeys } from './markets/property-keys.ts'
 import { SeriesTable } from './markets/series-table.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
@@ -64,22 +68,6 @@ const { HELD, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY, SELL } = SIDE
 
-type ControlCommand = Extract<
-  RareCommand,
-  {
-    kind:
-      | 'putTradingWindow'
-      | 'endTradingWindow'
-      | 'armHeartbeat'
-      | 'disarmHeartbeat'
-      | 'fireHeartbeat'
-      | 'freezeProfile'
-      | 'unfreezeProfile'
-      | 'addOperator'
-      | 'removeOperator'
-  }
->
-
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
 
@@ -97,6 +85,8 @@ export class Clearing {
   readonly heartbeats = new Heartbeats()
   readonly frozen = new FrozenProfiles()
   readonly operators = new Operators()
+  readonly pages = new MarketPages()
+  readonly properties = new PropertyKeys()
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
@@ -208,7 +198,7 @@ export class Clearing {
     }
   }
 
-  #applyControl(command: ControlCommand | Parameters<typeof applyToAccounts>[1]): void {
+  #applyControl(command: ControlCommand | AccountCommand): void {
     switch (command.kind) {
       case 'putTradingWindow':
       case 'endTradingWindow':
@@ -226,6 +216,14 @@ export class Clearing {
       case 'addOperator':
       case 'removeOperator':
         this.operators.apply(command)
+        return
+      case 'putMarketPage':
+      case 'removeMarketPage':
+        this.pages.apply(command)
+        return
+      case 'putPropertyKey':
+      case 'removePropertyKey':
+        this.properties.apply(command)
         return
       default:
         applyToAccounts(this, command)

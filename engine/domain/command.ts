@@ -9,6 +9,7 @@ import type {
   Slot,
 } from './ids.ts'
 import type { MarketChange, MarketSpec } from './market.ts'
+import type { MarketPage, PropertyKey, PropertyOption } from './market-page.ts'
 import type { Role } from './operator.ts'
 import type { SeriesSpec } from './series.ts'
 import type { TradingWindow } from './trading-mode.ts'
@@ -294,7 +295,62 @@ export type RareCommand = Stamp &
     | { kind: 'revokeTokens'; profileId: ProfileId }
     | { kind: 'addOperator'; name: string; role: Role; tokenDigest: string }
     | { kind: 'removeOperator'; name: string }
+    /** Makes the page, or replaces the one with its id. */
+    | { kind: 'putMarketPage'; page: MarketPage }
+    | { kind: 'removeMarketPage'; pageId: string }
+    /** Makes the key, or edits it; options that it does not name stay as they are. */
+    | {
+        kind: 'putPropertyKey'
+        key: PropertyKey
+        options: readonly PropertyOption[]
+        removedOptionIds: readonly string[]
+      }
+    | { kind: 'removePropertyKey'; keyId: string }
   )
+
+/** What operators and owners set for whole profiles, for trading, and for lists of markets. */
+export type ControlCommand = Extract<
+  RareCommand,
+  {
+    kind:
+      | 'putTradingWindow'
+      | 'endTradingWindow'
+      | 'armHeartbeat'
+      | 'disarmHeartbeat'
+      | 'fireHeartbeat'
+      | 'freezeProfile'
+      | 'unfreezeProfile'
+      | 'addOperator'
+      | 'removeOperator'
+      | 'putMarketPage'
+      | 'removeMarketPage'
+      | 'putPropertyKey'
+      | 'removePropertyKey'
+  }
+>
+
+/** What changes profiles, tokens, sessions and wallets. */
+export type AccountCommand = Extract<
+  RareCommand,
+  {
+    kind:
+      | 'createProfile'
+      | 'editProfile'
+      | 'createSubAccount'
+      | 'approveSpenders'
+      | 'submitApprovals'
+      | 'settleApprovals'
+      | 'createToken'
+      | 'revokeToken'
+      | 'revokeTokens'
+      | 'touchToken'
+      | 'login'
+      | 'logout'
+      | 'logoutEverywhere'
+      | 'addWithdrawalAddress'
+      | 'removeWithdrawalAddress'
+  }
+>
 
 export type Command = Arrival | CancelOrders | RareCommand
 

@@ -109,6 +109,36 @@ export const LIMITS = {
   slugCharactersMax: 128,
   titleCharactersMax: 256,
   descriptionCharactersMax: 10_000,
+  /** Category names that markets ever had. */
+  categoriesMax: 10_000,
+  marketPagesMax: 1000,
+  pageDepthMax: 6,
+  /** Paths from which pages moved. Above it the oldest is forgotten. */
+  movedPathsMax: 4096,
+  pageSlugCharactersMax: 64,
+  pageNameCharactersMax: 128,
+  /** Base filter, filter groups and metadata of one page as JSON. */
+  pageContentBytesMax: 16 * 1024,
+  propertyKeysMax: 200,
+  optionsPerKeyMax: 2000,
+  /** Options of all keys. */
+  propertyOptionsMax: 20_000,
+  /** Options that one call may change: an option of a few bytes is a hundred in the journal. */
+  optionsPerCallMax: 250,
+  optionDepthMax: 6,
+  /** Metadata of a key or an option as JSON. */
+  propertyMetadataBytesMax: 1024,
+  filterValueCharactersMax: 64,
+  /** Properties of one market, and values of one of them. */
+  marketPropertiesMax: 16,
+  propertyValuesMax: 16,
+  /** Filter keys of a page or a call, and values of all of them. */
+  filterKeysMax: 16,
+  filterValuesMax: 64,
+  filterGroupsMax: 16,
+  /** Values of one filter key that are counted in a reply. */
+  filterCountsMax: 500,
+  pageMarketsLimitMax: 100,
   tokenLabelCharactersMax: 64,
   tokensPerProfileMax: 100,
   withdrawalAddressesPerProfileMax: 100,
@@ -302,6 +332,10 @@ assert(LIMITS.ordersUnderWayMax <= LIMITS.rooms.orders.all, 'orders under way fi
 assert(LIMITS.batchOrdersMax < 255, 'an index in a group fits its byte')
 assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
+assert(
+  LIMITS.bodyBytesMax + LIMITS.optionsPerCallMax * 192 < LIMITS.recordBytesMax,
+  'the options of one call fit a record',
+)
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')
 assert(
   LIMITS.venueAddressesMax * 64 < LIMITS.recordBytesMax,

@@ -85,6 +85,8 @@ export interface MarketSpec extends MarketAbout {
   readonly maxSpread: number
   /** How long an order that would take on arrival is held (rules §4.3); absent = not at all. */
   readonly takerDelayMs?: number
+  /** Values by the slug of their property; absent = none (rules §12.5). */
+  readonly properties?: Readonly<Record<string, readonly string[]>>
 }
 
 export function kindOf({ kind }: Pick<MarketSpec, 'kind'>): MarketKind {

@@ -27,7 +27,7 @@ const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
 export const SNAPSHOT_FORMAT = 10
 const HEAD_BYTES = 88
-const SECTIONS = 13
+const SECTIONS = 15
 /**
  * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
  */
@@ -90,10 +90,10 @@ export interface PackedState {
 
 export function packedState(state: CapturedState): PackedState {
   const { clock, accounts, catalogue, ledger, orders, settlement } = state
-  const { modes, heartbeats, frozen, operators, series, oracle } = state
+  const { modes, heartbeats, frozen, operators, series, oracle, pages, properties } = state
   const { filter: names, ...seen } = state.seen
   const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
-  const more = [modes, heartbeats, frozen, operators, series, oracle]
+  const more = [modes, heartbeats, frozen, operators, series, oracle, pages, properties]
   return { sections: [...parts, ...more].map(packState), names }
 }
 
@@ -113,6 +113,8 @@ export function unpackedState({ sections, names }: PackedState): CapturedState {
     operators: unpackState<CapturedState['operators']>(sections[10]),
     series: unpackState<CapturedState['series']>(sections[11]),
     oracle: unpackState<CapturedState['oracle']>(sections[12]),
+    pages: unpackState<CapturedState['pages']>(sections[13]),
+    properties: unpackState<CapturedState['properties']>(sections[14]),
   }
 }
 

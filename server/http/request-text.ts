@@ -1,7 +1,8 @@
 // Reads the text of a client (path parameters, query, JSON body) into plain values, strictly.
 import type { Fields, Issue, Schema } from './schema/schema.ts'
 
-type Kind = 'text' | 'integer' | 'number' | 'boolean'
+/** `others` takes every parameter that no other field names. */
+type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'others'
 
 export interface Field {
   readonly name: string
@@ -11,7 +12,8 @@ export interface Field {
   readonly fallback: unknown
 }
 
-const KINDS: ReadonlyMap<unknown, Kind> = new Map([
+const KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
+  ['object', 'others'],
   ['integer', 'integer'],
   ['number', 'number'],
   ['boolean', 'boolean'],
@@ -52,6 +54,7 @@ const EXPECTED: Readonly<Record<Kind, string>> = {
   integer: 'must be an integer',
   number: 'must be a number',
   boolean: 'must be true or false',
+  others: 'is not a known query parameter',
 }
 
 /** Percent-decoded text, or null when the encoding is broken. */
@@ -112,7 +115,7 @@ function readPair(
     return { field: name ?? rawName, message: 'is not percent-encoded' }
   }
   const field = fields.get(name) ?? repeated(fields, name)
-  if (field === undefined) return { field: name, message: 'is not a known query parameter' }
+  if (field === undefined || field.kind === 'others') return readOther(fields, name, text, values)
   const value = plainValue(field.kind, text)
   if (value === undefined) return { field: name, message: EXPECTED[field.kind] }
   const before = values[field.name]
@@ -126,6 +129,30 @@ function readPair(
 function repeated(fields: ReadonlyMap<string, Field>, name: string): Field | undefined {
   const field = name.endsWith('[]') ? fields.get(name.slice(0, -2)) : undefined
   return field?.many === true ? field : undefined
+}
+
+/** Its first letter keeps it apart from the names that every object has. */
+const OTHER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+/** Reads a parameter that no field names into the field that takes these, as a list of texts. */
+function readOther(
+  fields: ReadonlyMap<string, Field>,
+  said: string,
+  text: string,
+  values: Record<string, unknown>,
+): Issue | null {
+  const name = said.endsWith('[]') ? said.slice(0, -2) : said
+  const taker = [...fields.values()].find(({ kind }) => kind === 'others')
+  if (taker === undefined || !OTHER_NAME.test(name)) {
+    return { field: said, message: 'is not a known query parameter' }
+  }
+  const known = values[taker.name]
+  const others: Record<string, unknown> = isRecord(known) ? { ...known } : {}
+  values[taker.name] = others
+  const before = Object.hasOwn(others, name) ? others[name] : undefined
+  if (Array.isArray(before)) before.push(text)
+  else others[name] = [text]
+  return null
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -16,6 +16,7 @@ import type { Timelines } from '../services/markets/timelines.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
+import type { MarketPages } from '../services/pages/market-pages.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -35,6 +36,7 @@ export interface Services {
   readonly series: SeriesChanges
   readonly timelines: Timelines
   readonly archive: ArchivedMarkets
+  readonly marketPages: MarketPages
   readonly modes: TradingModeChanges
   readonly operators: OperatorChanges
   readonly heartbeats: HeartbeatChanges

@@ -17,7 +17,10 @@ import { openApi } from '../http/openapi.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Readiness } from '../ops/readiness.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import { Facets } from '../pipeline/shown/facets.ts'
 import { MarketLists } from '../pipeline/shown/market-lists.ts'
+import type { CollateralToken } from '../pipeline/shown/market-view.ts'
 import { reservedSlugs } from '../routes/reserved-slugs.ts'
 import type { Services } from '../routes/services.ts'
 import { AccountChanges } from '../services/accounts/accounts.ts'
@@ -32,6 +35,8 @@ import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
+import { MarketPages } from '../services/pages/market-pages.ts'
+import { PageChanges } from '../services/pages/page-changes.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -99,6 +104,19 @@ function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
   return port === 0 ? name : `${name}:${port}`
 }
 
+/** The lists of markets, and the pages that choose among them. */
+function marketReads(pipeline: Pipeline, collateral: CollateralToken, clock: () => number) {
+  const { published, clearing } = pipeline
+  const changes = new PageChanges(pipeline)
+  const facets = new Facets(published.active, {
+    categoryIdOf: (name) => clearing.catalogue.categories.idOf(name),
+    version: () => changes.keysVersion,
+    above: (key, value) => changes.above(key, value),
+  })
+  const lists = new MarketLists(published, collateral, clock, facets)
+  return { lists, marketPages: new MarketPages(changes, lists) }
+}
+
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
@@ -123,7 +141,7 @@ export async function wire(
   return {
     pipeline,
     reads,
-    lists: new MarketLists(pipeline.published, collateral, parts.clock),
+    ...marketReads(pipeline, collateral, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),
     cancels,
     replaces: new CancelReplace(pipeline, cancels),

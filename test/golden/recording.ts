@@ -72,6 +72,10 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   endSeries: false,
   reportPrice: false,
   decideBoundary: false,
+  putMarketPage: false,
+  removeMarketPage: false,
+  putPropertyKey: false,
+  removePropertyKey: false,
 }
 
 export interface Recording {

@@ -111,7 +111,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/decide/markets.ts',
     tests: GATES,
     changes: [
-      ['exchanges and adapters have no bound', '? REJECT.VENUE_LIMIT : null', '? null : null'],
+      ['exchanges and adapters have no bound', 'return REJECT.VENUE_LIMIT', 'return null'],
       ['a market pays nothing to anyone', 'whole && sum > 0', 'whole && sum >= 0'],
       ['a slug is given twice', 'bySlug(slug) !== undefined', 'bySlug(slug) === null'],
     ],

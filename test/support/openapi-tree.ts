@@ -48,7 +48,13 @@ function shapesIn(node: unknown, way: string): [way: string, properties: Tree][]
   if (!isTree(node)) return []
   const own = isTree(node.properties) ? [[way, node.properties] satisfies [string, Tree]] : []
   const below = Object.entries(node).filter(([key]) => key !== 'example' && key !== 'examples')
-  return [...own, ...below.flatMap(([key, each]) => shapesIn(each, `${way}/${key}`))]
+  // A property may be called `properties`: the names below this word are no words of a schema.
+  const parts = below.flatMap(([key, each]): [string, unknown][] =>
+    key === 'properties' && isTree(each)
+      ? Object.entries(each).map(([name, property]) => [`${key}/${name}`, property])
+      : [[key, each]],
+  )
+  return [...own, ...parts.flatMap(([key, each]) => shapesIn(each, `${way}/${key}`))]
 }
 
 /** Checks properties at every depth, each within its object; gives the number of objects. */

@@ -35,7 +35,10 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/markets',
     rank: 0.5,
-    doors: files('catalogue market-commands series-table oracle trading-mode heartbeats deadlines'),
+    doors: files(
+      `catalogue market-commands market-pages property-keys series-table oracle trading-mode
+       heartbeats deadlines`,
+    ),
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
@@ -48,7 +51,9 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/decide',
     rank: 0.5,
-    doors: files('decide accounts markets endings series operators partners profiles release'),
+    doors: files(
+      'decide accounts markets endings series operators pages partners profiles release',
+    ),
     why: 'one file for the gates of each kind of request',
   },
   {
@@ -133,7 +138,9 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/pipeline/shown',
     rank: 3,
-    doors: files('published views market-view order-ids market-lists order-news'),
+    doors: files(
+      'published views market-view order-ids market-lists order-news facets bits ordered-list',
+    ),
     why: 'one file for each thing that the outside may know',
   },
   {
@@ -158,12 +165,14 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'server/services/markets', rank: 4, doors: ALL },
   { path: 'server/services/orders', rank: 4, doors: ALL },
+  { path: 'server/services/pages', rank: 4, doors: ALL },
   { path: 'server/services/trading', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
   { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
 
   { path: 'server/routes', rank: 5, doors: ALL },
   { path: 'server/routes/accounts', rank: 5, doors: ALL },
+  { path: 'server/routes/pages', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },

@@ -1,27 +1,11 @@
 // What a command on profiles, tokens, sessions and sub-accounts changes.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { AccountCommand } from '../../domain/command.ts'
 import type { ProfileId } from '../../domain/ids.ts'
 import type { Accounts } from './accounts.ts'
 
-type Kinds =
-  | 'createProfile'
-  | 'editProfile'
-  | 'createSubAccount'
-  | 'approveSpenders'
-  | 'submitApprovals'
-  | 'settleApprovals'
-  | 'createToken'
-  | 'revokeToken'
-  | 'revokeTokens'
-  | 'touchToken'
-  | 'login'
-  | 'logout'
-  | 'logoutEverywhere'
-  | 'addWithdrawalAddress'
-  | 'removeWithdrawalAddress'
-type Of<Kind extends Kinds> = Extract<RareCommand, { kind: Kind }>
+type Of<Kind extends AccountCommand['kind']> = Extract<AccountCommand, { kind: Kind }>
 
 interface AccountState {
   readonly accounts: Accounts
@@ -29,7 +13,7 @@ interface AccountState {
   readonly blocks: { readonly height: number }
 }
 
-export function applyToAccounts(state: AccountState, command: Of<Kinds>): void {
+export function applyToAccounts(state: AccountState, command: AccountCommand): void {
   const { accounts, ledger, blocks } = state
   switch (command.kind) {
     case 'createProfile':

@@ -8,6 +8,7 @@ import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 import { type Market, venueAddresses } from '../markets/catalogue.ts'
+import { decideCategories } from './pages.ts'
 
 /**
  * Whether these markets may be made, of which some take one of the first `booksMax` books. Slugs of
@@ -30,7 +31,11 @@ export function decideMarkets(
   }
   const fresh = new Set(specs.flatMap(venueAddresses))
   for (const known of fresh) if (catalogue.venues.has(known)) fresh.delete(known)
-  return catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax ? REJECT.VENUE_LIMIT : null
+  if (catalogue.venues.size + fresh.size > LIMITS.venueAddressesMax) return REJECT.VENUE_LIMIT
+  return decideCategories(
+    catalogue,
+    specs.flatMap(({ categories }) => categories),
+  )
 }
 
 /** Whether the market has a book from its creation. A slot gets its book at its start. */

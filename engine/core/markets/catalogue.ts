@@ -16,6 +16,7 @@ import {
 } from '../../domain/market.ts'
 import type { CollateralRaw, GrowingSum, PriceE8, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
+import { type CapturedCategories, Categories } from './categories.ts'
 
 /** What the ledger keeps of a market. */
 export interface MarketFunds {
@@ -60,6 +61,7 @@ export interface CapturedCatalogue {
   /** The id of the newest market there ever was. */
   readonly lastId: MarketId
   readonly markets: readonly Market[]
+  readonly categories: CapturedCategories
 }
 
 /** Addresses that may move the collateral and shares of a market's traders. */
@@ -79,6 +81,8 @@ export class Catalogue {
   #lowestFree: Book = 1
   /** The id of the newest market there ever was. */
   lastId: MarketId = 0
+  /** The numbers of the categories that markets ever named. */
+  readonly categories = new Categories()
   /** Resolved markets that had no position left when they were last looked at. */
   readonly emptied = new Set<Market>()
   /** Resolved markets whose payout is not posted. */
@@ -163,6 +167,7 @@ export class Catalogue {
     assert(marketId === this.lastId + 1, 'market ids count from 1')
     assert(!this.#bySlug.has(spec.slug), 'a slug is new')
     this.lastId = marketId
+    this.categories.note(spec.categories)
     this.#add({
       ...spec,
       marketId,
@@ -212,12 +217,14 @@ export class Catalogue {
   }
 
   capture(): CapturedCatalogue {
-    return { lastId: this.lastId, markets: this.all().map((market) => ({ ...market })) }
+    const markets = this.all().map((market) => ({ ...market }))
+    return { lastId: this.lastId, markets, categories: this.categories.capture() }
   }
 
-  restore({ lastId, markets }: CapturedCatalogue): void {
+  restore({ lastId, markets, categories }: CapturedCatalogue): void {
     assert(this.lastId === 0, 'only a fresh state is restored')
     this.lastId = lastId
+    this.categories.restore(categories)
     for (const market of markets) {
       const own = { ...market, volume: { ...market.volume } }
       this.#add(own)
@@ -253,6 +260,7 @@ export class Catalogue {
   edit(marketId: MarketId, change: MarketChange, nowMs: TimeMs): void {
     const market = this.existing(marketId)
     Object.assign(market, change)
+    this.categories.note(market.categories)
     market.updatedMs = nowMs
   }
 

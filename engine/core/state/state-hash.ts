@@ -113,6 +113,8 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.heartbeats.facts()
   yield* clearing.frozen.facts()
   yield* clearing.operators.facts()
+  yield* clearing.pages.facts()
+  yield* clearing.properties.facts()
   const { orders } = clearing
   const held = liveSlots(clearing).filter((slot) => orders.stateOf(slot) === STATE.HELD)
   for (const slot of held) {

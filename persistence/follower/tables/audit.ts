@@ -90,6 +90,27 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
     case 'removeOperator':
       return { name: command.name }
     default:
+      return pagesAbout(command)
+  }
+}
+
+/** Names pages and properties; of any other command, the profile that it names. */
+function pagesAbout(command: RareCommand): About {
+  switch (command.kind) {
+    case 'putMarketPage': {
+      const { pageId, slug, parentId } = command.page
+      return { pageId, slug, parentId }
+    }
+    case 'removeMarketPage':
+      return { pageId: command.pageId }
+    case 'putPropertyKey': {
+      const { key, options, removedOptionIds } = command
+      const counts = { optionsPut: options.length, optionsRemoved: removedOptionIds.length }
+      return { keyId: key.keyId, slug: key.slug, ...counts }
+    }
+    case 'removePropertyKey':
+      return { keyId: command.keyId }
+    default:
       return 'profileId' in command ? { profileId: command.profileId } : {}
   }
 }

@@ -14,6 +14,7 @@ import { nearest } from '../../settings/nearest.ts'
 import { parseUnits } from '../decimals.ts'
 import { type AdminCall, type Form, own, post, wordAs } from './admin-form.ts'
 import { OPERATOR_FLAGS, OPERATOR_FORMS } from './operator-forms.ts'
+import { PAGE_FLAGS, PAGE_FORMS } from './page-forms.ts'
 
 // Reads the words of `outcomex admin`: one call of the admin API, in full or in a short form.
 
@@ -80,6 +81,7 @@ const FLAGS = {
 export const ADMIN_ROWS: readonly Setting<unknown>[] = [
   ...Object.values(FLAGS),
   ...Object.values(OPERATOR_FLAGS),
+  ...Object.values(PAGE_FLAGS),
   SETTINGS.adminToken,
   SETTINGS.data,
 ]
@@ -131,6 +133,7 @@ const RESTRICTIONS = oneOf('post_only', 'cancel_only', 'disabled')
 
 const FORMS: Readonly<Record<string, Form>> = {
   ...OPERATOR_FORMS,
+  ...PAGE_FORMS,
   market: {
     use: 'admin market SLUG "Title" [--fee]',
     flags: [FLAGS.fee],

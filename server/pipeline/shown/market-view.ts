@@ -4,6 +4,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { kindOf } from '../../../engine/domain/market.ts'
 import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
+import { automationTypeOf, listedVolume } from './market-kinds.ts'
 import type { PublishedMarket } from './published.ts'
 import { midTicks, price } from './views.ts'
 
@@ -134,11 +135,6 @@ function kindFields(published: PublishedMarket, token: CollateralToken, nowMs: n
   return kind === 'amm' ? poolFields(published) : bookFields(published)
 }
 
-/** The collateral traded in a market; of a group, in all its children. */
-function volumeOf({ volume, children }: PublishedMarket): bigint {
-  return children.reduce((sum, child) => sum + totalOf(child.volume), totalOf(volume))
-}
-
 /** An oracle's price as decimal text without needless digits. */
 export function priceText(priceE8: PriceE8): string {
   const digits = String(priceE8).padStart(9, '0')
@@ -181,7 +177,7 @@ export function marketView(published: PublishedMarket, token: CollateralToken, n
 function commonFields(published: PublishedMarket, collateralToken: CollateralToken, nowMs: number) {
   const { market } = published
   const { deadlineMs, proxyTitle = null, imageUrl = null, logo = null } = market
-  const volume = volumeOf(published)
+  const volume = totalOf(listedVolume(published))
   return {
     id: market.marketId,
     slug: market.slug,
@@ -202,16 +198,11 @@ function commonFields(published: PublishedMarket, collateralToken: CollateralTok
     metadata: { fee: market.feeEnabled, ...oracleFields(market), ...delayField(market) },
     volume: String(volume),
     volumeFormatted: centsText(volume),
-    automationType: automationOf(market),
+    automationType: automationTypeOf(published),
     imageUrl,
     logo,
     ...settlementFields(published),
   }
-}
-
-/** Slots of series are made by the exchange itself. */
-export function automationOf({ slot }: Market): 'manual' | 'lumy' | 'sports' {
-  return slot === undefined ? 'manual' : 'lumy'
 }
 
 /** The price a title asks about: "… above $95,000 …" gives 95000. */

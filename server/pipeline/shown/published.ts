@@ -21,7 +21,7 @@ import {
   RESULT,
 } from '../../../engine/domain/event.ts'
 import type { MarketId, SeriesId } from '../../../engine/domain/ids.ts'
-import type { MarketStatus } from '../../../engine/domain/market.ts'
+import { type MarketStatus, takesOrders } from '../../../engine/domain/market.ts'
 import {
   addTo,
   costCeilRaw,
@@ -29,9 +29,10 @@ import {
   type GrowingSum,
   type TimeMs,
 } from '../../../engine/domain/units.ts'
+import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
 import { Depth } from './depth.ts'
 
-export interface PublishedMarket {
+export interface PublishedMarket extends Noted<PublishedMarket> {
   /** A copy, as its newest durable command left it; trades show in the fields below. */
   market: Market
   readonly depth: Depth
@@ -77,6 +78,7 @@ function publishedOf(market: Market): PublishedMarket {
     group: null,
     children: [],
     next: null,
+    ...NOT_NOTED,
   }
 }
 
@@ -90,12 +92,18 @@ export function archivedMarket(market: Market): PublishedMarket {
   return { ...publishedOf(market), ...tradedOf(market) }
 }
 
+/** Whether lists of active markets show it. A child of a group is shown by its group. */
+function isListed({ market, status }: PublishedMarket): boolean {
+  return takesOrders(status) && market.groupId === undefined
+}
+
 export class PublishedMarkets {
   readonly #byId = new Map<MarketId, PublishedMarket>()
   readonly #bySlug = new Map<string, PublishedMarket>()
   readonly #byAddress = new Map<string, PublishedMarket>()
   /** The newest slot of each series. */
   readonly #lastSlots = new Map<SeriesId, PublishedMarket>()
+  readonly active = new ActiveMarkets<PublishedMarket>()
   /** Grows when a market is added or when the status of a market may have changed. */
   listVersion = 0
   /** Grows with each change of any market. */
@@ -144,6 +152,7 @@ export class PublishedMarkets {
     this.#byId.set(market.marketId, published)
     this.#bySlug.set(market.slug, published)
     this.#link(published)
+    this.active.note(published, isListed(published))
     this.listVersion++
     this.changes++
   }
@@ -172,6 +181,7 @@ export class PublishedMarkets {
    */
   remove({ marketId, slug, slot, poolAddress }: Market): void {
     const known = this.#byId.get(marketId)
+    if (known !== undefined) this.active.forget(known)
     this.#byId.delete(marketId)
     this.#bySlug.delete(slug)
     if (poolAddress !== undefined) this.#byAddress.delete(poolAddress.toLowerCase())
@@ -192,6 +202,7 @@ export class PublishedMarkets {
     known.payoutNumerators = market.payoutNumerators
     this.listVersion++
     this.#changed(known)
+    this.active.note(known, isListed(known))
   }
 
   /** Shows what a replayed command made or changed. Fills come by `publish`. */
@@ -212,15 +223,19 @@ export class PublishedMarkets {
     Object.assign(published, tradedOf(market))
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
+    this.active.note(published, isListed(published))
   }
 
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
     published.restingRaw = null
+    this.active.changed(published)
     this.changes++
     // A group shows its children.
-    if (published.group !== null) published.group.version++
+    if (published.group === null) return
+    published.group.version++
+    this.active.changed(published.group)
   }
 
   /** Applies the durable records of one command. */

@@ -58,10 +58,20 @@ const ofMarkets = {
   ),
 }
 
+const ofPages = {
+  pageId: means(optional(text()), 'Id of the market page.'),
+  slug: means(optional(text()), 'Last segment of the path of the page, or name of the property.'),
+  parentId: means(optional(nullable(text())), 'Id of the page above; null at the top.'),
+  keyId: means(optional(text()), 'Id of the property.'),
+  optionsPut: means(optional(integer(0)), 'How many options were added or changed.'),
+  optionsRemoved: means(optional(integer(0)), 'How many options were removed.'),
+}
+
 const entry = object({
   ...act,
   ...ofProfiles,
   ...ofMarkets,
+  ...ofPages,
   reason: means(optional(text()), 'Why the operator did it.'),
   name: means(optional(text()), 'Name of the operator who was added or removed.'),
   role: means(optional(oneOf(...ROLES)), 'Role that the new operator has.'),

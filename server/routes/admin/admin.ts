@@ -53,6 +53,7 @@ export const createMarket = route({
     'SLUG_TAKEN',
     'MARKET_LIMIT',
     'VENUE_LIMIT',
+    'CATEGORY_LIMIT',
     'MARKET_NOT_FOUND',
   ],
   example: {

@@ -5,6 +5,7 @@ import { address, rawAmount, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, nullable, text } from '../../http/schema/scalars.ts'
 import { anyOf, type Infer, list, object, optional } from '../../http/schema/schema.ts'
+import { filterValues } from '../../services/pages/page-content.ts'
 
 const labels = () => list(text(64, 1), 0, 32)
 export const title = () => text(LIMITS.titleCharactersMax, 1)
@@ -17,6 +18,10 @@ export const aboutFields = {
   ),
   categories: means(optional(labels()), 'Topics of the market.'),
   tags: means(optional(labels()), 'Further labels of the market.'),
+  properties: means(
+    optional(filterValues(LIMITS.marketPropertiesMax, LIMITS.propertyValuesMax)),
+    'Values by the slug of their property, for filters.',
+  ),
   proxyTitle: means(optional(title()), 'A shorter title, or the answer that a child stands for.'),
   imageUrl: means(optional(text(2048, 1)), 'Link to a picture.'),
   logo: means(optional(text(2048, 1)), 'Link to a small picture.'),

@@ -62,10 +62,10 @@ function given<Fields extends object>(fields: Fields) {
 /** The part of a body that an edit may hold too. */
 export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: string | undefined }) {
   const { title, description, categories, tags, proxyTitle, imageUrl, logo } = body
-  const { dailyRewardRaw, rebateBps } = body
+  const { dailyRewardRaw, rebateBps, properties } = body
   const about: Partial<MarketAbout> = given({
     ...{ title, description, categories, tags, proxyTitle, imageUrl, logo },
-    ...{ dailyRewardRaw, rebateBps },
+    ...{ dailyRewardRaw, rebateBps, properties },
   })
   return about
 }

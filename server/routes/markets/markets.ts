@@ -9,15 +9,57 @@ import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
-import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
-import { SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
+import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
+import { anyOf, list, object, optional, schemaOf, type Values } from '../../http/schema/schema.ts'
+import { type MarketLists, SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
 import { orderbookBytes } from '../../pipeline/shown/views.ts'
 import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market, orderbook } from '../shapes.ts'
 import { detailOf, envelope, include } from './detail.ts'
+
+const listQuery = () => ({
+  page: means(defaulted(integer(1, 1_000_000), 1), 'Which page to show, counted from 1.'),
+  limit: means(
+    defaulted(integer(1, LIMITS.activeMarketsLimitMax), LIMITS.activeMarketsLimitMax),
+    'Most markets on a page.',
+  ),
+  sortBy: means(
+    optional(oneOf(...SORT_NAMES)),
+    'Which come first: newest when absent, else ending soonest, most volume or resting size.',
+  ),
+  tradeType: means(
+    optional(oneOf('amm', 'clob', 'group')),
+    'Only markets that are traded by a pool, by a book, or in a group; all when absent.',
+  ),
+  automationType: means(
+    optional(oneOf('manual', 'lumy', 'sports')),
+    'Only markets that are run by hand, by the clock, or by a match; all when absent.',
+  ),
+  includeNextMarket: means(
+    optional(boolean()),
+    'Asks for the slot that follows each recurring market; no market is recurring yet.',
+  ),
+})
+
+const listReply = () =>
+  object({
+    data: means(list(market()), 'Markets of this page.'),
+    totalMarketsCount: means(integer(0), 'How many active markets pass the filters.'),
+  })
+
+type ListAsk = Values<ReturnType<typeof listQuery>>
+
+/** The facets of a call for a list, for each key that it names. */
+function listed(query: ListAsk, lists: MarketLists, categoryId?: number) {
+  const { page, limit, sortBy = 'newest', tradeType, automationType } = query
+  const filter = new Map<string, readonly string[]>()
+  if (categoryId !== undefined) filter.set('categoryId', [String(categoryId)])
+  if (tradeType !== undefined) filter.set('tradeType', [tradeType])
+  if (automationType !== undefined) filter.set('automationType', [automationType])
+  return bytes(lists.page({ page, limit, sortBy, filter }))
+}
 
 export const activeMarkets = route({
   method: 'GET',
@@ -26,32 +68,54 @@ export const activeMarkets = route({
   lane: 'public',
   cache: cached(REVALIDATE),
   about: 'Active markets by page, newest first unless sorted otherwise.',
-  query: {
-    page: means(defaulted(integer(1, 1_000_000), 1), 'Which page to show, counted from 1.'),
-    limit: means(
-      defaulted(integer(1, LIMITS.activeMarketsLimitMax), LIMITS.activeMarketsLimitMax),
-      'Most markets on a page.',
-    ),
-    sortBy: means(
-      optional(oneOf(...SORT_NAMES)),
-      'Which come first: newest when absent, else ending soonest, most volume or resting size.',
-    ),
-    tradeType: means(
-      optional(oneOf('amm', 'clob', 'group')),
-      'Kind of market to list: clob when absent. No market is of another kind.',
-    ),
-  },
-  reply: object({
-    data: means(list(market()), 'Markets of this page.'),
-    totalMarketsCount: means(integer(0), 'How many active markets there are on all pages.'),
-  }),
+  query: listQuery(),
+  reply: listReply(),
   means: 'One page of active markets; a page behind the last is empty.',
   example: { reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 } },
-  handle: ({ query }, { lists }: Services) => {
-    const { page, limit, sortBy = 'newest', tradeType = 'clob' } = query
-    if (tradeType !== 'clob') return { data: [], totalMarketsCount: 0 }
-    return bytes(lists.page({ page, limit, sortBy }))
+  handle: ({ query }, { lists }: Services) => listed(query, lists),
+})
+
+export const activeInCategory = route({
+  method: 'GET',
+  path: '/markets/active/:categoryId',
+  auth: open(),
+  lane: 'public',
+  about: 'Active markets of one category by page.',
+  params: {
+    categoryId: means(
+      integer(1),
+      'Number of the category, as GET /navigation and /markets/categories/count give it.',
+    ),
   },
+  query: listQuery(),
+  reply: listReply(),
+  means: 'One page of active markets; empty for a number that no category has.',
+  example: {
+    params: { categoryId: 1 },
+    reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 },
+  },
+  handle: ({ params, query }, { lists }: Services) => listed(query, lists, params.categoryId),
+})
+
+export const categoriesCount = route({
+  method: 'GET',
+  path: '/markets/categories/count',
+  auth: open(),
+  lane: 'public',
+  about: 'How many active markets each category has, and how many there are.',
+  reply: object({
+    category: means(
+      schemaOf<Readonly<Record<string, number>>>({
+        type: 'object',
+        additionalProperties: { type: 'integer', minimum: 0 },
+      }),
+      'Active markets by the number of their category; a market may be in several.',
+    ),
+    totalCount: means(integer(0), 'All active markets, each counted once.'),
+  }),
+  means: 'The counts as they stand now.',
+  example: { reply: { category: { 1: 10, 2: 5 }, totalCount: 12 } },
+  handle: (_input, { lists }: Services) => bytes(lists.categoryCounts()),
 })
 
 export const activeSlugs = route({

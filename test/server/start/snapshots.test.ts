@@ -18,9 +18,12 @@ const CLOCK = { nowMs: START_MS }
 
 /** What the outside can see of the first market. */
 function shown({ pipeline }: RunningExchange): unknown {
-  const market = pipeline.published.byId(1)
-  assert.ok(market !== undefined)
-  const { version: _version, bookBytes: _bytes, depth, ...facts } = market
+  const published = pipeline.published.byId(1)
+  assert.ok(published !== undefined)
+  const { status, updatedMs, payoutNumerators, volume, lastYesTicks, depth } = published
+  const { slug, title, deadlineMs, createdMs } = published.market
+  const fixed = { slug, title, deadlineMs, createdMs }
+  const facts = { fixed, status, updatedMs, payoutNumerators, volume, lastYesTicks }
   return { facts, bids: depth.bids(), asks: depth.asks(), large: depth.bestBid(true) }
 }
 

@@ -1,0 +1,76 @@
+// Properties of markets, and the options that each of them has (rules §12.5). Only commands change
+// them; one thread writes. Every change makes a new map, so a reader may keep the one that it has.
+// Invariants: a slug belongs to one key, a value to one option of its key; the parent of an option
+// is an option of the same key.
+
+import { assert } from '../../domain/assert.ts'
+import type { RareCommand } from '../../domain/command.ts'
+import type { PlacedKey, PlacedOption } from '../../domain/market-page.ts'
+
+export type CapturedPropertyKeys = readonly PlacedKey[]
+
+type KeyCommand = Extract<RareCommand, { kind: 'putPropertyKey' | 'removePropertyKey' }>
+
+export class PropertyKeys {
+  /** By id, oldest first. */
+  keys: ReadonlyMap<string, PlacedKey> = new Map()
+
+  /** Options of all keys. */
+  get optionCount(): number {
+    let count = 0
+    for (const { options } of this.keys.values()) count += options.length
+    return count
+  }
+
+  apply(command: KeyCommand): void {
+    const keys = new Map(this.keys)
+    if (command.kind === 'removePropertyKey') {
+      assert(keys.delete(command.keyId), 'only a property is removed')
+    } else {
+      const { key, nowMs } = command
+      const before = keys.get(key.keyId)
+      const options = optionsAfter(before?.options ?? [], command)
+      const createdMs = before?.createdMs ?? nowMs
+      keys.set(key.keyId, { ...key, createdMs, updatedMs: nowMs, options })
+    }
+    this.keys = keys
+  }
+
+  /** All the state, for the state hash; no fact without a key. */
+  *facts(): Iterable<unknown> {
+    for (const { options, ...key } of this.keys.values()) {
+      yield ['property', Object.entries(key).sort(byName)]
+      for (const option of options) yield ['option', Object.entries(option).sort(byName)]
+    }
+  }
+
+  capture(): CapturedPropertyKeys {
+    return [...this.keys.values()]
+  }
+
+  restore(captured: CapturedPropertyKeys): void {
+    assert(this.keys.size === 0, 'only a fresh state is restored')
+    this.keys = new Map(captured.map((key) => [key.keyId, key]))
+  }
+}
+
+/** An option that is there already keeps its place and its time of creation. */
+function optionsAfter(
+  before: readonly PlacedOption[],
+  command: Extract<KeyCommand, { kind: 'putPropertyKey' }>,
+): readonly PlacedOption[] {
+  const { nowMs } = command
+  const after = new Map(before.map((option) => [option.optionId, option]))
+  for (const optionId of command.removedOptionIds) {
+    assert(after.delete(optionId), 'only an option is removed')
+  }
+  for (const option of command.options) {
+    const createdMs = after.get(option.optionId)?.createdMs ?? nowMs
+    after.set(option.optionId, { ...option, createdMs, updatedMs: nowMs })
+  }
+  return [...after.values()]
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}

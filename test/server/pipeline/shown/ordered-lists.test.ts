@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { type MarketStatus, takesOrders } from '../../../../engine/domain/market.ts'
+import { addTo, totalOf } from '../../../../engine/domain/units.ts'
+import { Facets, type Filter } from '../../../../server/pipeline/shown/facets.ts'
+import {
+  FIELD_SORT_NAMES,
+  MarketLists,
+  SORT_NAMES,
+} from '../../../../server/pipeline/shown/market-lists.ts'
+import {
+  type PublishedMarket,
+  PublishedMarkets,
+  restingRaw,
+} from '../../../../server/pipeline/shown/published.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+import { marketSpec } from '../../../support/specs.ts'
+
+// Lists that are kept in order by what changed, against lists that are sorted anew for each read.
+
+const SEED = freshSeed()
+const START_MS = 1_800_000_000_000
+const USDC = { address: `0x${'0'.repeat(40)}`, decimals: 6, symbol: 'USDC' }
+const SORTS = [...SORT_NAMES, ...FIELD_SORT_NAMES]
+const ALL = 1_000_000
+const WORDS = ['a', 'b', 'c', 'd']
+const ABOVE: Readonly<Record<string, readonly string[]>> = { a: ['b', 'c'], b: ['c'] }
+
+function marketOf(marketId: number, changes: Partial<Market>): Market {
+  return {
+    ...marketSpec(marketId),
+    ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
+    ...{ isPaidOut: false, strikeE8: 0, closeE8: 0, isFailed: false, childCount: 0 },
+    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
+    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0, openSizeRaw: 0 },
+    ...changes,
+  }
+}
+
+/** One exchange as readers see it, and the slow way to read it. */
+class World {
+  readonly random: Random
+  readonly published = new PublishedMarkets()
+  readonly words = { version: 0, isFlat: false }
+  readonly lists: MarketLists
+  #nowMs = START_MS
+
+  constructor(seed: number) {
+    this.random = new Random(seed)
+    const facets = new Facets(this.published.active, {
+      categoryIdOf: (name) => WORDS.indexOf(name) + 1,
+      version: () => this.words.version,
+      above: (_key, value) => this.above(value),
+    })
+    this.lists = new MarketLists(this.published, USDC, () => START_MS, facets)
+  }
+
+  above(value: string): readonly string[] {
+    return this.words.isFlat ? [] : (ABOVE[value] ?? [])
+  }
+
+  some(): string[] {
+    return WORDS.filter(() => this.random.chance(0.4))
+  }
+
+  add(): void {
+    this.#nowMs += this.random.below(2)
+    const { random } = this
+    const market = marketOf(this.published.lastId + 1, {
+      createdMs: this.#nowMs,
+      updatedMs: this.#nowMs,
+      deadlineMs: random.chance(0.3) ? null : START_MS + random.below(5),
+      categories: this.some(),
+      tags: this.some(),
+      ...(random.chance(0.5) ? { properties: { ticker: this.some(), length: this.some() } } : {}),
+    })
+    this.published.add(market)
+  }
+
+  any(): PublishedMarket | undefined {
+    const all = this.published.all()
+    return all.length === 0 ? undefined : this.random.pick(all)
+  }
+
+  /** A trade, an order, a new status, or the end of a market. */
+  change(): void {
+    const each = this.any()
+    if (each === undefined) return
+    const { random } = this
+    const dice = random.next()
+    if (dice < 0.6) {
+      if (random.chance(0.5)) addTo(each.volume, random.below(3) * 2 ** random.below(52))
+      const ticks = random.between(1, 900)
+      each.depth.rested(ticks, 1000 * random.between(1, 5), true)
+      each.restingRaw = null
+      this.published.active.changed(each)
+    } else if (dice < 0.9) {
+      const status = random.pick<MarketStatus>(['FUNDED', 'LOCKED', 'FUNDED_FLAGGED', 'RESOLVED'])
+      this.#nowMs++
+      this.published.refresh({ ...each.market, status, updatedMs: this.#nowMs })
+    } else if (each.status === 'RESOLVED') {
+      this.published.remove(each.market)
+    }
+  }
+
+  valuesOf({ market }: PublishedMarket, key: string): readonly string[] {
+    if (key === 'tradeType') return ['clob']
+    if (key === 'category') return market.categories
+    if (key === 'categoryId') return market.categories.map((name) => `${WORDS.indexOf(name) + 1}`)
+    if (key === 'tag') return market.tags
+    return (market.properties?.[key] ?? []).flatMap((value) => [value, ...this.above(value)])
+  }
+
+  passes(each: PublishedMarket, filter: Filter): boolean {
+    return [...filter].every(([key, values]) => {
+      const own = this.valuesOf(each, key)
+      return values.some((value) => own.includes(value))
+    })
+  }
+
+  active(filter: Filter): PublishedMarket[] {
+    const all = this.published.all().filter(({ status }) => takesOrders(status))
+    return all.filter((each) => this.passes(each, filter))
+  }
+}
+
+/** The worth by which a market stands in a list, highest first. */
+function worthOf(sort: (typeof SORTS)[number], each: PublishedMarket): bigint {
+  const { market, volume, updatedMs } = each
+  const field = {
+    createdAt: market.createdMs,
+    updatedAt: updatedMs,
+    deadline: market.deadlineMs ?? Number.MAX_SAFE_INTEGER,
+    id: market.marketId,
+  }
+  switch (sort) {
+    case 'lp_rewards':
+      return 0n
+    case 'newest':
+      return BigInt(field.id)
+    case 'high_value':
+      return totalOf(volume)
+    case 'liquidity':
+      return BigInt(restingRaw(each))
+    case 'ending_soon':
+      return BigInt(-field.deadline)
+    case 'createdAt':
+    case 'updatedAt':
+    case 'deadline':
+    case 'id':
+      return BigInt(-field[sort])
+    case '-createdAt':
+      return BigInt(field.createdAt)
+    case '-updatedAt':
+      return BigInt(field.updatedAt)
+    case '-deadline':
+      return BigInt(field.deadline)
+    case '-id':
+      return BigInt(field.id)
+    default:
+      return sort satisfies never
+  }
+}
+
+function slowly(world: World, sort: (typeof SORTS)[number], filter: Filter): number[] {
+  const all = world.active(filter).map((each) => ({ each, worth: worthOf(sort, each) }))
+  all.sort((one, other) => {
+    if (one.worth !== other.worth) return one.worth > other.worth ? -1 : 1
+    return other.each.market.marketId - one.each.market.marketId
+  })
+  return all.map(({ each }) => each.market.marketId)
+}
+
+const idsOf = (markets: Iterable<PublishedMarket>) =>
+  Array.from(markets, ({ market }) => market.marketId)
+
+function someFilter(world: World): Filter {
+  const { random } = world
+  const keys = ['category', 'categoryId', 'tag', 'tradeType', 'ticker', 'length', 'nothing']
+  const chosen = keys.filter(() => random.chance(0.25))
+  return new Map(
+    chosen.map((key) => {
+      const values =
+        key === 'categoryId' ? ['1', '3'] : key === 'tradeType' ? ['clob'] : world.some()
+      return [key, values]
+    }),
+  )
+}
+
+function checkRead(world: World): void {
+  const { random, lists } = world
+  const sort = random.pick(SORTS)
+  const filter = someFilter(world)
+  const { facets } = lists
+  facets.catchUp()
+  const list = lists.ordered(sort)
+  const said = `seed ${SEED}: ${sort} ${JSON.stringify([...filter])}`
+  const expected = slowly(world, sort, filter)
+  const bits = facets.passing(filter)
+  assert.equal(bits.count, expected.length, said)
+  assert.equal(facets.countOf(filter), expected.length, said)
+  assert.deepEqual(idsOf(list.page(0, ALL, bits)), expected, said)
+  const skip = random.below(expected.length + 2)
+  assert.deepEqual(idsOf(list.page(skip, 5, bits)), expected.slice(skip, skip + 5), said)
+  const whole = slowly(world, sort, new Map())
+  assert.deepEqual(idsOf(list.all()), whole, said)
+  assert.deepEqual(idsOf(list.page(skip, 7, null)), whole.slice(skip, skip + 7), said)
+  // From any market, in the list or not, the rest of a filtered list follows.
+  const from = list.page(random.below(whole.length + 1), 1, null).at(0)
+  if (from !== undefined) {
+    const at = whole.indexOf(from.market.marketId)
+    const rest = whole.slice(at + 1).filter((id) => expected.includes(id))
+    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, bits)), rest, said)
+  }
+  const key = random.pick(['ticker', 'tag', 'category'])
+  for (const value of WORDS) {
+    const count = world
+      .active(filter)
+      .filter((each) => world.valuesOf(each, key).includes(value)).length
+    assert.equal(facets.countIn(bits, key, value), count, `${said} ${key} ${value}`)
+  }
+}
+
+test('lists and filters kept by what changed equal lists that are made anew', () => {
+  for (let life = 0; life < 10; life++) {
+    const world = new World(SEED + life)
+    const { random } = world
+    for (let step = 0; step < 200; step++) {
+      const burst = random.chance(0.03) ? 400 : random.below(6)
+      for (let each = 0; each < burst; each++) {
+        if (random.chance(life % 2 === 0 ? 0.1 : 0.4)) world.add()
+        else world.change()
+      }
+      if (random.chance(0.02)) {
+        world.words.isFlat = !world.words.isFlat
+        world.words.version++
+      }
+      checkRead(world)
+    }
+  }
+})
+
+test('a read behind one change of five thousand markets places one market', () => {
+  const world = new World(1)
+  for (let each = 0; each < 5000; each++) world.add()
+  const looked = { count: 0 }
+  const list = world.lists.ordered('high_value')
+  const each = world.published.byId(2500)
+  assert.ok(each !== undefined)
+  for (const market of world.published.all()) {
+    const { volume } = market
+    const look = () => {
+      looked.count++
+      return volume
+    }
+    Object.defineProperty(market, 'volume', { get: look })
+  }
+  addTo(each.volume, 1_000_000)
+  looked.count = 0
+  world.published.active.changed(each)
+  assert.equal(world.lists.ordered('high_value'), list)
+  assert.deepEqual(idsOf(list.page(0, 1, null)), [2500])
+  assert.ok(looked.count <= 8, `${looked.count} looks at a market`)
+})
