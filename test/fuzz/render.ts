@@ -163,8 +163,12 @@ function encoded(value: Json): string {
 function queryOf({ query, edits }: Plan, pools: Marks): string {
   const right = Object.entries(query).flatMap(([name, given]) => {
     const value = filled(given, pools)
-    const each = Array.isArray(value) ? value : [value]
-    return each.map((one: Json) => `${name}=${encoded(one)}`)
+    // The fields of an object are parameters of their own.
+    const pairs = isRecord(value) ? Object.entries(value) : [[name, value] as const]
+    return pairs.flatMap(([key, said]) => {
+      const each: readonly Json[] = Array.isArray(said) ? said : [said]
+      return each.map((one) => `${key}=${encoded(one)}`)
+    })
   })
   const wrong = edits.flatMap((edit) => (edit.at === 'query' ? [edit.pair] : []))
   const pairs = [...right, ...wrong]

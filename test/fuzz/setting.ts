@@ -31,6 +31,8 @@ export interface Pools {
   readonly wards: string[]
   /** Trading windows that the operator made. */
   readonly windows: string[]
+  /** Pages and properties that the operator made. */
+  readonly pages: string[]
   /** Ids and client order ids of what rests for the owner's sub-account. */
   readonly wardorders: string[]
   readonly wardclients: string[]
@@ -123,6 +125,7 @@ export async function settingOf(
     children,
     wards,
     windows: [],
+    pages: ['__home__'],
     wardorders: [],
     wardclients: [],
   }

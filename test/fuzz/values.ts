@@ -25,11 +25,15 @@ const SOURCES: Readonly<Record<string, string>> = {
   profileId: '#profiles',
   ownerId: '#profiles',
   windowId: '#windows',
+  id: 'pages',
+  parentId: 'pages',
   // Hardly one random address in a million has a right checksum in its letters.
   address: 'wallets',
   // Far ahead: a deadline that the owner sets must not pass while others are watched.
   cancelAt: '#later',
 }
+/** Names in objects that take any: filters and the properties of markets. */
+const FILTER_KEYS = ['tag', 'category', 'categoryId', 'tradeType', 'ticker', 'constructor']
 /** Whose account a call may be for: a sub-account of the caller or of the owner, or any profile. */
 const FAMILIES = ['#children', '#children', '#wards', '#profiles']
 export const LONE_SURROGATE = /\p{Surrogate}/u
@@ -226,6 +230,10 @@ function objectOf(schema: Keywords, random: Random): Json {
   const fields: Record<string, Json> = {}
   for (const [name, field] of Object.entries(keywordsOf(schema.properties))) {
     if (required.has(name) || random.chance(0.5)) fields[name] = drawn(field, name, random)
+  }
+  const others = schema.additionalProperties
+  if (typeof others === 'object' && random.chance(0.6)) {
+    fields[random.pick(FILTER_KEYS)] = drawn(others, 'value', random)
   }
   return fields
 }

@@ -20,6 +20,7 @@ import { GoldenAccounts } from './golden-accounts.ts'
 import { GoldenCast, MINUTE_MS, TRADERS } from './golden-cast.ts'
 import { GoldenChain } from './golden-chain.ts'
 import { GoldenControls } from './golden-controls.ts'
+import { GoldenPages } from './golden-pages.ts'
 
 // A seeded exchange in which everything happens that commands can say; a recording holds it. It
 // decides by the real gates, then stamps and applies, and notes the state hash after each command.
@@ -58,6 +59,7 @@ export class GoldenFlow {
       () => this.#archive(),
       ...new GoldenAccounts(this.#cast).steps,
       ...this.#controls.steps,
+      ...new GoldenPages(this.#cast).steps,
       ...Array<() => void>(4).fill(() => this.#chain.mine()),
     ]
     this.driver.onCommand = (command) => {

@@ -105,6 +105,38 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/pipeline/shown/ordered-list.ts',
+    tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
+    changes: [
+      [
+        'a market stays where it stood in a list',
+        'for (const slot of slots) this.#clear(slot)\n',
+        '\n',
+      ],
+      [
+        'a page by cursor begins with the market of its cursor',
+        'let at = this.#firstBehind(place);',
+        'let at = this.#firstBehind(place) - 1;',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/shown/active-markets.ts',
+    tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
+    changes: [
+      [
+        'a reader does not learn that a market left memory',
+        'if (at < this.forgottenAt) return null\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/services/pages/page-markets.ts',
+    tests: [`${SERVER}/routes/pages/page-markets.test.ts`],
+    changes: [['a cursor of another query is taken', ' || parts[0] !== query)', ')']],
+  },
+  {
     file: 'server/services/orders/turns.ts',
     tests: [`${SERVER}/services/orders/turns.test.ts`],
     changes: [

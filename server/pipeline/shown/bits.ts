@@ -1,34 +1,57 @@
-// A set of slots as bits.
+// A set of slots as bits. Sets of different lengths may meet: a slot behind the end is not in it.
+
+/** Counts the bits of a word in parallel (Hacker's Delight, 5-1). */
+function bitsIn(word: number): number {
+  const twos = word - ((word >>> 1) & 0x55555555)
+  const fours = (twos & 0x33333333) + ((twos >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
 
 export class Bits {
   readonly #words: Uint32Array
 
-  constructor(slotsEnd: number) {
+  /** Holds the slots below `slotsEnd`; none at first, or those of `from`. */
+  constructor(slotsEnd: number, from?: Bits) {
     this.#words = new Uint32Array((slotsEnd >>> 5) + 1)
+    if (from !== undefined) this.addAll(from)
+  }
+
+  /** How many words a set takes: what it costs to count it. */
+  static wordsFor(slotsEnd: number): number {
+    return (slotsEnd >>> 5) + 1
   }
 
   add(slot: number): void {
     this.#words[slot >>> 5] |= 1 << (slot & 31)
   }
 
+  /** Adds the slots of a set that is not longer. */
+  addAll(other: Bits): void {
+    const words = other.#words
+    for (let word = 0; word < words.length; word++) this.#words[word] |= words[word]
+  }
+
   has(slot: number): boolean {
     return ((this.#words[slot >>> 5] >>> (slot & 31)) & 1) === 1
   }
 
-  /** Keeps the slots that the other set has too; both are of one size. */
+  /** Keeps the slots that the other set has too. */
   keepIn(other: Bits): void {
     const words = this.#words
-    for (let word = 0; word < words.length; word++) words[word] &= other.#words[word]
+    const both = Math.min(words.length, other.#words.length)
+    for (let word = 0; word < both; word++) words[word] &= other.#words[word]
+    words.fill(0, both)
   }
 
   get count(): number {
+    return this.countIn(this)
+  }
+
+  /** How many slots both sets have. */
+  countIn(other: Bits): number {
+    const both = Math.min(this.#words.length, other.#words.length)
     let count = 0
-    for (const word of this.#words) {
-      // Counts the bits of a word in parallel (Hacker's Delight, 5-1).
-      let bits = word - ((word >>> 1) & 0x55555555)
-      bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
-      count += Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
-    }
+    for (let word = 0; word < both; word++) count += bitsIn(this.#words[word] & other.#words[word])
     return count
   }
 }

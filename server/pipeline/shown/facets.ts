@@ -25,6 +25,13 @@ export interface FacetWords {
 
 type Pair = readonly [key: string, value: string]
 
+/** The markets that have one value. */
+interface Having {
+  readonly slots: number[]
+  /** The slots as a set, made when many markets have the value; null after a change. */
+  bits: Bits | null
+}
+
 /** The market as it was when its pairs were noted: an edit replaces these fields. */
 interface Noted {
   readonly owner: PublishedMarket
@@ -40,7 +47,7 @@ const ONE_BY_ONE_MAX = 1024
 export class Facets {
   readonly #active: ActiveMarkets<PublishedMarket>
   readonly #words: FacetWords
-  #byKey = new Map<string, Map<string, number[]>>()
+  #byKey = new Map<string, Map<string, Having>>()
   #noted: (Noted | undefined)[] = []
   #seenAt = -1
   #wordsVersion = 0
@@ -50,6 +57,11 @@ export class Facets {
   constructor(active: ActiveMarkets<PublishedMarket>, words: FacetWords = NO_WORDS) {
     this.#active = active
     this.#words = words
+  }
+
+  /** Every slot is below it. */
+  get slotsEnd(): number {
+    return this.#active.slotsEnd
   }
 
   /** Call it before each read. */
@@ -104,49 +116,71 @@ export class Facets {
   }
 
   #add([key, value]: Pair, slot: number): void {
-    const values = this.#byKey.get(key) ?? new Map<string, number[]>()
+    const values = this.#byKey.get(key) ?? new Map<string, Having>()
     this.#byKey.set(key, values)
-    const slots = values.get(value)
-    if (slots === undefined) values.set(value, [slot])
-    else slots.push(slot)
+    const having = values.get(value)
+    if (having === undefined) {
+      values.set(value, { slots: [slot], bits: null })
+      return
+    }
+    having.slots.push(slot)
+    having.bits = null
   }
 
   #remove([key, value]: Pair, slot: number): void {
     const values = this.#byKey.get(key)
-    const slots = values?.get(value)
-    if (values === undefined || slots === undefined) return
+    const having = values?.get(value)
+    if (values === undefined || having === undefined) return
+    const { slots } = having
     const last = slots.pop()
     if (last !== undefined && last !== slot) slots[slots.indexOf(slot)] = last
+    having.bits = null
     if (slots.length > 0) return
     values.delete(value)
     if (values.size === 0) this.#byKey.delete(key)
+  }
+
+  /** The set of a value that many markets have; null when its slots are counted as fast. */
+  #setOf(having: Having): Bits | null {
+    const { slotsEnd } = this.#active
+    if (having.slots.length < Bits.wordsFor(slotsEnd)) return null
+    if (having.bits !== null) return having.bits
+    having.bits = new Bits(slotsEnd)
+    for (const slot of having.slots) having.bits.add(slot)
+    return having.bits
   }
 
   /** The markets that pass; every active one without a filter. */
   passing(filter: Filter): Bits {
     let bits: Bits | null = null
     for (const [key, values] of filter) {
-      const ofKey = this.#bitsOf(key, values)
+      const ofKey = this.having(key, values)
       if (bits === null) bits = ofKey
       else bits.keepIn(ofKey)
     }
     return bits ?? this.#everyone()
   }
 
-  #bitsOf(key: string, wanted: readonly string[]): Bits {
+  /** The markets that have one of the values. */
+  having(key: string, wanted: readonly string[]): Bits {
     const bits = new Bits(this.#active.slotsEnd)
     const values = this.#byKey.get(key)
     for (const value of wanted) {
-      for (const slot of values?.get(value) ?? []) bits.add(slot)
+      const having = values?.get(value)
+      if (having !== undefined) this.#addTo(bits, having)
     }
     return bits
   }
 
+  #addTo(bits: Bits, having: Having): void {
+    const set = this.#setOf(having)
+    if (set !== null) bits.addAll(set)
+    else for (const slot of having.slots) bits.add(slot)
+  }
+
   #everyone(): Bits {
     const bits = new Bits(this.#active.slotsEnd)
-    for (const slots of this.#byKey.get('tradeType')?.values() ?? []) {
-      for (const slot of slots) bits.add(slot)
-    }
+    for (const having of this.#byKey.get('tradeType')?.values() ?? []) this.#addTo(bits, having)
     return bits
   }
 
@@ -156,7 +190,7 @@ export class Facets {
     if (first === undefined) return this.#active.count
     const [key, values] = first
     if (others.length > 0 || values.length > 1) return this.passing(filter).count
-    return this.#byKey.get(key)?.get(values[0])?.length ?? 0
+    return this.#byKey.get(key)?.get(values[0])?.slots.length ?? 0
   }
 
   /** The values of a key that some active market has, in no order. */
@@ -176,8 +210,12 @@ export class Facets {
 
   /** How many markets of `bits` have the value. */
   countIn(bits: Bits, key: string, value: string): number {
+    const having = this.#byKey.get(key)?.get(value)
+    if (having === undefined) return 0
+    const set = this.#setOf(having)
+    if (set !== null) return set.countIn(bits)
     let count = 0
-    for (const slot of this.#byKey.get(key)?.get(value) ?? []) if (bits.has(slot)) count++
+    for (const slot of having.slots) if (bits.has(slot)) count++
     return count
   }
 }

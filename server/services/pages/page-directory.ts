@@ -44,6 +44,8 @@ const HOME: ShownPage = {
   content: NO_CONTENT,
 }
 
+type ShownOptions = ReturnType<typeof optionsShown>
+
 interface Shown {
   readonly pagesVersion: number
   /** -1 when the pages do not follow from the markets. */
@@ -64,6 +66,7 @@ export class PageDirectory {
   /** Pages as they are sent; emptied when a page or a property changes. */
   #encoded = new Map<string, Buffer>()
   #encodedKey = ''
+  #options: { readonly version: number; readonly bySlug: Map<string, ShownOptions> } | null = null
 
   constructor(changes: PageChanges, facets: Facets) {
     this.#changes = changes
@@ -101,17 +104,27 @@ export class PageDirectory {
     const { baseFilter, filterGroups, metadata } = content
     return {
       ...{ id, name, slug, fullPath, description, baseFilter },
-      filterGroups: filterGroups.map((group) => this.withOptions(group)),
+      filterGroups: filterGroups.map((group) => this.#withOptions(group)),
       metadata,
       breadcrumb: this.breadcrumb(page),
     }
   }
 
   /** A group that lists no options has those of the property with its slug. */
-  withOptions(group: FilterGroup): FilterGroup {
+  #withOptions(group: FilterGroup): FilterGroup {
     if (group.options !== undefined || group.slug === undefined) return group
-    const key = [...this.#changes.keys.values()].find(({ slug }) => slug === group.slug)
-    return key === undefined ? group : { ...group, options: optionsShown(key) }
+    const options = this.optionsOf(group.slug)
+    return options === undefined ? group : { ...group, options: [...options] }
+  }
+
+  /** The options of a property by its slug; undefined without such a property. */
+  optionsOf(slug: string): ShownOptions | undefined {
+    const { keys, keysVersion } = this.#changes
+    if (this.#options?.version !== keysVersion) {
+      this.#options = { version: keysVersion, bySlug: new Map() }
+      for (const key of keys.values()) this.#options.bySlug.set(key.slug, optionsShown(key))
+    }
+    return this.#options.bySlug.get(slug)
   }
 
   /** The pages from the top down to this one. */

@@ -4,13 +4,13 @@
 import { createHash } from 'node:crypto'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { Issue } from '../../http/schema/schema.ts'
-import type { Bits } from '../../pipeline/shown/bits.ts'
+import { Bits } from '../../pipeline/shown/bits.ts'
 import { type Filter, OWN_FACETS } from '../../pipeline/shown/facets.ts'
 import type { FieldSort, MarketLists } from '../../pipeline/shown/market-lists.ts'
 import type { Place } from '../../pipeline/shown/ordered-list.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import type { PageChanges } from './page-changes.ts'
-import type { FilterValues } from './page-content.ts'
+import type { FilterGroup, FilterValues } from './page-content.ts'
 import { filterOf, type PageDirectory, type ShownPage } from './page-directory.ts'
 
 export interface PageAsk {
@@ -35,6 +35,8 @@ export class PageMarkets {
   readonly #changes: PageChanges
   readonly #directory: PageDirectory
   readonly #lists: MarketLists
+  /** Values of keys without options, sorted; only groups of pages name such keys. */
+  readonly #sorted = new Map<string, { version: number; values: readonly string[] }>()
 
   constructor({ changes, directory, lists }: Parts) {
     this.#changes = changes
@@ -104,33 +106,56 @@ export class PageMarkets {
 
   /** For each key, how many markets each value would show in place of those that are chosen. */
   #counts(shown: ShownPage, filter: Filter): Record<string, Record<string, number>> {
+    const { facets } = this.#lists
+    const { slotsEnd } = facets
+    const base = facets.passing(filterOf(shown.content.baseFilter))
+    // The markets of each key are found once; each count joins those of the other keys.
+    const chosen = new Map([...filter].map(([key, values]) => [key, facets.having(key, values)]))
+    const without = (key: string): Bits => {
+      const bits = new Bits(slotsEnd, base)
+      for (const [other, having] of chosen) if (other !== key) bits.keepIn(having)
+      return bits
+    }
+    const all = without('')
     const counts: Record<string, Record<string, number>> = {}
-    const groups = new Map(
-      shown.content.filterGroups.map((group) => [group.slug ?? '', group] as const),
-    )
-    groups.delete('')
-    const all = this.#passing(shown, filter)
-    for (const key of new Set([...groups.keys(), ...filter.keys()])) {
-      const others = new Map([...filter].filter(([each]) => each !== key))
-      const bits = filter.has(key) ? this.#passing(shown, others) : all
-      const group = groups.get(key)
-      const values = new Set([
-        ...(filter.get(key) ?? []),
-        ...(group === undefined ? [] : this.#valuesOf(key, group)),
-      ])
-      const counted = [...values].slice(0, LIMITS.filterCountsMax)
-      const { facets } = this.#lists
+    for (const [key, values] of this.#counted(shown, filter)) {
+      const bits = chosen.has(key) ? without(key) : all
       counts[key] = Object.fromEntries(
-        counted.map((value) => [value, facets.countIn(bits, key, value)]),
+        values.map((value) => [value, facets.countIn(bits, key, value)]),
       )
     }
     return counts
   }
 
-  #valuesOf(key: string, group: ShownPage['content']['filterGroups'][number]): Iterable<string> {
-    const { options } = this.#directory.withOptions(group)
+  /** The values to count of each key: those of the call, and those of the page's groups. */
+  #counted(shown: ShownPage, filter: Filter): Map<string, string[]> {
+    const values = new Map<string, Set<string>>()
+    for (const [key, chosen] of filter) values.set(key, new Set(chosen))
+    for (const group of shown.content.filterGroups) {
+      const { slug: key } = group
+      if (key === undefined) continue
+      const known = values.get(key) ?? new Set<string>()
+      values.set(key, known)
+      for (const value of this.#valuesOf(key, group)) {
+        if (known.size === LIMITS.filterCountsMax) break
+        known.add(value)
+      }
+    }
+    return new Map([...values].map(([key, each]) => [key, [...each]]))
+  }
+
+  /** What the group lists, else what the options of its property are, else what markets have. */
+  #valuesOf(key: string, group: FilterGroup): readonly string[] {
+    const options = group.options ?? this.#directory.optionsOf(key)
     if (options !== undefined) return options.map(({ value }) => value)
-    return [...this.#lists.facets.valuesOf(key)].sort()
+    const { facets } = this.#lists
+    const known = this.#sorted.get(key)
+    if (known?.version === facets.version) return known.values
+    const values = [...facets.valuesOf(key)].sort().slice(0, LIMITS.filterCountsMax)
+    // Pages that are gone named other keys.
+    if (this.#sorted.size >= LIMITS.marketPagesMax) this.#sorted.clear()
+    this.#sorted.set(key, { version: facets.version, values })
+    return values
   }
 }
 
