@@ -14,6 +14,8 @@ const TURN_MS = 1
 export class Pump {
   readonly #waiting = new Set<Sender>()
   #isDue = false
+  /** Rises with each turn of the loop in which frames are sent. */
+  turn = 0
 
   /** Asks for a turn of the sender; two requests before it give one turn. */
   wake(sender: Sender): void {
@@ -25,6 +27,7 @@ export class Pump {
 
   #slice(): void {
     this.#isDue = false
+    this.turn++
     const untilMs = performance.now() + SLICE_MS
     for (const sender of this.#waiting) {
       this.#waiting.delete(sender)

@@ -126,7 +126,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/pipeline/shown',
     rank: 3,
-    doors: files('published views order-ids market-lists order-news'),
+    doors: files('published views book-views order-ids market-lists order-news'),
     why: 'one file for each thing that the outside may know',
   },
   {
@@ -163,11 +163,14 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/sockets',
     rank: 5,
-    files: files('packets pump census member channels handshakes account-stream socket-gateway'),
+    files: files(
+      'packets pump census member room channels outside-prices handshakes account-stream ' +
+        'socket-gateway',
+    ),
     doors: ALL,
     why: 'its feeds are made of its parts',
   },
-  { path: 'server/sockets/feeds', rank: 5, doors: files('account-channels') },
+  { path: 'server/sockets/feeds', rank: 5, doors: files('account-channels market-channels') },
   { path: 'server/sockets', rank: 5, doors: [] },
 
   { path: 'server/settings', rank: 6, doors: ALL },

@@ -12,6 +12,7 @@ import {
   eventKind,
   eventLeftRaw,
   eventMarketId,
+  eventSeq,
   eventSizeRaw,
   eventTakerIsNo,
   eventTakerSells,
@@ -19,7 +20,7 @@ import {
   MAKER,
   RESULT,
 } from '../../../engine/domain/event.ts'
-import type { MarketId } from '../../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import type { MarketStatus } from '../../../engine/domain/market.ts'
 import {
   addTo,
@@ -29,6 +30,23 @@ import {
   type TimeMs,
 } from '../../../engine/domain/units.ts'
 import { Depth } from './depth.ts'
+
+/** Hears what is shown of one market. It must not throw, and it must cost little. */
+export interface MarketWatch {
+  /** The book, the last price or the status may have changed. */
+  changed(): void
+  /** A fill of the arrival of `seq`; `isBuy` when its taker takes asks of the YES book. */
+  filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void
+  /** All fills of the arrival of `seq` were told. */
+  arrived(seq: Seq): void
+}
+
+/** Hears which markets are shown. It must not throw. */
+export interface MarketsListener {
+  added(published: PublishedMarket): void
+  resolved(published: PublishedMarket): void
+  removed(published: PublishedMarket): void
+}
 
 export interface PublishedMarket {
   /** Fields fixed at creation. */
@@ -43,8 +61,15 @@ export interface PublishedMarket {
   lastYesTicks: number
   /** Grows with each change of the book. */
   version: number
-  /** The book as it is sent, encoded once per version. */
+  /** The book in a reply, encoded once per version, and the part that its frames have too. */
   bookBytes: Buffer | null
+  bookText: string | null
+  /** Number of the newest frame of the book; it rises by one per frame. */
+  sequence: number
+  /** Seq of the newest arrival that traded here; 0 before the first since the start. */
+  tradeSeq: Seq
+  /** The sockets that hear of this market. */
+  watch: MarketWatch | null
   /** The result of `restingRaw`, computed once per version. */
   restingRaw: number | null
 }
@@ -67,6 +92,10 @@ function publishedOf(market: Market): PublishedMarket {
     lastYesTicks: 0,
     version: 0,
     bookBytes: null,
+    bookText: null,
+    sequence: 0,
+    tradeSeq: 0,
+    watch: null,
     restingRaw: null,
   }
 }
@@ -89,12 +118,18 @@ export class PublishedMarkets {
   listVersion = 0
   /** Grows with each change of any market. */
   changes = 0
+  #listener: MarketsListener | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
 
   /** All markets that are in memory, newest last. */
   all(): PublishedMarket[] {
     return [...this.#byId.values()]
+  }
+
+  /** Sets the listener: the sockets, once they are up. */
+  listen(listener: MarketsListener): void {
+    this.#listener = listener
   }
 
   byId(marketId: MarketId): PublishedMarket | undefined {
@@ -114,6 +149,7 @@ export class PublishedMarkets {
     this.#bySlug.set(market.slug, published)
     this.listVersion++
     this.changes++
+    this.#listener?.added(published)
   }
 
   /**
@@ -121,19 +157,23 @@ export class PublishedMarkets {
    * resolved, so no list of active markets changes.
    */
   remove({ marketId, slug }: Market): void {
+    const published = this.#byId.get(marketId)
     this.#byId.delete(marketId)
     this.#bySlug.delete(slug)
+    if (published !== undefined) this.#listener?.removed(published)
   }
 
   /** Shows a market's newest status. Call it when the command is durable. */
   refresh(market: Market, status: MarketStatus, updatedMs: TimeMs): void {
     const known = this.#byId.get(market.marketId)
     assert(known !== undefined, 'a market is published before it changes')
+    const isOver = status === 'RESOLVED' && known.status !== status
     known.status = status
     known.updatedMs = updatedMs
     known.payoutNumerators = status === 'RESOLVED' ? market.payoutNumerators : null
     this.listVersion++
     this.#changed(known)
+    if (isOver) this.#listener?.resolved(known)
   }
 
   /** Shows the market that a replayed command made or changed. Its fills come by `publish`. */
@@ -171,8 +211,10 @@ export class PublishedMarkets {
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
+    published.bookText = null
     published.restingRaw = null
     this.changes++
+    published.watch?.changed()
   }
 
   /** Applies the durable records of one command. */
@@ -203,6 +245,10 @@ export class PublishedMarkets {
         const sells = eventTakerSells(words, event)
         addTo(published.volume, (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw))
         published.lastYesTicks = ticks
+        const seq = eventSeq(f64s, event)
+        const isBuy = eventTakerIsNo(words, event) === sells
+        published.watch?.filled(seq, ticks, sizeRaw, isBuy)
+        published.tradeSeq = seq
         // A maker that was closed gets its rest back, so its level loses that rest too.
         published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)
         return
@@ -216,6 +262,7 @@ export class PublishedMarkets {
         if (code === RESULT.RESTED) {
           published.depth.rested(ticks, leftRaw, eventIsBid(words, event))
         }
+        published.watch?.arrived(eventSeq(f64s, event))
         return
       case EVENT.NOT_OPEN:
         return

@@ -4,7 +4,7 @@ import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.
 import { costCeilRaw, costFloorRaw, totalOf } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
-import type { Level } from './depth.ts'
+import { adjustedMidTicks, midTicks, price } from './book-views.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
 
@@ -19,21 +19,6 @@ const ONE = 1000
 /** What a market without a deadline shows: typed clients know no null there. */
 const NO_DEADLINE = 'No deadline'
 const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
-const price = (ticks: number) => ticks / ONE
-
-function midTicks(bidTicks: number, askTicks: number): number {
-  return (bidTicks + askTicks) / 2
-}
-
-/**
- * Only levels that hold an order of at least minSize count. Without one, the plain best counts
- * (rules §11.1).
- */
-function adjustedMidTicks({ depth }: PublishedMarket): number {
-  const bid = depth.bestBid(true) || depth.bestBid()
-  const largeAsk = depth.bestAsk(true)
-  return midTicks(bid, largeAsk === ONE ? depth.bestAsk() : largeAsk)
-}
 
 /** The worth of a YES share in half ticks, out of 2,000 (rules §9.1). Its payout once resolved. */
 export function yesMarkHalfTicks(published: PublishedMarket): number {
@@ -42,30 +27,6 @@ export function yesMarkHalfTicks(published: PublishedMarket): number {
   const isEmpty = depth.bestBid() === 0 && depth.bestAsk() === ONE
   if (isEmpty) return lastYesTicks === 0 ? ONE : 2 * lastYesTicks
   return 2 * adjustedMidTicks(published)
-}
-
-function levelView({ ticks, sizeRaw }: Level, side: 'BUY' | 'SELL') {
-  return { price: price(ticks), size: sizeRaw, side }
-}
-
-export function orderbookView(published: PublishedMarket) {
-  const { market, depth, lastYesTicks } = published
-  return {
-    bids: depth.bids().map((level) => levelView(level, 'BUY')),
-    asks: depth.asks().map((level) => levelView(level, 'SELL')),
-    tokenId: market.yesTokenId,
-    adjustedMidpoint: price(adjustedMidTicks(published)),
-    midpoint: price(midTicks(depth.bestBid(), depth.bestAsk())),
-    lastTradePrice: lastYesTicks === 0 ? null : price(lastYesTicks),
-    minSize: String(market.minSizeRaw),
-    maxSpread: String(market.maxSpread),
-  }
-}
-
-/** The book, encoded once per version; every reader gets the same bytes. */
-export function orderbookBytes(published: PublishedMarket): Buffer {
-  published.bookBytes ??= Buffer.from(JSON.stringify(orderbookView(published)))
-  return published.bookBytes
 }
 
 /** The best prices that a trader of YES and a trader of NO meet (rules §11.4). */

@@ -9,8 +9,9 @@ import { isoTime, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
+import { orderbookBytes } from '../../pipeline/shown/book-views.ts'
 import { SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
-import { marketView, orderbookBytes } from '../../pipeline/shown/views.ts'
+import { marketView } from '../../pipeline/shown/views.ts'
 import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
@@ -128,6 +129,6 @@ export const marketOrderbook = route({
     if (published === undefined) return archivedBook(params.slug, services)
     const { status } = published
     if (status !== 'CREATED' && status !== 'FUNDED') return refuse('ORDERBOOK_INACTIVE')
-    return bytes(orderbookBytes(published))
+    return bytes(orderbookBytes(published, services.clock()))
   },
 })
