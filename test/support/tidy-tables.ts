@@ -170,6 +170,7 @@ export const ROOMS: readonly Room[] = [
     doors: ALL,
     why: 'its feeds are made of its parts',
   },
+  { path: 'server/sockets/spoken', rank: 5, doors: files('all-channels asyncapi') },
   { path: 'server/sockets/feeds', rank: 5, doors: files('account-channels market-channels') },
   { path: 'server/sockets', rank: 5, doors: [] },
 
