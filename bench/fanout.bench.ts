@@ -43,13 +43,22 @@ async function readersOf(count: number, port: number, slug: string | null, isCou
   return readers
 }
 
-/** Frames that readers got in a second, while their server sent for so long. */
-async function framesPerSecond(server: Child, readers: Child, forMs: number): Promise<number> {
+interface Pace {
+  /** Frames that readers got in a second. */
+  readonly perSecond: number
+  /** CPU of the server for each of them, in microseconds. */
+  readonly micros: number
+}
+
+/** What the readers get while their server sends for so long. */
+async function paceOf(server: Child, readers: Child, forMs: number): Promise<Pace> {
   const before = numberOf(fieldOf(await readers.ask('totals'), 'books'))
   const startMs = performance.now()
-  await server.ask(forMs)
+  const cpuMicros = numberOf(await server.ask(forMs))
   const after = numberOf(fieldOf(await readers.ask('totals'), 'books'))
-  return ((after - before) / (performance.now() - startMs)) * MS_PER_SEC
+  const seconds = (performance.now() - startMs) / MS_PER_SEC
+  const frames = after - before
+  return { perSecond: frames / seconds, micros: cpuMicros / frames }
 }
 
 async function rateRows({ runs, readers: count, rateMs }: Size): Promise<Row[]> {
@@ -62,21 +71,32 @@ async function rateRows({ runs, readers: count, rateMs }: Size): Promise<Row[]> 
   const plain = new Child('publish-server', String(frameBytes))
   const ours = await readersOf(count, port, slug, false)
   const theirs = await readersOf(count, numberOf(await plain.next()), null, false)
-  const rates: { ours: number[]; plain: number[] } = { ours: [], plain: [] }
+  const own: Pace[] = []
+  const yard: Pace[] = []
   for (let run = 0; run <= runs; run++) {
     progress(`fanout: frames a second, run ${run} of ${runs}`)
-    const own = await framesPerSecond(books, ours, rateMs)
-    const yard = await framesPerSecond(plain, theirs, rateMs)
+    const first = await paceOf(books, ours, rateMs)
+    const second = await paceOf(plain, theirs, rateMs)
     if (run === 0 && runs > 1) continue
-    rates.ours.push(own)
-    rates.plain.push(yard)
+    own.push(first)
+    yard.push(second)
   }
   for (const child of [books, plain, ours, theirs]) child.stop()
   const yardstick = 'native publish of the same bytes'
-  const ratio = median(rates.ours) / median(rates.plain)
+  const [ownRates, yardRates] = [own, yard].map((all) => all.map(({ perSecond }) => perSecond))
+  const [ownCpu, yardCpu] = [own, yard].map((all) => all.map(({ micros }) => micros))
+  const title = `books to ${count} readers`
   return [
-    rowOf(`books to ${count} readers`, 'frames/s', rates.ours, { yardstick, ratio }),
-    rowOf(yardstick, 'frames/s', rates.plain),
+    rowOf(title, 'frames/s', ownRates, {
+      yardstick,
+      ratio: median(ownRates) / median(yardRates),
+    }),
+    rowOf(yardstick, 'frames/s', yardRates),
+    rowOf(title, 'µs of CPU a frame', ownCpu, {
+      yardstick,
+      ratio: median(yardCpu) / median(ownCpu),
+    }),
+    rowOf(yardstick, 'µs of CPU a frame', yardCpu),
     rowOf('one frame', 'bytes', [frameBytes]),
   ]
 }

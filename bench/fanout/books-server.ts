@@ -1,5 +1,6 @@
 // The exchange with one market and a book of some 2 KB, whose frames go out as fast as they are
-// read. It tells its port, the market and the bytes of a frame; a message is for how long.
+// read. It tells its port, the market and the bytes of a frame; a message is for how long, and the
+// answer is the CPU that it took, in microseconds.
 
 import { assert } from '../../engine/domain/assert.ts'
 import { startLive } from '../../test/support/live-exchange.ts'
@@ -20,14 +21,17 @@ assert(published !== undefined, 'the market is shown')
 
 process.on('message', (forMs) => {
   const untilMs = performance.now() + Number(forMs)
-  const before = live.sockets.counts.framesSent
+  const before = process.cpuUsage()
   const change = (): void => {
     // As if an order had changed the book: it is encoded anew.
     published.version++
     published.bookText = null
     published.watch?.changed()
     if (performance.now() < untilMs) setImmediate(change)
-    else process.send?.(live.sockets.counts.framesSent - before)
+    else {
+      const { user, system } = process.cpuUsage(before)
+      process.send?.(user + system)
+    }
   }
   change()
 })

@@ -1,5 +1,6 @@
 // The yardstick of fan-out: a plain uWebSockets.js server that publishes the same bytes to its
-// subscribers, as fast as they are read. `[size of a frame in bytes]`; a message is for how long.
+// subscribers, as fast as they are read. `[size of a frame in bytes]`; a message is for how
+// long, and the answer is what that cost.
 
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
@@ -30,16 +31,21 @@ const app = uWS.App().ws<object>('/*', {
   close: (socket) => void sockets.delete(socket),
 })
 
+/** CPU of this process since a moment, in microseconds. */
+function cpuMicros(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since)
+  return user + system
+}
+
 process.on('message', (forMs) => {
   const untilMs = performance.now() + Number(forMs)
-  let frames = 0
+  const cpuBefore = process.cpuUsage()
   const publish = (): void => {
     if (isRead()) {
       app.publish(TOPIC, bytes, false, false)
-      frames += sockets.size
     }
     if (performance.now() < untilMs) setImmediate(publish)
-    else process.send?.(frames)
+    else process.send?.(cpuMicros(cpuBefore))
   }
   publish()
 })

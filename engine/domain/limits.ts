@@ -243,7 +243,7 @@ export const LIMITS = {
   socketAheadBytesMax: 32 * 1024,
   socketBatchBytes: 16 * 1024,
   /** Bytes written and not read. Above it a connection ends at once. */
-  socketBufferedBytesMax: 192 * 1024,
+  socketBufferedBytesMax: 224 * 1024,
   /** Trades whose end is not told yet. Above it their listeners hear that they missed them. */
   settledDueMax: 1 << 18,
   /** Markets in one read of an account's positions. */
@@ -278,7 +278,7 @@ assert(
   'a batch and the reason for a disconnect fit behind unread bytes',
 )
 assert(
-  LIMITS.socketTopicAheadBytesMax + 2 * LIMITS.socketTurnBytesMax + 2 * LIMITS.socketBatchBytes <
+  2 * (LIMITS.socketTopicAheadBytesMax + LIMITS.socketTurnBytesMax + LIMITS.socketBatchBytes) <
     LIMITS.socketBufferedBytesMax,
   'shared frames of a turn, a whole book and a batch fit behind unread bytes',
 )

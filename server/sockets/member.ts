@@ -86,6 +86,8 @@ export class Member {
   /** Its next frames rest on a command that may not be durable. */
   #isPaused = false
   #isGone = false
+  /** Bytes of shared frames since its unread bytes were looked at. */
+  #uncheckedBytes = 0
   readonly #waiters = new Set<Waiter>()
   /** Place of the next frame of the stream that it was not offered. */
   place: number
@@ -107,8 +109,14 @@ export class Member {
     return this.#unreadBytes <= LIMITS.socketTopicAheadBytesMax
   }
 
-  /** Whether it read too little to get the next frame of a topic. */
-  get isLagging(): boolean {
+  /**
+   * Counts a shared frame before it is published; true when its reader read too little to get it.
+   * The unread bytes are looked at once in so many bytes, because a look costs a part of a frame.
+   */
+  lagsBefore(bytes: number): boolean {
+    this.#uncheckedBytes += bytes
+    if (this.#uncheckedBytes <= LIMITS.socketTopicAheadBytesMax) return false
+    this.#uncheckedBytes = 0
     return this.#unreadBytes > LIMITS.socketTopicAheadBytesMax
   }
 

@@ -20,6 +20,8 @@ export interface Source {
   since(count: number): readonly Uint8Array[] | null
   /** Called after a reader left. */
   left?(): void
+  /** Called when every frame is out. */
+  idle?(): void
 }
 
 export interface RoomParts {
@@ -143,7 +145,11 @@ export class Room implements Sender, Waiter {
 
   work(untilMs: number): boolean {
     try {
-      this.#publish(untilMs)
+      const isHeldUp = this.#publish(untilMs)
+      if (isHeldUp) {
+        this.#parts.pump.wakeLater(this)
+        return false
+      }
       if (this.isIdle) this.#serveReady(untilMs)
     } catch (error) {
       this.#drop(error)
@@ -151,26 +157,29 @@ export class Room implements Sender, Waiter {
     return !this.isIdle || this.#ready.size > 0
   }
 
-  #publish(untilMs: number): void {
+  /** True when this turn of the loop takes no more frames. */
+  #publish(untilMs: number): boolean {
     while (!this.isIdle && performance.now() < untilMs) {
       const packet = this.#queue[0]
       while (this.#topicAt < this.#topics.length) {
         const topic = this.#topics[this.#topicAt]
         const bytes = packet.length * Math.min(1, topic.members.size)
-        if (!this.#parts.turn.takes(topic.members.size, bytes)) return
+        if (!this.#parts.turn.takes(topic.members.size, bytes)) return true
         this.#topicAt++
         this.#announce(topic, packet)
       }
       this.#topicAt = 0
       this.#sentCount++
       this.#queue.shift()
+      if (this.isIdle) this.#source.idle?.()
     }
+    return false
   }
 
   #announce(topic: Topic, packet: Uint8Array): void {
     edgePoint('at-socket-send')
     for (const member of topic.members) {
-      if (member.isLagging) this.#fallBehind(member, this.#sentCount)
+      if (member.lagsBefore(packet.length)) this.#fallBehind(member, this.#sentCount)
     }
     if (topic.members.size === 0) return
     this.#parts.port.announce(topic.name, packet)

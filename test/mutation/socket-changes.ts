@@ -128,8 +128,8 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a reader that stops reading is written to all the same',
-        'if (member.isLagging) this.#fallBehind(member, this.#sentCount)',
-        'if (member.isLagging) this.#sentCount += 0',
+        'if (member.lagsBefore(packet.length)) this.#fallBehind(member, this.#sentCount)',
+        'if (member.lagsBefore(packet.length)) this.#sentCount += 0',
       ],
       ['a reader that was behind never joins again', '    member.joinTopic(topic.name)\n', '\n'],
     ],

@@ -16,6 +16,8 @@ export interface BookParts extends RoomParts {
   readonly clock: () => TimeMs
   /** A reader left the rooms of the book. */
   readonly left: () => void
+  /** Every frame of the book may be out. */
+  readonly idle: (book: BookFrames) => void
 }
 
 const TICKS = 1000
@@ -40,7 +42,8 @@ export class BookFrames {
     this.#published = published
     this.#clock = parts.clock
     const { marketId } = published.market
-    const source = { since: () => [this.#whole(), ...this.#news], left: parts.left }
+    const since = () => [this.#whole(), ...this.#news]
+    const source = { since, left: parts.left, idle: () => parts.idle(this) }
     this.whole = new Room(`book${marketId}`, parts, source)
     this.changes = new Room(`changes${marketId}`, parts, source)
     published.sequence++

@@ -41,6 +41,11 @@ export class BookPace implements Sender {
     else this.#look()
   }
 
+  /** The readers have the newest frame of the book. */
+  idle(book: BookFrames): void {
+    if (this.#due.has(book) && this.#isDue(book, performance.now())) this.#parts.pump.wake(this)
+  }
+
   forget(book: BookFrames): void {
     this.#due.delete(book)
   }

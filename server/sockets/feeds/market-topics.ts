@@ -42,7 +42,7 @@ export class MarketTopic implements MarketWatch {
   }
 }
 
-export type TopicParts = Omit<BookParts & TapeParts, 'left'> & {
+export type TopicParts = Omit<BookParts & TapeParts, 'left' | 'idle'> & {
   readonly waits: { readonly bookMs: number; readonly quietBookMs: number }
 }
 
@@ -65,7 +65,8 @@ export class MarketTopics {
     const { marketId } = published.market
     const known = this.#topics.get(marketId)
     if (known !== undefined) return known
-    const parts = { ...this.#parts, left: () => this.#tidy(marketId) }
+    const idle = (book: BookFrames) => this.#pace.idle(book)
+    const parts = { ...this.#parts, left: () => this.#tidy(marketId), idle }
     const topic = new MarketTopic(published, parts, this.#pace)
     this.#topics.set(marketId, topic)
     published.watch = topic
