@@ -208,7 +208,12 @@ export class Room implements Sender, Waiter {
     for (const member of this.#ready) {
       if (performance.now() >= untilMs) return
       this.#ready.delete(member)
-      this.#serve(member)
+      try {
+        this.#serve(member)
+      } catch (error) {
+        this.leave(member)
+        this.#parts.fail(error, [member])
+      }
     }
   }
 

@@ -172,6 +172,22 @@ for (const event of ['subscribe_market_prices', 'subscribe_trades', 'subscribe_m
   })
 }
 
+test('a fault in writing the first book ends that reader alone', async () => {
+  const [other, reader] = [await join(), await join()]
+  other.socket.emit('subscribe_market_prices', { marketSlugs: ['rain'] })
+  await other.take('orderbookUpdate', 1)
+  reader.socket.emit('subscribe_order_events')
+  await reader.take('exception', 1)
+  // The confirmation is written first.
+  armFault('at-socket-send:2')
+  reader.socket.emit('subscribe_market_prices', { marketSlugs: ['rain'] })
+  await reader.until(() => reader.ends.length > 0)
+  assert.equal(live.faults.splice(0).length, 1)
+  await bid(4)
+  await other.take('orderbookUpdate', 2)
+  assert.deepEqual(other.ends, [])
+})
+
 test('a fault in a frame of a book ends its readers with an id, and nobody else', async () => {
   const [reader, other] = [await join(), await join()]
   other.socket.emit('subscribe_market_prices', { marketSlugs: ['fog'] })
