@@ -65,7 +65,7 @@ install: $(BUILT) ## Links this copy as outcomex into PREFIX/bin (/usr/local).
 	@mkdir -p "$(DESTDIR)$(PREFIX)/bin"
 	@ln -sf "$(CURDIR)/outcomex" "$(DESTDIR)$(PREFIX)/bin/outcomex"
 
-bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -recovery, -snapshot, -micro run one.
+bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -fanout, -recovery, -snapshot, -micro run one.
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
 
 bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.

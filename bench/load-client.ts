@@ -55,7 +55,8 @@ class LoadClient {
   }
 
   send(request: Uint8Array, done: () => void): void {
-    const line = this.#free.pop()
+    // In turns: the server closes a connection that is idle for long.
+    const line = this.#free.shift()
     if (line === undefined) this.#unsent.push({ request, done })
     else this.#begin(line, request, done)
   }

@@ -279,6 +279,24 @@ export const LIMITS = {
   socketMarketsMax: 100,
   /** Markets in the subscriptions of all sockets of a profile. */
   socketMarketsPerProfileMax: 4096,
+  /** Markets in the public subscriptions of all sockets of an address, and of all sockets. */
+  socketMarketsPerAddressMax: 16_384,
+  socketMarketsAllMax: 1 << 19,
+  /**
+   * Markets that an address or a profile names in public subscriptions in `ownerMessagesSec`. Each
+   * costs a whole book.
+   */
+  ownerMarketsAskedMax: 32_768,
+  /** Readers of one native topic; a frame goes out to so many in one turn of the loop. */
+  socketTopicMembersMax: 256,
+  /** Bytes of shared frames that one turn may give to a reader. */
+  socketTurnBytesMax: 64 * 1024,
+  /** A reader with more unread bytes gets no shared frames; it gets the newest when it has room. */
+  socketTopicAheadBytesMax: 16 * 1024,
+  /** Shared frames of one room that wait to be sent. Above it its readers are all behind. */
+  socketRoomFramesMax: 4096,
+  /** Newest frames of a tape, which a reader that was behind still gets. */
+  socketTapeFramesMax: 64,
   /** Frames of an account that wait for a slow reader. Above it the reader is disconnected. */
   socketLagBytesMax: 1 << 20,
   /** Waiting frames of all accounts. Above it the readers that do not keep up are disconnected. */
@@ -289,7 +307,7 @@ export const LIMITS = {
   socketAheadBytesMax: 32 * 1024,
   socketBatchBytes: 16 * 1024,
   /** Bytes written and not read. Above it a connection ends at once. */
-  socketBufferedBytesMax: 128 * 1024,
+  socketBufferedBytesMax: 224 * 1024,
   /** Trades whose end is not told yet. Above it their listeners hear that they missed them. */
   settledDueMax: 1 << 18,
   /** Markets in one read of an account's positions. */
@@ -322,6 +340,11 @@ assert(
 assert(
   LIMITS.socketAheadBytesMax + 2 * LIMITS.socketBatchBytes < LIMITS.socketBufferedBytesMax,
   'a batch and the reason for a disconnect fit behind unread bytes',
+)
+assert(
+  2 * (LIMITS.socketTopicAheadBytesMax + LIMITS.socketTurnBytesMax + LIMITS.socketBatchBytes) <
+    LIMITS.socketBufferedBytesMax,
+  'shared frames of a turn, a whole book and a batch fit behind unread bytes',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(

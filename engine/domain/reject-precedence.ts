@@ -56,7 +56,7 @@ const REJECTS = [
   ['MARKET_NOT_FOUND', 'Market not found'],
   [
     'SUBSCRIPTION_LIMIT',
-    'The sockets of this profile have reached their limit of subscribed markets.',
+    'The sockets of this caller have reached their limit of subscribed markets.',
   ],
   ['PROFILE_NOT_FOUND', 'Profile not found'],
   ['TOKEN_NOT_IN_MARKET', 'The order tokenId does not belong to this market.'],

@@ -55,6 +55,8 @@ export const BOOK_EXAMPLE = {
   lastTradePrice: 0.52,
   minSize: '50000000',
   maxSpread: '0.035',
+  sequence: 412,
+  timestamp: AT,
 }
 
 export const USER_ORDER_EXAMPLE = {

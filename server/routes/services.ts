@@ -61,5 +61,7 @@ export interface Services {
   readonly metricsText: () => Promise<string>
   /** The OpenAPI document, encoded once. */
   readonly openApi: () => Uint8Array
+  /** The AsyncAPI document of the sockets, encoded once. */
+  readonly asyncApi: () => Uint8Array
   readonly pages: Pages
 }

@@ -59,6 +59,11 @@ export function orderbook() {
       text(),
       'Distance from the midpoint within which rewards would be paid, a price as decimal text.',
     ),
+    sequence: means(
+      integer(0),
+      'Number of the newest frame of this book on the sockets; the book has all of its changes.',
+    ),
+    timestamp: means(isoTime(), 'When this book was made.'),
   })
 }
 

@@ -229,7 +229,7 @@ export class Streams {
     return stream
   }
 
-  /** Ends members of any account that miss a frame because of the error. */
+  /** Ends members that miss a frame because of the error. */
   fail(error: unknown, members: readonly Member[]): void {
     endBroken(this.#parts, error, members)
   }

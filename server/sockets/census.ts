@@ -15,6 +15,10 @@ export interface CensusBounds {
   readonly perProfileMax: number
   /** Markets in the subscriptions of all sockets of a profile. */
   readonly marketsPerProfileMax: number
+  /** Markets in the public subscriptions of all sockets of an address. */
+  readonly marketsPerAddressMax: number
+  /** Markets that one address or profile names in `LIMITS.ownerMessagesSec`. */
+  readonly ownerMarketsAskedMax: number
   readonly messagesPerSecondMax: number
   /** Messages of all sockets of one address or profile in `LIMITS.ownerMessagesSec`. */
   readonly ownerMessagesMax: number
@@ -36,18 +40,21 @@ class Tally {
   #span = 0
   #count = 0
 
-  takes(span: number, most: number): boolean {
+  takes(span: number, most: number, count = 1): boolean {
     if (this.#span !== span) {
       this.#span = span
       this.#count = 0
     }
-    return ++this.#count <= most
+    this.#count += count
+    return this.#count <= most
   }
 }
 
 interface Owner {
   readonly tally: Tally
+  readonly asked: Tally
   seats: number
+  markets: number
 }
 
 export interface Visitor {
@@ -65,6 +72,8 @@ export class Seat {
   readonly #census: Census
   readonly #tally = new Tally()
   #isCounted = false
+  /** Markets that this connection holds of each public channel. */
+  readonly #held = new Map<object, number>()
 
   constructor(census: Census, visitor: Visitor, isOver: boolean) {
     this.#census = census
@@ -87,9 +96,30 @@ export class Seat {
     return isHeard
   }
 
+  /** Whether the connection may name so many markets now. */
+  asks(count: number): boolean {
+    const span = Math.floor(performance.now() / MS_PER_SEC / LIMITS.ownerMessagesSec)
+    const isHeard = this.#census.asks(this.#visitor, span, count)
+    if (!isHeard) this.#census.refuse('markets')
+    return isHeard
+  }
+
+  /** Counts the markets of a public subscription; false when they would be too many. */
+  holds(channel: object, count: number): boolean {
+    const more = count - (this.#held.get(channel) ?? 0)
+    if (!this.#census.takesMarkets(this.#visitor, more)) {
+      this.#census.refuse('markets')
+      return false
+    }
+    if (count === 0) this.#held.delete(channel)
+    else this.#held.set(channel, count)
+    return true
+  }
+
   left(): void {
     if (!this.#isCounted) return
     this.#isCounted = false
+    for (const channel of [...this.#held.keys()]) this.holds(channel, 0)
     this.#census.leave(this.#visitor, this.isOver)
   }
 }
@@ -106,6 +136,7 @@ export class Census {
     markets: 0,
     messages: 0,
   }
+  #markets = 0
   signed = 0
   anonymous = 0
 
@@ -128,6 +159,23 @@ export class Census {
     if (this.signed + this.anonymous >= socketsMax) return this.refuse('all')
     const held = this.#addresses.get(address)?.seats ?? 0
     return held >= perAddressMax ? this.refuse('address') : null
+  }
+
+  asks({ address, profileId }: Visitor, span: number, count: number): boolean {
+    const most = this.bounds.ownerMarketsAskedMax
+    const ofAddress = this.#addresses.get(address)?.asked.takes(span, most, count) ?? true
+    return ofAddress && (this.#profiles.get(profileId)?.asked.takes(span, most, count) ?? true)
+  }
+
+  /** Counts `more` markets of public subscriptions, fewer when it is negative. */
+  takesMarkets({ address }: Visitor, more: number): boolean {
+    const owner = this.#addresses.get(address)
+    const held = (owner?.markets ?? 0) + more
+    const isOver = held > this.bounds.marketsPerAddressMax
+    if (more > 0 && (isOver || this.#markets + more > LIMITS.socketMarketsAllMax)) return false
+    if (owner !== undefined) owner.markets = held
+    this.#markets += more
+    return true
   }
 
   /** A profile above its bound counts as a client without a proof until its socket is refused. */
@@ -165,8 +213,12 @@ export class Census {
   }
 }
 
+function newOwner(): Owner {
+  return { tally: new Tally(), asked: new Tally(), seats: 0, markets: 0 }
+}
+
 function seated<Key>(owners: Map<Key, Owner>, key: Key): void {
-  const owner = owners.get(key) ?? { tally: new Tally(), seats: 0 }
+  const owner = owners.get(key) ?? newOwner()
   owner.seats++
   owners.set(key, owner)
 }

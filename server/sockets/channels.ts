@@ -5,13 +5,16 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { invalid, Refusal, refuse } from '../http/refusal.ts'
 import { address, slug } from '../http/schema/fields.ts'
 import { compileSaid } from '../http/schema/said.ts'
-import { text } from '../http/schema/scalars.ts'
+import { boolean, oneOf, text } from '../http/schema/scalars.ts'
 import { compile, type Infer, list, openObject, optional } from '../http/schema/schema.ts'
 import type { Member } from './member.ts'
 
 const askFields = openObject({
   marketSlugs: optional(list(slug(), 0, LIMITS.socketMarketsMax)),
   marketAddresses: optional(list(address(), 0, LIMITS.socketMarketsMax)),
+  symbols: optional(list(text(32, 1), 0, LIMITS.socketMarketsMax)),
+  mode: optional(oneOf('book', 'delta')),
+  snapshot: optional(boolean()),
 })
 const ask = compileSaid(askFields)
 const unsubscribeAsk = compile(openObject({ channel: text(64) }))
@@ -22,6 +25,8 @@ export type SubscriptionAsk = Infer<typeof askFields>
 export interface Channel {
   /** Whether only a proven caller may subscribe. */
   readonly isPrivate: boolean
+  /** What `system` says after a subscribe, where it is not a subscription. */
+  readonly confirmation?: string
   /** Replaces the member's earlier subscription; after a refusal the earlier one stays. */
   subscribe(member: Member, asked: SubscriptionAsk): Refusal | null
   /** Ends the subscription of the named markets, or all of it when none are named. */
@@ -69,7 +74,7 @@ function subscribe(
   const refusal = channel.subscribe(member, asked)
   if (refusal !== null) return refusal
   const markets = asked.marketSlugs === undefined ? {} : { markets: asked.marketSlugs }
-  member.send('system', { message: `Subscribed to ${event}`, ...markets })
+  member.send('system', { message: channel.confirmation ?? `Subscribed to ${event}`, ...markets })
   return null
 }
 

@@ -9,6 +9,7 @@ import { edgePoint } from '../../engine/wire/fault-point.ts'
 import type { Caller } from '../http/call.ts'
 import type { SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
+import type { Seat } from './census.ts'
 import { packetOf } from './packets.ts'
 
 /** The listeners of a frame: those of a channel, or of one market in it. */
@@ -53,6 +54,13 @@ export interface MemberParts {
   /** Does the work when every stamped command is durable; a throw ends this member alone. */
   readonly whenDurable: (work: () => void) => void
   readonly counts: FrameCounts
+  readonly seat: Seat
+}
+
+/** Has frames for a member that had no room for them. */
+export interface Waiter {
+  /** The member has room now. */
+  hasRoom(member: Member): void
 }
 
 /** Counts over all connections. */
@@ -78,6 +86,9 @@ export class Member {
   /** Its next frames rest on a command that may not be durable. */
   #isPaused = false
   #isGone = false
+  /** Bytes of shared frames since its unread bytes were looked at. */
+  #uncheckedBytes = 0
+  readonly #waiters = new Set<Waiter>()
   /** Place of the next frame of the stream that it was not offered. */
   place: number
 
@@ -86,6 +97,56 @@ export class Member {
     this.stream = parts.stream
     this.place = parts.stream?.endPlace ?? 0
     this.#parts = parts
+  }
+
+  get seat(): Seat {
+    return this.#parts.seat
+  }
+
+  /** Whether it takes a shared frame now: the reader keeps up, and nothing comes before it. */
+  get takesShared(): boolean {
+    if (this.#isGone || this.#isPaused || this.#own.length > 0) return false
+    return this.#unreadBytes <= LIMITS.socketTopicAheadBytesMax
+  }
+
+  /**
+   * Counts a shared frame before it is published; true when its reader read too little to get it.
+   * The unread bytes are looked at once in so many bytes, because a look costs a part of a frame.
+   */
+  lagsBefore(bytes: number): boolean {
+    this.#uncheckedBytes += bytes
+    if (this.#uncheckedBytes <= LIMITS.socketTopicAheadBytesMax) return false
+    this.#uncheckedBytes = 0
+    return this.#unreadBytes > LIMITS.socketTopicAheadBytesMax
+  }
+
+  /** Bytes that were written and not read. */
+  get #unreadBytes(): number {
+    const { socket, port } = this.#parts
+    return port.bufferedBytes(socket.conn.transport)
+  }
+
+  /** Calls `waiter` once, when the member takes shared frames again. */
+  waitForRoom(waiter: Waiter): void {
+    if (!this.#isGone) this.#waiters.add(waiter)
+  }
+
+  /** Writes shared frames to this member alone; it must take them. */
+  giveShared(packets: readonly Uint8Array[]): void {
+    const { socket, port, counts } = this.#parts
+    edgePoint('at-socket-send')
+    port.send(socket.conn.transport, packets)
+    counts.framesSent += packets.length
+  }
+
+  joinTopic(topic: string): void {
+    const { socket, port } = this.#parts
+    if (!this.#isGone) port.subscribe(socket.conn.transport, topic)
+  }
+
+  leaveTopic(topic: string): void {
+    const { socket, port } = this.#parts
+    if (!this.#isGone) port.unsubscribe(socket.conn.transport, topic)
   }
 
   /** Sends one frame to this member alone. */
@@ -138,11 +199,12 @@ export class Member {
 
   /** Called when the reader took some of the written bytes. */
   drained(): void {
-    const { socket, port } = this.#parts
-    if (!this.#isBlocked || this.#isGone) return
-    if (port.bufferedBytes(socket.conn.transport) > LIMITS.socketAheadBytesMax) return
-    this.#isBlocked = false
-    this.#goOn()
+    if (this.#isGone) return
+    if (this.#isBlocked && this.#unreadBytes <= LIMITS.socketAheadBytesMax) {
+      this.#isBlocked = false
+      this.#goOn()
+    }
+    this.#tellRoom()
   }
 
   /**
@@ -165,6 +227,7 @@ export class Member {
 
   left(): void {
     this.#isGone = true
+    this.#waiters.clear()
   }
 
   /** Says why, and ends the transport, not only the namespace: then clients reconnect. */
@@ -183,6 +246,14 @@ export class Member {
     if (this.#isBlocked || this.#isGone) return
     if (this.stream === null) this.#writeOwn()
     else this.stream.wake()
+    this.#tellRoom()
+  }
+
+  #tellRoom(): void {
+    if (this.#waiters.size === 0 || !this.takesShared) return
+    const waiters = [...this.#waiters]
+    this.#waiters.clear()
+    for (const waiter of waiters) waiter.hasRoom(this)
   }
 
   #waitingBytes(stream: SharedFrames): number {
@@ -242,7 +313,8 @@ export class Member {
     edgePoint('at-socket-send')
     port.send(socket.conn.transport, packets)
     counts.framesSent += packets.length
-    this.#isBlocked = port.bufferedBytes(socket.conn.transport) > LIMITS.socketAheadBytesMax
+    this.#isBlocked = this.#unreadBytes > LIMITS.socketAheadBytesMax
+    this.#tellRoom()
   }
 
   #end(why: object): void {

@@ -6,10 +6,12 @@ import type { PrivateReads } from '../services/private-reads.ts'
 import { Streams } from './account-stream.ts'
 import { Census } from './census.ts'
 import { accountChannels } from './feeds/account-channels.ts'
+import { marketFeeds } from './feeds/market-channels.ts'
 import { Pump } from './pump.ts'
+import { TurnRoom } from './room.ts'
 import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
 
-type Opened = 'channels' | 'census' | 'streams' | 'durable'
+type Opened = 'channels' | 'census' | 'streams' | 'durable' | 'market' | 'counts'
 
 export interface OpenParts extends Omit<SocketParts, Opened> {
   readonly pipeline: Pipeline
@@ -21,8 +23,20 @@ export interface OpenParts extends Omit<SocketParts, Opened> {
 export function openSockets(parts: OpenParts): SocketGateway {
   const { bounds, onFault, pipeline } = parts
   const census = new Census(bounds)
-  const streams = new Streams({ pump: new Pump(), onFault })
-  const channels = accountChannels({ ...parts, census, streams })
+  const counts = { framesSent: 0, slowReaders: 0 }
+  const pump = new Pump()
+  const streams = new Streams({ pump, onFault })
+  const market = marketFeeds({
+    ...parts,
+    pump,
+    turn: new TurnRoom(pump),
+    counts,
+    fail: (error, members) => streams.fail(error, members),
+    // No pool is shown yet.
+    isPool: () => false,
+  })
+  const account = accountChannels({ ...parts, census, streams })
+  const channels = new Map([...account, ...market.channels])
   const durable = () => pipeline.durable()
-  return new SocketGateway({ ...parts, channels, census, streams, durable })
+  return new SocketGateway({ ...parts, channels, census, streams, durable, market, counts })
 }

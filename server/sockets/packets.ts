@@ -36,5 +36,10 @@ function hasShortName(message: Uint8Array): boolean {
 
 /** One event as the library would send it, encoded once for all sockets that hear it. */
 export function packetOf(event: string, payload: unknown): Uint8Array {
-  return Buffer.from(`42${NAMESPACE},${JSON.stringify([event, payload])}`)
+  return packetOfText(event, JSON.stringify(payload))
+}
+
+/** One event whose payload is JSON text already. */
+export function packetOfText(event: string, payload: string): Uint8Array {
+  return Buffer.from(`42${NAMESPACE},["${event}",${payload}]`)
 }

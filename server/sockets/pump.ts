@@ -13,11 +13,25 @@ const TURN_MS = 1
 
 export class Pump {
   readonly #waiting = new Set<Sender>()
+  /** Senders that have done all that one turn of the loop allows. */
+  readonly #later = new Set<Sender>()
   #isDue = false
+  /** Rises with each turn of the loop in which frames are sent. */
+  turn = 0
 
   /** Asks for a turn of the sender; two requests before it give one turn. */
   wake(sender: Sender): void {
     this.#waiting.add(sender)
+    this.#plan()
+  }
+
+  /** Asks for a turn of the sender in the next turn of the loop, and not before. */
+  wakeLater(sender: Sender): void {
+    this.#later.add(sender)
+    this.#plan()
+  }
+
+  #plan(): void {
     if (this.#isDue) return
     this.#isDue = true
     setImmediate(() => this.#slice())
@@ -25,6 +39,9 @@ export class Pump {
 
   #slice(): void {
     this.#isDue = false
+    this.turn++
+    for (const sender of this.#later) this.#waiting.add(sender)
+    this.#later.clear()
     const untilMs = performance.now() + SLICE_MS
     for (const sender of this.#waiting) {
       this.#waiting.delete(sender)

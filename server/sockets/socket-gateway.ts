@@ -14,6 +14,7 @@ import { type Census, type CensusBounds, Seat } from './census.ts'
 import { type Channels, hear } from './channels.ts'
 import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
 import { type FrameCounts, Member } from './member.ts'
+import type { OraclePrice, PoolPrices } from './outside-prices.ts'
 import { isTakenMessage, NAMESPACE } from './packets.ts'
 
 export type AllSocketBounds = SocketBounds & CensusBounds
@@ -24,6 +25,8 @@ export const SOCKET_BOUNDS: AllSocketBounds = {
   perAddressMax: LIMITS.socketsPerAddressMax,
   perProfileMax: LIMITS.socketsPerProfileMax,
   marketsPerProfileMax: LIMITS.socketMarketsPerProfileMax,
+  marketsPerAddressMax: LIMITS.socketMarketsPerAddressMax,
+  ownerMarketsAskedMax: LIMITS.ownerMarketsAskedMax,
   messageBytesMax: LIMITS.socketMessageBytesMax,
   messagesPerSecondMax: LIMITS.socketMessagesPerSecondMax,
   ownerMessagesMax: LIMITS.ownerMessagesMax,
@@ -37,15 +40,35 @@ export interface SocketWaits {
   /** Time between pings, and time for the answer to each. */
   readonly pingMs: number
   readonly pongMs: number
+  /** Least time between two frames of one book, and time until a quiet book is sent again. */
+  readonly bookMs: number
+  readonly quietBookMs: number
 }
 
-export const SOCKET_WAITS: SocketWaits = { joinMs: 10_000, pingMs: 25_000, pongMs: 20_000 }
+const BOOK_WAITS = { bookMs: 20, quietBookMs: 10_000 }
+
+export const SOCKET_WAITS: SocketWaits = {
+  joinMs: 10_000,
+  pingMs: 25_000,
+  pongMs: 20_000,
+  ...BOOK_WAITS,
+}
+
+/** The feeds whose facts come from outside the books. */
+export interface MarketTellers {
+  /** Call it when the block that moved a pool is durable. */
+  poolPrices(prices: PoolPrices): void
+  /** Call it when the value is durable. */
+  oraclePrice(price: OraclePrice): void
+}
 
 export interface SocketParts extends HandshakeParts {
   readonly port: SocketPort
   readonly channels: Channels
   readonly census: Census
   readonly streams: Streams
+  readonly market: MarketTellers & { stop(): void }
+  readonly counts: FrameCounts
   /** Resolves when every stamped command is durable. */
   readonly durable: () => Promise<void>
   /** Counts and reports a fault; gives its id. */
@@ -83,8 +106,10 @@ class Visit implements Guest {
 }
 
 export class SocketGateway {
-  readonly counts: FrameCounts = { framesSent: 0, slowReaders: 0 }
+  readonly counts: FrameCounts
   readonly census: Census
+  /** Where prices that come from elsewhere are told. */
+  readonly market: MarketTellers
   readonly #parts: SocketParts
   readonly #server: Server
   readonly #handshakes: Handshakes
@@ -92,6 +117,8 @@ export class SocketGateway {
   constructor(parts: SocketParts) {
     this.#parts = parts
     this.census = parts.census
+    this.counts = parts.counts
+    this.market = parts.market
     this.#handshakes = new Handshakes(parts)
     this.#server = new Server({
       transports: ['websocket'],
@@ -127,6 +154,7 @@ export class SocketGateway {
 
   /** Ends every connection; clients see a closed transport and reconnect. */
   stop(): void {
+    this.#parts.market.stop()
     this.#server.engine.close()
   }
 
@@ -186,7 +214,7 @@ export class SocketGateway {
     })
   }
 
-  #memberOf(socket: Socket, { proof }: Visit): Member {
+  #memberOf(socket: Socket, { proof, seat }: Visit): Member {
     // The data of the handshake is read; an open socket must not keep it in memory.
     socket.handshake.auth = {}
     const { port, streams } = this.#parts
@@ -197,7 +225,7 @@ export class SocketGateway {
     const whenDurable = (work: () => void) => {
       void this.#parts.durable().then(() => this.#contained(member, work))
     }
-    const parts = { socket, port, caller, stream, isStillProven, whenDurable, counts }
+    const parts = { socket, port, caller, stream, isStillProven, whenDurable, counts, seat }
     const member: Member = new Member(parts)
     stream?.join(member)
     return member

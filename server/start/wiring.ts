@@ -48,6 +48,7 @@ import {
   type SocketGateway,
   type SocketWaits,
 } from '../sockets/socket-gateway.ts'
+import { asyncApi } from '../sockets/spoken/asyncapi.ts'
 import { VERSION } from '../version.ts'
 import type { RunningExchange } from './open.ts'
 
@@ -117,6 +118,15 @@ function marketReads(pipeline: Pipeline, collateral: CollateralToken, clock: () 
   return { lists, marketPages: new MarketPages(changes, lists) }
 }
 
+/** The documents of the calls and of the sockets, encoded once. */
+function documentsOf({ headerPrefixes, publicUrl }: ServeConfig, host: string, isSecure: boolean) {
+  const [headerPrefix] = headerPrefixes
+  const described = { title: 'outcomex', version: VERSION, headerPrefix }
+  const calls = Buffer.from(JSON.stringify(openApi(api, { ...described, publicUrl })))
+  const spoken = Buffer.from(JSON.stringify(asyncApi({ ...described, host, isSecure })))
+  return { openApi: () => calls, asyncApi: () => spoken }
+}
+
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
@@ -132,11 +142,9 @@ export async function wire(
   const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
   const cancels = new Cancels(pipeline, endedOrders(reads))
   const archive = new ArchivedMarkets(pipeline, reads)
-  const { publicUrl } = config
-  const [headerPrefix] = config.headerPrefixes
-  const document = Buffer.from(
-    JSON.stringify(openApi(api, { title: 'outcomex', version: VERSION, headerPrefix, publicUrl })),
-  )
+  const isSecure = config.tls !== undefined || config.publicUrl?.startsWith('https:') === true
+  const host = publicHostOf(config)
+  const documents = documentsOf(config, host, isSecure)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
     pipeline,
@@ -161,19 +169,19 @@ export async function wire(
       collateral,
       exchangeAddress: config.exchangeAddress,
       reservedSlugs: reservedSlugs(api),
-      isSecure: config.tls !== undefined || config.publicUrl?.startsWith('https:') === true,
+      isSecure,
       chainId: config.domain.chainId,
       version: VERSION,
     },
     signing: {
       key: seal.derive('login'),
-      host: publicHostOf(config),
+      host,
       chainId: config.domain.chainId,
     },
     clock: parts.clock,
     readiness: parts.readiness,
     metricsText: parts.metricsText,
-    openApi: () => document,
+    ...documents,
     pages: openPages(),
   }
 }

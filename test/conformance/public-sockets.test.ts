@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Client, OrderType, Side, WebSocketClient } from '@limitless-exchange/sdk'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket } from '../support/live-orders.ts'
+import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
 
-// The socket client, unmodified from npm, on the channels of an account.
+// The socket client, unmodified from npm, on the channels of an account and of markets.
 
 const SHARE = 1_000_000
 let live: LiveExchange
@@ -114,5 +114,35 @@ test('a client hears of mined trades; a new token changes whose trades these are
   await trade(0.3)
   assert.equal(at((await own)[0], 'userId'), bob.profileId)
   await client.disconnect()
+  assert.deepEqual(live.faults, [])
+})
+
+test('a client reads books, hears of new and resolved markets, and leaves', async () => {
+  const reader = new WebSocketClient({ url: url(), autoReconnect: false })
+  const first = next(reader, 'orderbookUpdate', 1)
+  const ready = next(reader, 'system', 2)
+  await reader.connect()
+  await reader.subscribe('subscribe_market_prices', { marketSlugs: ['rain'] })
+  await reader.subscribe('subscribe_market_lifecycle')
+  await ready
+  const created = next(reader, 'marketCreated', 1)
+  const resolved = next(reader, 'marketResolved', 1)
+  await openMarket(live, 'sleet')
+  assert.equal(at((await created)[0], 'slug'), 'sleet')
+  const [before] = await first
+  const second = next(reader, 'orderbookUpdate', 1)
+  const made = await place(live, alice, rain, { ticks: 111, sizeRaw: SHARE })
+  assert.equal(made.status, 201, made.text)
+  const [book] = await second
+  assert.equal(at(book, 'marketSlug'), 'rain')
+  assert.equal(at(book, 'orderbook', 'tokenId'), rain.tokens[0])
+  assert.equal(Number(at(book, 'sequence')), Number(at(before, 'sequence')) + 1)
+  const over = await live.admin('/admin/markets/sleet/resolve', { winningOutcomeIndex: 0 })
+  assert.equal(over.status, 200, over.text)
+  const [end] = await resolved
+  assert.deepEqual([at(end, 'winningOutcome'), at(end, 'winningIndex')], ['YES', 0])
+  await reader.unsubscribe('subscribe_market_prices', { marketSlugs: ['rain'] })
+  await reader.subscribe('unsubscribe_market_lifecycle')
+  await reader.disconnect()
   assert.deepEqual(live.faults, [])
 })

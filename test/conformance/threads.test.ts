@@ -66,7 +66,8 @@ async function trade(client: ExchangeClient): Promise<unknown[]> {
     if (random.chance(0.03)) await client.call(trader, 'DELETE', `/orders/all/${market.slug}`)
   }
   for (const { slug } of markets) {
-    told.push(shaped(bookShape, await client.get(`/markets/${slug}/orderbook`)))
+    const { bids, asks } = shaped(bookShape, await client.get(`/markets/${slug}/orderbook`))
+    told.push([bids, asks])
   }
   for (const trader of traders) told.push(await client.balances(trader))
   return told

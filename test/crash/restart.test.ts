@@ -92,6 +92,12 @@ async function positionsOf(trader: Trader): Promise<unknown[]> {
   return frames
 }
 
+/** The book without the number and the time of its frame, which begin anew with a process. */
+function lastingBook(book: unknown): object {
+  assert.ok(typeof book === 'object' && book !== null)
+  return { ...book, sequence: 0, timestamp: '' }
+}
+
 /** Everything that traders, public and operator can see, except for the quoter's market. */
 async function seen(): Promise<unknown> {
   const mine = traders.map(async (trader) => ({
@@ -106,7 +112,9 @@ async function seen(): Promise<unknown> {
   const metrics = await metricsOf(client.baseUrl)
   return {
     mine: await Promise.all(mine),
-    books: await Promise.all(slugs.map((slug) => client.get(`/markets/${slug}/orderbook`))),
+    books: await Promise.all(
+      slugs.map(async (slug) => lastingBook(await client.get(`/markets/${slug}/orderbook`))),
+    ),
     markets: await Promise.all(slugs.map((slug) => client.get(`/markets/${slug}`))),
     maintenance: await client.get('/maintenance/status'),
     gauges: GAUGES.map((name) => new RegExp(`^outcomex_${name} .*$`, 'm').exec(metrics)?.[0]),

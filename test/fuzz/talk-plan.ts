@@ -65,12 +65,21 @@ const HELLOS = [
 ]
 const CHANNELS = [
   ...['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions'],
-  ...['subscribe_market_prices', 'subscribe_nothing', '__proto__', 'constructor', 'toString', ''],
+  ...['subscribe_market_prices', 'subscribe_trades', 'subscribe_market_lifecycle'],
+  ...['unsubscribe_market_lifecycle', 'subscribe_nothing', '__proto__', 'constructor', 'toString'],
+  '',
 ]
+/** The first of them are real. */
+const REAL = 6
 const PAYLOADS: readonly Json[] = [
   ...[{}, null, [], 7, 'x', true, { marketSlugs: [] }, { marketSlugs: ['{{markets.0}}'] }],
   ...[{ marketSlugs: ['{{markets.1}}', '{{markets.1}}'] }, { marketSlugs: 'fuzz-quiet' }],
   { marketSlugs: [null, 1, {}] },
+  { marketSlugs: ['{{markets.0}}', '{{markets.1}}'], mode: 'delta' },
+  { snapshot: true },
+  { snapshot: true, marketSlugs: ['{{markets.1}}', 'no-such-market'] },
+  { symbols: ['BTC/USD', '__proto__', 'ETH/USD'], marketSlugs: ['{{markets.0}}'], mode: 'book' },
+  { symbols: [''], mode: 'deltas', snapshot: 'yes' },
   { marketSlugs: { length: 3 } },
   { marketSlugs: ['no-such-market'] },
   { marketSlugs: Array.from({ length: 101 }, (_, index) => `m-${index}`) },
@@ -130,7 +139,9 @@ function messageOf(random: Random): Json {
 
 function eventText(random: Random): string {
   const isEnd = random.chance(0.2)
-  const event = isEnd ? 'unsubscribe' : random.pick(CHANNELS.slice(0, random.chance(0.8) ? 3 : 9))
+  const event = isEnd
+    ? 'unsubscribe'
+    : random.pick(CHANNELS.slice(0, random.chance(0.8) ? REAL : CHANNELS.length))
   const payload = random.chance(0.5) ? PAYLOADS[7] : oddPayload(random)
   const body = isEnd && random.chance(0.6) ? { channel: channelOf(random) } : payload
   const number = isEnd || random.chance(0.2) ? `${random.below(100)}` : ''

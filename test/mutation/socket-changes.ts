@@ -8,6 +8,10 @@ const FRAMES = [`${HOSTILE}/frame-faults.test.ts`]
 const UNTOLD = ['test/server/sockets/untold.test.ts']
 const SERVER = 'test/server'
 
+const MARKETS = ['test/hostile/market-sockets.test.ts']
+const PRICES = ['test/server/sockets/feeds/market-prices.test.ts']
+const TAPES = ['test/server/sockets/feeds/market-tape.test.ts']
+
 export const SOCKET_CHANGES: readonly FileChanges[] = [
   {
     file: 'server/sockets/channels.ts',
@@ -115,6 +119,89 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
         'a handshake hears of the end of its proof before the end is durable',
         'member.pauseUntilDurable()\n',
         '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/room.ts',
+    tests: MARKETS,
+    changes: [
+      [
+        'a reader that stops reading is written to all the same',
+        'if (member.lagsBefore(packet.length)) this.#fallBehind(member, this.#sentCount)',
+        'if (member.lagsBefore(packet.length)) this.#sentCount += 0',
+      ],
+      ['a reader that was behind never joins again', '    member.joinTopic(topic.name)\n', '\n'],
+    ],
+  },
+  {
+    file: 'server/sockets/census.ts',
+    tests: MARKETS,
+    changes: [
+      [
+        'one address may hear any number of markets',
+        'held > this.bounds.marketsPerAddressMax',
+        'held < 0',
+      ],
+      [
+        'one address may ask for whole books again and again',
+        'const most = this.bounds.ownerMarketsAskedMax',
+        'const most = Number.POSITIVE_INFINITY',
+      ],
+      [
+        'a socket that ends keeps its markets',
+        'for (const channel of [...this.#held.keys()]) this.holds(channel, 0)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/feeds/book-pace.ts',
+    tests: MARKETS,
+    changes: [
+      [
+        'a book that breaks ends the sockets of others too',
+        'this.#parts.fail(error, book.members)',
+        'throw error',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/feeds/book-frames.ts',
+    tests: PRICES,
+    changes: [
+      [
+        'a frame has the number of the frame before',
+        '    this.#published.sequence++\n    edge',
+        '    edge',
+      ],
+      ['the same changes are told again', '    before.set(now)\n', '\n'],
+    ],
+  },
+  {
+    file: 'server/sockets/feeds/ears.ts',
+    tests: PRICES,
+    changes: [
+      [
+        'a repeated subscribe leaves earlier markets heard',
+        'if (rooms.get(name) !== room) room.leave(member)',
+        'if (rooms.size < 0) room.leave(member)',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/feeds/tape.ts',
+    tests: TAPES,
+    changes: [
+      [
+        'a trade names itself as the trade before',
+        'prevSeq: this.#published.tradeSeq',
+        'prevSeq: seq',
+      ],
+      [
+        'the size of a trade is that of its last fill',
+        '      sizeRaw += raw\n',
+        '      sizeRaw = raw\n',
       ],
     ],
   },

@@ -7,6 +7,7 @@ import { SERVE_ROWS } from '../../server/config.ts'
 import { ADDRESS_RATES, eachLane, PROFILE_RATES, type Rate } from '../../server/http/rate-limit.ts'
 import { refuse } from '../../server/http/refusal.ts'
 import type { AnySetting } from '../../server/settings/flags.ts'
+import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
 
 // The tables of the documents that follow from the code, and their places. `make docs` writes them;
 // a test compares them.
@@ -96,6 +97,19 @@ function rates(): string {
   return table(['lane', 'per address', 'per profile', 'flags'], lines)
 }
 
+function channels(): string {
+  const rows = SPOKEN_CHANNELS.map(({ name, isPrivate, events, about }) => {
+    const frames = events.map((each) => `\`${each.name}\``).join(', ')
+    return [`\`${name}\``, isPrivate ? 'signed' : 'open', frames, about]
+  })
+  return table(['channel', 'caller', 'frames', 'what it tells'], rows)
+}
+
+function events(): string {
+  const rows = SPOKEN_EVENTS.map(({ name, about }) => [`\`${name}\``, about])
+  return table(['frame', 'what it says'], rows)
+}
+
 /** The table of the metrics, read from the text of GET /metrics. */
 export function metricsTable(exposition: string): DocTable {
   const helps = [...exposition.matchAll(/^# HELP (\S+) (.+)$/gm)]
@@ -109,6 +123,8 @@ export function docTables(): readonly DocTable[] {
     { page: 'api', mark: 'routes', text: routes() },
     { page: 'api', mark: 'refusals', text: refusals() },
     { page: 'api', mark: 'caching', text: caching() },
+    { page: 'api', mark: 'channels', text: channels() },
+    { page: 'api', mark: 'events', text: events() },
     { page: 'operating', mark: 'settings', text: settings() },
     { page: 'operating', mark: 'rates', text: rates() },
   ]

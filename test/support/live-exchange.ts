@@ -19,6 +19,7 @@ import type { Services } from '../../server/routes/services.ts'
 import {
   type AllSocketBounds,
   SOCKET_BOUNDS,
+  SOCKET_WAITS,
   type SocketGateway,
   type SocketWaits,
 } from '../../server/sockets/socket-gateway.ts'
@@ -227,7 +228,7 @@ export interface LiveOptions {
   /** Deadlines pass with decisions and when the test calls `tick`, not by a timer. */
   readonly stepwise?: boolean
   /** Shorter waits than those of the real server. */
-  readonly socketWaits?: SocketWaits
+  readonly socketWaits?: Partial<SocketWaits>
   /** Smaller bounds than those of the real server. */
   readonly socketBounds?: Partial<AllSocketBounds>
   /** Replaces the limiter: the seconds that a profile waits before its order. */
@@ -249,7 +250,11 @@ function openTrace({ trace }: ServeConfig, lost: string[]): Promise<TraceFile> |
 
 function socketsOf({ socketWaits, socketBounds }: LiveOptions, faults: EdgeFaults) {
   const onFault = (error: unknown, edge: Edge) => faults.note(edge, error)
-  return { onFault, waits: socketWaits, bounds: { ...SOCKET_BOUNDS, ...socketBounds } }
+  return {
+    onFault,
+    waits: { ...SOCKET_WAITS, ...socketWaits },
+    bounds: { ...SOCKET_BOUNDS, ...socketBounds },
+  }
 }
 
 const SET_ADMIN_TOKEN = { kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) } as const

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { io, type Socket } from 'socket.io-client'
 import { signCall } from '../../server/auth/api-token.ts'
 import { HANDSHAKE_TARGET } from '../../server/sockets/handshakes.ts'
+import { assertFrame } from './frame-contract.ts'
 import type { Trader } from './live-exchange.ts'
 
-// A client of the socket namespace that keeps every frame, in order.
+// A client of the socket namespace that keeps every frame, in order, and holds each to its schema.
 
 export interface Frame {
   readonly event: string
@@ -65,6 +66,7 @@ export class SocketClient {
   private constructor(socket: Socket) {
     this.socket = socket
     socket.onAny((event: string, payload: unknown) => {
+      assertFrame(event, payload)
       this.frames.push({ event, payload })
       this.#wake()
     })

@@ -139,7 +139,8 @@ export const ROOMS: readonly Room[] = [
     path: 'server/pipeline/shown',
     rank: 3,
     doors: files(
-      'published views market-view order-ids market-lists order-news facets bits ordered-list',
+      `published views book-views market-view order-ids market-lists order-news facets bits
+       ordered-list`,
     ),
     why: 'one file for each thing that the outside may know',
   },
@@ -180,11 +181,15 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/sockets',
     rank: 5,
-    files: files('packets pump census member channels handshakes account-stream socket-gateway'),
+    files: files(
+      'packets pump census member room channels outside-prices handshakes account-stream ' +
+        'socket-gateway',
+    ),
     doors: ALL,
     why: 'its feeds are made of its parts',
   },
-  { path: 'server/sockets/feeds', rank: 5, doors: files('account-channels') },
+  { path: 'server/sockets/spoken', rank: 5, doors: files('all-channels asyncapi') },
+  { path: 'server/sockets/feeds', rank: 5, doors: files('account-channels market-channels') },
   { path: 'server/sockets', rank: 5, doors: [] },
 
   { path: 'server/settings', rank: 6, doors: ALL },

@@ -108,6 +108,20 @@ export class SocketPort {
     })
   }
 
+  /** From now on the connection gets what is published on the topic. */
+  subscribe(transport: object, topic: string): void {
+    this.#socketOf.get(transport)?.subscribe(topic)
+  }
+
+  unsubscribe(transport: object, topic: string): void {
+    this.#socketOf.get(transport)?.unsubscribe(topic)
+  }
+
+  /** Writes encoded text to every connection of the topic when this turn of the loop ends. */
+  announce(topic: string, packet: Uint8Array): void {
+    this.#app.publish(topic, packet, false, false)
+  }
+
   /** Gives undefined when the connection is gone. */
   guestOf(transport: object): Guest | undefined {
     return this.#socketOf.get(transport)?.getUserData().guest

@@ -13,7 +13,7 @@ import {
 } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { Seq } from '../../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
@@ -57,6 +57,8 @@ export interface SettlementFact {
   readonly status: SettlementStatus
   readonly txHash: string | null
   readonly nowMs: TimeMs
+  /** For a trade that was taken back: the seq of the command that did it, and its market. */
+  readonly reversed?: { readonly seq: Seq; readonly marketId: MarketId }
 }
 
 /** Hears what is durable: first the setbacks, then the block. */
@@ -288,7 +290,9 @@ export class Mining {
       this.#reversals.delete(tradeSeq)
       if (reversal === null) continue
       this.#waiting.remove((seq) => seq === tradeSeq)
-      round.setbacks.push({ tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs })
+      const reversed = reversal && { seq: clearing.lastSeq, marketId: reversal.legs[0].marketId }
+      const fact = { tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs }
+      round.setbacks.push(reversed ? { ...fact, reversed } : fact)
     }
     return true
   }

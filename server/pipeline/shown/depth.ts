@@ -45,6 +45,14 @@ export class Depth {
     return this.#levels(false)
   }
 
+  /** Copies the sizes by tick; those of asks are negative. */
+  signedInto(column: Float64Array): void {
+    for (let ticks = 1; ticks < NO_ASK; ticks++) {
+      const sizeRaw = this.#sizeRaw[ticks]
+      column[ticks] = this.#isBid[ticks] === 1 ? sizeRaw : 0 - sizeRaw
+    }
+  }
+
   #levels(bids: boolean): Level[] {
     const levels: Level[] = []
     for (let ticks = 1; ticks < NO_ASK; ticks++) {

@@ -4,9 +4,9 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { kindOf } from '../../../engine/domain/market.ts'
 import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
+import { midTicks, price } from './book-views.ts'
 import { automationTypeOf, listedVolume } from './market-kinds.ts'
 import type { PublishedMarket } from './published.ts'
-import { midTicks, price } from './views.ts'
 
 /** Collateral of the exchange, as every market names it. */
 export interface CollateralToken {

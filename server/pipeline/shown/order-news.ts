@@ -26,6 +26,7 @@ import {
 } from '../../../engine/domain/event.ts'
 import type { AccountId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { POLICY_OF_TYPE } from '../../../engine/domain/order.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
 
 /** The order of a fact, as it was when its command was settled. */
@@ -110,7 +111,6 @@ export class OrderNews {
 
   /** A command was stamped. For a cancel, `reason` is an index into CANCEL_REASONS. */
   stamped(seq: Seq, reason: number): void {
-    if (this.#watchedCount === 0) return
     const cell = seq & (STAMPS - 1)
     this.#stampSeq[cell] = seq
     this.#stampMs[cell] = this.#clearing.lastNowMs
@@ -177,13 +177,17 @@ export class OrderNews {
     }
   }
 
+  /** The time of a command that is not older than all others that are out. */
+  stampMsOf(seq: Seq): TimeMs {
+    const cell = seq & (STAMPS - 1)
+    return this.#stampSeq[cell] === seq ? this.#stampMs[cell] : this.#clearing.lastNowMs
+  }
+
   #orderOf(seq: Seq, slot: Slot): FactOrder {
     const { orders } = this.#clearing
-    const cell = seq & (STAMPS - 1)
-    const isStamped = this.#stampSeq[cell] === seq
     return {
       seq,
-      nowMs: isStamped ? this.#stampMs[cell] : this.#clearing.lastNowMs,
+      nowMs: this.stampMsOf(seq),
       accountId: orders.accountOf(slot),
       marketId: orders.marketOf(slot),
       slot,

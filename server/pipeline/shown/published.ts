@@ -13,6 +13,7 @@ import {
   eventKind,
   eventLeftRaw,
   eventMarketId,
+  eventSeq,
   eventSizeRaw,
   eventTakerIsNo,
   eventTakerSells,
@@ -20,7 +21,7 @@ import {
   MAKER,
   RESULT,
 } from '../../../engine/domain/event.ts'
-import type { MarketId, SeriesId } from '../../../engine/domain/ids.ts'
+import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
 import { type MarketStatus, takesOrders } from '../../../engine/domain/market.ts'
 import {
   addTo,
@@ -31,6 +32,23 @@ import {
 } from '../../../engine/domain/units.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
 import { Depth } from './depth.ts'
+
+/** Hears what is shown of one market. It must not throw, and it must cost little. */
+export interface MarketWatch {
+  /** The book, the last price or the status may have changed. */
+  changed(): void
+  /** A fill of the arrival of `seq`; `isBuy` when its taker takes asks of the YES book. */
+  filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void
+  /** All fills of the arrival of `seq` were told. */
+  arrived(seq: Seq): void
+}
+
+/** Hears which markets are shown. It must not throw. */
+export interface MarketsListener {
+  added(published: PublishedMarket): void
+  resolved(published: PublishedMarket): void
+  removed(published: PublishedMarket): void
+}
 
 export interface PublishedMarket extends Noted<PublishedMarket> {
   /** A copy, as its newest durable command left it; trades show in the fields below. */
@@ -45,8 +63,15 @@ export interface PublishedMarket extends Noted<PublishedMarket> {
   lastYesTicks: number
   /** Grows with each change of the book. */
   version: number
-  /** The book as it is sent, encoded once per version. */
+  /** The book in a reply, encoded once per version, and the part that its frames have too. */
   bookBytes: Buffer | null
+  bookText: string | null
+  /** Number of the newest frame of the book; it rises by one per frame. */
+  sequence: number
+  /** Seq of the newest arrival that traded here; 0 before the first since the start. */
+  tradeSeq: Seq
+  /** The sockets that hear of this market. */
+  watch: MarketWatch | null
   /** The result of `restingRaw`, computed once per version. */
   restingRaw: number | null
   /** The group of a child; its children of a group, in their order. */
@@ -74,6 +99,10 @@ function publishedOf(market: Market): PublishedMarket {
     lastYesTicks: 0,
     version: 0,
     bookBytes: null,
+    bookText: null,
+    sequence: 0,
+    tradeSeq: 0,
+    watch: null,
     restingRaw: null,
     group: null,
     children: [],
@@ -108,12 +137,18 @@ export class PublishedMarkets {
   listVersion = 0
   /** Grows with each change of any market. */
   changes = 0
+  #listener: MarketsListener | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
 
   /** All markets that are in memory, newest last. */
   all(): PublishedMarket[] {
     return [...this.#byId.values()]
+  }
+
+  /** Sets the listener: the sockets, once they are up. */
+  listen(listener: MarketsListener): void {
+    this.#listener = listener
   }
 
   byId(marketId: MarketId): PublishedMarket | undefined {
@@ -155,6 +190,7 @@ export class PublishedMarkets {
     this.active.note(published, isListed(published))
     this.listVersion++
     this.changes++
+    this.#listener?.added(published)
   }
 
   #link(published: PublishedMarket): void {
@@ -181,11 +217,12 @@ export class PublishedMarkets {
    */
   remove({ marketId, slug, slot, poolAddress }: Market): void {
     const known = this.#byId.get(marketId)
-    if (known !== undefined) this.active.forget(known)
     this.#byId.delete(marketId)
     this.#bySlug.delete(slug)
     if (poolAddress !== undefined) this.#byAddress.delete(poolAddress.toLowerCase())
     if (known === undefined) return
+    this.active.forget(known)
+    this.#listener?.removed(known)
     // A group shows its children until it leaves memory itself, behind them.
     if (slot !== undefined && this.#lastSlots.get(slot.seriesId) === known) {
       this.#lastSlots.delete(slot.seriesId)
@@ -196,6 +233,7 @@ export class PublishedMarkets {
   refresh(market: Market): void {
     const known = this.#byId.get(market.marketId)
     assert(known !== undefined, 'a market is published before it changes')
+    const isOver = market.status === 'RESOLVED' && known.status !== market.status
     known.market = market
     known.status = market.status
     known.updatedMs = market.updatedMs
@@ -203,6 +241,7 @@ export class PublishedMarkets {
     this.listVersion++
     this.#changed(known)
     this.active.note(known, isListed(known))
+    if (isOver) this.#listener?.resolved(known)
   }
 
   /** Shows what a replayed command made or changed. Fills come by `publish`. */
@@ -229,9 +268,11 @@ export class PublishedMarkets {
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
+    published.bookText = null
     published.restingRaw = null
     this.active.changed(published)
     this.changes++
+    published.watch?.changed()
     // A group shows its children.
     if (published.group === null) return
     published.group.version++
@@ -266,6 +307,10 @@ export class PublishedMarkets {
         const sells = eventTakerSells(words, event)
         addTo(published.volume, (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw))
         published.lastYesTicks = ticks
+        const seq = eventSeq(f64s, event)
+        const isBuy = eventTakerIsNo(words, event) === sells
+        published.watch?.filled(seq, ticks, sizeRaw, isBuy)
+        published.tradeSeq = seq
         // A maker that was closed gets its rest back, so its level loses that rest too.
         published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)
         return
@@ -279,6 +324,7 @@ export class PublishedMarkets {
         if (code === RESULT.RESTED) {
           published.depth.rested(ticks, leftRaw, eventIsBid(words, event))
         }
+        published.watch?.arrived(eventSeq(f64s, event))
         return
       case EVENT.NOT_OPEN:
         return

@@ -4,27 +4,11 @@ import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.
 import { costCeilRaw, costFloorRaw } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
-import type { Level } from './depth.ts'
+import { adjustedMidTicks, price } from './book-views.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
 
 const ONE = 1000
-/** A price in ticks as it is shown. */
-export const price = (ticks: number) => ticks / ONE
-
-export function midTicks(bidTicks: number, askTicks: number): number {
-  return (bidTicks + askTicks) / 2
-}
-
-/**
- * Only levels that hold an order of at least minSize count. Without one, the plain best counts
- * (rules §11.1).
- */
-function adjustedMidTicks({ depth }: PublishedMarket): number {
-  const bid = depth.bestBid(true) || depth.bestBid()
-  const largeAsk = depth.bestAsk(true)
-  return midTicks(bid, largeAsk === ONE ? depth.bestAsk() : largeAsk)
-}
 
 /** The worth of a YES share in half ticks, out of 2,000 (rules §9.1). Its payout once resolved. */
 export function yesMarkHalfTicks(published: PublishedMarket): number {
@@ -33,30 +17,6 @@ export function yesMarkHalfTicks(published: PublishedMarket): number {
   const isEmpty = depth.bestBid() === 0 && depth.bestAsk() === ONE
   if (isEmpty) return lastYesTicks === 0 ? ONE : 2 * lastYesTicks
   return 2 * adjustedMidTicks(published)
-}
-
-function levelView({ ticks, sizeRaw }: Level, side: 'BUY' | 'SELL') {
-  return { price: price(ticks), size: sizeRaw, side }
-}
-
-export function orderbookView(published: PublishedMarket) {
-  const { market, depth, lastYesTicks } = published
-  return {
-    bids: depth.bids().map((level) => levelView(level, 'BUY')),
-    asks: depth.asks().map((level) => levelView(level, 'SELL')),
-    tokenId: market.yesTokenId,
-    adjustedMidpoint: price(adjustedMidTicks(published)),
-    midpoint: price(midTicks(depth.bestBid(), depth.bestAsk())),
-    lastTradePrice: lastYesTicks === 0 ? null : price(lastYesTicks),
-    minSize: String(market.minSizeRaw),
-    maxSpread: String(market.maxSpread),
-  }
-}
-
-/** The book, encoded once per version; every reader gets the same bytes. */
-export function orderbookBytes(published: PublishedMarket): Buffer {
-  published.bookBytes ??= Buffer.from(JSON.stringify(orderbookView(published)))
-  return published.bookBytes
 }
 
 /** Both signed amounts, which follow from the fields of the order (rules §1.5, §1.6). */

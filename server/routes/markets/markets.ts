@@ -11,8 +11,8 @@ import { isoTime, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf, type Values } from '../../http/schema/schema.ts'
+import { orderbookBytes } from '../../pipeline/shown/book-views.ts'
 import { type MarketLists, SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
-import { orderbookBytes } from '../../pipeline/shown/views.ts'
 import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
@@ -201,6 +201,6 @@ export const marketOrderbook = route({
     if (kind === 'amm') return refuse('ORDERBOOK_OF_POOL')
     const { status } = published
     if (status !== 'CREATED' && status !== 'FUNDED') return refuse('ORDERBOOK_INACTIVE')
-    return bytes(orderbookBytes(published))
+    return bytes(orderbookBytes(published, services.clock()))
   },
 })

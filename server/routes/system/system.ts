@@ -65,3 +65,15 @@ export const openApi = route({
   example: { reply: { openapi: '3.1.0' } },
   handle: (_input, services: Services) => bytes(services.openApi()),
 })
+
+export const asyncApi = route({
+  method: 'GET',
+  path: '/asyncapi.json',
+  auth: open(),
+  lane: 'public',
+  about: 'Every channel and event of the sockets, as an AsyncAPI document.',
+  reply: openObject({ asyncapi: means(text(), 'Version of the AsyncAPI form of this document.') }),
+  means: 'The document, made from the channels themselves.',
+  example: { reply: { asyncapi: '3.0.0' } },
+  handle: (_input, services: Services) => bytes(services.asyncApi()),
+})

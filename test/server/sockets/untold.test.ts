@@ -6,7 +6,7 @@ import { cookieOf, login, newWallet, withCookie } from '../../support/live-sessi
 import { handshakeOf, SocketClient } from '../../support/socket-client.ts'
 import { UntoldDisk } from '../../support/untold-disk.ts'
 
-// A socket is told that its proof ended once the command that ended it is durable (law 1).
+// A socket is told that its proof ended, and what became of markets, once that is durable (law 1).
 
 const TOKENS = '/auth/api-tokens'
 let live: LiveExchange
@@ -94,4 +94,45 @@ test('a subscription of an ended token closes once the end is durable', async ()
   await client.until(() => client.ends.length > 0)
   assert.deepEqual(client.of('orderEvent'), [])
   assert.equal(at(client.of('exception'), 0, 'code'), 'UNAUTHENTICATED')
+})
+
+test('books, tapes and news of markets show a change once it is durable', async () => {
+  const snow = await openMarket(live, 'snow')
+  const [maker, taker] = [await live.trader(1_000_000_000), await live.trader(1_000_000_000)]
+  const client = await SocketClient.open(live.port)
+  const marketSlugs = ['snow']
+  client.socket.emit('subscribe_market_prices', { marketSlugs })
+  client.socket.emit('subscribe_trades', { marketSlugs })
+  client.socket.emit('subscribe_market_lifecycle')
+  await client.take('orderbookUpdate', 1)
+  await client.take('system', 3)
+  const before = client.frames.length
+  let replies: Promise<unknown>[] = []
+  const wish = { ticks: 500, sizeRaw: 1_000_000 }
+  await withUntold(async () => {
+    for (const change of [
+      () => place(live, maker, snow, wish),
+      () => place(live, taker, snow, { ...wish, outcome: 1 }),
+      () => openMarket(live, 'sleet'),
+    ]) {
+      await stamped(() => {
+        replies = [...replies, change()]
+        return Promise.all(replies)
+      })
+    }
+    await otherCalls()
+    // A reader that comes now sees the old book too.
+    client.socket.emit('subscribe_market_prices', { marketSlugs, snapshot: true })
+    await client.take('orderbookUpdate', 2)
+    assert.deepEqual(at(client.of('orderbookUpdate')[1], 'orderbook', 'bids'), [])
+    assert.deepEqual(
+      client.frames.slice(before).map(({ event }) => event),
+      ['system', 'orderbookUpdate'],
+    )
+  })
+  await Promise.all(replies)
+  const [trade] = await client.take('trade', 1)
+  const [created] = await client.take('marketCreated', 1)
+  assert.deepEqual([at(trade, 'price'), at(created, 'slug')], [0.5, 'sleet'])
+  client.close()
 })

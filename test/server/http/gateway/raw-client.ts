@@ -37,6 +37,12 @@ export class RawClient {
     return this
   }
 
+  /** Reads again. */
+  resume(): this {
+    this.socket.resume()
+    return this
+  }
+
   /** Half-closes the connection: it can only receive from now on. */
   finish(): this {
     this.socket.end()

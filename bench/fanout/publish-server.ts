@@ -1,0 +1,56 @@
+// The yardstick of fan-out: a plain uWebSockets.js server that publishes the same bytes to its
+// subscribers, as fast as they are read. `[size of a frame in bytes]`; a message is for how
+// long, and the answer is what that cost.
+
+import * as uWS from 'uWebSockets.js'
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+
+const bytes = Buffer.alloc(Number(process.argv[2]), 'x')
+const sockets = new Set<uWS.WebSocket<object>>()
+const TOPIC = 'book'
+/** One of so many sockets is looked at before each frame. */
+const LOOK_AT_EACH = 16
+
+/** Whether readers keep up; what a reader has no room for would be dropped in silence. */
+function isRead(): boolean {
+  let index = 0
+  for (const socket of sockets) {
+    if (index++ % LOOK_AT_EACH !== 0) continue
+    if (socket.getBufferedAmount() > LIMITS.socketTopicAheadBytesMax) return false
+  }
+  return true
+}
+
+const app = uWS.App().ws<object>('/*', {
+  maxBackpressure: LIMITS.socketBufferedBytesMax,
+  open: (socket) => {
+    sockets.add(socket)
+    socket.subscribe(TOPIC)
+  },
+  close: (socket) => void sockets.delete(socket),
+})
+
+/** CPU of this process since a moment, in microseconds. */
+function cpuMicros(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since)
+  return user + system
+}
+
+process.on('message', (forMs) => {
+  const untilMs = performance.now() + Number(forMs)
+  const cpuBefore = process.cpuUsage()
+  const publish = (): void => {
+    if (isRead()) {
+      app.publish(TOPIC, bytes, false, false)
+    }
+    if (performance.now() < untilMs) setImmediate(publish)
+    else process.send?.(cpuMicros(cpuBefore))
+  }
+  publish()
+})
+app.listen('127.0.0.1', 0, (socket) => {
+  assert(socket !== false, 'a free port is found')
+  process.send?.(uWS.us_socket_local_port(socket))
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,236 @@
+// What a client hears of its own account (rules §5.3, §12.8), and what any client hears of its
+// requests.
+
+import {
+  address,
+  bytes32,
+  isoTime,
+  orderId,
+  profileId,
+  slug,
+  uint256Text,
+} from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { boolean, integer, number, oneOf, text } from '../../http/schema/scalars.ts'
+import { anyOf, list, object, openObject, optional } from '../../http/schema/schema.ts'
+import { event } from './spoken.ts'
+
+const SLUG = 'rain-tomorrow'
+const AT = '2026-03-01T12:00:00.000Z'
+const ACCOUNT = '0x00000000000000000000000000000000000000A1'
+const ORDER = '3f2b9c1e-8a54-4d0b-9a51-6f0c2d7e4b18'
+const TOKEN = '71321045679252212594626385532706912750332728571942532289631379312455583992563'
+
+const raw = () => text()
+const side = () => means(oneOf('BUY', 'SELL'), 'What the order does with its own token.')
+const tokenId = () => means(uint256Text(), 'Token of the outcome of the order.')
+const clientOrderId = () => means(optional(text()), 'The id that the client gave the order.')
+const times = {
+  timestamp: means(isoTime(), 'When it happened, for clients of old.'),
+  occurredAt: means(isoTime(), 'When the command was decided.'),
+  publishedAt: means(isoTime(), 'When the frame was made.'),
+}
+const owned = {
+  orderId: orderId(),
+  clientOrderId: clientOrderId(),
+  userId: profileId(),
+  marketId: means(text(), 'Number of the market, as text.'),
+  side: side(),
+}
+
+const lifecycle = () =>
+  object({
+    source: means(oneOf('OME'), 'The order book told this.'),
+    type: means(oneOf('PLACEMENT', 'UPDATE', 'CANCELLATION'), 'What became of the order.'),
+    eventId: means(integer(1), 'Number of the event; it rises, over restarts too.'),
+    ...owned,
+    token: tokenId(),
+    price: means(number(0, 1), 'Limit price of the own token.'),
+    remainingSize: means(integer(0), 'Raw shares that still rest.'),
+    reason: means(optional(text()), 'Why it was canceled; absent when its owner asked for it.'),
+    ...times,
+  })
+
+const execution = () =>
+  object({
+    source: means(oneOf('OME'), 'The order book told this.'),
+    type: means(oneOf('EXECUTION'), 'The arrival ended the order.'),
+    eventId: means(text(), 'The word terminal, a colon and the order id.'),
+    ...owned,
+    token: tokenId(),
+    status: means(oneOf('FILLED', 'PARTIALLY_FILLED', 'KILLED'), 'How much of it was filled.'),
+    price: means(text(), 'Limit price as text; the average price of a market order.'),
+    remainingSize: means(raw(), 'Raw shares that were not filled, as text.'),
+    ...times,
+  })
+
+const part = {
+  eventId: means(text(), 'Name of the event; it stays the same when the frame is repeated.'),
+  tradeEventId: means(text(), 'Name of the trade; both frames of a trade have it.'),
+  ...owned,
+  takerOrderId: means(text(), 'Order id of the arrival.'),
+  marketSlug: slug(),
+  tokenId: tokenId(),
+  token: means(oneOf('YES', 'NO'), 'The outcome of the order.'),
+  price: means(text(), 'Price of the own token; the average price for the arrival.'),
+  amountContracts: means(raw(), 'Raw shares of this part, as text.'),
+  amountCollateral: means(raw(), 'Raw collateral of this part before fees, as text.'),
+  configuredFeeRateBps: means(integer(0), 'The rate that the order signed.'),
+  effectiveFeeBps: means(number(0), 'The rate that the fee comes to.'),
+  feeAmountContracts: means(optional(raw()), 'Fee of a buy in raw shares, as text.'),
+  feeAmountCollateral: means(optional(raw()), 'Fee of a sell in raw collateral, as text.'),
+  ...times,
+  matchedAt: means(isoTime(), 'When the trade was matched.'),
+}
+
+const matched = () =>
+  object({
+    source: means(oneOf('SETTLEMENT'), 'The settlement of a trade told this.'),
+    type: means(oneOf('MATCHED'), 'The trade is made and not yet on the chain.'),
+    ...part,
+    isEstimate: means(boolean(), 'The chain may still refuse the trade.'),
+  })
+
+const settled = () =>
+  object({
+    source: means(oneOf('SETTLEMENT'), 'The settlement of a trade told this.'),
+    type: means(oneOf('MINED', 'FAILED'), 'Whether the chain took the trade.'),
+    ...part,
+    takerAccount: means(text(), 'Account of the arrival.'),
+    makerMatches: means(
+      list(
+        object({
+          account: means(text(), 'Account of the maker.'),
+          orderId: means(text(), 'Order id of the maker.'),
+          matchedSize: means(raw(), 'Raw shares of this fill, as text.'),
+          price: means(text(), 'Limit price of the maker, as text.'),
+        }),
+      ),
+      'The makers that the arrival met, the first hundred at most.',
+    ),
+    txHash: means(optional(bytes32()), 'Hash of the transaction; absent when the trade failed.'),
+  })
+
+export const orderEvent = event({
+  name: 'orderEvent',
+  about: 'An event of an order of the caller, or of its part in a trade.',
+  payload: anyOf(lifecycle(), execution(), matched(), settled()),
+  example: {
+    source: 'OME',
+    type: 'PLACEMENT',
+    eventId: 131_072,
+    orderId: ORDER,
+    userId: 1,
+    marketId: '1',
+    side: 'BUY',
+    token: TOKEN,
+    price: 0.4,
+    remainingSize: 5_000_000,
+    timestamp: AT,
+    occurredAt: AT,
+    publishedAt: AT,
+  },
+})
+
+export const positions = event({
+  name: 'positions',
+  about: 'What the caller holds of one market.',
+  payload: object({
+    type: means(oneOf('CLOB'), 'How the market trades.'),
+    account: means(address(), 'Account of the caller.'),
+    marketSlug: slug(),
+    positions: means(
+      list(
+        object({
+          tokenId: means(uint256Text(), 'Token of the outcome that is held.'),
+          ctfBalance: means(raw(), 'Raw shares, as text.'),
+          averageFillPrice: means(raw(), 'Raw collateral that one share cost, as text.'),
+          costBasis: means(raw(), 'Raw collateral that all shares cost, as text.'),
+          marketValue: means(raw(), 'Raw collateral that all shares are worth, as text.'),
+          marketId: means(text(), 'Number of the market, as text.'),
+        }),
+      ),
+      'One entry for each outcome that is held.',
+    ),
+    tokenIds: means(list(uint256Text(), 2, 2), 'Tokens of YES and NO.'),
+    timestamp: means(optional(integer(0)), 'Unix ms; absent in the first frame.'),
+  }),
+  example: {
+    type: 'CLOB',
+    account: ACCOUNT,
+    marketSlug: SLUG,
+    positions: [],
+    tokenIds: [TOKEN, '1'],
+  },
+})
+
+export const tx = event({
+  name: 'tx',
+  about: 'A trade of the caller reached the chain, or failed to.',
+  payload: object({
+    userId: profileId(),
+    txHash: means(optional(bytes32()), 'Hash of the transaction; absent when the trade failed.'),
+    status: means(oneOf('CONFIRMED', 'FAILED'), 'Whether the chain took the trade.'),
+    source: means(oneOf('CLOB'), 'Where the trade was made.'),
+    timestamp: means(isoTime(), 'Time of the block, or of the failure.'),
+    marketSlug: slug(),
+    tokenId: tokenId(),
+    conditionId: means(bytes32(), 'Condition of the market.'),
+    amountContracts: means(raw(), 'Raw shares of this part, as text.'),
+    amountCollateral: means(raw(), 'Raw collateral of this part before fees, as text.'),
+    price: means(text(), 'Price of the own token, as text.'),
+    side: side(),
+  }),
+  example: {
+    userId: 1,
+    txHash: `0x${'ab'.repeat(32)}`,
+    status: 'CONFIRMED',
+    source: 'CLOB',
+    timestamp: AT,
+    marketSlug: SLUG,
+    tokenId: TOKEN,
+    conditionId: `0x${'cd'.repeat(32)}`,
+    amountContracts: '5000000',
+    amountCollateral: '2000000',
+    price: '0.4',
+    side: 'BUY',
+  },
+})
+
+export const authenticated = event({
+  name: 'authenticated',
+  about: 'The proof of the handshake is good; it comes before every other frame.',
+  payload: object({
+    message: means(text(), 'A sentence for people.'),
+    profileId: profileId(),
+    account: means(address(), 'Account of the caller.'),
+  }),
+  example: { message: 'Authenticated', profileId: 1, account: ACCOUNT },
+})
+
+export const system = event({
+  name: 'system',
+  about: 'A subscription was taken.',
+  payload: object({
+    message: means(text(), 'Names the channel, in a sentence.'),
+    markets: means(optional(list(text())), 'The slugs that the subscription named.'),
+  }),
+  example: { message: 'Subscribed to subscribe_market_prices', markets: [SLUG] },
+})
+
+export const exception = event({
+  name: 'exception',
+  about: 'A message was refused, a proof was bad, or the connection is about to end.',
+  payload: openObject({
+    message: means(anyOf(text(), list(openObject({}))), 'Why, in a sentence or by field.'),
+    code: means(text(), 'The code for programs, as in a refusal over HTTP.'),
+    channel: means(optional(text()), 'The event that was refused.'),
+  }),
+  example: {
+    message: 'Market not found',
+    error: 'Not Found',
+    statusCode: 404,
+    code: 'MARKET_NOT_FOUND',
+    channel: 'subscribe_market_prices',
+  },
+})

@@ -1,0 +1,116 @@
+// Every channel that a client may subscribe to, and what any client hears.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { address, slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { boolean, oneOf, text } from '../../http/schema/scalars.ts'
+import { list, openObject, optional } from '../../http/schema/schema.ts'
+import { authenticated, exception, orderEvent, positions, system, tx } from './account-events.ts'
+import {
+  marketCreated,
+  marketResolved,
+  newPriceData,
+  oraclePriceData,
+  orderbookDelta,
+  orderbookUpdate,
+  trade,
+  tradeBusted,
+} from './market-events.ts'
+import { channel, type SpokenEvent } from './spoken.ts'
+
+const most = LIMITS.socketMarketsMax
+const slugs = () => optional(list(slug(), 0, most))
+const nothing = () => openObject({})
+
+/** What a client hears whatever it subscribes to. */
+export const COMMON_EVENTS: readonly SpokenEvent[] = [authenticated, system, exception]
+
+const marketPrices = channel({
+  name: 'subscribe_market_prices',
+  about: 'Books of markets: the whole book at once, then each change, the newest in any case.',
+  isPrivate: false,
+  payload: openObject({
+    marketSlugs: means(slugs(), 'The markets whose books are wanted; they replace earlier ones.'),
+    marketAddresses: means(
+      optional(list(address(), 0, most)),
+      'Addresses of pools whose prices are wanted.',
+    ),
+    symbols: means(
+      optional(list(text(32, 1), 0, most)),
+      'Symbols whose values of oracles are wanted.',
+    ),
+    mode: means(
+      optional(oneOf('book', 'delta')),
+      'With delta only changed levels come after the first book.',
+    ),
+    snapshot: means(
+      optional(boolean()),
+      'When true, whole books come again and the set of markets stays as it is.',
+    ),
+  }),
+  example: { marketSlugs: ['rain-tomorrow'], mode: 'delta' },
+  events: [orderbookUpdate, orderbookDelta, newPriceData, oraclePriceData, marketResolved],
+})
+
+const trades = channel({
+  name: 'subscribe_trades',
+  about: 'The public tapes of markets: each trade, and each that is taken back.',
+  isPrivate: false,
+  payload: openObject({
+    marketSlugs: means(slugs(), 'The markets whose trades are wanted; they replace earlier ones.'),
+  }),
+  example: { marketSlugs: ['rain-tomorrow'] },
+  events: [trade, tradeBusted],
+})
+
+const lifecycle = channel({
+  name: 'subscribe_market_lifecycle',
+  about: 'Markets that are made and markets that are resolved.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [marketCreated, marketResolved],
+})
+
+const orderEvents = channel({
+  name: 'subscribe_order_events',
+  about: 'Events of the orders of the caller and of its trades.',
+  isPrivate: true,
+  payload: nothing(),
+  example: {},
+  events: [orderEvent],
+})
+
+const ownPositions = channel({
+  name: 'subscribe_positions',
+  about: 'What the caller holds of markets: first as it is, then after each change.',
+  isPrivate: true,
+  payload: openObject({
+    marketSlugs: means(list(slug(), 0, most), 'The markets; they replace earlier ones.'),
+  }),
+  example: { marketSlugs: ['rain-tomorrow'] },
+  events: [positions],
+})
+
+const transactions = channel({
+  name: 'subscribe_transactions',
+  about: 'Each trade of the caller that was mined or failed to be.',
+  isPrivate: true,
+  payload: nothing(),
+  example: {},
+  events: [tx],
+})
+
+export const SPOKEN_CHANNELS = [
+  marketPrices,
+  trades,
+  lifecycle,
+  orderEvents,
+  ownPositions,
+  transactions,
+] as const
+
+/** Every event once. */
+export const SPOKEN_EVENTS: readonly SpokenEvent[] = [
+  ...new Set([...COMMON_EVENTS, ...SPOKEN_CHANNELS.flatMap(({ events }) => events)]),
+]

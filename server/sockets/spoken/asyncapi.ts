@@ -1,0 +1,143 @@
+// The AsyncAPI 3.0 document, made from the channels alone. Its actions are those of the server: it
+// receives what a client sends, and sends what a client hears.
+
+import { HANDSHAKE_TARGET } from '../handshakes.ts'
+import { COMMON_EVENTS, SPOKEN_CHANNELS, SPOKEN_EVENTS } from './all-channels.ts'
+import type { SpokenChannel, SpokenEvent } from './spoken.ts'
+
+export interface SpokenDescribed {
+  readonly title: string
+  readonly version: string
+  readonly headerPrefix: string
+  /** Host and port that clients know. */
+  readonly host: string
+  readonly isSecure: boolean
+}
+
+type Node = Readonly<Record<string, unknown>>
+type Message = Pick<SpokenEvent, 'name' | 'about' | 'payload' | 'example'>
+
+const UNSUBSCRIBE = {
+  name: 'unsubscribe',
+  about: 'Ends a subscription, or the part of it that is named; acknowledged with {} or {error}.',
+  payload: {
+    type: 'object',
+    required: ['channel'],
+    properties: {
+      channel: { type: 'string', description: 'The channel to leave, by its name.' },
+      marketSlugs: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The markets to leave; all of them when absent.',
+      },
+    },
+  },
+  example: { channel: 'subscribe_market_prices', marketSlugs: ['rain-tomorrow'] },
+}
+const LEAVE_LIFECYCLE = {
+  name: 'unsubscribe_market_lifecycle',
+  about: 'Ends the subscription to markets that are made and resolved.',
+  payload: { type: 'object' },
+  example: {},
+}
+
+const PROTOCOL =
+  'Socket.IO over WebSocket, namespace /markets, at the path /socket.io/ with EIO=4. The name of ' +
+  'a message is the name of its event. A repeated subscription replaces the earlier one.'
+
+export function asyncApi(described: SpokenDescribed): Node {
+  const { title, version, host, isSecure } = described
+  const messages = [...SPOKEN_CHANNELS, ...SPOKEN_EVENTS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
+  return {
+    asyncapi: '3.0.0',
+    info: { title, version, description: PROTOCOL },
+    defaultContentType: 'application/json',
+    servers: {
+      exchange: {
+        host,
+        pathname: '/socket.io/',
+        protocol: isSecure ? 'wss' : 'ws',
+        description: PROTOCOL,
+      },
+    },
+    channels: {
+      markets: {
+        address: '/markets',
+        description: 'The namespace that every event belongs to.',
+        servers: [{ $ref: '#/servers/exchange' }],
+        messages: Object.fromEntries(
+          messages.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),
+        ),
+      },
+    },
+    operations: operations(),
+    components: {
+      messages: Object.fromEntries(messages.map((each) => [each.name, messageOf(each)])),
+      securitySchemes: securitySchemes(described.headerPrefix),
+    },
+  }
+}
+
+function operations(): Node {
+  const told = SPOKEN_CHANNELS.flatMap((each): [string, Node][] => [
+    [each.name, receive(each, each.isPrivate)],
+    [`hear_${each.name}`, send(each.about, each.events)],
+  ])
+  return Object.fromEntries([
+    ...told,
+    ['unsubscribe', receive(UNSUBSCRIBE, false)],
+    ['unsubscribe_market_lifecycle', receive(LEAVE_LIFECYCLE, false)],
+    ['hear_answers', send('What any client hears of its requests.', COMMON_EVENTS)],
+  ])
+}
+
+const message = (name: string) => ({ $ref: `#/channels/markets/messages/${name}` })
+const CHANNEL = { $ref: '#/channels/markets' }
+
+function receive({ name, about }: Pick<SpokenChannel, 'name' | 'about'>, isPrivate: boolean): Node {
+  const security = ['hmac', 'session'].map((scheme) => {
+    return { $ref: `#/components/securitySchemes/${scheme}` }
+  })
+  return {
+    action: 'receive',
+    channel: CHANNEL,
+    summary: about,
+    messages: [message(name)],
+    ...(isPrivate ? { security } : {}),
+  }
+}
+
+function send(summary: string, events: readonly SpokenEvent[]): Node {
+  const messages = events.map(({ name }) => message(name))
+  return { action: 'send', channel: CHANNEL, summary, messages }
+}
+
+function messageOf({ name, about, payload, example }: Message): Node {
+  return {
+    name,
+    title: name,
+    summary: about,
+    contentType: 'application/json',
+    payload,
+    examples: [{ name, payload: example }],
+  }
+}
+
+function securitySchemes(prefix: string): Node {
+  return {
+    hmac: {
+      type: 'httpApiKey',
+      in: 'header',
+      name: `${prefix}api-key`,
+      description:
+        `Token id; with ${prefix}timestamp and ${prefix}signature, which signs GET of ` +
+        `${HANDSHAKE_TARGET} with an empty body.`,
+    },
+    session: {
+      type: 'httpApiKey',
+      in: 'cookie',
+      name: 'outcomex_session',
+      description: 'Set by POST /auth/login.',
+    },
+  }
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { SocketClient } from '../../../support/socket-client.ts'
+import { closeAll } from '../../../support/socket-desk.ts'
+
+// Rules §12.8, the books on the sockets: the first frame at once, then each change, and a number
+// for each frame. A quiet book is sent again.
+
+const SHARE = 1_000_000
+let live: LiveExchange
+let rain: LiveMarket
+let snow: LiveMarket
+let alice: Trader
+let bob: Trader
+const clients: SocketClient[] = []
+
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', '20'], socketWaits: { quietBookMs: 600_000 } })
+  rain = await openMarket(live, 'rain')
+  snow = await openMarket(live, 'snow')
+  alice = await live.trader(10_000 * SHARE)
+  bob = await live.trader(10_000 * SHARE)
+})
+after(() => live.stop())
+afterEach(async () => {
+  await closeAll(live, clients)
+  for (const slug of ['rain', 'snow']) {
+    assert.equal(live.exchange.pipeline.published.bySlug(slug)?.watch, null, 'nobody hears it')
+  }
+  assert.deepEqual(live.faults, [])
+})
+
+async function join(asked?: object): Promise<SocketClient> {
+  const client = await SocketClient.open(live.port)
+  clients.push(client)
+  if (asked !== undefined) client.socket.emit('subscribe_market_prices', asked)
+  return client
+}
+
+const books = (client: SocketClient, slug = 'rain') =>
+  client.of('orderbookUpdate').filter((frame) => at(frame, 'marketSlug') === slug)
+const sizeAt = (frame: unknown, side: 'bids' | 'asks', price: number): unknown => {
+  const levels = at(frame, 'orderbook', side)
+  assert.ok(Array.isArray(levels))
+  return levels.find((level) => at(level, 'price') === price)?.size
+}
+
+async function bid(market: LiveMarket, ticks: number, shares = 1): Promise<void> {
+  const reply = await place(live, alice, market, { ticks, sizeRaw: shares * SHARE })
+  assert.equal(reply.status, 201, reply.text)
+}
+
+test('the first frame is the whole book, with its amounts as numbers', async () => {
+  await bid(rain, 100)
+  const client = await join({ marketSlugs: ['rain'] })
+  const [frame] = await client.take('orderbookUpdate', 1)
+  assert.deepEqual(client.of('system'), [
+    { message: 'Subscribed to subscribe_market_prices', markets: ['rain'] },
+  ])
+  assert.deepEqual(at(frame, 'orderbook', 'bids'), [{ price: 0.1, size: SHARE, side: 'BUY' }])
+  assert.equal(typeof at(frame, 'orderbook', 'minSize'), 'number')
+  assert.equal(typeof at(frame, 'orderbook', 'maxSpread'), 'number')
+  const reply = await live.send('GET', '/markets/rain/orderbook')
+  assert.deepEqual(at(reply.body, 'bids'), at(frame, 'orderbook', 'bids'))
+  assert.equal(at(reply.body, 'sequence'), at(frame, 'sequence'))
+})
+
+test('each change comes, in frames whose numbers rise by one', async () => {
+  const client = await join({ marketSlugs: ['rain'] })
+  await client.take('orderbookUpdate', 1)
+  for (let ticks = 101; ticks <= 110; ticks++) await bid(rain, ticks)
+  await client.until(() => sizeAt(books(client).at(-1), 'bids', 0.11) === SHARE)
+  const numbers = books(client).map((frame) => Number(at(frame, 'sequence')))
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => numbers[0] + index),
+  )
+})
+
+test('a repeated subscribe replaces the set of markets', async () => {
+  const client = await join({ marketSlugs: ['rain'] })
+  client.socket.emit('subscribe_market_prices', { marketSlugs: ['snow'] })
+  await client.until(() => books(client, 'snow').length > 0)
+  const before = books(client).length
+  await bid(rain, 120)
+  await bid(snow, 120)
+  await client.until(() => sizeAt(books(client, 'snow').at(-1), 'bids', 0.12) === SHARE)
+  assert.equal(books(client).length, before)
+})
+
+test('an unknown market is refused, and the earlier set stays', async () => {
+  const client = await join({ marketSlugs: ['rain'] })
+  await client.take('orderbookUpdate', 1)
+  for (const asked of [
+    { marketSlugs: ['rain', 'no-such-market'] },
+    { marketAddresses: ['0x0000000000000000000000000000000000000001'] },
+  ]) {
+    client.socket.emit('subscribe_market_prices', asked)
+  }
+  client.socket.emit('subscribe_market_prices')
+  const said = await client.take('exception', 3)
+  assert.deepEqual(
+    said.map((each) => at(each, 'code')),
+    ['MARKET_NOT_FOUND', 'MARKET_NOT_FOUND', 'VALIDATION'],
+  )
+  await bid(rain, 130)
+  await client.until(() => sizeAt(books(client).at(-1), 'bids', 0.13) === SHARE)
+})
+
+test('a client that leaves a market gets no more frames of it', async () => {
+  const client = await join({ marketSlugs: ['rain', 'snow'] })
+  await client.take('orderbookUpdate', 2)
+  const left = await client.socket
+    .timeout(5000)
+    .emitWithAck('unsubscribe', { channel: 'subscribe_market_prices', marketSlugs: ['rain'] })
+  assert.deepEqual(left, {})
+  const before = books(client).length
+  await bid(rain, 140)
+  await bid(snow, 140)
+  await client.until(() => sizeAt(books(client, 'snow').at(-1), 'bids', 0.14) === SHARE)
+  assert.equal(books(client).length, before)
+})
+
+interface Levels {
+  readonly bids: Map<number, number>
+  readonly asks: Map<number, number>
+}
+
+function readLevels(into: Map<number, number>, levels: unknown): void {
+  assert.ok(Array.isArray(levels))
+  for (const level of levels) {
+    const [price, size] = [Number(at(level, 'price')), Number(at(level, 'size'))]
+    if (size === 0) into.delete(price)
+    else into.set(price, size)
+  }
+}
+
+/** The book that a client of changes has; it asserts that no frame is missing. */
+function follow(client: SocketClient): Levels & { sequence: number } {
+  const book = { bids: new Map<number, number>(), asks: new Map<number, number>(), sequence: -1 }
+  for (const { event, payload } of client.frames) {
+    if (at(payload, 'marketSlug') !== 'rain') continue
+    const sequence = Number(at(payload, 'sequence'))
+    if (event === 'orderbookUpdate') {
+      book.bids.clear()
+      book.asks.clear()
+      readLevels(book.bids, at(payload, 'orderbook', 'bids'))
+      readLevels(book.asks, at(payload, 'orderbook', 'asks'))
+      book.sequence = sequence
+    }
+    if (event !== 'orderbookDelta') continue
+    assert.equal(sequence, book.sequence + 1, 'no frame of changes is missing')
+    readLevels(book.bids, at(payload, 'bids'))
+    readLevels(book.asks, at(payload, 'asks'))
+    book.sequence = sequence
+  }
+  return book
+}
+
+test('a client of changes has the same book as a client of whole books', async () => {
+  const changes = await join({ marketSlugs: ['rain'], mode: 'delta' })
+  const whole = await join({ marketSlugs: ['rain'] })
+  await whole.take('orderbookUpdate', 1)
+  await changes.take('orderbookUpdate', 1)
+  for (let ticks = 200; ticks < 215; ticks++) {
+    await bid(rain, ticks, 2)
+    const taken = await place(live, bob, rain, { outcome: 1, ticks: 1000 - ticks, sizeRaw: SHARE })
+    assert.equal(taken.status, 201, taken.text)
+  }
+  await whole.until(() => sizeAt(books(whole).at(-1), 'bids', 0.214) === SHARE)
+  const last = books(whole).at(-1)
+  await changes.until(() => follow(changes).sequence >= Number(at(last, 'sequence')))
+  const book = follow(changes)
+  const all = new Map<number, number>()
+  readLevels(all, at(last, 'orderbook', 'bids'))
+  assert.deepEqual([...book.bids].sort(), [...all].sort())
+  assert.equal(changes.of('orderbookUpdate').length, 1, 'only the first frame is a whole book')
+  assert.ok(changes.of('orderbookDelta').length > 0)
+})
+
+test('a client of changes gets a whole book when it asks for one', async () => {
+  const client = await join({ marketSlugs: ['rain', 'snow'], mode: 'delta' })
+  await client.take('orderbookUpdate', 2)
+  client.socket.emit('subscribe_market_prices', { snapshot: true, marketSlugs: ['snow'] })
+  await client.take('orderbookUpdate', 3)
+  client.socket.emit('subscribe_market_prices', { snapshot: true })
+  await client.take('orderbookUpdate', 5)
+  assert.equal(books(client, 'snow').length, 3)
+  await bid(rain, 150)
+  await client.until(() => client.of('orderbookDelta').length > 0)
+  follow(client)
+})
+
+test('a book that is quiet is sent again, with the next number', async () => {
+  const quiet = await startLive({ socketWaits: { quietBookMs: 30 } })
+  await openMarket(quiet, 'calm')
+  const client = await SocketClient.open(quiet.port)
+  client.socket.emit('subscribe_market_prices', { marketSlugs: ['calm'], mode: 'delta' })
+  const [first, second] = await client.take('orderbookDelta', 2)
+  assert.deepEqual([at(first, 'bids'), at(first, 'asks')], [[], []])
+  assert.equal(Number(at(second, 'sequence')), Number(at(first, 'sequence')) + 1)
+  client.close()
+  await quiet.stop()
+  assert.deepEqual(quiet.faults, [])
+})
+
+test('a value of an oracle goes to the market that it is for, or to its symbol', async () => {
+  const client = await join({ marketSlugs: ['rain'], symbols: ['BTC/USD'] })
+  await client.take('orderbookUpdate', 1)
+  const price = { symbol: 'BTC/USD', atMs: 1_790_000_000_000, value: 64_000.5 }
+  live.sockets.market.oraclePrice({ ...price, marketSlug: 'rain' })
+  live.sockets.market.oraclePrice({ ...price, marketSlug: null })
+  live.sockets.market.oraclePrice({ ...price, marketSlug: 'snow' })
+  live.sockets.market.oraclePrice({ ...price, symbol: 'ETH/USD', marketSlug: null })
+  live.sockets.market.oraclePrice({ ...price, marketSlug: null, value: 1 })
+  const frames = await client.take('oraclePriceData', 3)
+  assert.deepEqual(
+    frames.map((frame) => [at(frame, 'marketSlug'), at(frame, 'value')]),
+    [
+      ['rain', 64_000.5],
+      [null, 64_000.5],
+      [null, 1],
+    ],
+  )
+})

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { ADMIN } from '../../../support/chain-desk.ts'
+import {
+  at,
+  type LiveExchange,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { SocketClient } from '../../../support/socket-client.ts'
+import { closeAll } from '../../../support/socket-desk.ts'
+
+// The public tape of a market, and the news of markets that are made and resolved (rules §12.8).
+
+const SHARE = 1_000_000
+let live: LiveExchange
+let rain: LiveMarket
+let alice: Trader
+let bob: Trader
+const clients: SocketClient[] = []
+
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', '20'] })
+  rain = await openMarket(live, 'rain')
+  alice = await live.trader(10_000 * SHARE)
+  bob = await live.trader(10_000 * SHARE)
+})
+after(() => live.stop())
+afterEach(async () => {
+  await closeAll(live, clients)
+  assert.deepEqual(live.faults, [])
+})
+
+async function join(event: string, asked: object = {}): Promise<SocketClient> {
+  const client = await SocketClient.open(live.port)
+  clients.push(client)
+  client.socket.emit(event, asked)
+  await client.take('system', 1)
+  return client
+}
+
+/** Alice bids at these ticks, then Bob sells into them; gives the event id of Bob's trade. */
+async function trade(ticks: readonly number[], sizeRaw = SHARE): Promise<string> {
+  for (const each of ticks) {
+    const made = await place(live, alice, rain, { ticks: each, sizeRaw })
+    assert.equal(made.status, 201, made.text)
+  }
+  const wish = { outcome: 1 as const, ticks: 1000 - Math.min(...ticks) }
+  const taken = await place(live, bob, rain, { ...wish, sizeRaw: sizeRaw * ticks.length })
+  assert.equal(taken.status, 201, taken.text)
+  return textAt(taken.body, 'execution', 'tradeEventId')
+}
+
+test('each arrival that traded is one frame, which names the trade before it', async () => {
+  const client = await join('subscribe_trades', { marketSlugs: ['rain'] })
+  const first = await trade([500])
+  const second = await trade([520, 510])
+  const frames = await client.take('trade', 2)
+  assert.deepEqual(
+    frames.map((frame) => [at(frame, 'tradeEventId'), at(frame, 'price'), at(frame, 'size')]),
+    [
+      [first, 0.5, SHARE],
+      [second, 0.515, 2 * SHARE],
+    ],
+  )
+  assert.deepEqual(at(frames[1], 'fills'), [
+    { price: 0.52, size: SHARE },
+    { price: 0.51, size: SHARE },
+  ])
+  assert.deepEqual(
+    frames.map((frame) => at(frame, 'side')),
+    ['SELL', 'SELL'],
+  )
+  assert.equal(at(frames[1], 'prevSeq'), at(frames[0], 'seq'))
+  assert.equal(Number(at(frames[1], 'sequence')), Number(at(frames[0], 'sequence')) + 1)
+})
+
+test('a trade that is taken back is told on the tape', async () => {
+  const client = await join('subscribe_trades', { marketSlugs: ['rain'] })
+  const armed = await live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' })
+  assert.equal(armed.status, 200, armed.text)
+  const tradeEventId = await trade([480])
+  const [busted] = await client.take('trade_busted', 1)
+  const [told] = client.of('trade')
+  assert.equal(at(busted, 'tradeEventId'), tradeEventId)
+  assert.ok(Number(at(busted, 'seq')) > Number(at(told, 'seq')))
+  assert.equal(Number(at(busted, 'sequence')), Number(at(told, 'sequence')) + 1)
+})
+
+test('a client hears of markets that are made and resolved until it leaves', async () => {
+  const client = await join('subscribe_market_lifecycle')
+  const prices = await join('subscribe_market_prices', { marketSlugs: ['rain'] })
+  await openMarket(live, 'hail')
+  const [created] = await client.take('marketCreated', 1)
+  assert.deepEqual(
+    [at(created, 'slug'), at(created, 'type'), at(created, 'title')],
+    ['hail', 'CLOB', 'Will hail?'],
+  )
+  const watching = await join('subscribe_market_prices', { marketSlugs: ['hail'] })
+  const resolved = await live.send('POST', '/admin/markets/hail/resolve', {
+    headers: { ...ADMIN.headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ winningOutcomeIndex: 1 }),
+  })
+  assert.equal(resolved.status, 200, resolved.text)
+  for (const each of [client, watching]) {
+    const [frame] = await each.take('marketResolved', 1)
+    assert.deepEqual(
+      [at(frame, 'slug'), at(frame, 'winningOutcome'), at(frame, 'winningIndex')],
+      ['hail', 'NO', 1],
+    )
+  }
+  client.socket.emit('unsubscribe_market_lifecycle')
+  const [, left] = await client.take('system', 2)
+  assert.deepEqual(left, { message: 'Unsubscribed from subscribe_market_lifecycle' })
+  await openMarket(live, 'fog')
+  await trade([470])
+  await prices.take('orderbookUpdate', 2)
+  assert.equal(client.of('marketCreated').length, 1)
+  assert.deepEqual(prices.of('marketResolved'), [])
+})

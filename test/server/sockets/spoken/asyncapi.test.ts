@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compile } from '../../../../server/http/schema/schema.ts'
+import { COMMON_EVENTS, SPOKEN_CHANNELS } from '../../../../server/sockets/spoken/all-channels.ts'
+import { asyncApi } from '../../../../server/sockets/spoken/asyncapi.ts'
+import { assertFrame } from '../../../support/frame-contract.ts'
+import { at } from '../../../support/json-path.ts'
+import { startLive } from '../../../support/live-exchange.ts'
+import { assertPropertiesSay, isTree } from '../../../support/openapi-tree.ts'
+
+// The document of the sockets: whole, with examples that hold, and a sentence for each property.
+
+const described = { title: 'toys', version: '1.0.0', headerPrefix: 'svc-' }
+const document: unknown = JSON.parse(
+  JSON.stringify(asyncApi({ ...described, host: 'localhost:3000', isSecure: false })),
+)
+
+test('every reference of the document resolves', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)]
+  assert.ok(references.length > 20)
+  for (const [, path] of references) assert.ok(isTree(at(document, ...path.split('/'))), path)
+})
+
+test('every property at every depth says what it means', () => {
+  assert.ok(assertPropertiesSay(document) > 20)
+})
+
+test('the examples hold by their schemas', () => {
+  const events = [...COMMON_EVENTS, ...SPOKEN_CHANNELS.flatMap((each) => each.events)]
+  for (const { name, example } of events) assertFrame(name, example)
+  for (const { name, payload, example } of SPOKEN_CHANNELS) {
+    assert.ok(compile(payload).holds(example), name)
+  }
+})
+
+test('a frame that lacks a field, or has one too many, is noticed', () => {
+  const [{ name, example }] = SPOKEN_CHANNELS[1].events
+  assert.ok(isTree(example))
+  const { price: _price, ...rest } = example
+  assert.throws(() => assertFrame(name, rest), /price/)
+  assert.throws(() => assertFrame(name, { ...example, odd: 1 }), /odd/)
+  assert.throws(() => assertFrame('nothing', {}), /is an event of the document/)
+})
+
+test('the exchange gives the document, and takes every channel that it names', async () => {
+  const live = await startLive()
+  const { body } = await live.send('GET', '/asyncapi.json')
+  assert.equal(at(body, 'asyncapi'), '3.0.0')
+  const messages = at(body, 'channels', 'markets', 'messages')
+  assert.ok(isTree(messages))
+  for (const { name } of SPOKEN_CHANNELS) assert.ok(name in messages, name)
+  assert.equal(at(body, 'operations', 'subscribe_trades', 'action'), 'receive')
+  await live.stop()
+})

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { type Checker, compile } from '../../server/http/schema/schema.ts'
+import { SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
+
+// Every frame that a test sees is held to the schema of its event.
+
+const events = new Map(SPOKEN_EVENTS.map((each) => [each.name, each]))
+const checkers = new Map<string, Checker<unknown>>()
+
+export function assertFrame(name: string, payload: unknown): void {
+  const event = events.get(name)
+  assert.ok(event !== undefined, `${name} is an event of the document`)
+  const checker = checkers.get(name) ?? compile(event.payload)
+  checkers.set(name, checker)
+  if (checker.holds(payload)) return
+  assert.fail(`${name} ${JSON.stringify(payload)}: ${JSON.stringify(checker.issues(payload))}`)
+}
