@@ -13,6 +13,8 @@ import * as adminLists from './routes/admin/admin-lists.ts'
 import * as adminProfiles from './routes/admin/admin-profiles.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
 import * as maintenance from './routes/admin/maintenance.ts'
+import * as marketHistory from './routes/markets/market-history.ts'
+import * as marketNumbers from './routes/markets/market-numbers.ts'
 import * as markets from './routes/markets/markets.ts'
 import * as cancelReplace from './routes/orders/cancel-replace.ts'
 import * as heartbeats from './routes/orders/heartbeats.ts'
@@ -36,6 +38,8 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(partners),
   ...Object.values(wallets),
   ...Object.values(markets),
+  ...Object.values(marketHistory),
+  ...Object.values(marketNumbers),
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),

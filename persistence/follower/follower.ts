@@ -38,7 +38,9 @@ import { saveSnapshot, startingState } from '../snapshot/snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
+import { CandlesTable } from './tables/candles.ts'
 import { MarketsTable } from './tables/markets.ts'
+import { MinedTradesTable } from './tables/mined-trades.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
@@ -69,7 +71,9 @@ export class Follower {
   readonly #orders: OrdersTable
   readonly #trades: TradesTable
   readonly #positions: PositionsTable
+  readonly #candles: CandlesTable
   readonly #settlements: SettlementsTable
+  readonly #mined: MinedTradesTable
   readonly #audit: AuditTable
   readonly #profiles: ProfilesTable
   readonly #markets: MarketsTable
@@ -106,8 +110,11 @@ export class Follower {
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
     this.#positions = new PositionsTable(this.#connection)
     const { orders } = this.exchange.clearing
-    this.#trades = new TradesTable(this.#connection, orders, this.#positions)
+    this.#candles = new CandlesTable(this.#connection)
+    const listeners = { positions: this.#positions, candles: this.#candles }
+    this.#trades = new TradesTable(this.#connection, orders, listeners)
     this.#settlements = new SettlementsTable(this.#connection)
+    this.#mined = new MinedTradesTable(this.#connection)
     this.#audit = new AuditTable(this.#connection)
     this.#profiles = new ProfilesTable(this.#connection)
     this.#markets = new MarketsTable(this.#connection)
@@ -240,6 +247,7 @@ export class Follower {
 
   #settled(command: SettlementCommand): void {
     this.#settlements.applied(command)
+    this.#mined.applied(command)
     if (command.kind !== 'failSettlement') return
     this.#positions.reversed(command.tradeSeq, command.legs)
   }
@@ -313,7 +321,9 @@ export class Follower {
       this.#orders.flush(pace)
       this.#trades.flush(pace)
       this.#positions.flush(pace)
+      this.#candles.flush(pace)
       this.#settlements.flush(pace)
+      this.#mined.flush(pace)
       this.#audit.flush(pace)
       this.#profiles.flush(pace)
       this.#markets.flush(pace)

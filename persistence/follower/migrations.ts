@@ -2,6 +2,11 @@
 // copy that can be deleted. So a change that needs data which the file lacks may drop the tables
 // and rebuild them.
 //
+// `trades_by_market` finds the trades of a market by time, apart from those that were taken back.
+// `mined_trades` counts the mined trades of a market, so that a page far back is found by its
+// number. `candles` holds the last day alone, and the rows of one bucket lie together: a chunk of
+// the follower changes few pages of it.
+//
 // `traders` has one row for each owner, even for a maker with a million quotes. `own_makers` names
 // what self-trade prevention canceled. The texts of profiles stand in no other table.
 
@@ -145,5 +150,40 @@ CREATE TABLE profiles (
 ) STRICT;
 `
 
+/** The history of markets. Old rows do not have it, so the follower writes all rows again. */
+const M2 = `
+DELETE FROM applied;
+DELETE FROM orders;
+DELETE FROM markets;
+DELETE FROM maker_fills;
+DELETE FROM traders;
+DELETE FROM blocks;
+DELETE FROM settlements;
+DELETE FROM positions;
+DELETE FROM sold_costs;
+DELETE FROM own_makers;
+DELETE FROM audit;
+DELETE FROM profiles;
+DELETE FROM trades;
+ALTER TABLE trades ADD COLUMN is_busted INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX trades_by_market ON trades (market_id, is_busted, traded_ms);
+CREATE TABLE mined_trades (
+  market_id INTEGER NOT NULL,
+  number    INTEGER NOT NULL,
+  trade_seq INTEGER NOT NULL,
+  PRIMARY KEY (market_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE candles (
+  bucket      INTEGER NOT NULL,
+  market_id   INTEGER NOT NULL,
+  first_ticks INTEGER NOT NULL,
+  high_ticks  INTEGER NOT NULL,
+  low_ticks   INTEGER NOT NULL,
+  last_ticks  INTEGER NOT NULL,
+  volume_raw  INTEGER NOT NULL,
+  PRIMARY KEY (bucket, market_id)
+) STRICT, WITHOUT ROWID;
+`
+
 /** Files of the versions up to 12 are made anew. */
-export const READ_SCHEMA = { migrations: [M1], baseVersion: 12 }
+export const READ_SCHEMA = { migrations: [M1, M2], baseVersion: 12 }

@@ -1,4 +1,8 @@
 import { audit } from './read/audit.ts'
+import { candlesAfter } from './read/history/candles.ts'
+import { minedTrades } from './read/history/mined-trades.ts'
+import { prices } from './read/history/prices.ts'
+import { tape } from './read/history/tape.ts'
 import { knownInTables } from './read/known-orders.ts'
 import { archivedMarket, archivedMarkets, isSlugUsed } from './read/markets.ts'
 import { orderStatuses } from './read/order-status.ts'
@@ -26,4 +30,8 @@ export const READS: readonly Query<never, unknown>[] = [
   archivedMarket,
   archivedMarkets,
   isSlugUsed,
+  minedTrades,
+  tape,
+  prices,
+  candlesAfter,
 ]

@@ -17,6 +17,8 @@ import { Refusal } from '../http/refusal.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import { MarketLists } from '../pipeline/shown/market-lists.ts'
+import { Tickers } from '../pipeline/shown/tickers.ts'
+import type { CollateralToken } from '../pipeline/shown/views.ts'
 import { reservedSlugs } from '../routes/reserved-slugs.ts'
 import type { Services } from '../routes/services.ts'
 import { AccountChanges } from '../services/accounts/accounts.ts'
@@ -24,6 +26,7 @@ import { OperatorChanges } from '../services/accounts/operators.ts'
 import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
+import { MarketHistory } from '../services/markets/market-history.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
@@ -95,6 +98,20 @@ function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
   return port === 0 ? name : `${name}:${port}`
 }
 
+function settingsOf(config: ServeConfig, collateral: CollateralToken): Services['settings'] {
+  return {
+    headerPrefixes: config.headerPrefixes,
+    collateral,
+    exchangeAddress: config.exchangeAddress,
+    reservedSlugs: reservedSlugs(api),
+    isSecure: config.tls !== undefined || config.publicUrl?.startsWith('https:') === true,
+    chainId: config.domain.chainId,
+    domainName: config.domain.name,
+    rates: config.rateLimit ? config.rates : null,
+    version: VERSION,
+  }
+}
+
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
@@ -120,6 +137,8 @@ export async function wire(
     pipeline,
     reads,
     lists: new MarketLists(pipeline.published, collateral, parts.clock),
+    tickers: new Tickers(pipeline.published, parts.clock),
+    history: new MarketHistory(archive, reads, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),
     cancels,
     replaces: new CancelReplace(pipeline, cancels),
@@ -132,15 +151,7 @@ export async function wire(
     operators: new OperatorChanges(pipeline),
     heartbeats: new HeartbeatChanges(pipeline),
     auth: authState(exchange),
-    settings: {
-      headerPrefixes: config.headerPrefixes,
-      collateral,
-      exchangeAddress: config.exchangeAddress,
-      reservedSlugs: reservedSlugs(api),
-      isSecure: config.tls !== undefined || config.publicUrl?.startsWith('https:') === true,
-      chainId: config.domain.chainId,
-      version: VERSION,
-    },
+    settings: settingsOf(config, collateral),
     signing: {
       key: seal.derive('login'),
       host: publicHostOf(config),

@@ -4,6 +4,7 @@ import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Arrival } from '../../../engine/domain/command.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
+import type { CandlesTable } from './candles.ts'
 import { eachPaced, type Pace } from './pace.ts'
 import type { PositionsTable } from './positions.ts'
 
@@ -26,12 +27,19 @@ type TradeRow = [
 ]
 type FillRow = [number, number, number, number, number, number]
 
+/** Tables that are made of fills. */
+export interface FillListeners {
+  readonly positions: PositionsTable
+  readonly candles: CandlesTable
+}
+
 export class TradesTable {
   readonly #insertTrade: Statement<TradeRow>
   readonly #insertFill: Statement<FillRow>
   readonly #insertTrader: Statement<[number]>
   readonly #orders: OrderTable
   readonly #positions: PositionsTable
+  readonly #candles: CandlesTable
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
   /** Takers and makers since the last flush. */
@@ -42,12 +50,13 @@ export class TradesTable {
   #collateralRaw = 0
   #lastTicks = 0
 
-  constructor(connection: Connection, orders: OrderTable, positions: PositionsTable) {
+  constructor(connection: Connection, orders: OrderTable, { positions, candles }: FillListeners) {
     this.#insertTrade = connection.prepare(INSERT_TRADE)
     this.#insertFill = connection.prepare(INSERT_FILL)
     this.#insertTrader = connection.prepare(INSERT_TRADER)
     this.#orders = orders
     this.#positions = positions
+    this.#candles = candles
   }
 
   /** The arrival `order` met one maker at `yesTicks`. */
@@ -61,6 +70,7 @@ export class TradesTable {
     this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
     this.#position++
     this.#traders.add(makerId)
+    this.#candles.filled({ marketId: order.marketId, yesTicks, valueRaw, nowMs: order.nowMs })
     const outcome = this.#orders.outcomeOf(maker)
     this.#positions.traded({
       tradeSeq: order.seq,

@@ -144,8 +144,7 @@ export class Gateway<S> {
   private turnOf(response: library.HttpResponse, request: library.HttpRequest): Turn<S> {
     const call = copied(request, this.clock())
     // HEAD is GET without the body.
-    const method = call.method === 'HEAD' ? 'GET' : call.method
-    const found = this.router.find(method, call.path)
+    const found = this.router.find(call.method === 'HEAD' ? 'GET' : call.method, call.path)
     const turn: Turn<S> = {
       response,
       call,
@@ -167,6 +166,7 @@ export class Gateway<S> {
       ended: false,
       readingAt: 0,
     }
+    call.addressKey = turn.address
     if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
     response.onAborted(() => this.abort(turn))
     return turn

@@ -4,6 +4,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook } from '../../../engine/domain/command.ts'
+import { dayBucketOf } from '../../../engine/domain/day-window.ts'
 import {
   EVENT,
   eventAt,
@@ -28,6 +29,7 @@ import {
   type GrowingSum,
   type TimeMs,
 } from '../../../engine/domain/units.ts'
+import { DayFigures } from './day-figures.ts'
 import { Depth } from './depth.ts'
 
 export interface PublishedMarket {
@@ -41,6 +43,8 @@ export interface PublishedMarket {
   readonly volume: GrowingSum
   /** YES price of the last trade in ticks; 0 before the first. */
   lastYesTicks: number
+  /** What the market traded in the last day; null until it trades. */
+  day: DayFigures | null
   /** Grows with each change of the book. */
   version: number
   /** The book as it is sent, encoded once per version. */
@@ -65,6 +69,7 @@ function publishedOf(market: Market): PublishedMarket {
     updatedMs: market.createdMs,
     volume: { raw: 0, carries: 0 },
     lastYesTicks: 0,
+    day: null,
     version: 0,
     bookBytes: null,
     restingRaw: null,
@@ -91,6 +96,8 @@ export class PublishedMarkets {
   changes = 0
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
+  /** Null until fills count for the last day. */
+  #dayClock: (() => TimeMs) | null = null
 
   /** All markets that are in memory, newest last. */
   all(): PublishedMarket[] {
@@ -168,6 +175,14 @@ export class PublishedMarkets {
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
   }
 
+  /**
+   * From now on fills count for the last day, at the time when they are shown. Fills that a start
+   * replays do not: the read tables have them.
+   */
+  countDays(clock: () => TimeMs): void {
+    this.#dayClock = clock
+  }
+
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
@@ -201,7 +216,12 @@ export class PublishedMarkets {
         const sizeRaw = eventSizeRaw(f64s, event)
         const ownTicks = eventTakerIsNo(words, event) ? 1000 - ticks : ticks
         const sells = eventTakerSells(words, event)
-        addTo(published.volume, (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw))
+        const valueRaw = (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
+        addTo(published.volume, valueRaw)
+        if (this.#dayClock !== null) {
+          published.day ??= new DayFigures()
+          published.day.traded(dayBucketOf(this.#dayClock()), ticks, valueRaw)
+        }
         published.lastYesTicks = ticks
         // A maker that was closed gets its rest back, so its level loses that rest too.
         published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)

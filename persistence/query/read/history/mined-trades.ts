@@ -1,0 +1,103 @@
+import type { AccountId, MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { query } from '../query.ts'
+import { type Settlement, Settlements } from '../settlements.ts'
+
+// The mined trades of a market, newest first. They are numbered, so a page far back is found by its
+// numbers, and its `limit` bounds the rows that are read.
+
+const COUNT = 'SELECT number FROM mined_trades WHERE market_id = ? ORDER BY number DESC LIMIT 1'
+const PAGE = `
+SELECT t.seq, t.taker_owner AS takerId, t.side, t.outcome, t.shares_raw AS sharesRaw,
+  t.collateral_raw AS collateralRaw, t.traded_ms AS tradedMs
+FROM mined_trades m CROSS JOIN trades t ON t.seq = m.trade_seq
+WHERE m.market_id = ? AND m.number <= ? ORDER BY m.number DESC LIMIT ?`
+const TAKER = `
+SELECT profile_id AS profileId, account, username, display_name AS displayName, client,
+  smart_wallet AS smartWallet, rank_name AS rankName, bio, pfp_url AS pfpUrl,
+  social_url AS socialUrl
+FROM profiles WHERE profile_id = ?`
+
+/** The public fields of a profile that traded. */
+export interface TakerRow {
+  readonly profileId: ProfileId
+  readonly account: string
+  readonly username: string | null
+  readonly displayName: string | null
+  readonly client: string
+  readonly smartWallet: string | null
+  readonly rankName: string | null
+  readonly bio: string | null
+  readonly pfpUrl: string | null
+  readonly socialUrl: string | null
+}
+
+interface TradeRow {
+  readonly seq: Seq
+  readonly takerId: AccountId
+  /** Side and outcome of the taker's order. */
+  readonly side: number
+  readonly outcome: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly tradedMs: number
+}
+
+export interface MinedTrade extends TradeRow {
+  readonly settlement: Settlement
+  /** Null for a profile that the tables do not show. */
+  readonly taker: TakerRow | null
+}
+
+export interface MinedTradesAsk {
+  readonly marketId: MarketId
+  /** How many of the newest trades are passed over. */
+  readonly skip: number
+  readonly limit: number
+}
+
+export interface MinedTrades {
+  /** The mined trades of the market in all. */
+  readonly count: number
+  readonly trades: readonly MinedTrade[]
+}
+
+class MinedTradesOfMarket {
+  readonly #count: Statement<[MarketId], { number: number }>
+  readonly #page: Statement<[MarketId, number, number], TradeRow>
+  readonly #taker: Statement<[number], TakerRow>
+  readonly #settlements: Settlements
+  readonly #ofOneState: (asked: MinedTradesAsk) => MinedTrades
+
+  constructor(connection: Connection) {
+    this.#count = connection.prepare(COUNT)
+    this.#page = connection.prepare(PAGE)
+    this.#taker = connection.prepare(TAKER)
+    this.#settlements = new Settlements(connection)
+    this.#ofOneState = connection.transaction((asked: MinedTradesAsk) => this.#find(asked))
+  }
+
+  find(asked: MinedTradesAsk): MinedTrades {
+    return this.#ofOneState(asked)
+  }
+
+  #find({ marketId, skip, limit }: MinedTradesAsk): MinedTrades {
+    const count = this.#count.get(marketId)?.number ?? 0
+    if (skip >= count || limit === 0) return { count, trades: [] }
+    const takers = new Map<number, TakerRow | null>()
+    const trades = this.#page.all(marketId, count - skip, limit).map((row): MinedTrade => {
+      const known = takers.get(row.takerId)
+      const taker = known === undefined ? (this.#taker.get(row.takerId) ?? null) : known
+      takers.set(row.takerId, taker)
+      return { ...row, settlement: this.#settlements.of(row.seq), taker }
+    })
+    return { count, trades }
+  }
+}
+
+/** Gives the newest mined trades first, and how many there are. */
+export const minedTrades = query({
+  name: 'minedTrades',
+  prepare: (db) => new MinedTradesOfMarket(db),
+  run: (table, asked: MinedTradesAsk) => table.find(asked),
+})

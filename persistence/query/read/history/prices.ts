@@ -1,0 +1,78 @@
+import type { MarketId } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { query } from '../query.ts'
+
+// The YES price of a market over time (rules §11.5). Each step has the price of the last trade
+// in it, or else that of the step before. The index finds the last trade before a time in one
+// search, and steps without a trade need none. So a series reads at most one row for each of its
+// points, however many trades there were. A trade that was taken back does not count.
+
+const CLOSE = `
+SELECT traded_ms AS tradedMs, yes_ticks AS yesTicks FROM trades
+WHERE market_id = ? AND is_busted = 0 AND traded_ms < ?
+ORDER BY traded_ms DESC, seq DESC LIMIT 1`
+const FIRST = `
+SELECT traded_ms AS tradedMs FROM trades WHERE market_id = ? AND is_busted = 0
+ORDER BY traded_ms, seq LIMIT 1`
+
+const SEC = 1000
+const MIN = 60 * SEC
+const HOUR = 60 * MIN
+const DAY = 24 * HOUR
+/** Steps of a whole history; the shortest that gives no more than `pointsMax` is taken. */
+const STEPS_MS = [
+  ...[5 * SEC, 15 * SEC, 30 * SEC, MIN, 2 * MIN, 5 * MIN, 10 * MIN, 20 * MIN, 30 * MIN],
+  ...[HOUR, 2 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY],
+]
+
+export interface PricesAsk {
+  readonly marketId: MarketId
+  /** The series ends with the step that holds this time. */
+  readonly untilMs: TimeMs
+  /** Null for the whole history, whose step follows from its length. */
+  readonly stepMs: number | null
+  readonly pointsMax: number
+}
+
+/** The start of a step, and the price at its end. */
+export type PricePoint = readonly [atMs: TimeMs, yesTicks: number]
+
+interface Close {
+  readonly tradedMs: TimeMs
+  readonly yesTicks: number
+}
+
+function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): number {
+  if (stepMs !== null) return stepMs
+  const pointsOf = (ms: number) => Math.floor(untilMs / ms) - Math.floor(firstMs / ms) + 1
+  const longest = Math.ceil((untilMs - firstMs) / (pointsMax - 1))
+  return STEPS_MS.find((ms) => pointsOf(ms) <= pointsMax) ?? longest
+}
+
+/** Gives the newest point first; none before the first trade. */
+export const prices = query({
+  name: 'prices',
+  prepare: (db) => ({
+    close: db.prepare<[MarketId, TimeMs], Close>(CLOSE),
+    first: db.prepare<[MarketId], { tradedMs: TimeMs }>(FIRST),
+  }),
+  run: ({ close, first }, asked: PricesAsk): PricePoint[] => {
+    const { marketId, untilMs, pointsMax } = asked
+    const firstMs = first.get(marketId)?.tradedMs
+    if (firstMs === undefined || firstMs > untilMs) return []
+    const stepMs = stepOf(firstMs, asked)
+    const points: PricePoint[] = []
+    let found: Close | undefined
+    let atMs = Math.floor(untilMs / stepMs) * stepMs
+    while (points.length < pointsMax && atMs + stepMs > firstMs) {
+      // Until the step of the found trade is reached, the price is carried forward from it.
+      if (found === undefined || found.tradedMs >= atMs + stepMs) {
+        found = close.get(marketId, atMs + stepMs)
+      }
+      if (found === undefined) break
+      points.push([atMs, found.yesTicks])
+      atMs -= stepMs
+    }
+    return points
+  },
+})
