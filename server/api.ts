@@ -23,6 +23,7 @@ import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
 import type { Services } from './routes/services.ts'
 import * as docs from './routes/system/docs.ts'
+import { exchangeInfo } from './routes/system/exchange-info.ts'
 import { metrics, openMetrics } from './routes/system/metrics.ts'
 import * as system from './routes/system/system.ts'
 import * as welcome from './routes/system/welcome.ts'
@@ -31,6 +32,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(welcome),
   ...Object.values(docs),
   ...Object.values(system),
+  exchangeInfo,
   metrics,
   ...Object.values(session),
   ...Object.values(tokens),

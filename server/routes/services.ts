@@ -54,6 +54,8 @@ export interface Services {
     readonly domainName: string
     /** Rates of the limits by address and by profile; null for none. */
     readonly rates: { readonly address: Rates; readonly profile: Rates } | null
+    /** Least time from one block of trades to the next; null when trades are never mined. */
+    readonly blockMs: number | null
     readonly version: string
   }
   /** Makes the messages that wallets sign, and knows them again. */

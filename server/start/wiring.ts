@@ -108,6 +108,7 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
     chainId: config.domain.chainId,
     domainName: config.domain.name,
     rates: config.rateLimit ? config.rates : null,
+    blockMs: config.blockMs ?? null,
     version: VERSION,
   }
 }

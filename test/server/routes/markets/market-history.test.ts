@@ -196,3 +196,16 @@ test('a resolved market keeps its history, and its series ends there', async () 
   assert.equal(listAt(await read('/markets/rain/events'), 'events').length, 3)
   assert.ok(!(await read('/markets/tickers')).text.includes('"rain"'))
 })
+
+test('a trading program finds ticks, sizes, fees and limits in one reply', async () => {
+  const info = await read('/exchange-info')
+  assert.equal(info.status, 200, info.text)
+  assert.equal(at(info.body, 'prices', 'tick'), 0.001)
+  assert.equal(at(info.body, 'sizes', 'stepRaw'), 1000)
+  assert.equal(at(info.body, 'chain', 'exchange'), rain.exchange)
+  assert.equal(at(info.body, 'blockMs'), 20)
+  assert.deepEqual(
+    listAt(info, 'rateLimits', 'address').map((rate) => at(rate, 'lane')),
+    ['public', 'private', 'trade', 'auth'],
+  )
+})
