@@ -34,7 +34,7 @@ const FNV_PRIME = 0x01000193
  * An unknown caller takes the turn of its address, so that one address cannot hold up the others.
  * Two addresses may share a turn: that costs them time, and nothing else.
  */
-export function publicAsker(call: Call): Asker {
+export function publicAsker(call: Pick<Call, 'addressKey' | 'isGone'>): Asker {
   const { addressKey = '' } = call
   const isGone = () => call.isGone === true
   if (addressKey === '') return { ...ANYBODY, isGone }

@@ -122,9 +122,11 @@ export class MarketHistory {
     const untilMs = published.status === 'RESOLVED' ? published.updatedMs : this.#clock()
     const pointsMax = step === null ? LIMITS.pricePointsMax : step.points
     const asked = { marketId, untilMs, stepMs: step?.ms ?? null, pointsMax }
-    const points = await this.#reads.read(prices, asked, asker)
-    if (points === undefined) return undefined
-    const shown = points.map(([atMs, ticks]) => ({ price: ticks / ONE, timestamp: isoText(atMs) }))
+    const found = await this.#reads.read(prices, asked, asker)
+    if (found === undefined) return undefined
+    const shown = found.ticks.map((ticks, index) => {
+      return { price: ticks / ONE, timestamp: isoText(found.newestMs - index * found.stepMs) }
+    })
     return { title, prices: shown }
   }
 

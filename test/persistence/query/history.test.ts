@@ -140,20 +140,22 @@ test('each step of a price series has the last price up to its end', () => {
       const pointsMax = 1 + random.below(60)
       const untilMs = first.tradedMs - 100 + random.below(lastMs - first.tradedMs + 5000)
       const shown = ask({ marketId, untilMs, stepMs, pointsMax })
-      const wanted: [number, number][] = []
+      const wanted: number[] = []
       for (let atMs = Math.floor(untilMs / stepMs) * stepMs; wanted.length < pointsMax; ) {
         const close = own.filter(({ tradedMs }) => tradedMs < atMs + stepMs).at(-1)
         if (close === undefined || first.tradedMs > untilMs) break
-        wanted.push([atMs, close.yesTicks])
+        wanted.push(close.yesTicks)
         atMs -= stepMs
       }
-      assert.deepEqual(shown, wanted)
+      assert.deepEqual(shown.ticks, wanted)
+      if (wanted.length > 0) assert.equal(shown.newestMs, untilMs - (untilMs % stepMs))
     }
     const untilMs = lastMs + random.below(10 ** random.below(12))
     const whole = ask({ marketId, untilMs, stepMs: null, pointsMax: 500 })
-    assert.ok(whole.length > 0 && whole.length <= 500)
-    assert.equal(whole[0][1], own.at(-1)?.yesTicks)
-    assert.ok(whole[whole.length - 1][0] <= first.tradedMs)
+    assert.ok(whole.ticks.length > 0 && whole.ticks.length <= 500)
+    assert.equal(whole.ticks[0], own.at(-1)?.yesTicks)
+    const oldestMs = whole.newestMs - (whole.ticks.length - 1) * whole.stepMs
+    assert.ok(oldestMs <= first.tradedMs && first.tradedMs < oldestMs + whole.stepMs)
   }
 })
 

@@ -34,8 +34,13 @@ export interface PricesAsk {
   readonly pointsMax: number
 }
 
-/** The start of a step, and the price at its end. */
-export type PricePoint = readonly [atMs: TimeMs, yesTicks: number]
+export interface PriceSeries {
+  /** The start of the newest step. */
+  readonly newestMs: TimeMs
+  readonly stepMs: number
+  /** The price at the end of each step, newest first; none before the first trade. */
+  readonly ticks: readonly number[]
+}
 
 interface Close {
   readonly tradedMs: TimeMs
@@ -49,30 +54,31 @@ function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): num
   return STEPS_MS.find((ms) => pointsOf(ms) <= pointsMax) ?? longest
 }
 
-/** Gives the newest point first; none before the first trade. */
+/** Gives the price of each step. */
 export const prices = query({
   name: 'prices',
   prepare: (db) => ({
     close: db.prepare<[MarketId, TimeMs], Close>(CLOSE),
     first: db.prepare<[MarketId], { tradedMs: TimeMs }>(FIRST),
   }),
-  run: ({ close, first }, asked: PricesAsk): PricePoint[] => {
+  run: ({ close, first }, asked: PricesAsk): PriceSeries => {
     const { marketId, untilMs, pointsMax } = asked
     const firstMs = first.get(marketId)?.tradedMs
-    if (firstMs === undefined || firstMs > untilMs) return []
+    if (firstMs === undefined || firstMs > untilMs) return { newestMs: 0, stepMs: 0, ticks: [] }
     const stepMs = stepOf(firstMs, asked)
-    const points: PricePoint[] = []
+    const newestMs = Math.floor(untilMs / stepMs) * stepMs
+    const ticks: number[] = []
     let found: Close | undefined
-    let atMs = Math.floor(untilMs / stepMs) * stepMs
-    while (points.length < pointsMax && atMs + stepMs > firstMs) {
+    let atMs = newestMs
+    while (ticks.length < pointsMax && atMs + stepMs > firstMs) {
       // Until the step of the found trade is reached, the price is carried forward from it.
       if (found === undefined || found.tradedMs >= atMs + stepMs) {
         found = close.get(marketId, atMs + stepMs)
       }
       if (found === undefined) break
-      points.push([atMs, found.yesTicks])
+      ticks.push(found.yesTicks)
       atMs -= stepMs
     }
-    return points
+    return { newestMs, stepMs, ticks }
   },
 })

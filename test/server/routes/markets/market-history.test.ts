@@ -163,6 +163,20 @@ test('tickers show the last day, also after a restart', async () => {
   assert.deepEqual(again, line)
 })
 
+test('a trade that is taken back stays on the tape, and leaves the prices', async () => {
+  const armed = await live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' })
+  assert.equal(armed.status, 200, armed.text)
+  await tradeAt(900)
+  const newest = async () => listAt(await read('/markets/rain/trades?limit=1'), 'trades')[0]
+  while (at(await newest(), 'busted') !== true) await new Promise(setImmediate)
+  assert.equal(at(await newest(), 'price'), 0.9)
+  const series = await read('/markets/rain/historical-price?interval=5m')
+  assert.equal(at(listAt(series, 'prices')[0], 'price'), 0.48)
+  assert.equal((await mined(3)).length, 3)
+  const afterwards = await read('/markets/rain/events?limit=1')
+  assert.equal(at(afterwards.body, 'totalPages'), 3)
+})
+
 test('several books come in one reply, with the slugs that have none', async () => {
   await openMarket(live, 'snow')
   const book = (await read('/markets/rain/orderbook')).body
