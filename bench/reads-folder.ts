@@ -19,6 +19,7 @@ import { type Connection, openWritable } from '../persistence/database.ts'
 import { openSeal } from '../persistence/folder-key.ts'
 import { Follower } from '../persistence/follower/follower.ts'
 import { READ_SCHEMA } from '../persistence/follower/migrations.ts'
+import { EPOCH_BITS } from '../persistence/follower/tables/epochs.ts'
 import { encodeCommand } from '../test/support/encode-command.ts'
 import { fillJournal } from '../test/support/journal-fill.ts'
 import { Random } from '../test/support/random.ts'
@@ -117,9 +118,18 @@ INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, s
   shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms)
 VALUES (?, ?, 1, 1, ?, ?, 0, ?, ?, 0, ?, ?)`
 const BLOCK = 'INSERT INTO blocks (height, chain_id, through_seq, mined_ms) VALUES (0, 8453, 0, ?)'
-const NUMBER = `
-INSERT INTO mined_trades (market_id, number, trade_seq)
-SELECT market_id, row_number() OVER (PARTITION BY market_id ORDER BY seq), seq FROM trades`
+/** The follower's tables of epochs, and the numbers of mined trades. */
+const NUMBERS = [
+  `INSERT INTO mined_trades (epoch, market_id, number, trade_seq)
+   SELECT seq >> ${EPOCH_BITS} AS epoch, market_id,
+     row_number() OVER (PARTITION BY market_id ORDER BY seq) AS number, seq
+   FROM trades ORDER BY epoch, market_id, number`,
+  `INSERT INTO mined_epochs (market_id, first_number, epoch)
+   SELECT market_id, min(number), epoch FROM mined_trades GROUP BY market_id, epoch`,
+  `INSERT INTO trade_epochs (market_id, first_ms, first_seq)
+   SELECT market_id, min(traded_ms), min(seq) FROM trades
+   GROUP BY market_id, seq >> ${EPOCH_BITS}`,
+]
 const CANDLES = `
 INSERT INTO candles (bucket, market_id, first_ticks, high_ticks, low_ticks, last_ticks, volume_raw)
 SELECT traded_ms / ${DAY_BUCKET_MS} AS bucket, market_id, min(yes_ticks), max(yes_ticks),
@@ -169,7 +179,7 @@ export function writeReadsFolder(dataDir: string, size: ReadsSize): void {
   writeTrades(db, size, nowMs)
   for (const { sql } of indexes) db.exec(sql)
   progress('reads: trades are indexed')
-  db.exec(NUMBER)
+  for (const sql of NUMBERS) db.exec(sql)
   db.prepare(CANDLES).run(oldestBucketOf(dayBucketOf(nowMs)) * DAY_BUCKET_MS)
   db.close()
   progress('reads: the folder is made')

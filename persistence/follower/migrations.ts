@@ -4,8 +4,8 @@
 //
 // `trades_by_market` finds the trades of a market by time, apart from those that were taken back.
 // `mined_trades` counts the mined trades of a market, so that a page far back is found by its
-// number. `candles` holds the last day alone, and the rows of one bucket lie together: a chunk of
-// the follower changes few pages of it.
+// number. Both begin with an epoch (tables/epochs.ts). `candles` holds the last day alone, and the
+// rows of one bucket lie together: a chunk of the follower changes few pages of it.
 //
 // `traders` has one row for each owner, even for a maker with a million quotes. `own_makers` names
 // what self-trade prevention canceled. The texts of profiles stand in no other table.
@@ -166,12 +166,25 @@ DELETE FROM audit;
 DELETE FROM profiles;
 DELETE FROM trades;
 ALTER TABLE trades ADD COLUMN is_busted INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX trades_by_market ON trades (market_id, is_busted, traded_ms);
+CREATE INDEX trades_by_market ON trades (seq >> 17, market_id, is_busted, traded_ms);
+CREATE TABLE trade_epochs (
+  market_id INTEGER NOT NULL,
+  first_ms  INTEGER NOT NULL,
+  first_seq INTEGER NOT NULL,
+  PRIMARY KEY (market_id, first_ms, first_seq)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE mined_trades (
+  epoch     INTEGER NOT NULL,
   market_id INTEGER NOT NULL,
   number    INTEGER NOT NULL,
   trade_seq INTEGER NOT NULL,
-  PRIMARY KEY (market_id, number)
+  PRIMARY KEY (epoch, market_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mined_epochs (
+  market_id    INTEGER NOT NULL,
+  first_number INTEGER NOT NULL,
+  epoch        INTEGER NOT NULL,
+  PRIMARY KEY (market_id, first_number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE candles (
   bucket      INTEGER NOT NULL,

@@ -23,7 +23,7 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a retried trade is not listed',
-        'if (found !== undefined) this.#put(found.marketId, command.tradeSeq)\n',
+        'if (found !== undefined) this.#put(epoch, found.marketId, command.tradeSeq)\n',
         '\n',
       ],
     ],
@@ -45,14 +45,50 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'persistence/follower/tables/trades.ts',
+    tests: HISTORY,
+    changes: [
+      [
+        'a start in the middle of an epoch begins it again',
+        'epochOf(known) !== epochOf(row[2])',
+        'known !== row[2]',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/read/history/market-trades.ts',
+    tests: HISTORY,
+    changes: [
+      [
+        'a read back begins with its own place',
+        'AND (traded_ms, seq) < (?, ?)',
+        'AND (traded_ms, seq) <= (?, ?)',
+      ],
+      [
+        'a page begins with the trade of its seq',
+        'AND (traded_ms, seq) > (?, ?)',
+        'AND (traded_ms, seq) >= (?, ?)',
+      ],
+      [
+        'a read back ends with its epoch',
+        'epoch = this.#epochBefore.get(marketId, firstMs, firstSeq)\n',
+        'epoch = undefined\n',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/read/history/mined-trades.ts',
+    tests: HISTORY,
+    changes: [['a page ends with its epoch', 'number = found.firstNumber - 1\n', 'number = 0\n']],
+  },
+  {
     file: 'persistence/query/read/history/prices.ts',
     tests: HISTORY,
     changes: [
-      ['a price of after its step counts', 'AND traded_ms < ?', 'AND traded_ms <= ?'],
       [
         'a trade that was taken back counts',
-        'AND is_busted = 0 AND traded_ms < ?',
-        'AND traded_ms < ?',
+        'const STANDING: Kinds = [0]',
+        'const STANDING: Kinds = [0, 1]',
       ],
     ],
   },
@@ -61,14 +97,9 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     tests: HISTORY,
     changes: [
       [
-        'a page begins with the trade of its seq',
-        'AND (traded_ms, seq) > (?, ?)',
-        'AND (traded_ms, seq) >= (?, ?)',
-      ],
-      [
         'trades that were taken back are missing',
-        '[0, 1].flatMap((isBusted) => {',
-        '[0].flatMap((isBusted) => {',
+        'const ALL: Kinds = [0, 1]',
+        'const ALL: Kinds = [0]',
       ],
     ],
   },

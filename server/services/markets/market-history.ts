@@ -5,7 +5,7 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
 import { prices } from '../../../persistence/query/read/history/prices.ts'
-import { type TapeRow, tape } from '../../../persistence/query/read/history/tape.ts'
+import { tape } from '../../../persistence/query/read/history/tape.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
@@ -83,7 +83,7 @@ export class MarketHistory {
     const page = await this.#reads.read(tape, { marketId, ...wish }, asker)
     if (page === undefined) return undefined
     let { prevSeq } = page
-    return page.trades.map((row: TapeRow) => {
+    return page.trades.map((row) => {
       const view = tapeView(row, prevSeq)
       prevSeq = row.seq
       return view

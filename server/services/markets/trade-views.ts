@@ -4,8 +4,8 @@
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
+import type { TradeRow } from '../../../persistence/query/read/history/market-trades.ts'
 import type { MinedTrade, TakerRow } from '../../../persistence/query/read/history/mined-trades.ts'
-import type { TapeRow } from '../../../persistence/query/read/history/tape.ts'
 import { shownName } from '../../../persistence/query/read/profiles.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -98,7 +98,7 @@ export function resolvedFeed({ market, payoutNumerators, updatedMs }: PublishedM
 }
 
 /** A line of the tape, told from the side of YES: who buys NO sells YES. */
-export function tapeView(row: TapeRow, prevSeq: Seq) {
+export function tapeView(row: TradeRow, prevSeq: Seq) {
   const buysYes = (row.side === SIDE.BUY) === (row.outcome === OUTCOME.YES)
   return {
     seq: row.seq,

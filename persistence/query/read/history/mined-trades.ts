@@ -1,17 +1,22 @@
+import { assert } from '../../../../engine/domain/assert.ts'
 import type { AccountId, MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
+import { NEWEST_EPOCH, NEWEST_NUMBER } from '../../../follower/tables/mined-trades.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 
 // The mined trades of a market, newest first. They are numbered, so a page far back is found by its
-// numbers, and its `limit` bounds the rows that are read.
+// numbers. A page may reach over several epochs: each gives it a row or more, so `limit` bounds the
+// rows and the epochs that are read.
 
-const COUNT = 'SELECT number FROM mined_trades WHERE market_id = ? ORDER BY number DESC LIMIT 1'
+const EPOCH = `
+SELECT epoch, first_number AS firstNumber FROM mined_epochs
+WHERE market_id = ? AND first_number <= ? ORDER BY first_number DESC LIMIT 1`
 const PAGE = `
 SELECT t.seq, t.taker_owner AS takerId, t.side, t.outcome, t.shares_raw AS sharesRaw,
   t.collateral_raw AS collateralRaw, t.traded_ms AS tradedMs
 FROM mined_trades m CROSS JOIN trades t ON t.seq = m.trade_seq
-WHERE m.market_id = ? AND m.number <= ? ORDER BY m.number DESC LIMIT ?`
+WHERE m.epoch = ? AND m.market_id = ? AND m.number <= ? ORDER BY m.number DESC LIMIT ?`
 const TAKER = `
 SELECT profile_id AS profileId, account, username, display_name AS displayName, client,
   smart_wallet AS smartWallet, rank_name AS rankName, bio, pfp_url AS pfpUrl,
@@ -63,14 +68,18 @@ export interface MinedTrades {
 }
 
 class MinedTradesOfMarket {
-  readonly #count: Statement<[MarketId], { number: number }>
-  readonly #page: Statement<[MarketId, number, number], TradeRow>
+  readonly #newestEpoch: Statement<[MarketId], { epoch: number }>
+  readonly #newestNumber: Statement<[epoch: number, MarketId], { number: number }>
+  readonly #epoch: Statement<[MarketId, number], { epoch: number; firstNumber: number }>
+  readonly #page: Statement<[epoch: number, MarketId, number, number], TradeRow>
   readonly #taker: Statement<[number], TakerRow>
   readonly #settlements: Settlements
   readonly #ofOneState: (asked: MinedTradesAsk) => MinedTrades
 
   constructor(connection: Connection) {
-    this.#count = connection.prepare(COUNT)
+    this.#newestEpoch = connection.prepare(NEWEST_EPOCH)
+    this.#newestNumber = connection.prepare(NEWEST_NUMBER)
+    this.#epoch = connection.prepare(EPOCH)
     this.#page = connection.prepare(PAGE)
     this.#taker = connection.prepare(TAKER)
     this.#settlements = new Settlements(connection)
@@ -82,16 +91,31 @@ class MinedTradesOfMarket {
   }
 
   #find({ marketId, skip, limit }: MinedTradesAsk): MinedTrades {
-    const count = this.#count.get(marketId)?.number ?? 0
+    const newest = this.#newestEpoch.get(marketId)
+    if (newest === undefined) return { count: 0, trades: [] }
+    const count = this.#newestNumber.get(newest.epoch, marketId)?.number ?? 0
     if (skip >= count || limit === 0) return { count, trades: [] }
     const takers = new Map<number, TakerRow | null>()
-    const trades = this.#page.all(marketId, count - skip, limit).map((row): MinedTrade => {
+    const trades = this.#rows(marketId, count - skip, limit).map((row): MinedTrade => {
       const known = takers.get(row.takerId)
       const taker = known === undefined ? (this.#taker.get(row.takerId) ?? null) : known
       takers.set(row.takerId, taker)
       return { ...row, settlement: this.#settlements.of(row.seq), taker }
     })
     return { count, trades }
+  }
+
+  /** The trades from a number down. */
+  #rows(marketId: MarketId, fromNumber: number, limit: number): TradeRow[] {
+    const rows: TradeRow[] = []
+    let number = fromNumber
+    while (number > 0 && rows.length < limit) {
+      const found = this.#epoch.get(marketId, number)
+      assert(found !== undefined, 'every number has its epoch')
+      rows.push(...this.#page.all(found.epoch, marketId, number, limit - rows.length))
+      number = found.firstNumber - 1
+    }
+    return rows
   }
 }
 

@@ -1,20 +1,14 @@
 import type { MarketId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { query } from '../query.ts'
+import { type Kinds, MarketTrades, START, type TradeRow } from './market-trades.ts'
 
 // The YES price of a market over time (rules §11.5). Each step has the price of the last trade
-// in it, or else that of the step before. The index finds the last trade before a time in one
-// search, and steps without a trade need none. So a series reads at most one row for each of its
-// points, however many trades there were. A trade that was taken back does not count.
+// in it, or else that of the step before. Three searches find the last trade before a time, and
+// steps without a trade need none. So a series reads at most one trade for each of its points,
+// however many there were. A trade that was taken back does not count.
 
-const CLOSE = `
-SELECT traded_ms AS tradedMs, yes_ticks AS yesTicks FROM trades
-WHERE market_id = ? AND is_busted = 0 AND traded_ms < ?
-ORDER BY traded_ms DESC, seq DESC LIMIT 1`
-const FIRST = `
-SELECT traded_ms AS tradedMs FROM trades WHERE market_id = ? AND is_busted = 0
-ORDER BY traded_ms, seq LIMIT 1`
-
+const STANDING: Kinds = [0]
 const SEC = 1000
 const MIN = 60 * SEC
 const HOUR = 60 * MIN
@@ -42,11 +36,6 @@ export interface PriceSeries {
   readonly ticks: readonly number[]
 }
 
-interface Close {
-  readonly tradedMs: TimeMs
-  readonly yesTicks: number
-}
-
 function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): number {
   if (stepMs !== null) return stepMs
   const pointsOf = (ms: number) => Math.floor(untilMs / ms) - Math.floor(firstMs / ms) + 1
@@ -57,23 +46,22 @@ function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): num
 /** Gives the price of each step. */
 export const prices = query({
   name: 'prices',
-  prepare: (db) => ({
-    close: db.prepare<[MarketId, TimeMs], Close>(CLOSE),
-    first: db.prepare<[MarketId], { tradedMs: TimeMs }>(FIRST),
-  }),
-  run: ({ close, first }, asked: PricesAsk): PriceSeries => {
+  prepare: (db) => new MarketTrades(db),
+  run: (trades, asked: PricesAsk): PriceSeries => {
     const { marketId, untilMs, pointsMax } = asked
-    const firstMs = first.get(marketId)?.tradedMs
-    if (firstMs === undefined || firstMs > untilMs) return { newestMs: 0, stepMs: 0, ticks: [] }
+    const [first] = trades.after(marketId, STANDING, START, 1)
+    const firstMs = first?.tradedMs ?? Number.POSITIVE_INFINITY
+    if (firstMs > untilMs) return { newestMs: 0, stepMs: 0, ticks: [] }
     const stepMs = stepOf(firstMs, asked)
     const newestMs = Math.floor(untilMs / stepMs) * stepMs
     const ticks: number[] = []
-    let found: Close | undefined
+    let found: TradeRow | undefined
     let atMs = newestMs
     while (ticks.length < pointsMax && atMs + stepMs > firstMs) {
       // Until the step of the found trade is reached, the price is carried forward from it.
       if (found === undefined || found.tradedMs >= atMs + stepMs) {
-        found = close.get(marketId, atMs + stepMs)
+        const end = { ...START, ms: atMs + stepMs }
+        found = trades.before(marketId, STANDING, end, 1).at(0)
       }
       if (found === undefined) break
       ticks.push(found.yesTicks)

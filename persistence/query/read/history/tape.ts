@@ -1,40 +1,14 @@
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
+import { END, type Kinds, MarketTrades, type Place, type TradeRow } from './market-trades.ts'
 
 // Every trade of a market in the order in which it happened, those that were taken back included.
-// The seq of the taker's command names a trade. Seqs and times rise together, so a seq is found in
-// the index by time. Trades that were taken back have a range of their own there: a page reads at
-// most `limit` rows of each range.
+// The seq of the taker's command names a trade. Seqs and times rise together, so the time of the
+// next trade of any market finds the place of a seq.
 
-const COLUMNS = `
-seq, side, outcome, shares_raw AS sharesRaw, collateral_raw AS collateralRaw,
-yes_ticks AS yesTicks, traded_ms AS tradedMs, is_busted AS isBusted`
 const TIME_AFTER = 'SELECT traded_ms AS tradedMs FROM trades WHERE seq > ? ORDER BY seq LIMIT 1'
-const AFTER = `
-SELECT ${COLUMNS} FROM trades
-WHERE market_id = ? AND is_busted = ? AND (traded_ms, seq) > (?, ?)
-ORDER BY traded_ms, seq LIMIT ?`
-const NEWEST = `
-SELECT ${COLUMNS} FROM trades WHERE market_id = ? AND is_busted = ?
-ORDER BY traded_ms DESC, seq DESC LIMIT ?`
-const BEFORE = `
-SELECT seq FROM trades
-WHERE market_id = ? AND is_busted = ? AND (traded_ms, seq) < (?, ?)
-ORDER BY traded_ms DESC, seq DESC LIMIT 1`
-
-export interface TapeRow {
-  readonly seq: Seq
-  /** Side and outcome of the taker's order. */
-  readonly side: number
-  readonly outcome: number
-  readonly sharesRaw: number
-  readonly collateralRaw: number
-  readonly yesTicks: number
-  readonly tradedMs: number
-  /** 1 for a trade that was taken back, else 0. */
-  readonly isBusted: number
-}
+const ALL: Kinds = [0, 1]
 
 export interface TapeAsk {
   readonly marketId: MarketId
@@ -47,23 +21,17 @@ export interface TapePage {
   /** The seq of the trade before the first one here; 0 when there is none. */
   readonly prevSeq: Seq
   /** By rising seq. */
-  readonly trades: readonly TapeRow[]
+  readonly trades: readonly TradeRow[]
 }
-
-const EMPTY: TapePage = { prevSeq: 0, trades: [] }
 
 class Tape {
   readonly #timeAfter: Statement<[Seq], { tradedMs: number }>
-  readonly #after: Statement<[MarketId, number, number, Seq, number], TapeRow>
-  readonly #newest: Statement<[MarketId, number, number], TapeRow>
-  readonly #before: Statement<[MarketId, number, number, Seq], { seq: Seq }>
+  readonly #trades: MarketTrades
   readonly #ofOneState: (asked: TapeAsk) => TapePage
 
   constructor(connection: Connection) {
     this.#timeAfter = connection.prepare(TIME_AFTER)
-    this.#after = connection.prepare(AFTER)
-    this.#newest = connection.prepare(NEWEST)
-    this.#before = connection.prepare(BEFORE)
+    this.#trades = new MarketTrades(connection)
     this.#ofOneState = connection.transaction((asked: TapeAsk) => this.#find(asked))
   }
 
@@ -73,26 +41,18 @@ class Tape {
 
   #find(asked: TapeAsk): TapePage {
     const trades = this.#rows(asked)
-    const [first] = trades
-    if (first === undefined) return EMPTY
-    const { seq, tradedMs } = first
-    const before = [0, 1].map((isBusted) => {
-      return this.#before.get(asked.marketId, isBusted, tradedMs, seq)?.seq ?? 0
-    })
-    return { prevSeq: Math.max(...before), trades }
+    if (trades.length === 0) return { prevSeq: 0, trades }
+    const [{ seq, tradedMs: ms }] = trades
+    const [before] = this.#trades.before(asked.marketId, ALL, { ms, seq }, 1)
+    return { prevSeq: before?.seq ?? 0, trades }
   }
 
-  #rows({ marketId, afterSeq, limit }: TapeAsk): TapeRow[] {
-    if (afterSeq === null) {
-      const newest = [0, 1].flatMap((isBusted) => this.#newest.all(marketId, isBusted, limit))
-      return newest.sort((a, b) => a.seq - b.seq).slice(-limit)
-    }
-    const tradedMs = this.#timeAfter.get(afterSeq)?.tradedMs
-    if (tradedMs === undefined) return []
-    const after = [0, 1].flatMap((isBusted) => {
-      return this.#after.all(marketId, isBusted, tradedMs, afterSeq, limit)
-    })
-    return after.sort((a, b) => a.seq - b.seq).slice(0, limit)
+  #rows({ marketId, afterSeq, limit }: TapeAsk): TradeRow[] {
+    if (afterSeq === null) return this.#trades.before(marketId, ALL, END, limit).reverse()
+    const ms = this.#timeAfter.get(afterSeq)?.tradedMs
+    if (ms === undefined) return []
+    const place: Place = { ms, seq: afterSeq }
+    return this.#trades.after(marketId, ALL, place, limit)
   }
 }
 
