@@ -129,7 +129,7 @@ function overEpochs(): World {
   let height = 0
   const stamp = () => {
     seq += random.between(1, 600)
-    nowMs += random.below(3000)
+    nowMs += random.chance(0.4) ? 0 : random.below(3000)
     return { seq, nowMs }
   }
   const mined: number[] = []
@@ -218,7 +218,7 @@ eachWorld('the tape has every trade once, from any seq on', ({ db, trades, marke
   for (const marketId of markets) {
     const own = trades.filter((each) => each.marketId === marketId)
     for (let round = 0; round < 200; round++) {
-      const afterSeq = random.below(lastSeq + 10)
+      const afterSeq = random.chance(0.5) ? random.pick(own).seq : random.below(lastSeq + 10)
       const limit = 1 + random.below(20)
       const wanted = own.filter(({ seq }) => seq > afterSeq).slice(0, limit)
       const first = own.findIndex(({ seq }) => seq > afterSeq)

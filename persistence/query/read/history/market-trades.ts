@@ -20,6 +20,11 @@ const EPOCH_BEFORE = `
 SELECT first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
 WHERE market_id = ? AND (first_ms, first_seq) < (?, ?)
 ORDER BY first_ms DESC, first_seq DESC LIMIT 1`
+/** The place may be that of the first trade of its epoch. */
+const EPOCH_OF = `
+SELECT first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
+WHERE market_id = ? AND (first_ms, first_seq) <= (?, ?)
+ORDER BY first_ms DESC, first_seq DESC LIMIT 1`
 const EPOCH_AFTER = `
 SELECT first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
 WHERE market_id = ? AND (first_ms, first_seq) > (?, ?) ORDER BY first_ms, first_seq LIMIT 1`
@@ -61,12 +66,14 @@ export class MarketTrades {
   readonly #before: Statement<RowsKey, TradeRow>
   readonly #after: Statement<RowsKey, TradeRow>
   readonly #epochBefore: Statement<EpochKey, EpochRow>
+  readonly #epochOf: Statement<EpochKey, EpochRow>
   readonly #epochAfter: Statement<EpochKey, EpochRow>
 
   constructor(connection: Connection) {
     this.#before = connection.prepare(BEFORE)
     this.#after = connection.prepare(AFTER)
     this.#epochBefore = connection.prepare(EPOCH_BEFORE)
+    this.#epochOf = connection.prepare(EPOCH_OF)
     this.#epochAfter = connection.prepare(EPOCH_AFTER)
   }
 
@@ -89,9 +96,8 @@ export class MarketTrades {
   /** The trades after a place, oldest first. */
   after(marketId: MarketId, kinds: Kinds, { ms, seq }: Place, limit: number): TradeRow[] {
     const found: TradeRow[] = []
-    // The place may be in the middle of an epoch.
-    const last = this.#epochBefore.get(marketId, ms, seq)
-    let epoch = last ?? this.#epochAfter.get(marketId, ms, seq)
+    const current = this.#epochOf.get(marketId, ms, seq)
+    let epoch = current ?? this.#epochAfter.get(marketId, ms, seq)
     while (epoch !== undefined && found.length < limit) {
       const { firstMs, firstSeq } = epoch
       const rows = kinds.flatMap((kind) => {
