@@ -70,9 +70,14 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
         'AND (traded_ms, seq) >= (?, ?)',
       ],
       [
+        'a price that was taken back counts',
+        'this.#close.get(epochOf(firstSeq), marketId, 0, ms)',
+        'this.#close.get(epochOf(firstSeq), marketId, 1, ms)',
+      ],
+      [
         'a read back ends with its epoch',
         'epoch = this.#epochBefore.get(marketId, firstMs, firstSeq)\n',
-        'epoch = undefined\n',
+        'break\n',
       ],
     ],
   },
@@ -80,17 +85,6 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     file: 'persistence/query/read/history/mined-trades.ts',
     tests: HISTORY,
     changes: [['a page ends with its epoch', 'number = found.firstNumber - 1\n', 'number = 0\n']],
-  },
-  {
-    file: 'persistence/query/read/history/prices.ts',
-    tests: HISTORY,
-    changes: [
-      [
-        'a trade that was taken back counts',
-        'const STANDING: Kinds = [0]',
-        'const STANDING: Kinds = [0, 1]',
-      ],
-    ],
   },
   {
     file: 'persistence/query/read/history/tape.ts',

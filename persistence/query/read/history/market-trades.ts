@@ -16,6 +16,9 @@ SELECT ${COLUMNS} ${IN_EPOCH} AND (traded_ms, seq) < (?, ?)
 ORDER BY traded_ms DESC, seq DESC LIMIT ?`
 const AFTER = `
 SELECT ${COLUMNS} ${IN_EPOCH} AND (traded_ms, seq) > (?, ?) ORDER BY traded_ms, seq LIMIT ?`
+const CLOSE = `
+SELECT traded_ms AS tradedMs, yes_ticks AS yesTicks ${IN_EPOCH} AND traded_ms < ?
+ORDER BY traded_ms DESC, seq DESC LIMIT 1`
 const EPOCH_BEFORE = `
 SELECT first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
 WHERE market_id = ? AND (first_ms, first_seq) < (?, ?)
@@ -42,6 +45,9 @@ export interface TradeRow {
   readonly isBusted: number
 }
 
+/** When a trade was made, and its YES price. */
+export type Close = Pick<TradeRow, 'tradedMs' | 'yesTicks'>
+
 /** A place in the history: times and seqs rise together. */
 export interface Place {
   readonly ms: TimeMs
@@ -65,6 +71,7 @@ type RowsKey = [epoch: number, MarketId, isBusted: number, TimeMs, Seq, limit: n
 export class MarketTrades {
   readonly #before: Statement<RowsKey, TradeRow>
   readonly #after: Statement<RowsKey, TradeRow>
+  readonly #close: Statement<[epoch: number, MarketId, isBusted: number, TimeMs], Close>
   readonly #epochBefore: Statement<EpochKey, EpochRow>
   readonly #epochOf: Statement<EpochKey, EpochRow>
   readonly #epochAfter: Statement<EpochKey, EpochRow>
@@ -72,6 +79,7 @@ export class MarketTrades {
   constructor(connection: Connection) {
     this.#before = connection.prepare(BEFORE)
     this.#after = connection.prepare(AFTER)
+    this.#close = connection.prepare(CLOSE)
     this.#epochBefore = connection.prepare(EPOCH_BEFORE)
     this.#epochOf = connection.prepare(EPOCH_OF)
     this.#epochAfter = connection.prepare(EPOCH_AFTER)
@@ -81,16 +89,38 @@ export class MarketTrades {
   before(marketId: MarketId, kinds: Kinds, { ms, seq }: Place, limit: number): TradeRow[] {
     const found: TradeRow[] = []
     let epoch = this.#epochBefore.get(marketId, ms, seq)
-    while (epoch !== undefined && found.length < limit) {
+    while (epoch !== undefined) {
       const { firstMs, firstSeq } = epoch
       const rows = kinds.flatMap((kind) => {
         return this.#before.all(epochOf(firstSeq), marketId, kind, ms, seq, limit - found.length)
       })
       rows.sort((a, b) => b.seq - a.seq)
       found.push(...rows.slice(0, limit - found.length))
+      if (found.length >= limit) break
       epoch = this.#epochBefore.get(marketId, firstMs, firstSeq)
     }
     return found
+  }
+
+  /**
+   * Gives a function that finds the last trade before a time, among those that stand. Its times
+   * must fall from call to call: it stays in the epoch in which it found a trade.
+   */
+  closes(marketId: MarketId): (ms: TimeMs) => Close | undefined {
+    let epoch = this.#epochBefore.get(marketId, END.ms, END.seq)
+    return (ms) => {
+      while (epoch !== undefined) {
+        const { firstMs, firstSeq } = epoch
+        const close = firstMs < ms ? this.#close.get(epochOf(firstSeq), marketId, 0, ms) : undefined
+        if (close !== undefined) return close
+        // A gap of many epochs is passed in one search.
+        const isBehind = firstMs >= ms
+        epoch = isBehind
+          ? this.#epochBefore.get(marketId, ms, START.seq)
+          : this.#epochBefore.get(marketId, firstMs, firstSeq)
+      }
+      return undefined
+    }
   }
 
   /** The trades after a place, oldest first. */
@@ -98,13 +128,14 @@ export class MarketTrades {
     const found: TradeRow[] = []
     const current = this.#epochOf.get(marketId, ms, seq)
     let epoch = current ?? this.#epochAfter.get(marketId, ms, seq)
-    while (epoch !== undefined && found.length < limit) {
+    while (epoch !== undefined) {
       const { firstMs, firstSeq } = epoch
       const rows = kinds.flatMap((kind) => {
         return this.#after.all(epochOf(firstSeq), marketId, kind, ms, seq, limit - found.length)
       })
       rows.sort((a, b) => a.seq - b.seq)
       found.push(...rows.slice(0, limit - found.length))
+      if (found.length >= limit) break
       epoch = this.#epochAfter.get(marketId, firstMs, firstSeq)
     }
     return found

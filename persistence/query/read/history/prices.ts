@@ -1,7 +1,7 @@
 import type { MarketId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { query } from '../query.ts'
-import { type Kinds, MarketTrades, START, type TradeRow } from './market-trades.ts'
+import { type Close, type Kinds, MarketTrades, START } from './market-trades.ts'
 
 // The YES price of a market over time (rules §11.5). Each step has the price of the last trade
 // in it, or else that of the step before. Three searches find the last trade before a time, and
@@ -55,13 +55,13 @@ export const prices = query({
     const stepMs = stepOf(firstMs, asked)
     const newestMs = Math.floor(untilMs / stepMs) * stepMs
     const ticks: number[] = []
-    let found: TradeRow | undefined
+    const closeBefore = trades.closes(marketId)
+    let found: Close | undefined
     let atMs = newestMs
     while (ticks.length < pointsMax && atMs + stepMs > firstMs) {
       // Until the step of the found trade is reached, the price is carried forward from it.
       if (found === undefined || found.tradedMs >= atMs + stepMs) {
-        const end = { ...START, ms: atMs + stepMs }
-        found = trades.before(marketId, STANDING, end, 1).at(0)
+        found = closeBefore(atMs + stepMs)
       }
       if (found === undefined) break
       ticks.push(found.yesTicks)
