@@ -231,6 +231,8 @@ eachWorld('the tape has every trade once, from any seq on', ({ db, trades, marke
     const newest = ask({ marketId, afterSeq: null, limit: 30 })
     assert.deepEqual(newest.trades, own.slice(-30).map(tapeRow))
     assert.equal(newest.prevSeq, own.at(-31)?.seq ?? 0)
+    const whole = ask({ marketId, afterSeq: null, limit: own.length + 1 })
+    assert.deepEqual(whole, { prevSeq: 0, trades: own.map(tapeRow) })
   }
   assert.deepEqual(ask({ marketId: 10_000, afterSeq: 0, limit: 5 }), { prevSeq: 0, trades: [] })
 })
