@@ -16,6 +16,8 @@ import * as adminProfiles from './routes/admin/admin-profiles.ts'
 import * as adminSeries from './routes/admin/admin-series.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
 import * as maintenance from './routes/admin/maintenance.ts'
+import * as marketHistory from './routes/markets/market-history.ts'
+import * as marketNumbers from './routes/markets/market-numbers.ts'
 import * as markets from './routes/markets/markets.ts'
 import * as search from './routes/markets/search.ts'
 import * as timelines from './routes/markets/timelines.ts'
@@ -27,6 +29,7 @@ import * as orders from './routes/orders/orders.ts'
 import * as pages from './routes/pages/pages.ts'
 import type { Services } from './routes/services.ts'
 import * as docs from './routes/system/docs.ts'
+import { exchangeInfo } from './routes/system/exchange-info.ts'
 import { metrics, openMetrics } from './routes/system/metrics.ts'
 import * as system from './routes/system/system.ts'
 import * as welcome from './routes/system/welcome.ts'
@@ -35,6 +38,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(welcome),
   ...Object.values(docs),
   ...Object.values(system),
+  exchangeInfo,
   metrics,
   ...Object.values(session),
   ...Object.values(tokens),
@@ -45,6 +49,8 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(timelines),
   ...Object.values(search),
   ...Object.values(pages),
+  ...Object.values(marketHistory),
+  ...Object.values(marketNumbers),
   ...Object.values(orders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),

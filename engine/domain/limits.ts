@@ -100,6 +100,12 @@ export const LIMITS = {
   clockLeapWaitMs: 60_000,
   userOrdersLimitMax: 200,
   activeMarketsLimitMax: 25,
+  /** Trades on one page of a market's history. */
+  marketTradesLimitMax: 100,
+  /** Points of a price series. */
+  pricePointsMax: 500,
+  /** Books in one reply. */
+  orderbooksMax: 50,
   /** Rows on one page of an operator's list. */
   adminListLimitMax: 500,
   usernameCharactersMax: 44,
@@ -250,6 +256,8 @@ export const LIMITS = {
   recommendationsMax: 5,
   /** Reads of one profile under way, so that one profile cannot fill the queue. */
   readsPerProfileMax: 256,
+  /** Reads of the tables under way for one address whose callers are not known. */
+  readsPerAddressMax: 64,
   /** Deaths of intake or query threads without an input to blame. More of them end the process. */
   idleDeathsPerMinuteMax: 5,
   /** Open sockets. Above it an upgrade gets 503. */

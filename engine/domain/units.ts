@@ -82,7 +82,7 @@ export function roundedBps(partRaw: number, wholeRaw: number): number {
   return wholeRaw === 0 ? 0 : Math.floor((mulDivFloor(partRaw, 2 * BPS, wholeRaw) + 1) / 2)
 }
 
-const SUM_CARRY_RAW = 2 ** 52
+export const SUM_CARRY_RAW = 2 ** 52
 
 /** A sum that only grows and stays exact past 2^53: `raw` + `carries` × 2^52 raw units. */
 export interface GrowingSum {

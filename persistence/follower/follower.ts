@@ -43,6 +43,8 @@ import { deleteReadTables, openMatchingReadTables, readPath } from './read-datab
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
 import { CandlesTable } from './tables/candles.ts'
 import { MarketsTable } from './tables/markets.ts'
+import { MinedTradesTable } from './tables/mined-trades.ts'
+import { OracleCandlesTable } from './tables/oracle-candles.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
@@ -81,12 +83,14 @@ export class Follower {
   readonly #orders: OrdersTable
   readonly #trades: TradesTable
   readonly #positions: PositionsTable
+  readonly #candles: CandlesTable
   readonly #settlements: SettlementsTable
+  readonly #mined: MinedTradesTable
   readonly #audit: AuditTable
   readonly #profiles: ProfilesTable
   readonly #markets: MarketsTable
   readonly #series: SeriesTables
-  readonly #candles: CandlesTable
+  readonly #oracleCandles: OracleCandlesTable
   readonly #search: SearchTable
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
@@ -121,13 +125,16 @@ export class Follower {
     this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
     this.#positions = new PositionsTable(this.#connection)
     const { orders, catalogue } = this.exchange.clearing
-    this.#trades = new TradesTable(this.#connection, orders, this.#positions)
+    this.#candles = new CandlesTable(this.#connection)
+    const listeners = { positions: this.#positions, candles: this.#candles }
+    this.#trades = new TradesTable(this.#connection, orders, listeners)
     this.#settlements = new SettlementsTable(this.#connection)
+    this.#mined = new MinedTradesTable(this.#connection)
     this.#audit = new AuditTable(this.#connection)
     this.#profiles = new ProfilesTable(this.#connection)
     this.#markets = new MarketsTable(this.#connection)
     this.#series = new SeriesTables(this.#connection)
-    this.#candles = new CandlesTable(this.#connection)
+    this.#oracleCandles = new OracleCandlesTable(this.#connection)
     this.#search = new SearchTable(this.#connection, () => catalogue.all())
   }
 
@@ -247,7 +254,7 @@ export class Follower {
     if (isSettlement(command)) this.#settled(command)
     else if (isOfProfile(command)) this.#profiles.applied(command)
     else if (command.kind === 'createSeries') this.#series.created(command)
-    else if (command.kind === 'reportPrice') this.#candles.reported(command)
+    else if (command.kind === 'reportPrice') this.#oracleCandles.reported(command)
     else this.#marketsChanged(command)
   }
 
@@ -268,6 +275,7 @@ export class Follower {
 
   #settled(command: SettlementCommand): void {
     this.#settlements.applied(command)
+    this.#mined.applied(command)
     if (command.kind !== 'failSettlement') return
     this.#positions.reversed(command.tradeSeq, command.legs)
   }
@@ -341,12 +349,14 @@ export class Follower {
       this.#orders.flush(pace)
       this.#trades.flush(pace)
       this.#positions.flush(pace)
+      this.#candles.flush(pace)
       this.#settlements.flush(pace)
+      this.#mined.flush(pace)
       this.#audit.flush(pace)
       this.#profiles.flush(pace)
       this.#markets.flush(pace)
       this.#series.flush(pace)
-      this.#candles.flush(pace)
+      this.#oracleCandles.flush(pace)
       this.#search.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))

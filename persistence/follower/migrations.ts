@@ -4,6 +4,11 @@ import { SEARCH_TABLES } from './search-schema.ts'
 // copy that can be deleted. So a change that needs data which the file lacks may drop the tables
 // and rebuild them.
 //
+// `trades_by_market` finds the trades of a market by time, apart from those that were taken back.
+// `mined_trades` counts the mined trades of a market, so that a page far back is found by its
+// number. Both begin with an epoch (tables/epochs.ts). `candles` holds the last day alone, and the
+// rows of one bucket lie together: a chunk of the follower changes few pages of it.
+//
 // `traders` has one row for each owner, even for a maker with a million quotes. `own_makers` names
 // what self-trade prevention canceled. The texts of profiles stand in no other table.
 
@@ -178,5 +183,40 @@ CREATE TABLE oracle_candles (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** The history of markets. */
+const HISTORY = `
+ALTER TABLE trades ADD COLUMN is_busted INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX trades_by_market ON trades (seq >> 17, market_id, is_busted, traded_ms);
+CREATE TABLE trade_epochs (
+  market_id INTEGER NOT NULL,
+  first_ms  INTEGER NOT NULL,
+  first_seq INTEGER NOT NULL,
+  PRIMARY KEY (market_id, first_ms, first_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mined_trades (
+  epoch     INTEGER NOT NULL,
+  market_id INTEGER NOT NULL,
+  number    INTEGER NOT NULL,
+  trade_seq INTEGER NOT NULL,
+  PRIMARY KEY (epoch, market_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE mined_epochs (
+  market_id    INTEGER NOT NULL,
+  first_number INTEGER NOT NULL,
+  epoch        INTEGER NOT NULL,
+  PRIMARY KEY (market_id, first_number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE candles (
+  bucket      INTEGER NOT NULL,
+  market_id   INTEGER NOT NULL,
+  first_ticks INTEGER NOT NULL,
+  high_ticks  INTEGER NOT NULL,
+  low_ticks   INTEGER NOT NULL,
+  last_ticks  INTEGER NOT NULL,
+  volume_raw  INTEGER NOT NULL,
+  PRIMARY KEY (bucket, market_id)
+) STRICT, WITHOUT ROWID;
+`
+
 /** Files of the versions up to 13 are made anew. */
-export const READ_SCHEMA = { migrations: [M1 + SEARCH_TABLES], baseVersion: 13 }
+export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 13 }

@@ -1,8 +1,12 @@
 import { audit } from './read/audit.ts'
-import { oracleCandles } from './read/candles.ts'
+import { candlesAfter } from './read/history/candles.ts'
+import { minedTrades } from './read/history/mined-trades.ts'
+import { prices } from './read/history/prices.ts'
+import { tape } from './read/history/tape.ts'
 import { knownInTables } from './read/known-orders.ts'
 import { archivedMarket, archivedMarkets, isSlugPrefixUsed, isSlugUsed } from './read/markets.ts'
 import { nearMarkets } from './read/near-markets.ts'
+import { oracleCandles } from './read/oracle-candles.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
@@ -35,4 +39,8 @@ export const READS: readonly Query<never, unknown>[] = [
   oracleCandles,
   searchMarkets,
   nearMarkets,
+  minedTrades,
+  tape,
+  prices,
+  candlesAfter,
 ]

@@ -2,15 +2,18 @@ import type { AuthState } from '../auth/guard.ts'
 import type { Registrations } from '../auth/registrations.ts'
 import type { Signing } from '../auth/session.ts'
 import type { Pages } from '../docs/pages.ts'
+import type { Rates } from '../http/rate-limit.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { MarketLists } from '../pipeline/shown/market-lists.ts'
 import type { CollateralToken } from '../pipeline/shown/market-view.ts'
+import type { Tickers } from '../pipeline/shown/tickers.ts'
 import type { AccountChanges } from '../services/accounts/accounts.ts'
 import type { OperatorChanges } from '../services/accounts/operators.ts'
 import type { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import type { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import type { MarketChanges } from '../services/markets/market-changes.ts'
+import type { MarketHistory } from '../services/markets/market-history.ts'
 import type { SeriesChanges } from '../services/markets/series-changes.ts'
 import type { Timelines } from '../services/markets/timelines.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
@@ -28,6 +31,8 @@ export interface Services {
   readonly replaces: CancelReplace
   readonly reads: PrivateReads
   readonly lists: MarketLists
+  readonly tickers: Tickers
+  readonly history: MarketHistory
   readonly statuses: OrderStatuses
   readonly accounts: AccountChanges
   readonly registrations: Registrations
@@ -51,6 +56,12 @@ export interface Services {
     /** Whether browsers reach the exchange by TLS. */
     readonly isSecure: boolean
     readonly chainId: number
+    /** The name in the EIP-712 domain of orders. */
+    readonly domainName: string
+    /** Rates of the limits by address and by profile; null for none. */
+    readonly rates: { readonly address: Rates; readonly profile: Rates } | null
+    /** Least time from one block of trades to the next; null when trades are never mined. */
+    readonly blockMs: number | null
     readonly version: string
   }
   /** Makes the messages that wallets sign, and knows them again. */

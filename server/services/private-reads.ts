@@ -13,7 +13,7 @@ import type { Call, Caller } from '../http/call.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 
-/** The profile whose turn a read takes; 0 is the exchange itself. */
+/** The profile whose turn a read takes; 0 is the exchange itself, and addresses are below 0. */
 export interface Asker {
   readonly profileId: ProfileId
   readonly isGone?: () => boolean
@@ -22,6 +22,31 @@ export interface Asker {
 /** A call takes the turn of its caller, even when it is about another profile. */
 export function askerOf({ caller, call }: { caller: Caller; call: Call }): Asker {
   return { profileId: caller.profileId, isGone: () => call.isGone === true }
+}
+
+/** Callers without a profile take turns as one. */
+export const ANYBODY: Asker = { profileId: -1 }
+
+const FNV_START = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+/**
+ * An unknown caller takes the turn of its address, so that one address cannot hold up the others.
+ * Two addresses may share a turn: that costs them time, and nothing else.
+ */
+export function publicAsker(call: Pick<Call, 'addressKey' | 'isGone'>): Asker {
+  const { addressKey = '' } = call
+  const isGone = () => call.isGone === true
+  if (addressKey === '') return { ...ANYBODY, isGone }
+  let hash = FNV_START
+  for (let at = 0; at < addressKey.length; at++) {
+    hash = Math.imul(hash ^ addressKey.charCodeAt(at), FNV_PRIME)
+  }
+  return { profileId: ANYBODY.profileId - 1 - (hash >>> 1), isGone }
+}
+
+function underWayMax(profileId: ProfileId): number {
+  return profileId < ANYBODY.profileId ? LIMITS.readsPerAddressMax : LIMITS.readsPerProfileMax
 }
 
 interface PrivateReadParts {
@@ -54,11 +79,12 @@ export class PrivateReads {
   async read<Asked, Answer>(
     query: Query<Asked, Answer>,
     asked: Asked,
-    { profileId, isGone }: Asker = OURSELVES,
+    asker: Asker = OURSELVES,
   ): Promise<Answer | undefined> {
+    const { profileId, isGone } = asker
     const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
     const others = this.#underWay.get(profileId) ?? 0
-    if (profileId !== 0 && others >= LIMITS.readsPerProfileMax) return undefined
+    if (profileId !== 0 && others >= underWayMax(profileId)) return undefined
     this.#underWay.set(profileId, others + 1)
     try {
       const seq = this.#pipeline.durableSeq

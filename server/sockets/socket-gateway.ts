@@ -14,7 +14,7 @@ import { type Census, type CensusBounds, Seat } from './census.ts'
 import { type Channels, hear } from './channels.ts'
 import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
 import { type FrameCounts, Member } from './member.ts'
-import type { OraclePrice, PoolPrices } from './outside-prices.ts'
+import type { PoolPrices } from './outside-prices.ts'
 import { isTakenMessage, NAMESPACE } from './packets.ts'
 
 export type AllSocketBounds = SocketBounds & CensusBounds
@@ -58,8 +58,6 @@ export const SOCKET_WAITS: SocketWaits = {
 export interface MarketTellers {
   /** Call it when the block that moved a pool is durable. */
   poolPrices(prices: PoolPrices): void
-  /** Call it when the value is durable. */
-  oraclePrice(price: OraclePrice): void
 }
 
 export interface SocketParts extends HandshakeParts {

@@ -21,6 +21,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import { Facets } from '../pipeline/shown/facets.ts'
 import { MarketLists } from '../pipeline/shown/market-lists.ts'
 import type { CollateralToken } from '../pipeline/shown/market-view.ts'
+import { Tickers } from '../pipeline/shown/tickers.ts'
 import { reservedSlugs } from '../routes/reserved-slugs.ts'
 import type { Services } from '../routes/services.ts'
 import { AccountChanges } from '../services/accounts/accounts.ts'
@@ -28,6 +29,7 @@ import { OperatorChanges } from '../services/accounts/operators.ts'
 import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
+import { MarketHistory } from '../services/markets/market-history.ts'
 import { SeriesChanges } from '../services/markets/series-changes.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { Timelines } from '../services/markets/timelines.ts'
@@ -127,6 +129,25 @@ function documentsOf({ headerPrefixes, publicUrl }: ServeConfig, host: string, i
   return { openApi: () => calls, asyncApi: () => spoken }
 }
 
+function isSecureOf({ tls, publicUrl }: ServeConfig): boolean {
+  return tls !== undefined || publicUrl?.startsWith('https:') === true
+}
+
+function settingsOf(config: ServeConfig, collateral: CollateralToken): Services['settings'] {
+  return {
+    headerPrefixes: config.headerPrefixes,
+    collateral,
+    exchangeAddress: config.exchangeAddress,
+    reservedSlugs: reservedSlugs(api),
+    isSecure: isSecureOf(config),
+    chainId: config.domain.chainId,
+    domainName: config.domain.name,
+    rates: config.rateLimit ? config.rates : null,
+    blockMs: config.blockMs ?? null,
+    version: VERSION,
+  }
+}
+
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
@@ -142,7 +163,7 @@ export async function wire(
   const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
   const cancels = new Cancels(pipeline, endedOrders(reads))
   const archive = new ArchivedMarkets(pipeline, reads)
-  const isSecure = config.tls !== undefined || config.publicUrl?.startsWith('https:') === true
+  const isSecure = isSecureOf(config)
   const host = publicHostOf(config)
   const documents = documentsOf(config, host, isSecure)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
@@ -150,6 +171,8 @@ export async function wire(
     pipeline,
     reads,
     ...marketReads(pipeline, collateral, parts.clock),
+    tickers: new Tickers(pipeline.published, parts.clock),
+    history: new MarketHistory(archive, reads, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),
     cancels,
     replaces: new CancelReplace(pipeline, cancels),
@@ -164,15 +187,7 @@ export async function wire(
     operators: new OperatorChanges(pipeline),
     heartbeats: new HeartbeatChanges(pipeline),
     auth: authState(exchange),
-    settings: {
-      headerPrefixes: config.headerPrefixes,
-      collateral,
-      exchangeAddress: config.exchangeAddress,
-      reservedSlugs: reservedSlugs(api),
-      isSecure,
-      chainId: config.domain.chainId,
-      version: VERSION,
-    },
+    settings: settingsOf(config, collateral),
     signing: {
       key: seal.derive('login'),
       host,

@@ -6,6 +6,7 @@ import { EDGE_CHANGES } from './edge-changes.ts'
 import { ENTRY_CHANGES } from './entry-changes.ts'
 import { GATE_CHANGES } from './gate-changes.ts'
 import { GUARD_CHANGES } from './guard-changes.ts'
+import { HISTORY_CHANGES } from './history-changes.ts'
 import { JOURNAL_CHANGES } from './journal-changes.ts'
 import { LEDGER_CHANGES } from './ledger-changes.ts'
 import { LIFETIME_CHANGES } from './lifetime-changes.ts'
@@ -42,6 +43,7 @@ export function allMutations(): Mutation[] {
     ...GUARD_CHANGES,
     ...PROCESS_CHANGES,
     ...LIFETIME_CHANGES,
+    ...HISTORY_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -319,7 +319,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a profile has any number of reads under way',
-        'profileId !== 0 && others >= LIMITS.readsPerProfileMax',
+        'profileId !== 0 && others >= underWayMax(profileId)',
         'profileId !== 0 && others < 0',
       ],
     ],

@@ -68,8 +68,8 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'behind a proxy the cookie travels without TLS',
-        "config.tls !== undefined || config.publicUrl?.startsWith('https:') === true",
-        'config.tls !== undefined',
+        "tls !== undefined || publicUrl?.startsWith('https:') === true",
+        'tls !== undefined',
       ],
     ],
   },

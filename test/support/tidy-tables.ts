@@ -98,6 +98,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/follower/tables', rank: 1, doors: ALL },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
+  { path: 'persistence/query/read/history', rank: 1, doors: ALL },
   { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
@@ -140,7 +141,7 @@ export const ROOMS: readonly Room[] = [
     rank: 3,
     doors: files(
       `published views book-views market-view order-ids market-lists order-news facets bits
-       ordered-list`,
+       ordered-list day-figures tickers book-lists`,
     ),
     why: 'one file for each thing that the outside may know',
   },

@@ -1,58 +1,116 @@
-// Candles of the oracle's prices, at every interval that can be asked for: so any range is a range
-// of rows, however long the oracle has reported (rules §10.4).
-
-import type { RareCommand } from '../../../engine/domain/command.ts'
+import { dayBucketOf, oldestBucketOf } from '../../../engine/domain/day-window.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-const MINUTE_MS = 60_000
+// What each market traded in each bucket of the last day. Main counts the same in memory, and reads
+// these rows when it starts. A trade that is taken back stays in them, as it stays in the volume of
+// its market. The time of the newest trade ends the window, so the table has at most one row for
+// each bucket and each market that traded in it.
 
-/** Lengths of the candles. */
-export const CANDLE_INTERVALS = {
-  '1m': MINUTE_MS,
-  '5m': 5 * MINUTE_MS,
-  '15m': 15 * MINUTE_MS,
-  '1h': 60 * MINUTE_MS,
-  '4h': 240 * MINUTE_MS,
-  '1d': 1440 * MINUTE_MS,
-} as const
-
-// A report may come behind a later one, so a candle keeps the times of its first and last report.
 const PUT = `
-INSERT INTO oracle_candles (symbol, interval_ms, start_ms, open_e8, high_e8, low_e8, close_e8,
-  first_ms, last_ms)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET
-  open_e8 = iif(excluded.first_ms < first_ms, excluded.open_e8, open_e8),
-  close_e8 = iif(excluded.last_ms >= last_ms, excluded.close_e8, close_e8),
-  high_e8 = max(high_e8, excluded.high_e8),
-  low_e8 = min(low_e8, excluded.low_e8),
-  first_ms = min(first_ms, excluded.first_ms),
-  last_ms = max(last_ms, excluded.last_ms)`
+INSERT INTO candles
+  (bucket, market_id, first_ticks, high_ticks, low_ticks, last_ticks, volume_raw)
+VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  high_ticks = max(high_ticks, excluded.high_ticks),
+  low_ticks = min(low_ticks, excluded.low_ticks),
+  last_ticks = excluded.last_ticks,
+  volume_raw = volume_raw + excluded.volume_raw`
+const OLDEST = 'SELECT bucket FROM candles ORDER BY bucket LIMIT 1'
+const FORGET = 'DELETE FROM candles WHERE bucket = ?'
+/** A candle is written before its volume could pass what a number holds; the table adds up. */
+const VOLUME_RAW_MAX = 2 ** 52
 
-type Row = [string, number, number, number, number, number, number, number, number]
+interface Candle {
+  readonly bucket: number
+  readonly marketId: MarketId
+  readonly firstTicks: number
+  highTicks: number
+  lowTicks: number
+  lastTicks: number
+  volumeRaw: number
+}
+
+/** One fill: a YES price, and the taker's leg in collateral. */
+export interface CandleFill {
+  readonly marketId: MarketId
+  readonly yesTicks: number
+  readonly valueRaw: number
+  readonly nowMs: TimeMs
+}
 
 export class CandlesTable {
-  readonly #put: Statement<Row>
-  #rows: Row[] = []
+  readonly #put: Statement<[number, MarketId, number, number, number, number, number]>
+  readonly #oldest: Statement<[], { bucket: number }>
+  readonly #forget: Statement<[number]>
+  /** The candles of the current bucket that are not written yet. */
+  readonly #open = new Map<MarketId, Candle>()
+  #bucket = 0
+  #closed: Candle[] = []
+  #isNewBucket = false
 
   constructor(connection: Connection) {
     this.#put = connection.prepare(PUT)
+    this.#oldest = connection.prepare(OLDEST)
+    this.#forget = connection.prepare(FORGET)
   }
 
-  reported({ symbol, atMs, priceE8 }: Extract<RareCommand, { kind: 'reportPrice' }>): void {
-    for (const lengthMs of Object.values(CANDLE_INTERVALS)) {
-      const startMs = Math.floor(atMs / lengthMs) * lengthMs
-      this.#rows.push([
-        ...([symbol, lengthMs, startMs] as const),
-        ...([priceE8, priceE8, priceE8, priceE8, atMs, atMs] as const),
-      ])
+  filled({ marketId, yesTicks, valueRaw, nowMs }: CandleFill): void {
+    const bucket = dayBucketOf(nowMs)
+    if (bucket !== this.#bucket) this.#begin(bucket)
+    const candle = this.#open.get(marketId)
+    if (candle === undefined) {
+      const ticks = { firstTicks: yesTicks, highTicks: yesTicks, lowTicks: yesTicks }
+      this.#open.set(marketId, {
+        ...{ bucket, marketId, ...ticks, lastTicks: yesTicks, volumeRaw: valueRaw },
+      })
+      return
     }
+    candle.highTicks = Math.max(candle.highTicks, yesTicks)
+    candle.lowTicks = Math.min(candle.lowTicks, yesTicks)
+    candle.lastTicks = yesTicks
+    candle.volumeRaw += valueRaw
+    if (candle.volumeRaw < VOLUME_RAW_MAX) return
+    this.#closed.push(candle)
+    this.#open.delete(marketId)
   }
 
   /** Runs inside the chunk's transaction. */
   flush(pace: Pace): void {
-    eachPaced(this.#rows, pace, (row) => this.#put.run(...row))
-    this.#rows = []
+    this.#close()
+    eachPaced(this.#closed, pace, (candle) => this.#write(candle))
+    this.#closed = []
+    if (this.#isNewBucket) this.#forgetOld(oldestBucketOf(this.#bucket), pace)
+    this.#isNewBucket = false
+  }
+
+  /** One bucket at a time: after a stop of a day the whole table is old. */
+  #forgetOld(oldest: number, pace: Pace): void {
+    for (;;) {
+      const bucket = this.#oldest.get()?.bucket ?? oldest
+      if (bucket >= oldest) return
+      this.#forget.run(bucket)
+      pace.look()
+    }
+  }
+
+  #begin(bucket: number): void {
+    this.#close()
+    this.#bucket = bucket
+    this.#isNewBucket = true
+    // A rebuild passes many days in one chunk: what is older than a day is not written at all.
+    const oldest = oldestBucketOf(bucket)
+    this.#closed = this.#closed.filter((candle) => candle.bucket >= oldest)
+  }
+
+  #close(): void {
+    for (const candle of this.#open.values()) this.#closed.push(candle)
+    this.#open.clear()
+  }
+
+  #write(candle: Candle): void {
+    const { bucket, marketId, firstTicks, highTicks, lowTicks, lastTicks, volumeRaw } = candle
+    this.#put.run(bucket, marketId, firstTicks, highTicks, lowTicks, lastTicks, volumeRaw)
   }
 }

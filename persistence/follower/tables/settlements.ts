@@ -17,6 +17,7 @@ const PUT_TRADE =
   'changed_ms = excluded.changed_ms'
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
+const BUST = 'UPDATE trades SET is_busted = 1 WHERE seq = ?'
 /** A reversed fill reopens no order: an order that ended matched becomes canceled (rules §5.2). */
 const UNDO = `
 UPDATE orders SET undone_raw = undone_raw + part.size_raw,
@@ -40,6 +41,7 @@ export class SettlementsTable {
   readonly #insertBlock: Statement<BlockRow>
   readonly #putTrade: Statement<TradeRow>
   readonly #undo: Statement<[tradeSeq: Seq, again: number]>
+  readonly #bust: Statement<[tradeSeq: Seq]>
   #blocks: BlockRow[] = []
   #trades: TradeRow[] = []
   #failed: number[] = []
@@ -48,6 +50,7 @@ export class SettlementsTable {
     this.#insertBlock = connection.prepare(INSERT_BLOCK)
     this.#putTrade = connection.prepare(PUT_TRADE)
     this.#undo = connection.prepare(UNDO)
+    this.#bust = connection.prepare(BUST)
   }
 
   applied(command: SettlementCommand): void {
@@ -72,7 +75,10 @@ export class SettlementsTable {
   flush(pace: Pace): void {
     eachPaced(this.#blocks, pace, (block) => this.#insertBlock.run(...block))
     eachPaced(this.#trades, pace, (trade) => this.#putTrade.run(...trade))
-    eachPaced(this.#failed, pace, (tradeSeq) => this.#undo.run(tradeSeq, tradeSeq))
+    eachPaced(this.#failed, pace, (tradeSeq) => {
+      this.#undo.run(tradeSeq, tradeSeq)
+      this.#bust.run(tradeSeq)
+    })
     this.#blocks = []
     this.#trades = []
     this.#failed = []

@@ -2,8 +2,12 @@ import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Arrival } from '../../../engine/domain/command.ts'
+import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import type { CandlesTable } from './candles.ts'
+import { epochOf } from './epochs.ts'
 import { eachPaced, type Pace } from './pace.ts'
 import type { PositionsTable } from './positions.ts'
 
@@ -18,22 +22,41 @@ const INSERT_FILL = `
 INSERT INTO maker_fills (trade_seq, position, maker_placed_seq, maker_owner, size_raw, yes_ticks)
 VALUES (?, ?, ?, ?, ?, ?)`
 
+const NEWEST_EPOCH = `
+SELECT first_seq AS firstSeq FROM trade_epochs WHERE market_id = ?
+ORDER BY first_ms DESC, first_seq DESC LIMIT 1`
+const INSERT_EPOCH = 'INSERT INTO trade_epochs (market_id, first_ms, first_seq) VALUES (?, ?, ?)'
 const INSERT_TRADER = 'INSERT OR IGNORE INTO traders (owner) VALUES (?)'
 
 type TradeRow = [
   ...who: [number, number, number, number, number, number, number],
   ...what: [number, number, number, number, number],
 ]
+type FirstRow = [marketId: MarketId, firstMs: TimeMs, firstSeq: Seq]
 type FillRow = [number, number, number, number, number, number]
+
+/** Tables that are made of fills. */
+export interface FillListeners {
+  readonly positions: PositionsTable
+  readonly candles: CandlesTable
+}
 
 export class TradesTable {
   readonly #insertTrade: Statement<TradeRow>
   readonly #insertFill: Statement<FillRow>
   readonly #insertTrader: Statement<[number]>
+  readonly #newestEpoch: Statement<[MarketId], { firstSeq: Seq }>
+  readonly #insertEpoch: Statement<FirstRow>
   readonly #orders: OrderTable
   readonly #positions: PositionsTable
+  readonly #candles: CandlesTable
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
+  /** The first trades of markets in an epoch, as far as this process has seen it. */
+  #firsts: FirstRow[] = []
+  #epoch = Number.NEGATIVE_INFINITY
+  /** The markets that traded in that epoch. */
+  readonly #inEpoch = new Set<MarketId>()
   /** Takers and makers since the last flush. */
   readonly #traders = new Set<number>()
   /** The sums of the current arrival. */
@@ -42,12 +65,15 @@ export class TradesTable {
   #collateralRaw = 0
   #lastTicks = 0
 
-  constructor(connection: Connection, orders: OrderTable, positions: PositionsTable) {
+  constructor(connection: Connection, orders: OrderTable, { positions, candles }: FillListeners) {
     this.#insertTrade = connection.prepare(INSERT_TRADE)
     this.#insertFill = connection.prepare(INSERT_FILL)
     this.#insertTrader = connection.prepare(INSERT_TRADER)
+    this.#newestEpoch = connection.prepare(NEWEST_EPOCH)
+    this.#insertEpoch = connection.prepare(INSERT_EPOCH)
     this.#orders = orders
     this.#positions = positions
+    this.#candles = candles
   }
 
   /** The arrival `order` met one maker at `yesTicks`. */
@@ -61,6 +87,7 @@ export class TradesTable {
     this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
     this.#position++
     this.#traders.add(makerId)
+    this.#candles.filled({ marketId: order.marketId, yesTicks, valueRaw, nowMs: order.nowMs })
     const outcome = this.#orders.outcomeOf(maker)
     this.#positions.traded({
       tradeSeq: order.seq,
@@ -96,6 +123,7 @@ export class TradesTable {
       this.#lastTicks,
       order.nowMs,
     ])
+    this.#noteEpoch(order)
     this.#traders.add(order.accountId)
     this.#positions.traded({
       tradeSeq: order.seq,
@@ -111,13 +139,30 @@ export class TradesTable {
     this.#collateralRaw = 0
   }
 
+  #noteEpoch({ seq, marketId, nowMs }: Arrival): void {
+    const epoch = epochOf(seq)
+    if (epoch !== this.#epoch) this.#inEpoch.clear()
+    this.#epoch = epoch
+    if (this.#inEpoch.has(marketId)) return
+    this.#inEpoch.add(marketId)
+    this.#firsts.push([marketId, nowMs, seq])
+  }
+
+  /** A process that starts in the middle of an epoch has not seen its first trades. */
+  #writeFirst(row: FirstRow): void {
+    const known = this.#newestEpoch.get(row[0])?.firstSeq
+    if (known === undefined || epochOf(known) !== epochOf(row[2])) this.#insertEpoch.run(...row)
+  }
+
   /** Runs inside the chunk's transaction. */
   flush(pace: Pace): void {
     eachPaced(this.#trades, pace, (trade) => this.#insertTrade.run(...trade))
     eachPaced(this.#fills, pace, (fill) => this.#insertFill.run(...fill))
+    eachPaced(this.#firsts, pace, (first) => this.#writeFirst(first))
     eachPaced(this.#traders, pace, (owner) => this.#insertTrader.run(owner))
     this.#trades = []
     this.#fills = []
+    this.#firsts = []
     this.#traders.clear()
   }
 }

@@ -8,9 +8,9 @@ import { Meaning } from '../../search/meaning.ts'
 // market. Both are read at the first search, because most exchanges that start are asked for other
 // things first. Later only the markets that changed are read again.
 
-const NEWEST = 'SELECT coalesce(max(change), 0) AS change FROM search_changes'
-const OLDEST = 'SELECT coalesce(min(change), 0) AS change FROM search_changes'
-const SINCE = 'SELECT DISTINCT market_id AS marketId FROM search_changes WHERE change > ?'
+const NEWEST = 'SELECT change FROM search_changes ORDER BY change DESC LIMIT 1'
+const OLDEST = 'SELECT change FROM search_changes ORDER BY change LIMIT 1'
+const SINCE = 'SELECT market_id AS marketId FROM search_changes WHERE change > ?'
 const COLUMNS = 'market_id AS marketId, group_id AS groupId, categories, vector'
 const ONE = `SELECT ${COLUMNS} FROM search_markets WHERE market_id = ?`
 const ALL = `SELECT ${COLUMNS} FROM search_markets ORDER BY market_id DESC LIMIT ?`
@@ -78,7 +78,8 @@ export class SearchIndex {
   }
 
   #readSince(): void {
-    for (const { marketId } of this.#since.all(this.#change)) {
+    const changed = this.#since.all(this.#change).map(({ marketId }) => marketId)
+    for (const marketId of new Set(changed)) {
       const row = this.#one.get(marketId)
       if (row === undefined) this.#vectors.remove(marketId)
       else if (this.#vectors.count < LIMITS.searchedMarketsMax) this.#put(row)

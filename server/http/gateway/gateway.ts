@@ -164,6 +164,7 @@ export class Gateway<S> {
     const from = isOperators ? this.addresses.of(response, call.headers) : ''
     const address = this.addresses.keyOf(response, call.headers)
     const turn = begun(response, call, found, { from, address })
+    call.addressKey = address
     if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
     return turn
   }

@@ -5,6 +5,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
+import { dayBucketOf } from '../../../engine/domain/day-window.ts'
 import {
   EVENT,
   eventAt,
@@ -28,9 +29,11 @@ import {
   costCeilRaw,
   costFloorRaw,
   type GrowingSum,
+  type PriceE8,
   type TimeMs,
 } from '../../../engine/domain/units.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
+import { DayFigures } from './day-figures.ts'
 import { Depth } from './depth.ts'
 
 /** Hears what is shown of one market. It must not throw, and it must cost little. */
@@ -48,6 +51,23 @@ export interface MarketsListener {
   added(published: PublishedMarket): void
   resolved(published: PublishedMarket): void
   removed(published: PublishedMarket): void
+  reported(report: ShownReport): void
+}
+
+/** A report of the oracle, and the slugs of the slots that traded then and are about it. */
+export interface ShownReport {
+  readonly symbol: string
+  readonly atMs: TimeMs
+  readonly priceE8: PriceE8
+  readonly slugs: readonly string[]
+}
+
+function openSlots({ series, catalogue }: Clearing, symbol: string): string[] {
+  const ofSymbol = [...series.all()].filter((each) => each.symbol === symbol)
+  const markets = ofSymbol.flatMap(({ slots }) =>
+    [...slots.values()].map((id) => catalogue.byId(id)),
+  )
+  return markets.flatMap((market) => (market && takesOrders(market.status) ? market.slug : []))
 }
 
 export interface PublishedMarket extends Noted<PublishedMarket> {
@@ -61,6 +81,8 @@ export interface PublishedMarket extends Noted<PublishedMarket> {
   readonly volume: GrowingSum
   /** YES price of the last trade in ticks; 0 before the first. */
   lastYesTicks: number
+  /** What the market traded in the last day; null until it trades. */
+  day: DayFigures | null
   /** Grows with each change of the book. */
   version: number
   /** The book in a reply, encoded once per version, and the part that its frames have too. */
@@ -97,6 +119,7 @@ function publishedOf(market: Market): PublishedMarket {
     updatedMs,
     volume: { raw: 0, carries: 0 },
     lastYesTicks: 0,
+    day: null,
     version: 0,
     bookBytes: null,
     bookText: null,
@@ -140,6 +163,8 @@ export class PublishedMarkets {
   #listener: MarketsListener | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
+  /** Null until fills count for the last day. */
+  #dayClock: (() => TimeMs) | null = null
 
   /** All markets that are in memory, newest last. */
   all(): PublishedMarket[] {
@@ -163,8 +188,13 @@ export class PublishedMarkets {
    * What a command that was just applied will show once it is durable: the markets as it left them.
    * Null when it shows nothing.
    */
-  shownBy(command: RareCommand, { catalogue }: Clearing): (() => void) | null {
-    const copies = marketsChangedBy(command, catalogue).map((market) => ({ ...market }))
+  shownBy(command: RareCommand, clearing: Clearing): (() => void) | null {
+    if (command.kind === 'reportPrice') {
+      const { symbol, atMs, priceE8 } = command
+      const report = { symbol, atMs, priceE8, slugs: openSlots(clearing, symbol) }
+      return () => this.#listener?.reported(report)
+    }
+    const copies = marketsChangedBy(command, clearing.catalogue).map((market) => ({ ...market }))
     if (copies.length === 0) return null
     return () => {
       for (const copy of copies) {
@@ -265,6 +295,14 @@ export class PublishedMarkets {
     this.active.note(published, isListed(published))
   }
 
+  /**
+   * From now on fills count for the last day, at the time when they are shown. Fills that a start
+   * replays do not: the read tables have them.
+   */
+  countDays(clock: () => TimeMs): void {
+    this.#dayClock = clock
+  }
+
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
@@ -305,7 +343,12 @@ export class PublishedMarkets {
         const sizeRaw = eventSizeRaw(f64s, event)
         const ownTicks = eventTakerIsNo(words, event) ? 1000 - ticks : ticks
         const sells = eventTakerSells(words, event)
-        addTo(published.volume, (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw))
+        const valueRaw = (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
+        addTo(published.volume, valueRaw)
+        if (this.#dayClock !== null) {
+          published.day ??= new DayFigures()
+          published.day.traded(dayBucketOf(this.#dayClock()), ticks, valueRaw)
+        }
         published.lastYesTicks = ticks
         const seq = eventSeq(f64s, event)
         const isBuy = eventTakerIsNo(words, event) === sells

@@ -3,7 +3,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Rank } from '../../../engine/domain/command.ts'
 
-const LADDER = [
+export const RANKS = [
   { id: 1, name: 'Bronze', feeRateBps: 300 },
   { id: 2, name: 'Silver', feeRateBps: 250 },
   { id: 3, name: 'Gold', feeRateBps: 200 },
@@ -17,7 +17,7 @@ export const RANK_PATTERN = '^([Bb]ronze|[Ss]ilver|[Gg]old|[Pp]latinum|[Dd]iamon
 /** The rank with this name, which matches RANK_PATTERN, or with this id, 1 to 5. */
 export function rankOf(rank: string | number): Rank {
   const named = typeof rank === 'string' ? rank.toLowerCase() : ''
-  const found = LADDER.find((each) => each.id === rank || each.name.toLowerCase() === named)
+  const found = RANKS.find((each) => each.id === rank || each.name.toLowerCase() === named)
   assert(found !== undefined, 'a rank that the schema admits is on the ladder')
   return found
 }

@@ -10,10 +10,9 @@ import {
 } from '../../../persistence/query/read/markets.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { archivedMarket, type PublishedMarket } from '../../pipeline/shown/published.ts'
-import type { Asker, PrivateReads } from '../private-reads.ts'
+import { ANYBODY, type Asker, type PrivateReads } from '../private-reads.ts'
 
-/** Callers without a profile take turns as one. */
-export const ANYBODY: Asker = { profileId: -1 }
+export { ANYBODY }
 
 export class ArchivedMarkets {
   readonly #pipeline: Pipeline

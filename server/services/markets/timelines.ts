@@ -8,7 +8,7 @@ import {
 } from '../../../engine/domain/series.ts'
 import { SLOT_STATES } from '../../../engine/domain/slot-state.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
-import type { CandleRow } from '../../../persistence/query/read/candles.ts'
+import type { CandleRow } from '../../../persistence/query/read/oracle-candles.ts'
 import {
   type SeriesRow,
   type SlotRow,

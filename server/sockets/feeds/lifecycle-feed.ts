@@ -2,10 +2,16 @@
 // resolution is also told to the listeners of the market's prices. A reader that missed too many of
 // these frames is disconnected, and is told why.
 
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { kindOf } from '../../../engine/domain/market.ts'
 import { edgePoint } from '../../../engine/wire/fault-point.ts'
 import { isoText } from '../../http/iso-text.ts'
-import type { MarketsListener, PublishedMarket } from '../../pipeline/shown/published.ts'
+import type {
+  MarketsListener,
+  PublishedMarket,
+  ShownReport,
+} from '../../pipeline/shown/published.ts'
 import type { Channel } from '../channels.ts'
 import type { Member } from '../member.ts'
 import { packetOf } from '../packets.ts'
@@ -14,6 +20,8 @@ import type { MarketTopics } from './market-topics.ts'
 
 export interface LifecycleParts extends RoomParts {
   readonly topics: MarketTopics
+  /** The oracle reported a price. */
+  readonly reported: (report: ShownReport) => void
   /** A market left memory. */
   readonly ended: (published: PublishedMarket) => void
 }
@@ -44,10 +52,13 @@ export class LifecycleFeed implements Channel, MarketsListener {
   }
 
   added(published: PublishedMarket): void {
+    // A group is told by its children; a draft is on no list.
+    if (kindOf(published.market) === 'group' || published.status === 'DRAFT') return
     this.#contained(() => this.#say('marketCreated', createdFrame(published)))
   }
 
   resolved(published: PublishedMarket): void {
+    if (kindOf(published.market) === 'group') return
     this.#contained(() => {
       const frame = resolvedFrame(published)
       this.#say('marketResolved', frame)
@@ -58,6 +69,10 @@ export class LifecycleFeed implements Channel, MarketsListener {
 
   removed(published: PublishedMarket): void {
     this.#contained(() => this.#parts.ended(published))
+  }
+
+  reported(report: ShownReport): void {
+    this.#contained(() => this.#parts.reported(report))
   }
 
   #say(event: string, payload: object): void {
@@ -86,11 +101,14 @@ export class LifecycleFeed implements Channel, MarketsListener {
   }
 }
 
-export function createdFrame({ market }: PublishedMarket): object {
+const typeOf = (market: Market) => (kindOf(market) === 'amm' ? 'AMM' : 'CLOB')
+
+export function createdFrame({ market, group }: PublishedMarket): object {
   return {
     slug: market.slug,
     title: market.title,
-    type: 'CLOB',
+    type: typeOf(market),
+    ...(group === null ? {} : { groupSlug: group.market.slug }),
     createdAt: isoText(market.createdMs),
   }
 }
@@ -102,7 +120,7 @@ export function resolvedFrame({ market, payoutNumerators, updatedMs }: Published
   const winner = yes > 0 ? 'YES' : 'NO'
   return {
     slug: market.slug,
-    type: 'CLOB',
+    type: typeOf(market),
     winningOutcome: isSplit ? null : winner,
     winningIndex: isSplit ? null : Number(winner === 'NO'),
     resolutionDate: isoText(updatedMs),

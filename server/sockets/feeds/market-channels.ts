@@ -3,7 +3,7 @@
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { Channel } from '../channels.ts'
-import type { OraclePrice, PoolPrices } from '../outside-prices.ts'
+import type { PoolPrices } from '../outside-prices.ts'
 import type { RoomParts } from '../room.ts'
 import { LifecycleFeed, leaving } from './lifecycle-feed.ts'
 import { MarketTopics } from './market-topics.ts'
@@ -23,10 +23,10 @@ export interface MarketFeeds {
   readonly channels: ReadonlyMap<string, Channel>
   /** Call it when the block that moved a pool is durable. */
   poolPrices(prices: PoolPrices): void
-  /** Call it when the value is durable. */
-  oraclePrice(price: OraclePrice): void
   stop(): void
 }
+
+const E8 = 100_000_000
 
 export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
   const { published, publisher, mining } = parts.pipeline
@@ -36,6 +36,12 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
   const lifecycle = new LifecycleFeed({
     ...parts,
     topics,
+    reported: ({ symbol, atMs, priceE8, slugs }) => {
+      const value = priceE8 / E8
+      for (const marketSlug of [null, ...slugs]) {
+        prices.oraclePrice({ symbol: `${symbol}/USD`, marketSlug, atMs, value })
+      }
+    },
     ended: (market) => {
       prices.ended(market)
       trades.ended(market)
@@ -51,7 +57,6 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
       ['unsubscribe_market_lifecycle', leaving(lifecycle)],
     ]),
     poolPrices: (each) => prices.poolPrices(each),
-    oraclePrice: (each) => prices.oraclePrice(each),
     stop: () => topics.stop(),
   }
 }

@@ -3,7 +3,7 @@
 import { address, isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
-import { list, object } from '../../http/schema/schema.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
 import { event } from './spoken.ts'
 
 const SLUG = 'rain-tomorrow'
@@ -225,6 +225,7 @@ export const marketCreated = event({
     slug: slug(),
     title: means(text(), 'The question of the market.'),
     type: marketType(),
+    groupSlug: means(optional(slug()), 'The group that it belongs to; absent without one.'),
     createdAt: means(isoTime(), 'When the market was made.'),
   }),
   example: { slug: SLUG, title: 'Will it rain tomorrow?', type: 'CLOB', createdAt: AT },

@@ -11,7 +11,8 @@ function isRead(value: unknown): value is { name: string } {
 
 test('every read of the folder is listed, under a name of its own', async () => {
   const found: string[] = []
-  for (const file of readdirSync(FOLDER)) {
+  for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts')) continue
     const exports: Record<string, unknown> = await import(new URL(file, FOLDER).href)
     found.push(
       ...Object.values(exports)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { EdgeFaults } from '../../../server/ops/faults.ts'
-import { PrivateReads } from '../../../server/services/private-reads.ts'
+import { PrivateReads, publicAsker } from '../../../server/services/private-reads.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fill, openForTest } from '../../support/open-pipeline.ts'
 
@@ -19,6 +19,14 @@ test('a profile has a bound on reads under way, and others are still answered', 
   assert.equal((await modest)?.length, 1)
   assert.equal((await ourselves)?.length, 1)
   await Promise.all(greedy)
+  // An address has a bound as well, and costs no other address its place.
+  const ofAddress = (addressKey: string) => {
+    return reads.read(profiles, [1], publicAsker({ addressKey }))
+  }
+  const flood = Array.from({ length: LIMITS.readsPerAddressMax }, () => ofAddress('10.0.0.1'))
+  assert.equal(await ofAddress('10.0.0.1'), undefined)
+  assert.equal((await ofAddress('10.0.0.2'))?.length, 1)
+  await Promise.all(flood)
   // A read that is over makes room for another.
   assert.equal((await read(1))?.length, 1)
   await exchange.stop()

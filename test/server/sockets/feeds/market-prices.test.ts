@@ -206,22 +206,30 @@ test('a book that is quiet is sent again, with the next number', async () => {
   assert.deepEqual(quiet.faults, [])
 })
 
-test('a value of an oracle goes to the market that it is for, or to its symbol', async () => {
-  const client = await join({ marketSlugs: ['rain'], symbols: ['BTC/USD'] })
+test('a report of the oracle goes to the open slot that it is about and to its symbol', async () => {
+  const { pipeline } = live.exchange
+  const made = await live.admin('/admin/series', {
+    ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
+    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
+  })
+  assert.equal(made.status, 201, made.text)
+  const slotOf = () => pipeline.published.all().find(({ market: { slot } }) => slot !== undefined)
+  while (slotOf()?.status !== 'FUNDED') {
+    pipeline.tick()
+    await new Promise(setImmediate)
+  }
+  const slug = slotOf()?.market.slug
+  const client = await join({ marketSlugs: [slug], symbols: ['BTC/USD'] })
   await client.take('orderbookUpdate', 1)
-  const price = { symbol: 'BTC/USD', atMs: 1_790_000_000_000, value: 64_000.5 }
-  live.sockets.market.oraclePrice({ ...price, marketSlug: 'rain' })
-  live.sockets.market.oraclePrice({ ...price, marketSlug: null })
-  live.sockets.market.oraclePrice({ ...price, marketSlug: 'snow' })
-  live.sockets.market.oraclePrice({ ...price, symbol: 'ETH/USD', marketSlug: null })
-  live.sockets.market.oraclePrice({ ...price, marketSlug: null, value: 1 })
-  const frames = await client.take('oraclePriceData', 3)
+  const reports = [{ symbol: 'BTC', price: '64000.5' }]
+  const told = await live.admin('/admin/oracle/prices', { reports })
+  assert.equal(told.status, 200, told.text)
+  const frames = await client.take('oraclePriceData', 2)
   assert.deepEqual(
-    frames.map((frame) => [at(frame, 'marketSlug'), at(frame, 'value')]),
+    frames.map((frame) => [at(frame, 'marketSlug'), at(frame, 'symbol'), at(frame, 'value')]),
     [
-      ['rain', 64_000.5],
-      [null, 64_000.5],
-      [null, 1],
+      [null, 'BTC/USD', 64_000.5],
+      [slug, 'BTC/USD', 64_000.5],
     ],
   )
 })

@@ -1,0 +1,34 @@
+// Several books in one reply, joined from bytes that are encoded once per version.
+
+import { kindOf } from '../../../engine/domain/market.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import { joined } from '../../http/caching/entity-tag.ts'
+import { orderbookBytes } from './book-views.ts'
+import type { PublishedMarket } from './published.ts'
+
+/** Whether the book of the market may be read (rules §12.3). */
+function showsBook({ market, status }: PublishedMarket): boolean {
+  return kindOf(market) === 'clob' && (status === 'CREATED' || status === 'FUNDED')
+}
+
+const BOOKS_HEAD = Buffer.from('{"books":[')
+
+/** Several books, joined from their bytes, and the slugs that have none. */
+export function orderbookListBytes(
+  asked: readonly { readonly slug: string; readonly published: PublishedMarket | undefined }[],
+  nowMs: TimeMs,
+): Buffer {
+  const parts: Buffer[] = [BOOKS_HEAD]
+  const missing: string[] = []
+  for (const { slug, published } of asked) {
+    if (published === undefined || !showsBook(published)) {
+      missing.push(slug)
+      continue
+    }
+    const comma = parts.length === 1 ? '' : '},'
+    parts.push(Buffer.from(`${comma}{"slug":"${slug}","book":`), orderbookBytes(published, nowMs))
+  }
+  const end = parts.length === 1 ? '' : '}'
+  parts.push(Buffer.from(`${end}],"missing":${JSON.stringify(missing)}}`))
+  return joined(parts)
+}
