@@ -237,31 +237,3 @@ test('a market that is over has recommendations by what it was about', () => {
   assert.deepEqual(own.near('over'), ['golf', 'other', 'weather'])
   own.close()
 })
-
-test('no statement of a search walks a table that grows', () => {
-  const statements: string[] = []
-  const { connection } = desk
-  const spy = new Proxy(connection, {
-    get: (target, key) =>
-      key === 'prepare'
-        ? (sql: string) => {
-            statements.push(sql)
-            return target.prepare(sql)
-          }
-        : Reflect.get(target, key),
-  })
-  searchMarkets.open(spy)
-  nearMarkets.open(spy)
-  assert.ok(statements.length >= 8)
-  for (const sql of statements) {
-    const marks = Array.from(sql.matchAll(/\?/g), () => 1)
-    const plan = connection.prepare<number[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-    for (const { detail } of plan.all(...marks)) {
-      // Active markets are read whole, once for each thread.
-      const isWhole = detail === 'SCAN search_markets' && sql.endsWith('LIMIT ?')
-      const isIndexed = /^SEARCH|VIRTUAL TABLE INDEX \d+:.*M/.test(detail)
-      const isDistinct = detail.includes('DISTINCT') && sql.includes('search_changes')
-      assert.ok(isWhole || isIndexed || isDistinct, `${detail}: ${sql}`)
-    }
-  }
-})

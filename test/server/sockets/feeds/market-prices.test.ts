@@ -206,7 +206,7 @@ test('a book that is quiet is sent again, with the next number', async () => {
   assert.deepEqual(quiet.faults, [])
 })
 
-test('a report of the oracle goes to the open slot that it is about and to its symbol', async () => {
+test('a report of the oracle goes to the open slot it is about, and to its symbol', async () => {
   const { pipeline } = live.exchange
   const made = await live.admin('/admin/series', {
     ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
