@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { nearMarkets } from '../../../persistence/query/read/near-markets.ts'
-import { searchMarkets } from '../../../persistence/query/read/search.ts'
 import { MARKETS_TO_SEARCH } from '../../support/markets-to-search.ts'
 import { SearchDesk } from '../../support/search-desk.ts'
 
