@@ -23,6 +23,8 @@ export interface DemoMarket {
   readonly tokens: readonly [yes: string, no: string]
   readonly exchange: string
   readonly hasFee: boolean
+  /** Whether it ends soon, as a slot of a series does. */
+  readonly isSlot: boolean
 }
 
 export interface Venue {
@@ -44,7 +46,8 @@ const FEE_BPS = 300
 const SALT_STEPS = 1_000_000
 const placedOrder = compile(openObject({ order: openObject({ id: text() }) }))
 
-function accepted({ status, body }: OwnReply): unknown {
+/** The body of a reply that is no refusal. */
+export function accepted({ status, body }: OwnReply): unknown {
   if (status >= 200 && status < 300) return body
   throw new Error(`${status} ${JSON.stringify(body)}`)
 }

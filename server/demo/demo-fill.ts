@@ -6,17 +6,13 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { integer, text } from '../http/schema/scalars.ts'
 import { compile, list, openObject } from '../http/schema/schema.ts'
 import { accountOf } from '../intake/order/client-order.ts'
-import { adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
+import { accepted, adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
+import { FIRST_PRICES, GROUP, MARKETS, PAGES, SERIES } from './demo-content.ts'
 import type { OwnServer } from './own-server.ts'
 
-export const MARKETS = [
-  { slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?', fee: true },
-  { slug: 'btc-above-100k', title: 'Will BTC close above $100,000 this week?', fee: true },
-  { slug: 'home-team-wins', title: 'Will the home team win on Saturday?', fee: false },
-  { slug: 'rates-cut-in-march', title: 'Will rates be cut in March?', fee: false },
-] as const
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
 export const BOTS = ['maker', 'taker'] as const
+const CONFLICT = 409
 const TRADER_FUNDS_RAW = 10_000_000_000
 const BOT_FUNDS_RAW = 1_000_000_000_000
 
@@ -81,14 +77,29 @@ export async function slugsOf(server: OwnServer): Promise<ReadonlySet<string>> {
   return new Set(body.map(({ slug }) => slug))
 }
 
+/** Makes markets, a group, series and pages; those that are there stay as they are. */
 export async function fillMarkets(filling: Filling): Promise<void> {
-  const { venue, operators, adminToken, isStopped } = filling
+  const { venue, isStopped } = filling
   const known = await slugsOf(venue.server)
-  for (const market of MARKETS) {
-    if (isStopped()) return
-    const body = { kind: 'clob', ...market, categories: ['demo'] }
-    if (!known.has(market.slug)) await adminCall(operators, adminToken, '/admin/markets', body)
+  const headers = {
+    authorization: `Bearer ${filling.adminToken}`,
+    'content-type': 'application/json',
   }
+  const make = async (path: string, body: unknown) => {
+    if (isStopped()) return
+    const reply = await filling.operators.call('POST', path, headers, JSON.stringify(body))
+    // An earlier start has made it.
+    if (reply.status !== CONFLICT) accepted(reply)
+  }
+  for (const market of MARKETS) {
+    if (!known.has(market.slug)) await make('/admin/markets', { kind: 'clob', ...market })
+  }
+  if (!known.has(GROUP.slug)) await make('/admin/groups', GROUP)
+  for (const series of SERIES) {
+    const strikePrice = String(FIRST_PRICES[series.symbol])
+    await make('/admin/series', { ...series, strikePrice })
+  }
+  for (const page of PAGES) await make('/admin/market-pages', page)
 }
 
 /** Makes and funds profiles; only for names that have not traded yet. */

@@ -4,13 +4,13 @@
 import { boolean, text } from '../http/schema/scalars.ts'
 import { compile, openObject } from '../http/schema/schema.ts'
 import { DemoClient, type DemoMarket } from './demo-client.ts'
+import { FIRST_PRICES, GROUP, MARKETS, SERIES } from './demo-content.ts'
 import {
   BOTS,
   type Filling,
   fillBots,
   fillMarkets,
   fillTraders,
-  MARKETS,
   signIn,
   slugsOf,
   TRADERS,
@@ -18,6 +18,7 @@ import {
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { type MarketMaker, startMarketMaker } from './market-maker.ts'
 import { OwnServer } from './own-server.ts'
+import { startPriceWalk } from './price-walk.ts'
 
 export interface DemoOptions {
   readonly dataDir: string
@@ -46,15 +47,17 @@ const knownMarket = compile(
     tokens: openObject({ yes: text(), no: text() }),
     venue: openObject({ exchange: text() }),
     metadata: openObject({ fee: boolean() }),
+    automationType: text(),
   }),
 )
 
-async function readMarket(server: OwnServer, slug: string): Promise<DemoMarket | null> {
-  const { body: market } = await server.call('GET', `/markets/${slug}`, {})
+async function readMarket(server: OwnServer, path: string): Promise<DemoMarket | null> {
+  const { body: market } = await server.call('GET', `/markets/${path}`, {})
   if (!knownMarket.holds(market)) return null
-  const { tokens, venue, metadata } = market
+  const { slug, tokens, venue, metadata } = market
   const pair = [tokens.yes, tokens.no] as const
-  return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee }
+  const isSlot = market.automationType === 'lumy'
+  return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee, isSlot }
 }
 
 interface Found {
@@ -118,10 +121,24 @@ async function begin(
   if (isStopped()) return null
   const maker = new DemoClient(await signIn(filling, BOTS[0]), venue)
   const taker = new DemoClient(await signIn(filling, BOTS[1]), venue)
-  const read = await Promise.all(MARKETS.map(({ slug }) => readMarket(server, slug)))
-  const markets = read.flatMap((market) => (market === null ? [] : [market]))
+  const known = (market: DemoMarket | null) => (market === null ? [] : [market])
+  const lasting = [...MARKETS, ...GROUP.markets].map(({ slug }) => readMarket(server, slug))
+  const fixed = (await Promise.all(lasting)).flatMap(known)
+  const markets = async () => {
+    const slots = SERIES.map(({ stableSlug }) => readMarket(server, `stable/${stableSlug}`))
+    return [...fixed, ...(await Promise.all(slots)).flatMap(known)]
+  }
   if (isStopped()) return null
-  return startMarketMaker({ maker, taker, markets, warn: (sentence) => log.warn(sentence) })
+  const warn = (sentence: string) => log.warn(sentence)
+  const { adminToken } = found.demo
+  const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, warn })
+  const bots = startMarketMaker({ maker, taker, markets, warn })
+  return {
+    ready: bots.ready,
+    async stop() {
+      await Promise.all([walk.stop(), bots.stop()])
+    },
+  }
 }
 
 /** Makes or finds the demo and starts its bots. */

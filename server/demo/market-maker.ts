@@ -8,10 +8,16 @@ export interface MarketMaker {
   stop(): Promise<void>
 }
 
+interface Book {
+  ticks: number
+  readonly quotes: Quotes
+}
+
 export interface MarketMakerOptions {
   readonly maker: DemoClient
   readonly taker: DemoClient
-  readonly markets: readonly DemoMarket[]
+  /** The markets to quote in now; slots come and go. */
+  readonly markets: () => Promise<readonly DemoMarket[]>
   readonly warn: (sentence: string) => void
 }
 
@@ -72,18 +78,36 @@ async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number
 /** Repeats rounds of quotes. The same failure of a round is told once. */
 export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
   const { maker, taker, markets, warn } = options
-  const fair = new Map(markets.map((market, index) => [market, 350 + 100 * index]))
-  const quotes = new Map(markets.map((market) => [market, new Quotes(maker, market)]))
+  const books = new Map<string, Book>()
+  let opened = 0
+  /** A new market starts at a price of its own. */
+  const bookOf = (market: DemoMarket): Book => {
+    const known = books.get(market.slug)
+    if (known !== undefined) return known
+    const ticks = market.isSlot ? 500 : 250 + ((100 * ++opened) % 500)
+    const book = { ticks, quotes: new Quotes(maker, market) }
+    books.set(market.slug, book)
+    return book
+  }
   let stopped = false
   let said = ''
   let timer: NodeJS.Timeout | undefined
   const round = async () => {
-    for (const market of markets) {
+    const open = await markets()
+    for (const slug of books.keys()) {
+      if (!open.some((market) => market.slug === slug)) books.delete(slug)
+    }
+    for (const market of open) {
       if (stopped) return
-      const ticks = wander(fair.get(market) ?? 500)
-      fair.set(market, ticks)
-      await quotes.get(market)?.renew(ticks)
-      if (Math.random() < 0.5) await takeSome(taker, market, ticks)
+      const book = bookOf(market)
+      book.ticks = wander(book.ticks)
+      try {
+        await book.quotes.renew(book.ticks)
+        if (Math.random() < 0.5) await takeSome(taker, market, book.ticks)
+      } catch (error) {
+        // A slot may end while it is quoted.
+        if (!market.isSlot) throw error
+      }
     }
   }
   const guarded = () =>

@@ -11,13 +11,14 @@ import { compileProgram, ServerProcess } from '../support/server-process.ts'
 
 // A first start of the demo may end while it fills its folder; the next start completes it.
 
-const MARKETS = 4
+/** The markets and the group; slots that trade come on top. */
+const MARKETS = 22 + 1
 const TRADERS = 3
 /** Best bids that differ: the maker quoted that often, or was traded with. */
 const QUOTES_SEEN = 2
 const FUNDS_RAW = 10_000 * SHARE
-/** The fill writes about 25 commands; the quotes of the bots follow. */
-const KILLED_AT_SEQ = [0, 6, 13]
+/** The fill writes about 50 commands; the quotes of the bots follow. */
+const KILLED_AT_SEQ = [0, 13, 27]
 
 await compileProgram()
 
@@ -60,7 +61,7 @@ function hasWritten(dataDir: string, seq: number): () => Promise<boolean> {
   }
 }
 
-/** Expects four quoted books, and three traders who have exactly their funds and can trade. */
+/** Expects quoted books, and three traders who have exactly their funds and can trade. */
 async function expectWholeDemo(dataDir: string): Promise<void> {
   const server = await ServerProcess.start({ dataDir, demo: true })
   const { adminToken, baseUrl, traders } = demoOf(dataDir)
@@ -68,7 +69,7 @@ async function expectWholeDemo(dataDir: string): Promise<void> {
   assert.equal(traders.length, TRADERS)
   const client = new ExchangeClient(baseUrl, adminToken)
   const slugs = await client.get('/markets/active/slugs')
-  assert.ok(Array.isArray(slugs) && slugs.length === MARKETS, JSON.stringify(slugs))
+  assert.ok(Array.isArray(slugs) && slugs.length >= MARKETS, JSON.stringify(slugs))
   const names = ['rain-tomorrow', 'btc-above-100k', 'home-team-wins', 'rates-cut-in-march']
   for (const [index, slug] of names.entries()) {
     // A demo of an earlier start renews its quotes from an empty book, once.

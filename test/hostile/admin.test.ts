@@ -33,7 +33,7 @@ const account = (digit: string) => `0x${digit.repeat(40)}`
 
 test('a market with a wrong field is refused and not made', async () => {
   const bad: object[] = [
-    { kind: 'amm' },
+    { kind: 'group' },
     { slug: '' },
     { slug: 'A' },
     { slug: '-a' },

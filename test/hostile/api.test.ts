@@ -72,8 +72,12 @@ function assertRefused(reply: Reply, status: number, code: string, what: string)
 
 const nameOf = (route: Route<Services>) => `${route.method} ${route.path}`
 
+/** A query that takes the names of filters, which the handler checks. */
+const takesAnyKey = (query: Route<Services>['query']) =>
+  Object.values(query).some((schema) => Object(schema).type === 'object')
+
 test('every route refuses an unknown query parameter and names it', async () => {
-  for (const route of api) {
+  for (const route of api.filter(({ query }) => !takesAnyKey(query))) {
     for (const query of ['surprise=1', '%73urprise', 'surprise=%zz']) {
       const reply = await asAllowed(
         route,

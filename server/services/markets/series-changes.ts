@@ -30,8 +30,7 @@ export class SeriesChanges {
    */
   async create(series: SeriesSpec, strikeE8: PriceE8, by?: string): Promise<SeriesId | Reject> {
     const { clearing } = this.#pipeline
-    await this.#pipeline.durable()
-    const isUsed = await this.#archive.isPrefixUsed(series.slugPrefix)
+    const isUsed = await this.#isUsed(series.slugPrefix)
     if (isUsed === undefined) return REJECT.READ_TIMEOUT
     if (isUsed) return this.#pipeline.refused(REJECT.SLUG_TAKEN)
     let seriesId = 0
@@ -43,6 +42,15 @@ export class SeriesChanges {
     }, by)
     if (seriesId !== 0 && strikeE8 !== 0) this.#begin(seriesId, strikeE8, by)
     return (await creating) ?? seriesId
+  }
+
+  /** While all markets that ever were are in memory, the tables know no more. */
+  async #isUsed(slugPrefix: string): Promise<boolean | undefined> {
+    const { lastId, count } = this.#pipeline.clearing.catalogue
+    if (lastId === count) return false
+    // A slot may have left memory by a command that is not durable yet.
+    await this.#pipeline.durable()
+    return this.#archive.isPrefixUsed(slugPrefix)
   }
 
   /** Makes the slot that has begun. Its opening follows from the value of its boundary. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { mayArchive } from '../../../../engine/core/decide/endings.ts'
+import { mayArchive, mayPayOut } from '../../../../engine/core/decide/endings.ts'
 import { decideMarkets } from '../../../../engine/core/decide/markets.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import type { Command } from '../../../../engine/domain/command.ts'
@@ -55,7 +55,11 @@ class World {
     this.driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: 1 })
   }
 
+  /** A market that may be paid out is paid out first. */
   mayArchive(marketId: number): boolean {
+    if (mayPayOut(this.driver.clearing, this.market(marketId))) {
+      this.driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    }
     return mayArchive(this.driver.clearing, this.market(marketId))
   }
 

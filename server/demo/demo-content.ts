@@ -1,0 +1,103 @@
+// What a demo shows: markets on several topics, a group, two series and the pages that list them.
+
+interface DemoQuestion {
+  readonly slug: string
+  readonly title: string
+  readonly categories: readonly string[]
+  readonly fee?: boolean
+}
+
+function about(
+  category: string,
+  ...questions: readonly (readonly [slug: string, title: string])[]
+): DemoQuestion[] {
+  return questions.map(([slug, title]) => ({ slug, title, categories: [category] }))
+}
+
+/** The first four are those that the documents trade in. */
+export const MARKETS: readonly DemoQuestion[] = [
+  {
+    ...{ slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?' },
+    ...{ categories: ['Weather'], fee: true },
+  },
+  {
+    ...{ slug: 'btc-above-100k', title: 'Will BTC close above $100,000 this week?' },
+    ...{ categories: ['Crypto'], fee: true },
+  },
+  ...about('Sports', ['home-team-wins', 'Will the home team win on Saturday?']),
+  ...about('Economy', ['rates-cut-in-march', 'Will rates be cut in March?']),
+  ...about(
+    'Weather',
+    ['snow-in-april', 'Will it snow in Vienna in April?'],
+    ['hottest-summer', 'Will this summer be the hottest ever measured?'],
+  ),
+  ...about(
+    'Crypto',
+    ['eth-above-5k', 'Will ETH close above $5,000 this month?'],
+    ['sol-beats-eth', 'Will Solana gain more than Ethereum this month?'],
+    ['stablecoin-law', 'Will a stablecoin law pass this year?'],
+  ),
+  ...about(
+    'Sports',
+    ['derby-draw', 'Will the derby end in a draw?'],
+    ['marathon-record', 'Will the marathon record fall this autumn?'],
+    ['tennis-five-sets', 'Will the final go to five sets?'],
+  ),
+  ...about(
+    'Economy',
+    ['inflation-below-two', 'Will inflation be below 2% in June?'],
+    ['oil-above-90', 'Will a barrel of oil cost more than $90 in July?'],
+    ['gold-record', 'Will gold reach a new high this quarter?'],
+  ),
+  ...about(
+    'Politics',
+    ['early-election', 'Will there be an early election this year?'],
+    ['turnout-above-70', 'Will turnout be above 70%?'],
+    ['mayor-reelected', 'Will the mayor be elected again?'],
+  ),
+  ...about(
+    'Science',
+    ['moon-landing', 'Will people land on the moon before 2030?'],
+    ['fusion-record', 'Will a fusion reactor set a new record this year?'],
+  ),
+  ...about(
+    'Culture',
+    ['film-of-the-year', 'Will an animated film win best picture?'],
+    ['album-number-one', 'Will the new album stay number one for a month?'],
+  ),
+]
+
+export const GROUP = {
+  slug: 'cup-winner',
+  title: 'Who wins the cup?',
+  categories: ['Sports'],
+  markets: [
+    { slug: 'reds-win-the-cup', title: 'Do the Reds win the cup?', proxyTitle: 'Reds' },
+    { slug: 'blues-win-the-cup', title: 'Do the Blues win the cup?', proxyTitle: 'Blues' },
+    { slug: 'greens-win-the-cup', title: 'Do the Greens win the cup?', proxyTitle: 'Greens' },
+    { slug: 'whites-win-the-cup', title: 'Do the Whites win the cup?', proxyTitle: 'Whites' },
+  ],
+} as const
+
+export const SERIES = [
+  {
+    ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5' },
+    ...{ stableSlug: 'btc-5min-price', slugPrefix: 'btc-5m', assetName: 'Bitcoin' },
+    ...{ title: 'Bitcoin up or down', categories: ['Crypto'] },
+  },
+  {
+    ...{ symbol: 'ETH', frequency: 'hourly', subFrequency: 'hours_1' },
+    ...{ stableSlug: 'eth-hourly-price', slugPrefix: 'eth-1h', assetName: 'Ether' },
+    ...{ title: 'Ether up or down', categories: ['Crypto'] },
+  },
+] as const
+
+/** The price from which the oracle of each symbol starts to wander. */
+export const FIRST_PRICES: Readonly<Record<string, number>> = { BTC: 95_000, ETH: 3_400 }
+
+const CATEGORIES = ['Crypto', 'Sports', 'Politics', 'Economy', 'Weather', 'Science', 'Culture']
+
+export const PAGES = CATEGORIES.map((name, sortOrder) => ({
+  ...{ name, slug: name.toLowerCase(), sortOrder },
+  baseFilter: { category: [name] },
+}))
