@@ -133,6 +133,13 @@ const nextSlot = () =>
     endAt: means(isoTime(), 'When it ends.'),
   })
 
+/** Its other fields are those of a market of its own. */
+const child = () =>
+  openObject({
+    id: means(integer(1), 'Number of the market, counted from 1.'),
+    slug: means(text(), 'Name of the market in paths and orders.'),
+  })
+
 /** What only some kinds of markets have. */
 const kindFields = () => ({
   conditionId: means(
@@ -159,7 +166,7 @@ const kindFields = () => ({
   ),
   negRiskMarketId: means(optional(bytes32()), 'Id of a group; absent for any other market.'),
   markets: means(
-    optional(list(openObject({ id: integer(1), slug: text() }))),
+    optional(list(child())),
     'Children of a group, each as a market of its own; absent for any other market.',
   ),
   address: means(optional(address()), 'Where a pool is; absent for any other market.'),

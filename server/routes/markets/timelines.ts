@@ -80,7 +80,7 @@ const ofSlug = () =>
           'Length of a slot of a minutely or hourly series; null for others.',
         ),
       }),
-      'The series.',
+      'The series that the slot belongs to.',
     ),
   })
 
@@ -194,10 +194,10 @@ export const stableMarket = route({
 const candle = () =>
   object({
     timestamp: means(integer(), 'Start of the candle in Unix seconds.'),
-    open: means(number(0), 'First price.'),
-    high: means(number(0), 'Highest price.'),
-    low: means(number(0), 'Lowest price.'),
-    close: means(number(0), 'Last price.'),
+    open: means(number(0), 'Price of its first report.'),
+    high: means(number(0), 'Highest price of its reports.'),
+    low: means(number(0), 'Lowest price of its reports.'),
+    close: means(number(0), 'Price of its last report.'),
     volume: means(number(0), 'Always 0: an oracle trades nothing.'),
   })
 
