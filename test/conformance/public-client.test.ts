@@ -96,14 +96,18 @@ test('the client finds the active markets, a market and a book with quotes', asy
     ...{ limit: 25, page: 1 },
     sortBy: 'newest',
   })
-  assert.equal(totalMarketsCount, data.length)
-  assert.ok(data.length >= 4, 'the demo has at least three markets, and the test adds one')
-  assert.equal(data[0].slug, SLUG)
-  const [lively] = data.slice(1)
+  assert.equal(data.length, 25, 'the demo fills a page')
+  assert.ok(Number(totalMarketsCount) >= data.length)
+  assert.ok(data.some(({ slug }) => slug === SLUG))
+  // A group has no book, and a slot may end meanwhile.
+  const lasting = data.filter(
+    ({ tradeType, expirationDate }) => tradeType === 'clob' && expirationDate === 'No deadline',
+  )
+  const [lively] = lasting.filter(({ slug }) => slug !== SLUG)
   const detail = await alice.client.markets.getMarket(lively.slug)
   assert.equal(detail.title, lively.title)
   assert.deepEqual(alice.client.markets.getVenue(lively.slug), detail.venue)
-  for (const { slug } of data.slice(1)) {
+  for (const { slug } of lasting) {
     const book = await alice.client.markets.getOrderBook(slug)
     assert.match(book.tokenId, /^[0-9]+$/)
   }
