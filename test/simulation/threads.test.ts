@@ -86,14 +86,21 @@ class ThreadedReplay {
     })
   }
 
+  /** The book of each market there was. */
+  readonly #books = new Map<number, number>()
+
   async apply(record: Uint8Array): Promise<void> {
     const command = decodeCommand(record)
     // The journal tells a decision, not what main had heard by then. Main hears as late as it can.
     while (!isCovered(this.clearing, command)) await this.#answers()
     this.clearing.admit(command)
-    if (command.kind === 'createMarket') this.shards.of(command.book)
+    if (command.kind === 'createMarket') {
+      this.shards.of(command.book)
+      this.#books.set(command.marketId, command.book)
+    }
     if (!concernsBook(command)) return
-    const shard = this.shards.of(this.clearing.catalogue.existing(command.marketId).book)
+    // Main may have heard more than when it stamped a cancel, and have closed the book.
+    const shard = this.shards.of(this.#books.get(command.marketId) ?? 0)
     while (shard.freeBytes() < record.length) await this.#answers()
     if (command.kind === 'placeOrder') shard.place(command.seq, record)
     else if (command.kind === 'releaseOrder') shard.releaseOrder(command.seq, record)
