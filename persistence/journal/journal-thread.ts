@@ -1,4 +1,4 @@
-import type { StretchCells } from '../../engine/wire/stretches.ts'
+import type { StretchCells } from '../../engine/thread/stretches.ts'
 import type { FileIdentity } from '../file-identity.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Durability, JournalTail } from './journal-port.ts'

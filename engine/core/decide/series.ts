@@ -1,8 +1,8 @@
 // Gates of the commands on series and prices.
 
 import { LIMITS } from '../../domain/limits.ts'
+import { BOUNDARY_WAIT_MS, type SeriesSpec } from '../../domain/markets/series.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
-import { BOUNDARY_WAIT_MS, type SeriesSpec } from '../../domain/series.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 

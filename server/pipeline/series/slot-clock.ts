@@ -9,15 +9,15 @@ import type { Boundary } from '../../../engine/core/markets/oracle.ts'
 import type { Series } from '../../../engine/core/markets/series-table.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { MarketSpec } from '../../../engine/domain/market.ts'
+import type { MarketSpec } from '../../../engine/domain/markets/market.ts'
 import {
   BOUNDARY_REPORT_MS,
   BOUNDARY_WAIT_MS,
   slotMsOf,
   slotStartMs,
-} from '../../../engine/domain/series.ts'
+} from '../../../engine/domain/markets/series.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { faultPoint } from '../../../engine/wire/fault-point.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import type { RareBody } from '../spine/rare-body.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 

@@ -1,13 +1,13 @@
 // The operator's calls on recurring markets, and the reports of the oracle (rules §10).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import {
   FREQUENCIES,
   isSlotLength,
   type SeriesSpec,
   SUB_FREQUENCIES,
-} from '../../../engine/domain/series.ts'
+} from '../../../engine/domain/markets/series.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

@@ -2,8 +2,8 @@
 
 import { decideReport, decideSeries } from '../../../engine/core/decide/series.ts'
 import type { SeriesId } from '../../../engine/domain/ids.ts'
+import { type SeriesSpec, slotStartMs } from '../../../engine/domain/markets/series.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
-import { type SeriesSpec, slotStartMs } from '../../../engine/domain/series.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { SlotSpecOf } from '../../pipeline/series/slot-clock.ts'
