@@ -25,7 +25,8 @@ export interface JournalThreadData {
 
 /** What the checkpoint thread receives at its start. */
 export interface CheckpointThreadData {
-  readonly dataDir: string
+  /** The journal that the journal's thread has open. */
+  readonly file: FileIdentity
   readonly durability: Durability
   readonly call: SharedArrayBuffer
 }
