@@ -3,7 +3,7 @@
 // the readers got, and what the orders waited.
 
 import { assert } from '../engine/domain/assert.ts'
-import { spawn } from '../engine/wire/spawn.ts'
+import { spawn } from '../engine/thread/spawn.ts'
 import { orderBody, type TestMarket } from '../test/support/exchange-client.ts'
 import { LEVELS, SHARE } from './fanout/book-size.ts'
 import { Child } from './fanout/child.ts'

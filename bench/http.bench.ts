@@ -4,7 +4,7 @@
 
 import { once } from 'node:events'
 import { assert } from '../engine/domain/assert.ts'
-import { spawn } from '../engine/wire/spawn.ts'
+import { spawn } from '../engine/thread/spawn.ts'
 import { fullSpeed } from './autocannon-load.ts'
 import { bookReads } from './book-reads.ts'
 import { followerRuns } from './follower-runs.ts'

@@ -3,8 +3,8 @@
 
 import { Bench } from 'tinybench'
 import { assert } from '../engine/domain/assert.ts'
+import { Ring } from '../engine/thread/ring.ts'
 import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'
-import { Ring } from '../engine/wire/ring.ts'
 import { verifyHmac } from '../server/auth/api-token.ts'
 import { parseAddress } from '../server/crypto/address.ts'
 import { recoverAddress } from '../server/crypto/ecdsa.ts'

@@ -1,5 +1,5 @@
 import { build, type Histogram } from 'hdr-histogram-js'
-import { spawn } from '../engine/wire/spawn.ts'
+import { spawn } from '../engine/thread/spawn.ts'
 
 export interface PacerData {
   readonly perSecond: number

@@ -3,7 +3,7 @@
 
 import type { Exchange } from '../engine/core/exchange.ts'
 import type { Command, PlaceOrder, ProfileFields, RareCommand } from '../engine/domain/command.ts'
-import type { MarketSpec } from '../engine/domain/market.ts'
+import type { MarketSpec } from '../engine/domain/markets/market.ts'
 import { OUTCOME, SIDE } from '../engine/domain/order.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
 import { marketSpec, profileFields } from '../test/support/specs.ts'

@@ -2,7 +2,7 @@
 // this process from shared memory, of a server from its metrics.
 
 import { assert } from '../engine/domain/assert.ts'
-import type { Distribution } from '../engine/wire/distribution.ts'
+import type { Distribution } from '../engine/thread/distribution.ts'
 import { ADMIN_TOKEN } from '../test/support/server-process.ts'
 import type { ThreadedExchange } from './threaded-exchange.ts'
 

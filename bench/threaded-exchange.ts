@@ -4,7 +4,7 @@
 import { resetMarkets } from '../engine/core/book/market.ts'
 import { Exchange } from '../engine/core/exchange.ts'
 import { assert } from '../engine/domain/assert.ts'
-import { Bells } from '../engine/wire/bells.ts'
+import { Bells } from '../engine/thread/bells.ts'
 import {
   JournalHandle,
   type OnCommit,

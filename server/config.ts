@@ -1,5 +1,5 @@
 import { LIMITS } from '../engine/domain/limits.ts'
-import { FAULT_VARIABLE } from '../engine/wire/fault-point.ts'
+import { FAULT_VARIABLE } from '../engine/thread/fault-point.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
 import { checksumAddress, isAddress } from './crypto/address.ts'

@@ -123,7 +123,7 @@ const CLEAN: readonly (readonly [path: string, text: string])[] = [
   ['server/ops/log.ts', `${exported(8)}\nexport type A = 1\nexport interface B {}`],
   ['server/main.ts', `import { log } from './ops/log.ts'\nimport { c } from './config.ts'`],
   ['server/cli/serve.ts', `import { config } from '../config.ts'`],
-  ['persistence/journal/journal-handle.ts', `import { spawn } from '../../engine/wire/spawn.ts'`],
+  ['persistence/journal/journal-handle.ts', `import { spawn } from '../../engine/thread/spawn.ts'`],
   ['server/demo/demo.ts', `import { rows } from '../../persistence/query/read/markets.ts'`],
   ['test/a.test.ts', `import { book } from '../engine/core/book/book.ts'`],
   ['test/a.test.ts', `describe('book', () => {\n${lines(60, 'test()')}})`],

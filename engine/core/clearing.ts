@@ -29,7 +29,7 @@ import {
   RESULT,
 } from '../domain/event.ts'
 import { FEE_ACCOUNT, type MarketId, type PositionRow, type Seq } from '../domain/ids.ts'
-import { takesOrders } from '../domain/market.ts'
+import { takesOrders } from '../domain/markets/market.ts'
 import { SIDE } from '../domain/order.ts'
 import { addTo, type TimeMs } from '../domain/units.ts'
 import { applyToAccounts } from './accounts/account-commands.ts'

@@ -8,11 +8,11 @@ import type {
   SeriesId,
   Slot,
 } from './ids.ts'
-import type { MarketChange, MarketSpec } from './market.ts'
-import type { MarketPage, PropertyKey, PropertyOption } from './market-page.ts'
+import type { MarketChange, MarketSpec } from './markets/market.ts'
+import type { MarketPage, PropertyKey, PropertyOption } from './markets/market-page.ts'
+import type { SeriesSpec } from './markets/series.ts'
+import type { TradingWindow } from './markets/trading-mode.ts'
 import type { Role } from './operator.ts'
-import type { SeriesSpec } from './series.ts'
-import type { TradingWindow } from './trading-mode.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // Every decided command. A command carries all that `apply` needs: a replay decides nothing again.

@@ -13,9 +13,9 @@ import { bookDigest } from '../core/state/state-hash.ts'
 import { assert, fault } from '../domain/assert.ts'
 import { EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
+import type { Ring } from '../thread/ring.ts'
 import { blankCancel, readCancel } from '../wire/cancel-codec.ts'
 import { blankPlace, readPlaceHead } from '../wire/place-codec.ts'
-import type { Ring } from '../wire/ring.ts'
 import { FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
 
 const order = blankPlace()

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Bells } from '../wire/bells.ts'
-import { Ring } from '../wire/ring.ts'
-import { stallPoint } from '../wire/stall-point.ts'
-import { StretchClock } from '../wire/stretches.ts'
+import { Bells } from '../thread/bells.ts'
+import { Ring } from '../thread/ring.ts'
+import { stallPoint } from '../thread/stall-point.ts'
+import { StretchClock } from '../thread/stretches.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 import type { ShardRings } from './shard-handle.ts'
 

@@ -1,6 +1,6 @@
 import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
-import type { StretchCells } from '../../engine/wire/stretches.ts'
+import type { StretchCells } from '../../engine/thread/stretches.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 
 /** Messages from main to the follower. */

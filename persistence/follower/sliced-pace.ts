@@ -1,5 +1,5 @@
-import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
-import { StretchClock } from '../../engine/wire/stretches.ts'
+import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
+import { StretchClock } from '../../engine/thread/stretches.ts'
 import type { FollowerThreadData } from './follower-thread.ts'
 import type { Pace } from './tables/pace.ts'
 

@@ -10,7 +10,7 @@ assert(parentPort !== null, 'checkpoints run in a thread of their own')
 const data: CheckpointThreadData = workerData
 const call = new CheckpointCall(data.call)
 if (!call.waitForJournal()) process.exit(0)
-const checkpointer = new JournalCheckpointer(data.dataDir, data.durability)
+const checkpointer = new JournalCheckpointer(data.file, data.durability)
 
 parentPort.postMessage('ready')
 while (call.waitForAsk()) {

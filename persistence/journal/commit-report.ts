@@ -1,5 +1,5 @@
-import { faultPoint } from '../../engine/wire/fault-point.ts'
-import { StretchClock } from '../../engine/wire/stretches.ts'
+import { faultPoint } from '../../engine/thread/fault-point.ts'
+import { StretchClock } from '../../engine/thread/stretches.ts'
 import type { BatchBuffer } from './batch-buffer.ts'
 import { CheckpointCall } from './checkpoint-call.ts'
 import { type JournalThreadData, REPORT, REPORT_F64S } from './journal-thread.ts'

@@ -2,15 +2,16 @@ import type { Worker } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { Bells } from '../../engine/wire/bells.ts'
-import { Ring } from '../../engine/wire/ring.ts'
-import { spawn } from '../../engine/wire/spawn.ts'
-import { Stretches } from '../../engine/wire/stretches.ts'
-import type { FileIdentity } from '../file-identity.ts'
+import { Bells } from '../../engine/thread/bells.ts'
+import { Ring } from '../../engine/thread/ring.ts'
+import { spawn } from '../../engine/thread/spawn.ts'
+import { Stretches } from '../../engine/thread/stretches.ts'
+import { type FileIdentity, identityOf } from '../file-identity.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { startThread } from '../thread-start.ts'
 import { ThreadWatch } from '../thread-watch.ts'
 import { CheckpointCall } from './checkpoint-call.ts'
+import { journalPath } from './journal-end.ts'
 import type { Durability, JournalTail, JournalWriter } from './journal-port.ts'
 import {
   type CheckpointThreadData,
@@ -74,6 +75,8 @@ export interface JournalListener {
 export interface JournalThread {
   readonly worker: Worker
   readonly data: JournalThreadData
+  /** The journal that the thread has open. */
+  readonly file: FileIdentity
   readonly stretches: Stretches
 }
 
@@ -99,12 +102,13 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     resourceLimits: { maxYoungGenerationSizeMb: 3 },
   })
   await startThread(worker, 'journal')
-  return { worker, data, stretches }
+  const file = identityOf(journalPath(options.folder.dataDir))
+  return { worker, data, file, stretches }
 }
 
-function spawnCheckpoints({ folder, durability, call }: JournalThreadData): Worker {
-  const { dataDir } = folder
-  const workerData: CheckpointThreadData = { dataDir, durability, call }
+function spawnCheckpoints({ data, file }: JournalThread): Worker {
+  const { durability, call } = data
+  const workerData: CheckpointThreadData = { file, durability, call }
   const entry = new URL('./checkpoint.worker.ts', import.meta.url)
   return spawn(entry, { name: 'checkpoint', workerData })
 }
@@ -120,7 +124,7 @@ export class JournalHandle implements JournalWriter {
   readonly #watch: ThreadWatch
   readonly #call: CheckpointCall
   readonly #onFault: JournalListener['onFault']
-  readonly #data: JournalThreadData
+  readonly #thread: JournalThread
   /** Null until the thread is needed. */
   #checkpointWatch: ThreadWatch | null = null
   #isWarm: Promise<void> = Promise.resolve()
@@ -131,7 +135,7 @@ export class JournalHandle implements JournalWriter {
 
   constructor(thread: JournalThread, listener: JournalListener) {
     const { worker, data } = thread
-    this.#data = data
+    this.#thread = thread
     this.#onFault = listener.onFault
     this.stretches = thread.stretches
     this.#onDurable = listener.onDurable
@@ -210,7 +214,7 @@ export class JournalHandle implements JournalWriter {
    */
   warm(): Promise<void> {
     if (this.#checkpointWatch === null) {
-      const worker = spawnCheckpoints(this.#data)
+      const worker = spawnCheckpoints(this.#thread)
       this.#checkpointWatch = new ThreadWatch(worker, 'checkpoint', this.#onFault)
       this.#isWarm = new Promise((resolve) => worker.once('message', () => resolve()))
     }

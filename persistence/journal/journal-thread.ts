@@ -1,4 +1,4 @@
-import type { StretchCells } from '../../engine/wire/stretches.ts'
+import type { StretchCells } from '../../engine/thread/stretches.ts'
 import type { FileIdentity } from '../file-identity.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Durability, JournalTail } from './journal-port.ts'
@@ -25,7 +25,8 @@ export interface JournalThreadData {
 
 /** What the checkpoint thread receives at its start. */
 export interface CheckpointThreadData {
-  readonly dataDir: string
+  /** The journal that the journal's thread has open. */
+  readonly file: FileIdentity
   readonly durability: Durability
   readonly call: SharedArrayBuffer
 }

@@ -261,18 +261,24 @@ export class SqliteJournalWriter {
 
 /** The checkpoint thread's side of a journal. */
 export class JournalCheckpointer {
-  readonly #path: string
+  readonly #file: FileIdentity
   readonly #connection: Connection
 
-  /** The writer must have opened the journal before. */
-  constructor(dataDir: string, durability: Durability) {
-    this.#path = journalPath(dataDir)
-    this.#connection = openCheckpointer(this.#path, durability)
+  /** Takes the file that the writer has open; throws when its path names another file, or none. */
+  constructor(file: FileIdentity, durability: Durability) {
+    this.#file = file
+    try {
+      this.#connection = openCheckpointer(file.path, durability)
+    } finally {
+      // A file that is gone is the better reason when it cannot be opened.
+      checkIdentities([file])
+    }
   }
 
   /** Copies what is in the WAL; for a long WAL, almost all that is committed meanwhile too. */
   copy(): WalState {
-    return speaking(this.#path, () => {
+    checkIdentities([this.#file])
+    return speaking(this.#file.path, () => {
       let before = 0
       let state = copyWal(this.#connection, 'PASSIVE')
       for (let pass = 1; pass < PASSES_MAX; pass++) {

@@ -1,4 +1,4 @@
-import type { StretchCells } from '../../engine/wire/stretches.ts'
+import type { StretchCells } from '../../engine/thread/stretches.ts'
 
 // Messages between main and the query thread. `Query` types a question and its answer for the
 // caller. A message carries values of unknown type. The receiver knows their types from the name of

@@ -4,16 +4,21 @@ import { minedTrades } from './read/history/mined-trades.ts'
 import { prices } from './read/history/prices.ts'
 import { tape } from './read/history/tape.ts'
 import { knownInTables } from './read/known-orders.ts'
-import { archivedMarket, archivedMarkets, isSlugPrefixUsed, isSlugUsed } from './read/markets.ts'
-import { nearMarkets } from './read/near-markets.ts'
-import { oracleCandles } from './read/oracle-candles.ts'
+import {
+  archivedMarket,
+  archivedMarkets,
+  isSlugPrefixUsed,
+  isSlugUsed,
+} from './read/markets/markets.ts'
+import { nearMarkets } from './read/markets/near-markets.ts'
+import { oracleCandles } from './read/markets/oracle-candles.ts'
+import { searchMarkets } from './read/markets/search.ts'
+import { timeline } from './read/markets/timeline.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
-import { searchMarkets } from './read/search.ts'
 import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
-import { timeline } from './read/timeline.ts'
 import { tradeParts } from './read/trade-parts.ts'
 import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
 

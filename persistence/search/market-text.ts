@@ -1,5 +1,5 @@
 import type { Market } from '../../engine/core/markets/catalogue.ts'
-import { kindOf, takesOrders } from '../../engine/domain/market.ts'
+import { kindOf, takesOrders } from '../../engine/domain/markets/market.ts'
 import type { Part } from './meaning.ts'
 import { termsOf } from './terms.ts'
 

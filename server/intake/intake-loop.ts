@@ -1,6 +1,6 @@
 import { assert } from '../../engine/domain/assert.ts'
-import { threadPoint } from '../../engine/wire/fault-point.ts'
-import { Ring } from '../../engine/wire/ring.ts'
+import { threadPoint } from '../../engine/thread/fault-point.ts'
+import { Ring } from '../../engine/thread/ring.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake } from './intake.ts'
 import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { IdleDeaths } from '../../engine/wire/idle-deaths.ts'
+import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import {
   Directory,

@@ -1,5 +1,5 @@
 import { assert } from '../../engine/domain/assert.ts'
-import type { Ring } from '../../engine/wire/ring.ts'
+import type { Ring } from '../../engine/thread/ring.ts'
 import type { IntakeRequest } from './intake.ts'
 import { FORM, HEADER_CHARACTERS_MAX, REQUEST, TO_INTAKE } from './intake-layout.ts'
 

@@ -5,7 +5,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { PRICE_ONE_TICKS } from '../../engine/domain/units.ts'
-import { edgePoint } from '../../engine/wire/fault-point.ts'
+import { edgePoint } from '../../engine/thread/fault-point.ts'
 import {
   HEAD,
   KIND,

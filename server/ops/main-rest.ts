@@ -1,6 +1,6 @@
 // Gives back the garbage that a start leaves on main, 20 MB, when main rests for the first time. It
 // stops main for some 40 ms, so it is done once; later V8 collects in its own small steps.
-import { RestCollector } from '../../engine/wire/rest-collector.ts'
+import { RestCollector } from '../../engine/thread/rest-collector.ts'
 
 const LOOK_MS = 1000
 /** Main works when it is active for more than this part of the time between two looks. */

@@ -2,7 +2,7 @@
 // are counted in columns, which become text when somebody reads them.
 import { createRequire } from 'node:module'
 import type * as PromClient from 'prom-client'
-import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
+import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import { KINDS, type KindOfCall, type OrderTimes, STEPS_OF } from './order-times.ts'
 
 // The entry of prom-client also loads what we never call, with fifty files of OpenTelemetry.

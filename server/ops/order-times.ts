@@ -14,7 +14,7 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
+import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import { KIND } from '../../engine/wire/record-layout.ts'
 import { SharedStamps } from './shared-stamps.ts'
 

@@ -1,6 +1,6 @@
 // The costs of the process: loop delay, garbage collection, memory and processor time.
 import { PerformanceObserver } from 'node:perf_hooks'
-import { Distribution, MICROS } from '../../engine/wire/distribution.ts'
+import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import type { Metrics, Series } from './metrics.ts'
 
 /** From one look at the loop to the next: short while main works, long while it rests. */

@@ -1,6 +1,6 @@
 // Reply shapes that several routes share (rules §12).
 
-import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/market.ts'
+import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/markets/market.ts'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
 import {
   address,

@@ -1,4 +1,4 @@
-import { FAULT_POINTS, FAULT_VARIABLE, POINTS, readFault } from '../../engine/wire/fault-point.ts'
+import { FAULT_POINTS, FAULT_VARIABLE, POINTS, readFault } from '../../engine/thread/fault-point.ts'
 import { type Environment, WrongUse } from './flags.ts'
 
 /** Gives a sentence when the environment asks for a fault, else null. */

@@ -8,7 +8,7 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { edgePoint } from '../../engine/wire/fault-point.ts'
+import { edgePoint } from '../../engine/thread/fault-point.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Frame, Hearers, Member, SharedFrames } from './member.ts'
 import { packetOf } from './packets.ts'

@@ -5,7 +5,7 @@
 
 import type { Socket } from 'socket.io'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { edgePoint } from '../../engine/wire/fault-point.ts'
+import { edgePoint } from '../../engine/thread/fault-point.ts'
 import type { Caller } from '../http/call.ts'
 import type { SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'

@@ -6,7 +6,7 @@
 // nobody gets a frame twice.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { edgePoint } from '../../engine/wire/fault-point.ts'
+import { edgePoint } from '../../engine/thread/fault-point.ts'
 import type { SocketPort } from '../http/gateway/socket-port.ts'
 import type { FrameCounts, Member, Waiter } from './member.ts'
 import type { Pump, Sender } from './pump.ts'

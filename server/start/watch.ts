@@ -2,9 +2,9 @@
 
 import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import { ROOMS } from '../../engine/domain/limits.ts'
-import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
+import { TRADING_MODES } from '../../engine/domain/markets/trading-mode.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
-import { Distribution, logLinear, MICROS } from '../../engine/wire/distribution.ts'
+import { Distribution, logLinear, MICROS } from '../../engine/thread/distribution.ts'
 import type { OnCommit } from '../../persistence/journal/journal-handle.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import { LANES, type Lane, type Limits } from '../http/rate-limit.ts'

@@ -19,7 +19,7 @@ const nodes = [
   node(2, 'run', 'file:///there/engine/shard/market.worker.js', [3]),
   node(3, 'place', 'file:///there/engine/core/market.js', [4]),
   node(4, 'place', 'file:///there/engine/core/market.js', [5]),
-  node(5, 'waitForData', 'file:///there/engine/wire/ring.js'),
+  node(5, 'waitForData', 'file:///there/engine/thread/ring.js'),
   node(6, 'parse', 'file:///there/node_modules/x/server/y.js'),
 ]
 // Each stack lasts until the next sample.

@@ -5,8 +5,8 @@ import {
   decideRemoval,
   decideUnfreeze,
 } from '../../engine/core/decide/operators.ts'
+import { TRADING_MODES } from '../../engine/domain/markets/trading-mode.ts'
 import { ROLES } from '../../engine/domain/operator.ts'
-import { TRADING_MODES } from '../../engine/domain/trading-mode.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
 
 const [, ...RESTRICTED] = TRADING_MODES

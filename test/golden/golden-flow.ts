@@ -7,7 +7,7 @@ import { decideMarkets, decideResolve } from '../../engine/core/decide/markets.t
 import { mayRelease } from '../../engine/core/decide/release.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { takesOrders } from '../../engine/domain/market.ts'
+import { takesOrders } from '../../engine/domain/markets/market.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'

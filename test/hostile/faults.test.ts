@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { armFault } from '../../engine/wire/fault-point.ts'
+import { armFault } from '../../engine/thread/fault-point.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { armFault, type EdgePoint } from '../../engine/wire/fault-point.ts'
+import { armFault, type EdgePoint } from '../../engine/thread/fault-point.ts'
 import { framesOf, listening } from '../support/frame-story.ts'
 import { at, type LiveExchange, type Trader, textAt } from '../support/live-exchange.ts'
 import { type LiveMarket, place } from '../support/live-orders.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { armFault } from '../../engine/wire/fault-point.ts'
+import { armFault } from '../../engine/thread/fault-point.ts'
 import { RawClient } from '../server/http/gateway/raw-client.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'

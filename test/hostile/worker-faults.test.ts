@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/orders/seen-filter.ts'
-import { FAULT_VARIABLE } from '../../engine/wire/fault-point.ts'
+import { FAULT_VARIABLE } from '../../engine/thread/fault-point.ts'
 import {
   at,
   type LiveExchange,

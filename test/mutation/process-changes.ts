@@ -89,7 +89,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/market-lists.ts',
+    file: 'server/pipeline/shown/lists/market-lists.ts',
     tests: LISTS,
     changes: [
       [
@@ -105,7 +105,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/ordered-list.ts',
+    file: 'server/pipeline/shown/lists/ordered-list.ts',
     tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
     changes: [
       [

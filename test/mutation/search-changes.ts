@@ -8,7 +8,7 @@ const VECTORS = ['test/persistence/search/word-vectors.test.ts']
 
 export const SEARCH_CHANGES: readonly FileChanges[] = [
   {
-    file: 'persistence/query/read/search.ts',
+    file: 'persistence/query/read/markets/search.ts',
     tests: FOUND,
     changes: [
       [
@@ -31,7 +31,7 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/read/search-index.ts',
+    file: 'persistence/query/read/markets/search-index.ts',
     tests: FOLLOWED,
     changes: [
       ['a reader goes on where changes are missing', 'this.#change < oldest - 1 || ', ''],
@@ -43,7 +43,7 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/tables/search.ts',
+    file: 'persistence/follower/tables/markets/search.ts',
     tests: FOLLOWED,
     changes: [
       ['words of a market that left stay', 'tables.dropWords.run(marketId)', ''],

@@ -52,7 +52,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/positions-feed.ts',
+    file: 'server/sockets/feeds/account/positions-feed.ts',
     tests: SOCKETS,
     changes: [
       [
@@ -156,7 +156,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/book-pace.ts',
+    file: 'server/sockets/feeds/market/book-pace.ts',
     tests: MARKETS,
     changes: [
       [
@@ -167,7 +167,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/book-frames.ts',
+    file: 'server/sockets/feeds/market/book-frames.ts',
     tests: PRICES,
     changes: [
       [
@@ -179,7 +179,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/ears.ts',
+    file: 'server/sockets/feeds/market/ears.ts',
     tests: PRICES,
     changes: [
       [
@@ -190,7 +190,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/tape.ts',
+    file: 'server/sockets/feeds/market/tape.ts',
     tests: TAPES,
     changes: [
       [

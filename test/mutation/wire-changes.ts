@@ -3,7 +3,7 @@ import type { FileChanges } from './mutation.ts'
 // Records and rings: what reaches the journal and the threads.
 
 const CODEC = ['test/engine/wire/codec.test.ts', 'test/golden/golden.test.ts']
-const RING = ['test/engine/wire/ring.test.ts']
+const RING = ['test/engine/thread/ring.test.ts']
 
 export const WIRE_CHANGES: readonly FileChanges[] = [
   {
@@ -90,8 +90,8 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/wire/bells.ts',
-    tests: ['test/engine/wire/bells.test.ts'],
+    file: 'engine/thread/bells.ts',
+    tests: ['test/engine/thread/bells.test.ts'],
     changes: [
       ['a bell rings for one reader alone', 'place < PLACES', 'place < 1'],
       ['a mark is not noticed', 'Atomics.store(this.#words, 0, 1)\n', '\n'],
@@ -99,7 +99,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/wire/ring.ts',
+    file: 'engine/thread/ring.ts',
     tests: RING,
     changes: [
       [

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { handleFrame, sendEventsTo } from '../../engine/shard/market-thread.ts'
 import type { ShardRings } from '../../engine/shard/shard-handle.ts'
-import { Ring } from '../../engine/wire/ring.ts'
+import { Ring } from '../../engine/thread/ring.ts'
 
 /** The room a command needs before it runs; a real thread waits for main within the command. */
 const WIDEST_ANSWER_BYTES = 256 * 1024

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Bells } from '../../engine/wire/bells.ts'
-import { Ring } from '../../engine/wire/ring.ts'
+import { Bells } from '../../engine/thread/bells.ts'
+import { Ring } from '../../engine/thread/ring.ts'
 
 // Tells each frame that it reads. It sleeps so long between frames that only a bell can wake it.
 const LONG_MS = 600_000

@@ -6,7 +6,7 @@ import type {
   ProfileFields,
   RareCommand,
 } from '../../engine/domain/command.ts'
-import type { MarketSpec } from '../../engine/domain/market.ts'
+import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'

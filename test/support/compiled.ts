@@ -8,7 +8,7 @@ import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { COMPILED_VARIABLE } from '../../engine/wire/spawn.ts'
+import { COMPILED_VARIABLE } from '../../engine/thread/spawn.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 

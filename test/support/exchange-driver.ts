@@ -25,7 +25,7 @@ import {
   RESULT,
 } from '../../engine/domain/event.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import type { MarketSpec } from '../../engine/domain/market.ts'
+import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'

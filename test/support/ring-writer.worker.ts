@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads'
-import { Ring } from '../../engine/wire/ring.ts'
+import { Ring } from '../../engine/thread/ring.ts'
 import { payloadOf } from './ring-frames.ts'
 
 // Pushes numbered frames as fast as the reader lets it.

@@ -1,4 +1,4 @@
-import { spawn } from '../../engine/wire/spawn.ts'
+import { spawn } from '../../engine/thread/spawn.ts'
 
 // A whole program around one thread; the test of `spawn` runs it from sources and compiled.
 const worker = spawn(new URL('./echo.worker.ts', import.meta.url), {

@@ -2,8 +2,8 @@
 
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import type { PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
-import type { MarketSpec } from '../../engine/domain/market.ts'
-import type { SeriesSpec } from '../../engine/domain/series.ts'
+import type { MarketSpec } from '../../engine/domain/markets/market.ts'
+import type { SeriesSpec } from '../../engine/domain/markets/series.ts'
 
 export function profileFields(
   account: number,

@@ -21,6 +21,8 @@ const files = (text: string): string[] => words(text).map((name) => `${name}.ts`
 
 /** Lowest first: a room imports only from the rooms before it. */
 export const ROOMS: readonly Room[] = [
+  { path: 'engine/domain', rank: 0, files: files('assert ids limits units'), doors: ALL },
+  { path: 'engine/domain/markets', rank: 0, doors: ALL },
   { path: 'engine/domain', rank: 0, doors: ALL },
 
   { path: 'engine/core/cells', rank: 0.5, doors: ALL },
@@ -63,6 +65,7 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'engine/core', rank: 0.5, doors: files('exchange capture') },
   { path: 'engine/wire', rank: 0.5, doors: ALL },
+  { path: 'engine/thread', rank: 0.5, doors: ALL },
   { path: 'engine/shard', rank: 1, doors: files('shard-handle hand-over') },
 
   {
@@ -96,8 +99,10 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'persistence/search', rank: 1, doors: ALL, why: 'what words and markets mean' },
   { path: 'persistence/follower/tables', rank: 1, doors: ALL },
+  { path: 'persistence/follower/tables/markets', rank: 1, doors: ALL },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
+  { path: 'persistence/query/read/markets', rank: 1, doors: ALL },
   { path: 'persistence/query/read/history', rank: 1, doors: ALL },
   { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
@@ -140,10 +145,16 @@ export const ROOMS: readonly Room[] = [
     path: 'server/pipeline/shown',
     rank: 3,
     doors: files(
-      `published views book-views market-view order-ids market-lists order-news facets bits
-       ordered-list day-figures tickers book-lists`,
+      `published views book-views market-view order-ids order-news market-kinds day-figures tickers
+       book-lists active-markets`,
     ),
     why: 'one file for each thing that the outside may know',
+  },
+  {
+    path: 'server/pipeline/shown/lists',
+    rank: 3,
+    doors: files('market-lists facets bits ordered-list'),
+    why: 'a page of a list and its counts are read by routes',
   },
   {
     path: 'server/pipeline/spine',
@@ -190,7 +201,8 @@ export const ROOMS: readonly Room[] = [
     why: 'its feeds are made of its parts',
   },
   { path: 'server/sockets/spoken', rank: 5, doors: files('all-channels asyncapi') },
-  { path: 'server/sockets/feeds', rank: 5, doors: files('account-channels market-channels') },
+  { path: 'server/sockets/feeds/account', rank: 5, doors: files('account-channels') },
+  { path: 'server/sockets/feeds/market', rank: 5, doors: files('market-channels') },
   { path: 'server/sockets', rank: 5, doors: [] },
 
   { path: 'server/settings', rank: 6, doors: ALL },

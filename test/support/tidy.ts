@@ -171,10 +171,10 @@ function isOperand({ kind, text }: { kind: string; text: string }): boolean {
 }
 
 function checkThreads({ path, code }: Shape, report: Report): void {
-  if (!isIn(path, SOURCE_FOLDERS) || path === 'engine/wire/spawn.ts') return
+  if (!isIn(path, SOURCE_FOLDERS) || path === 'engine/thread/spawn.ts') return
   for (const [index, token] of code.entries()) {
     if (token.text === 'Worker' && code[index - 1]?.text === 'new') {
-      report('one-spawn', token.line, 'threads start in engine/wire/spawn.ts')
+      report('one-spawn', token.line, 'threads start in engine/thread/spawn.ts')
     }
   }
 }

@@ -6,7 +6,7 @@
 import type { PlaceOrder } from '../../domain/command.ts'
 import type { AccountId, Generation, ProfileId, Seq, Slot } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { takesOrders } from '../../domain/market.ts'
+import { takesOrders } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import { costFloorRaw, MS_PER_SEC, type TimeMs } from '../../domain/units.ts'

@@ -3,7 +3,12 @@
 
 import type { NewMarket, Resolution } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { kindOf, type MarketSpec, STATUS_CHANGES, takesOrders } from '../../domain/market.ts'
+import {
+  kindOf,
+  type MarketSpec,
+  STATUS_CHANGES,
+  takesOrders,
+} from '../../domain/markets/market.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'

@@ -7,7 +7,7 @@ import type {
   PlacedPage,
   PropertyKey,
   PropertyOption,
-} from '../../domain/market-page.ts'
+} from '../../domain/markets/market-page.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Catalogue } from '../markets/catalogue.ts'

@@ -13,7 +13,7 @@ import {
   type MarketStatus,
   STATUS_CHANGES,
   takesOrders,
-} from '../../domain/market.ts'
+} from '../../domain/markets/market.ts'
 import type { CollateralRaw, GrowingSum, PriceE8, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 import { type CapturedCategories, Categories } from './categories.ts'

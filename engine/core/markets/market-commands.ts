@@ -3,7 +3,7 @@
 
 import type { NewMarket, RareCommand, Resolution } from '../../domain/command.ts'
 import type { MarketId } from '../../domain/ids.ts'
-import { slotMsOf } from '../../domain/series.ts'
+import { slotMsOf } from '../../domain/markets/series.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Catalogue, Market } from './catalogue.ts'
 import type { Oracle } from './oracle.ts'

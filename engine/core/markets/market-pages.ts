@@ -5,7 +5,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { MarketPage, PlacedPage } from '../../domain/market-page.ts'
+import type { MarketPage, PlacedPage } from '../../domain/markets/market-page.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface PageTree {

@@ -4,7 +4,7 @@
 // Invariant: a boundary that is undecided keeps the report that would decide it.
 
 import { assert } from '../../domain/assert.ts'
-import { BOUNDARY_REPORT_MS } from '../../domain/series.ts'
+import { BOUNDARY_REPORT_MS } from '../../domain/markets/series.ts'
 import type { PriceE8, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 

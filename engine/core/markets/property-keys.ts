@@ -5,7 +5,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
-import type { PlacedKey, PlacedOption } from '../../domain/market-page.ts'
+import type { PlacedKey, PlacedOption } from '../../domain/markets/market-page.ts'
 
 export type CapturedPropertyKeys = readonly PlacedKey[]
 

@@ -4,7 +4,12 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { MarketId, SeriesId } from '../../domain/ids.ts'
-import { type SeriesKey, type SeriesSpec, seriesKeyText, slotMsOf } from '../../domain/series.ts'
+import {
+  type SeriesKey,
+  type SeriesSpec,
+  seriesKeyText,
+  slotMsOf,
+} from '../../domain/markets/series.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 

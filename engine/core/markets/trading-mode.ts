@@ -4,14 +4,14 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
-import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import {
   type RestrictedMode,
   TRADING_MODES,
   type TradingMode,
   type TradingWindow,
   windowPhase,
-} from '../../domain/trading-mode.ts'
+} from '../../domain/markets/trading-mode.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface CapturedTradingModes {

@@ -9,7 +9,7 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
-import { faultPoint } from '../../../engine/wire/fault-point.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { type Publisher, publishedThrough } from '../spine/durable-publisher.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 

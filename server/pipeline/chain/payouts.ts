@@ -5,7 +5,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { mayPayOut } from '../../../engine/core/decide/endings.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { faultPoint } from '../../../engine/wire/fault-point.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 
 export class Payouts {

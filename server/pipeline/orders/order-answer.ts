@@ -1,8 +1,8 @@
 // What an order asks of the pipeline and what it is told.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
 import type { Reject } from '../../../engine/domain/reject-precedence.ts'
-import type { RestrictedMode } from '../../../engine/domain/trading-mode.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 
 /** A call with orders as it came: nothing of it has been read yet. */

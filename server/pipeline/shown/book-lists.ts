@@ -1,6 +1,6 @@
 // Several books in one reply, joined from bytes that are encoded once per version.
 
-import { kindOf } from '../../../engine/domain/market.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { joined } from '../../http/caching/entity-tag.ts'
 import { orderbookBytes } from './book-views.ts'

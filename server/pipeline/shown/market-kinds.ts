@@ -1,6 +1,6 @@
 // By what lists tell markets apart, besides what an operator says of them.
 
-import { kindOf, type MarketKind } from '../../../engine/domain/market.ts'
+import { kindOf, type MarketKind } from '../../../engine/domain/markets/market.ts'
 import { addTo, type GrowingSum } from '../../../engine/domain/units.ts'
 import { type PublishedMarket, restingRaw } from './published.ts'
 

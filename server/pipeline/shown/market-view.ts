@@ -1,7 +1,7 @@
 // Markets of every kind in the shape of the API (rules §11.4, §12.3), from published facts.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
-import { kindOf } from '../../../engine/domain/market.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { midTicks, price } from './book-views.ts'

@@ -23,7 +23,7 @@ import {
   RESULT,
 } from '../../../engine/domain/event.ts'
 import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
-import { type MarketStatus, takesOrders } from '../../../engine/domain/market.ts'
+import { type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
 import {
   addTo,
   costCeilRaw,

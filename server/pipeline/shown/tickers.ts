@@ -4,7 +4,7 @@
 // the list.
 
 import { dayBucketOf } from '../../../engine/domain/day-window.ts'
-import { kindOf, takesOrders } from '../../../engine/domain/market.ts'
+import { kindOf, takesOrders } from '../../../engine/domain/markets/market.ts'
 import { PRICE_ONE_TICKS, totalOf } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { PublishedMarket, PublishedMarkets } from './published.ts'

@@ -18,7 +18,7 @@ import {
 import type { Seq, Slot } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { FrameVisitor, ShardHandle } from '../../../engine/shard/shard-handle.ts'
-import { faultPoint } from '../../../engine/wire/fault-point.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderNews } from '../shown/order-news.ts'
 import type { PublishedMarkets } from '../shown/published.ts'

@@ -9,7 +9,7 @@ import { mayRelease } from '../../../engine/core/decide/release.ts'
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
-import { takesOrders } from '../../../engine/domain/market.ts'
+import { takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { OrderName } from './due-cancels.ts'
 

@@ -8,7 +8,7 @@ import {
   ShardHandle,
   type ShardThread,
 } from '../../../engine/shard/shard-handle.ts'
-import type { Bells } from '../../../engine/wire/bells.ts'
+import type { Bells } from '../../../engine/thread/bells.ts'
 
 /** With a number, the books share that many threads; 0 keeps the books on main (design §3). */
 export type MarketThreads = 'auto' | 'each' | number

@@ -2,8 +2,8 @@
 // writes.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { TRADING_MODES } from '../../../engine/domain/markets/trading-mode.ts'
 import { ROLES } from '../../../engine/domain/operator.ts'
-import { TRADING_MODES } from '../../../engine/domain/trading-mode.ts'
 import type { AuditRow } from '../../../persistence/query/read/audit.ts'
 import { audit } from '../../../persistence/query/read/audit.ts'
 import { admin } from '../../http/auth-scheme.ts'

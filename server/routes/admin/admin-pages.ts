@@ -1,7 +1,7 @@
 // How an operator makes market pages and properties (rules §12.5).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { type PlacedPage, PROPERTY_TYPES } from '../../../engine/domain/market-page.ts'
+import { type PlacedPage, PROPERTY_TYPES } from '../../../engine/domain/markets/market-page.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
@@ -10,7 +10,7 @@ import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../http/schema/schema.ts'
-import { OWN_FACETS } from '../../pipeline/shown/facets.ts'
+import { OWN_FACETS } from '../../pipeline/shown/lists/facets.ts'
 import type { PropertyWish } from '../../services/pages/key-change.ts'
 import {
   contentOf,

@@ -2,13 +2,13 @@
 
 import type { Series } from '../../../engine/core/markets/series-table.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import {
   FREQUENCIES,
   isSlotLength,
   type SeriesSpec,
   SUB_FREQUENCIES,
-} from '../../../engine/domain/series.ts'
+} from '../../../engine/domain/markets/series.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'

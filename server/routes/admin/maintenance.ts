@@ -1,12 +1,12 @@
 // The trading mode: what everybody may see of it (rules §12.7), and how an operator sets it.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import {
   TRADING_MODES,
   type TradingWindow,
   windowPhase,
-} from '../../../engine/domain/trading-mode.ts'
+} from '../../../engine/domain/markets/trading-mode.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin, open } from '../../http/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'

@@ -1,6 +1,6 @@
 // The specs that follow from what an operator says of markets, or why none can.
 
-import type { MarketAbout, MarketSpec } from '../../../engine/domain/market.ts'
+import type { MarketAbout, MarketSpec } from '../../../engine/domain/markets/market.ts'
 import { checksumAddress, isAddress } from '../../crypto/address.ts'
 import type { Issue } from '../../http/schema/schema.ts'
 import { marketIds } from '../../services/markets/condition-ids.ts'

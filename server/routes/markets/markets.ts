@@ -1,7 +1,7 @@
 // Public reads of markets and books. All answer on main from bytes encoded once per version.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { kindOf } from '../../../engine/domain/market.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { open } from '../../http/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
@@ -12,7 +12,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf, type Values } from '../../http/schema/schema.ts'
 import { orderbookBytes } from '../../pipeline/shown/book-views.ts'
-import { type MarketLists, SORT_NAMES } from '../../pipeline/shown/market-lists.ts'
+import { type MarketLists, SORT_NAMES } from '../../pipeline/shown/lists/market-lists.ts'
 import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'

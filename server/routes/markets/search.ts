@@ -1,8 +1,8 @@
 // Reads that find markets by what they are about. The query thread ranks them.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { nearMarkets } from '../../../persistence/query/read/near-markets.ts'
-import { searchMarkets as search } from '../../../persistence/query/read/search.ts'
+import { nearMarkets } from '../../../persistence/query/read/markets/near-markets.ts'
+import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
 import { open } from '../../http/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'

@@ -2,10 +2,14 @@
 // their oracle (rules §10.3, §10.4). They are read from the tables, which hold every slot.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { FREQUENCIES, isSlotLength, SUB_FREQUENCIES } from '../../../engine/domain/series.ts'
-import { SLOT_STATES } from '../../../engine/domain/slot-state.ts'
-import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/oracle-candles.ts'
-import { oracleCandles } from '../../../persistence/query/read/oracle-candles.ts'
+import {
+  FREQUENCIES,
+  isSlotLength,
+  SUB_FREQUENCIES,
+} from '../../../engine/domain/markets/series.ts'
+import { SLOT_STATES } from '../../../engine/domain/markets/slot-state.ts'
+import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
+import { oracleCandles } from '../../../persistence/query/read/markets/oracle-candles.ts'
 import { open } from '../../http/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'

@@ -1,6 +1,6 @@
 // The shapes of properties that several calls share (rules §12.5).
 
-import { PROPERTY_TYPES } from '../../../engine/domain/market-page.ts'
+import { PROPERTY_TYPES } from '../../../engine/domain/markets/market-page.ts'
 import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'

@@ -7,7 +7,7 @@ import {
   archivedMarket as archivedBySlug,
   isSlugPrefixUsed,
   isSlugUsed,
-} from '../../../persistence/query/read/markets.ts'
+} from '../../../persistence/query/read/markets/markets.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { archivedMarket, type PublishedMarket } from '../../pipeline/shown/published.ts'
 import { ANYBODY, type Asker, type PrivateReads } from '../private-reads.ts'

@@ -2,8 +2,8 @@
 // gets. The tables lag a little, so a market that takes no orders any more is left out (law 1).
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
-import { takesOrders } from '../../../engine/domain/market.ts'
-import type { MarketLists } from '../../pipeline/shown/market-lists.ts'
+import { takesOrders } from '../../../engine/domain/markets/market.ts'
+import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
 import type { PublishedMarkets } from '../../pipeline/shown/published.ts'
 import type { Asker } from '../private-reads.ts'
 

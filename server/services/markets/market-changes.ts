@@ -13,7 +13,7 @@ import {
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { NewMarket } from '../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
-import type { MarketChange, MarketSpec } from '../../../engine/domain/market.ts'
+import type { MarketChange, MarketSpec } from '../../../engine/domain/markets/market.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'

@@ -3,7 +3,7 @@
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { kindOf } from '../../../engine/domain/market.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
 import { prices } from '../../../persistence/query/read/history/prices.ts'
 import { tape } from '../../../persistence/query/read/history/tape.ts'

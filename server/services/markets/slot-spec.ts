@@ -1,8 +1,8 @@
 // What is said of the market of a slot. All of it follows from its series and its start.
 
 import type { Series } from '../../../engine/core/markets/series-table.ts'
-import type { MarketSpec } from '../../../engine/domain/market.ts'
-import { slotMsOf } from '../../../engine/domain/series.ts'
+import type { MarketSpec } from '../../../engine/domain/markets/market.ts'
+import { slotMsOf } from '../../../engine/domain/markets/series.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { SlotSpecOf } from '../../pipeline/series/slot-clock.ts'
 import { marketIds } from './condition-ids.ts'

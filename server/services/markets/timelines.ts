@@ -5,16 +5,16 @@ import {
   type Frequency,
   SUB_FREQUENCIES,
   type SubFrequency,
-} from '../../../engine/domain/series.ts'
-import { SLOT_STATES } from '../../../engine/domain/slot-state.ts'
+} from '../../../engine/domain/markets/series.ts'
+import { SLOT_STATES } from '../../../engine/domain/markets/slot-state.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
-import type { CandleRow } from '../../../persistence/query/read/oracle-candles.ts'
+import type { CandleRow } from '../../../persistence/query/read/markets/oracle-candles.ts'
 import {
   type SeriesRow,
   type SlotRow,
   type TimelineAsked,
   timeline,
-} from '../../../persistence/query/read/timeline.ts'
+} from '../../../persistence/query/read/markets/timeline.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { PrivateReads } from '../private-reads.ts'
 import { ANYBODY } from './archived-markets.ts'

@@ -3,7 +3,11 @@
 
 import { randomUUID } from 'node:crypto'
 import type { KeyChange } from '../../../engine/core/decide/pages.ts'
-import type { PlacedKey, PropertyKey, PropertyOption } from '../../../engine/domain/market-page.ts'
+import type {
+  PlacedKey,
+  PropertyKey,
+  PropertyOption,
+} from '../../../engine/domain/markets/market-page.ts'
 
 export interface OptionWish {
   readonly value: string

@@ -1,6 +1,6 @@
 // Market pages and properties: what operators change of them, and what everybody reads.
 
-import type { MarketLists } from '../../pipeline/shown/market-lists.ts'
+import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
 import type { PageChanges } from './page-changes.ts'
 import { PageDirectory } from './page-directory.ts'
 import { PageMarkets } from './page-markets.ts'

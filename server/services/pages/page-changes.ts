@@ -11,7 +11,11 @@ import {
 import type { PageTree } from '../../../engine/core/markets/market-pages.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { MarketPage, PlacedKey, PlacedPage } from '../../../engine/domain/market-page.ts'
+import type {
+  MarketPage,
+  PlacedKey,
+  PlacedPage,
+} from '../../../engine/domain/markets/market-page.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { RareBody } from '../../pipeline/spine/rare-body.ts'

@@ -3,7 +3,7 @@
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { PlacedPage } from '../../../engine/domain/market-page.ts'
+import type { PlacedPage } from '../../../engine/domain/markets/market-page.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, text } from '../../http/schema/scalars.ts'
 import {

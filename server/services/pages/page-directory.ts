@@ -1,8 +1,8 @@
 // The pages as readers find them: by path, by id, and as a tree. An exchange without a page has one
 // page for each category that an active market names. Everything is encoded once for each change.
 
-import type { PlacedPage } from '../../../engine/domain/market-page.ts'
-import type { Facets, Filter } from '../../pipeline/shown/facets.ts'
+import type { PlacedPage } from '../../../engine/domain/markets/market-page.ts'
+import type { Facets, Filter } from '../../pipeline/shown/lists/facets.ts'
 import type { PageChanges } from './page-changes.ts'
 import { contentOf, type FilterGroup, NO_CONTENT, type PageContent } from './page-content.ts'
 import { optionsShown } from './property-views.ts'

@@ -1,7 +1,7 @@
 // Properties and their options as they are sent, encoded once for each change.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { PlacedKey, PlacedOption } from '../../../engine/domain/market-page.ts'
+import type { PlacedKey, PlacedOption } from '../../../engine/domain/markets/market-page.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { PageChanges } from './page-changes.ts'
 import { metadataOf } from './page-content.ts'

@@ -3,12 +3,12 @@
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import {
   type TradingMode,
   type TradingWindow,
   windowPhase,
-} from '../../../engine/domain/trading-mode.ts'
+} from '../../../engine/domain/markets/trading-mode.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { RareBody } from '../../pipeline/spine/rare-body.ts'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { test } from 'node:test'
 import { openReadOnly } from '../../../persistence/database.ts'
+import { identityOf } from '../../../persistence/file-identity.ts'
 import { CheckpointCall } from '../../../persistence/journal/checkpoint-call.ts'
 import { journalPath } from '../../../persistence/journal/journal-end.ts'
 import {
@@ -62,7 +63,7 @@ test('the WAL stays short under a flood of commits while readers come and go', (
   const writer = new SqliteJournalWriter(folder, 'normal', tail)
   const call = new CheckpointCall(CheckpointCall.allocate())
   call.open()
-  const checkpointer = new JournalCheckpointer(dataDir, 'normal')
+  const checkpointer = new JournalCheckpointer(identityOf(journalPath(dataDir)), 'normal')
   const reader = openReadOnly(journalPath(dataDir))
   const look = reader.prepare('SELECT count(*) FROM batches')
   let readsFor = 0

@@ -3,8 +3,12 @@ import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DataLock } from '../../../persistence/data-lock.ts'
+import { identityOf } from '../../../persistence/file-identity.ts'
 import { DataFolderError } from '../../../persistence/folder-error.ts'
-import { SqliteJournalWriter } from '../../../persistence/journal/sqlite-journal.ts'
+import {
+  JournalCheckpointer,
+  SqliteJournalWriter,
+} from '../../../persistence/journal/sqlite-journal.ts'
 import { recoverJournal } from '../../../persistence/snapshot/recovery.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { recordAt, recoverAll } from '../../support/journal-records.ts'
@@ -51,6 +55,30 @@ for (const name of ['lock.db', 'journal.db', 'journal.db-wal', 'journal.head']) 
     }
   })
 }
+
+test('a checkpoint thread copies only the journal that the writer has open', () => {
+  for (const isReplaced of [false, true]) {
+    const { dataDir, writer, close } = openLocked()
+    const path = join(dataDir, 'journal.db')
+    const file = identityOf(path)
+    const checkpointer = new JournalCheckpointer(file, 'full')
+    const kept = join(newFolder(), 'kept')
+    if (isReplaced) copyFileSync(path, kept)
+    const away = join(newFolder(), 'away')
+    renameSync(path, away)
+    if (isReplaced) renameSync(kept, path)
+    const gone = /journal\.db: the file was deleted or replaced/
+    assert.throws(() => new JournalCheckpointer(file, 'full'), gone)
+    assert.throws(() => checkpointer.copy(), gone)
+    rmSync(path, { force: true })
+    renameSync(away, path)
+    assert.ok(checkpointer.copy().logFrames > 0)
+    checkpointer.close()
+    writer.commit(2, recordAt(2))
+    close()
+    assert.equal(recoverAll(dataDir).tail.seq, 2)
+  }
+})
 
 test('of two writers, the first to commit a seq has it; the other stops with a sentence', () => {
   const { dataDir, folder, writer, close } = openLocked()

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
-import { FAULT_VARIABLE } from '../../../engine/wire/fault-point.ts'
+import { FAULT_VARIABLE } from '../../../engine/thread/fault-point.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
 import { FORM } from '../../../server/intake/intake-layout.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Distribution } from '../../../engine/wire/distribution.ts'
+import { Distribution } from '../../../engine/thread/distribution.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { rulesBroken } from '../../support/exposition-rules.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Distribution } from '../../../engine/wire/distribution.ts'
+import { Distribution } from '../../../engine/thread/distribution.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
 import { watchProcess } from '../../../server/ops/process-metrics.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Ring } from '../../../engine/wire/ring.ts'
+import { Ring } from '../../../engine/thread/ring.ts'
 import { boolean, integer, text } from '../../../server/http/schema/scalars.ts'
 import { compile, list, object } from '../../../server/http/schema/schema.ts'
 import { Pulse, readinessOf } from '../../../server/ops/readiness.ts'

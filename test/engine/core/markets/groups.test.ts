@@ -9,7 +9,7 @@ import {
   newMarkets,
 } from '../../../../engine/core/decide/markets.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import type { MarketSpec } from '../../../../engine/domain/market.ts'
+import type { MarketSpec } from '../../../../engine/domain/markets/market.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../../engine/core/decide/pages.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import type { MarketPage, PropertyKey } from '../../../../engine/domain/market-page.ts'
+import type { MarketPage, PropertyKey } from '../../../../engine/domain/markets/market-page.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'

@@ -7,7 +7,7 @@ import {
   type SeriesSpec,
   slotMsOf,
   slotStartMs,
-} from '../../../../engine/domain/series.ts'
+} from '../../../../engine/domain/markets/series.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 import { marketSpec, seriesSpec } from '../../../support/specs.ts'

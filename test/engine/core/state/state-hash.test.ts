@@ -4,7 +4,7 @@ import { factsOf } from '../../../../engine/core/cells/facts.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { ProfileFields } from '../../../../engine/domain/command.ts'
-import type { MarketSpec } from '../../../../engine/domain/market.ts'
+import type { MarketSpec } from '../../../../engine/domain/markets/market.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
 function hashWith(profile: ProfileFields, market: MarketSpec): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { armFault, type EdgePoint } from '../../../../engine/wire/fault-point.ts'
+import { armFault, type EdgePoint } from '../../../../engine/thread/fault-point.ts'
 import { RawClient } from './raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
-import { type MarketStatus, takesOrders } from '../../../../engine/domain/market.ts'
+import { type MarketStatus, takesOrders } from '../../../../engine/domain/markets/market.ts'
 import { addTo, totalOf } from '../../../../engine/domain/units.ts'
-import { Facets, type Filter } from '../../../../server/pipeline/shown/facets.ts'
+import { Facets, type Filter } from '../../../../server/pipeline/shown/lists/facets.ts'
 import {
   FIELD_SORT_NAMES,
   MarketLists,
   SORT_NAMES,
-} from '../../../../server/pipeline/shown/market-lists.ts'
+} from '../../../../server/pipeline/shown/lists/market-lists.ts'
 import {
   type PublishedMarket,
   PublishedMarkets,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { searchMarkets } from '../../../../persistence/query/read/search.ts'
+import { searchMarkets } from '../../../../persistence/query/read/markets/search.ts'
 import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
 import { codeOf } from '../../../support/live-session.ts'
 

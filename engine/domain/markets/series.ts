@@ -1,0 +1,78 @@
+import type { SizeRaw, TimeMs } from '../units.ts'
+import type { MarketAbout } from './market.ts'
+
+// Recurring markets (rules §10.1): a series runs as slots of equal length, one after another.
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+export const FREQUENCIES = ['minutely', 'hourly', 'daily', 'weekly'] as const
+export type Frequency = (typeof FREQUENCIES)[number]
+
+export const SUB_FREQUENCIES = [
+  ...(['minutes_1', 'minutes_5', 'minutes_10', 'minutes_15', 'minutes_20', 'minutes_25'] as const),
+  ...(['minutes_30', 'minutes_35', 'minutes_40', 'minutes_45', 'minutes_50'] as const),
+  'minutes_55',
+  ...(['hours_1', 'hours_2', 'hours_3', 'hours_4', 'hours_5', 'hours_6'] as const),
+] as const
+export type SubFrequency = (typeof SUB_FREQUENCIES)[number]
+
+export interface SeriesKey {
+  /** Names the asset, in capital letters. */
+  readonly symbol: string
+  readonly frequency: Frequency
+  /** Null for daily and weekly series, which have none. */
+  readonly subFrequency: SubFrequency | null
+}
+
+/** What is fixed when a series is created; its slots get it. */
+export interface SeriesSpec extends SeriesKey, Omit<MarketAbout, 'proxyTitle'> {
+  /** Names the market of the current slot for ever. */
+  readonly stableSlug: string
+  /** A slot's slug is this, a hyphen and its start in Unix seconds. */
+  readonly slugPrefix: string
+  /** The oracle's own name of the asset, and the kind of asset. */
+  readonly assetName: string
+  readonly assetType: string
+  /** How many slots are created ahead of the current one. */
+  readonly slotsAhead: number
+  readonly feeEnabled: boolean
+  readonly exchangeAddress: string
+  readonly minSizeRaw: SizeRaw
+  readonly maxSpread: number
+  readonly takerDelayMs?: number
+}
+
+/** Whether frequency and sub-frequency name a slot length. */
+export function isSlotLength({ frequency, subFrequency }: Omit<SeriesKey, 'symbol'>): boolean {
+  if (frequency === 'daily' || frequency === 'weekly') return subFrequency === null
+  return subFrequency?.startsWith(frequency === 'minutely' ? 'minutes_' : 'hours_') === true
+}
+
+export function slotMsOf({ frequency, subFrequency }: Omit<SeriesKey, 'symbol'>): number {
+  if (frequency === 'daily') return DAY_MS
+  if (frequency === 'weekly') return 7 * DAY_MS
+  const count = Number(subFrequency?.split('_')[1])
+  return count * (frequency === 'minutely' ? MINUTE_MS : HOUR_MS)
+}
+
+/** 1970 began on a Thursday; weeks begin on Monday 00:00 UTC. */
+const FIRST_MONDAY_MS = 4 * DAY_MS
+
+/** The start of the slot in which an instant lies. Slots are aligned to UTC. */
+export function slotStartMs(key: Omit<SeriesKey, 'symbol'>, atMs: TimeMs): TimeMs {
+  const slotMs = slotMsOf(key)
+  const originMs = key.frequency === 'weekly' ? FIRST_MONDAY_MS : 0
+  return Math.floor((atMs - originMs) / slotMs) * slotMs + originMs
+}
+
+/** One text for each symbol, frequency and sub-frequency: one series has it. */
+export function seriesKeyText({ symbol, frequency, subFrequency }: SeriesKey): string {
+  return `${symbol} ${frequency} ${subFrequency ?? ''}`
+}
+
+/** A report stamped so long after a boundary may stand for it (rules §13 row 37). */
+export const BOUNDARY_REPORT_MS = 5_000
+/** A report that comes later than this no longer decides the boundary. */
+export const BOUNDARY_WAIT_MS = 60_000

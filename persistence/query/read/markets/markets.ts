@@ -1,0 +1,55 @@
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { MarketId } from '../../../../engine/domain/ids.ts'
+import { query } from '../query.ts'
+
+// Markets that left memory, as they were then (design §10).
+
+const BY_SLUG = 'SELECT facts FROM markets WHERE slug = ? AND is_archived = 1'
+const BY_ID = 'SELECT facts FROM markets WHERE market_id = ? AND is_archived = 1'
+const IS_PREFIX_USED = 'SELECT slug FROM markets WHERE slug > ? AND slug < ?'
+const IS_USED = 'SELECT 1 AS isUsed FROM markets WHERE slug = ?'
+const PREFIX_LOOKS_MAX = 1000
+
+interface Facts {
+  readonly facts: string
+}
+
+function marketOf(row: Facts | undefined): Market | null {
+  return row === undefined ? null : JSON.parse(row.facts)
+}
+
+/** The archived market of a slug; null when there is none. */
+export const archivedMarket = query({
+  name: 'archivedMarket',
+  prepare: (db) => db.prepare<[string], Facts>(BY_SLUG),
+  run: (bySlug, slug: string) => marketOf(bySlug.get(slug)),
+})
+
+/** Archived markets in the order of the ids; null for one that is not archived. */
+export const archivedMarkets = query({
+  name: 'archivedMarkets',
+  prepare: (db) => db.prepare<[number], Facts>(BY_ID),
+  run: (byId, marketIds: readonly MarketId[]) => marketIds.map((id) => marketOf(byId.get(id))),
+})
+
+/** Whether a market ever had the slug. */
+export const isSlugUsed = query({
+  name: 'isSlugUsed',
+  prepare: (db) => db.prepare<[string], { isUsed: number }>(IS_USED),
+  run: (isUsed, slug: string) => isUsed.get(slug) !== undefined,
+})
+
+/** Whether a slot ever had a slug of this prefix: a hyphen and digits follow it. */
+export const isSlugPrefixUsed = query({
+  name: 'isSlugPrefixUsed',
+  prepare: (db) => db.prepare<[string, string], { slug: string }>(IS_PREFIX_USED),
+  run: (between, prefix: string) => {
+    // The sign behind 9 is a colon: the range has all slugs that go on with a digit.
+    let left = PREFIX_LOOKS_MAX
+    for (const { slug } of between.iterate(`${prefix}-`, `${prefix}-:`)) {
+      // So many slugs that are nearly those of slots: another prefix is easier to read, too.
+      if (left-- === 0 || /^[0-9]+$/.test(slug.slice(prefix.length + 1))) return true
+    }
+    return false
+  },
+})

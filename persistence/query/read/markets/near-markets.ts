@@ -1,0 +1,57 @@
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { MarketId } from '../../../../engine/domain/ids.ts'
+import type { Statement } from '../../../database.ts'
+import { groupIdOf, partsOf } from '../../../search/market-text.ts'
+import { query } from '../query.ts'
+import { type SearchIndex, searchIndexOf } from './search-index.ts'
+
+// The active markets nearest to a market: those of its group, then those of its categories, then
+// those that mean nearly the same. The market itself may be over.
+
+const BY_SLUG = 'SELECT market_id AS marketId, facts FROM markets WHERE slug = ?'
+
+interface MarketRow {
+  readonly marketId: MarketId
+  readonly facts: string
+}
+
+export interface NearAsk {
+  readonly slug: string
+  readonly countMax: number
+}
+
+class NearMarkets {
+  readonly #index: SearchIndex
+  readonly #bySlug: Statement<[string], MarketRow>
+
+  constructor(index: SearchIndex) {
+    this.#index = index
+    this.#bySlug = index.connection.prepare(BY_SLUG)
+  }
+
+  of({ slug, countMax }: NearAsk): readonly MarketId[] | null {
+    const found = this.#bySlug.get(slug)
+    if (found === undefined) return null
+    const { vectors } = this.#index.current()
+    const { marketId } = found
+    const row = vectors.rowOf(marketId)
+    const own =
+      row === undefined
+        ? this.#ofFacts(JSON.parse(found.facts))
+        : { steps: vectors.stepsAt(row), labels: vectors.labelsAt(row) }
+    return vectors.nearest({ marketId, ...own }, countMax)
+  }
+
+  /** A market that is over is not searched: its facts say what it was about. */
+  #ofFacts(market: Market) {
+    const steps = this.#index.meaning.of(partsOf(market))
+    return { steps, labels: { groupId: groupIdOf(market), categories: market.categories } }
+  }
+}
+
+/** Ids of active markets, nearest first; null for a slug that no market ever had. */
+export const nearMarkets = query({
+  name: 'nearMarkets',
+  prepare: (db) => new NearMarkets(searchIndexOf(db)),
+  run: (near, ask: NearAsk): readonly MarketId[] | null => near.of(ask),
+})

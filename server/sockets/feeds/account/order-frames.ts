@@ -1,0 +1,165 @@
+// Makes `orderEvent` frames from facts (rules §5.3). Amounts are numbers in lifecycle frames, and
+// text in terminal frames.
+
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { SIDE } from '../../../../engine/domain/order.ts'
+import { roundedBps, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
+import { isoText } from '../../../http/iso-text.ts'
+import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
+
+/** Ids for the frames of one owner in one command; 2^37 commands fill 30 terabytes of journal. */
+const IDS_PER_COMMAND = 2 ** 16
+const TICKS_ONE = 1000
+
+/** The fields of a frame that its fact does not have. */
+export interface FrameNames {
+  readonly orderId: string
+  readonly marketSlug: string
+  /** CTF token id, decimal. */
+  readonly tokenId: string
+  readonly publishedMs: number
+}
+
+export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
+type Lifecycle = Exclude<OrderFact, Matched>
+
+/** An id that rises with each command and within it; it stays the same after a restart. */
+function lifecycleId(seq: Seq, index: number): number {
+  return seq * IDS_PER_COMMAND + Math.min(index, IDS_PER_COMMAND - 1)
+}
+
+/** Average price of a trade part in its own token, six decimals at the most. */
+function averagePrice(part: { sharesRaw: number; collateralRaw: number }): string {
+  if (part.sharesRaw === 0) return '0'
+  const price = part.collateralRaw / part.sharesRaw
+  return String(Math.round(price * UNIT_RAW) / UNIT_RAW)
+}
+
+function ownerFields(fact: OrderFact, names: FrameNames) {
+  const { clientOrderId, side } = fact
+  return {
+    orderId: names.orderId,
+    ...(clientOrderId === '' ? {} : { clientOrderId }),
+    userId: fact.accountId,
+    marketId: String(fact.marketId),
+    side: side === SIDE.BUY ? 'BUY' : 'SELL',
+  }
+}
+
+function times(fact: OrderFact, { publishedMs }: FrameNames) {
+  const occurredAt = isoText(fact.nowMs)
+  return { timestamp: occurredAt, occurredAt, publishedAt: isoText(publishedMs) }
+}
+
+/** A PLACEMENT, UPDATE or CANCELLATION, or the terminal EXECUTION, which needs no `index`. */
+export function lifecycleFrame(
+  fact: Lifecycle,
+  names: FrameNames & { readonly index: number },
+): object {
+  const own = { source: 'OME', type: fact.type, ...ownerFields(fact, names), token: names.tokenId }
+  if (fact.type === 'EXECUTION') {
+    const isMarket = fact.priceTicks === 0
+    return {
+      ...own,
+      eventId: `terminal:${names.orderId}`,
+      status: fact.status,
+      price: isMarket ? averagePrice(fact.filled) : String(fact.priceTicks / TICKS_ONE),
+      remainingSize: String(fact.remainingRaw),
+      ...times(fact, names),
+    }
+  }
+  const reason = fact.type === 'CANCELLATION' ? fact.reason : null
+  return {
+    ...own,
+    eventId: lifecycleId(fact.seq, names.index),
+    price: fact.priceTicks / TICKS_ONE,
+    remainingSize: fact.remainingRaw,
+    ...(reason === null ? {} : { reason }),
+    ...times(fact, names),
+  }
+}
+
+/** SETTLEMENT MATCHED: one owner's part in a trade, its fee before the chain has it. */
+export function matchedFrame(fact: Matched, names: FrameNames & { readonly takerOrderId: string }) {
+  const { sharesRaw, collateralRaw, feeRaw, side } = fact
+  const isBuy = side === SIDE.BUY
+  const grossRaw = isBuy ? sharesRaw : collateralRaw
+  const limit = String(fact.priceTicks / TICKS_ONE)
+  const occurred = times(fact, names)
+  const fee = String(feeRaw)
+  return {
+    source: 'SETTLEMENT',
+    type: 'MATCHED',
+    eventId: `matched:${fact.seq}:${names.orderId}`,
+    tradeEventId: String(fact.seq),
+    ...ownerFields(fact, names),
+    takerOrderId: names.takerOrderId,
+    marketSlug: names.marketSlug,
+    tokenId: names.tokenId,
+    token: fact.outcome === 0 ? 'YES' : 'NO',
+    price: fact.isTaker ? averagePrice(fact) : limit,
+    amountContracts: String(sharesRaw),
+    amountCollateral: String(collateralRaw),
+    configuredFeeRateBps: fact.feeBps,
+    effectiveFeeBps: roundedBps(feeRaw, grossRaw),
+    ...(isBuy ? { feeAmountContracts: fee } : { feeAmountCollateral: fee }),
+    isEstimate: true,
+    ...occurred,
+    matchedAt: occurred.occurredAt,
+  }
+}
+
+/** The outcome of a trade on the chain. */
+export interface Settled {
+  readonly type: 'MINED' | 'FAILED'
+  readonly txHash: string | null
+  readonly settledMs: number
+  readonly takerAccount: string
+  readonly makerMatches: readonly object[]
+}
+
+/** One maker that a taker met, at the limit price of the maker's order. */
+export function makerMatch(part: TradePart, account: string, orderId: string): object {
+  const price = String(part.priceTicks / TICKS_ONE)
+  return { account, orderId, matchedSize: String(part.sharesRaw), price }
+}
+
+/** SETTLEMENT MINED or FAILED: the same part again, no longer an estimate. */
+export function settledFrame(matched: ReturnType<typeof matchedFrame>, settled: Settled): object {
+  const { isEstimate: _isEstimate, eventId: _eventId, ...part } = matched
+  const { type, txHash, settledMs, takerAccount, makerMatches } = settled
+  const settledAt = isoText(settledMs)
+  return {
+    ...part,
+    type,
+    eventId: `settlement:${part.tradeEventId}:${part.orderId}`,
+    takerAccount,
+    makerMatches,
+    ...(txHash === null ? {} : { txHash }),
+    timestamp: settledAt,
+    occurredAt: settledAt,
+  }
+}
+
+/** `tx` (rules §12.8): a trade of the caller reached the chain, or failed to. */
+export function txFrame(
+  matched: ReturnType<typeof matchedFrame>,
+  { type, txHash, settledMs }: Settled,
+  conditionId: string,
+): object {
+  return {
+    userId: matched.userId,
+    ...(txHash === null ? {} : { txHash }),
+    status: type === 'MINED' ? 'CONFIRMED' : 'FAILED',
+    source: 'CLOB',
+    timestamp: isoText(settledMs),
+    marketSlug: matched.marketSlug,
+    tokenId: matched.tokenId,
+    conditionId,
+    amountContracts: matched.amountContracts,
+    amountCollateral: matched.amountCollateral,
+    price: matched.price,
+    side: matched.side,
+  }
+}

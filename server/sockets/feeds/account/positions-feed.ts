@@ -1,0 +1,318 @@
+// The channel `subscribe_positions` (rules §12.8): the caller's positions in the markets it names,
+// first a snapshot, then a frame after each trade that changed them. They are read from the tables
+// behind the barrier of private reads, so a frame is never older than the order event before it.
+// They are read and encoded once for all sockets of an account.
+// Invariant: an account has at most one read out, however often its sockets subscribe. Changes and
+// subscriptions that come meanwhile are read after it.
+
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import type { PositionRow } from '../../../../persistence/query/read/positions.ts'
+import { positions } from '../../../../persistence/query/read/positions.ts'
+import { invalid, type Refusal, refuse } from '../../../http/refusal.ts'
+import type { Pipeline } from '../../../pipeline/pipeline.ts'
+import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
+import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
+import { yesMarkHalfTicks } from '../../../pipeline/shown/views.ts'
+import type { PrivateReads } from '../../../services/private-reads.ts'
+import type { Streams } from '../../account-stream.ts'
+import type { Census } from '../../census.ts'
+import type { Channel, SubscriptionAsk } from '../../channels.ts'
+import type { Hearers, Member } from '../../member.ts'
+import { packetOf } from '../../packets.ts'
+import type { Audience } from './audience.ts'
+
+const MARK_ONE = 2000
+const CHANNEL = 'subscribe_positions'
+const EVENT = 'positions'
+
+/** One market of one account. */
+class Watch implements Hearers {
+  /** It stays readable when the market leaves memory. */
+  readonly published: PublishedMarket
+  readonly members = new Set<Member>()
+  /** Members with a snapshot, each with the number of the newest frame posted before it. */
+  readonly #since = new Map<Member, number>()
+  /** Members for whose snapshot no read has begun. */
+  fresh = new Set<Member>()
+  isChanged = false
+
+  constructor(published: PublishedMarket) {
+    this.published = published
+  }
+
+  get marketId(): MarketId {
+    return this.published.market.marketId
+  }
+
+  get isShown(): boolean {
+    return this.#since.size > 0
+  }
+
+  add(member: Member): void {
+    this.members.add(member)
+    this.#since.delete(member)
+    this.fresh.add(member)
+  }
+
+  drop(member: Member): void {
+    this.members.delete(member)
+    this.#since.delete(member)
+    this.fresh.delete(member)
+  }
+
+  shown(member: Member): void {
+    this.#since.set(member, member.stream?.postedNumber ?? 0)
+  }
+
+  hears(member: Member, number: number): boolean {
+    const since = this.#since.get(member)
+    return since !== undefined && since < number
+  }
+}
+
+/** The subscriptions of all sockets of one account. */
+class AccountWatch {
+  readonly profileId: ProfileId
+  readonly account: string
+  readonly watches = new Map<number, Watch>()
+  /** The markets that each member named. */
+  readonly marketIds = new Map<Member, Set<number>>()
+  readonly due = new Set<Watch>()
+  isReading = false
+  /** The sum of the markets of all members. */
+  count = 0
+
+  constructor(profileId: ProfileId, account: string) {
+    this.profileId = profileId
+    this.account = account
+  }
+
+  countOf(member: Member): number {
+    return this.marketIds.get(member)?.size ?? 0
+  }
+
+  set(member: Member, markets: ReadonlyMap<number, PublishedMarket>): void {
+    for (const id of this.marketIds.get(member) ?? []) if (!markets.has(id)) this.drop(member, id)
+    this.count += markets.size - this.countOf(member)
+    this.marketIds.set(member, new Set(markets.keys()))
+    for (const [id, shown] of markets) {
+      const watch = this.watches.get(id) ?? new Watch(shown)
+      this.watches.set(id, watch)
+      watch.add(member)
+      this.due.add(watch)
+    }
+  }
+
+  drop(member: Member, marketId: MarketId): void {
+    if (this.marketIds.get(member)?.delete(marketId) !== true) return
+    this.count--
+    const watch = this.watches.get(marketId)
+    watch?.drop(member)
+    if (watch === undefined || watch.members.size > 0) return
+    this.watches.delete(marketId)
+    this.due.delete(watch)
+  }
+}
+
+export interface PositionParts {
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+  readonly clock: () => TimeMs
+  readonly census: Census
+  readonly streams: Streams
+}
+
+export class PositionsFeed implements Channel {
+  readonly isPrivate = true
+  readonly #parts: PositionParts
+  readonly audience: Audience
+  readonly #accounts = new Map<number, AccountWatch>()
+
+  constructor(audience: Audience, parts: PositionParts) {
+    this.audience = audience
+    this.#parts = parts
+  }
+
+  subscribe(member: Member, { marketSlugs }: SubscriptionAsk): Refusal | null {
+    if (marketSlugs === undefined) {
+      return invalid({ field: 'marketSlugs', message: 'must name the markets' })
+    }
+    const { published } = this.#parts.pipeline
+    const asked = new Map<number, PublishedMarket>()
+    for (const slug of marketSlugs) {
+      const shown = published.bySlug(slug)
+      if (shown === undefined) return refuse('MARKET_NOT_FOUND')
+      asked.set(shown.market.marketId, shown)
+    }
+    assert(member.caller !== null, 'a private channel has proven members only')
+    const { profileId, account } = member.caller
+    const own = this.#accounts.get(profileId) ?? new AccountWatch(profileId, account)
+    const { census } = this.#parts
+    if (own.count - own.countOf(member) + asked.size > census.bounds.marketsPerProfileMax) {
+      census.refuse('markets')
+      return refuse('SUBSCRIPTION_LIMIT')
+    }
+    this.#accounts.set(profileId, own)
+    own.set(member, asked)
+    this.audience.subscribe(member)
+    void this.#read(own)
+    return null
+  }
+
+  unsubscribe(member: Member, { marketSlugs }: SubscriptionAsk): void {
+    const own = this.#accounts.get(member.caller?.profileId ?? 0)
+    if (own === undefined) return
+    const slugs = new Set(marketSlugs)
+    for (const { published, marketId } of [...own.watches.values()]) {
+      if (slugs.has(published.market.slug)) own.drop(member, marketId)
+    }
+    if (marketSlugs === undefined || own.countOf(member) === 0) this.left(member)
+  }
+
+  left(member: Member): void {
+    this.audience.left(member)
+    const own = this.#accounts.get(member.caller?.profileId ?? 0)
+    if (own === undefined) return
+    for (const id of [...(own.marketIds.get(member) ?? [])]) own.drop(member, id)
+    own.marketIds.delete(member)
+    this.#forget(own)
+  }
+
+  /** Keeps an account while its read is out, so that the read stays the only one. */
+  #forget(own: AccountWatch): void {
+    if (own.marketIds.size === 0 && !own.isReading) this.#accounts.delete(own.profileId)
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  tell(facts: readonly OrderFact[]): void {
+    for (const { type, accountId, marketId } of facts) {
+      if (type !== 'MATCHED') continue
+      try {
+        this.changed(accountId, marketId)
+      } catch (error) {
+        const members = this.#accounts.get(accountId)?.marketIds.keys() ?? []
+        this.#parts.streams.fail(error, [...members])
+      }
+    }
+  }
+
+  /** Called when a position of a profile in a market changed; the next read shows it. */
+  changed(profileId: ProfileId, marketId: MarketId): void {
+    const own = this.#accounts.get(profileId)
+    const watch = own?.watches.get(marketId)
+    if (own === undefined || watch === undefined) return
+    watch.isChanged = true
+    own.due.add(watch)
+    void this.#read(own)
+  }
+
+  async #read(own: AccountWatch): Promise<void> {
+    if (own.isReading) return
+    own.isReading = true
+    try {
+      while (own.due.size > 0) await this.#readDue(own)
+    } catch (error) {
+      const members = [...own.marketIds.keys()]
+      for (const member of members) this.left(member)
+      this.#parts.streams.fail(error, members)
+    }
+    own.isReading = false
+    this.#forget(own)
+  }
+
+  async #readDue(own: AccountWatch): Promise<void> {
+    const asked = [...own.due].slice(0, LIMITS.positionsReadMax).map((watch) => {
+      own.due.delete(watch)
+      const { isChanged, fresh } = watch
+      watch.isChanged = false
+      watch.fresh = new Set()
+      return { watch, isChanged, fresh }
+    })
+    const marketIds = asked.map(({ watch }) => watch.marketId)
+    const rows = await this.#parts.reads.readForFrame(
+      positions,
+      { accountId: own.profileId, marketIds },
+      own,
+    )
+    edgePoint('at-socket-read')
+    for (const { watch, isChanged, fresh } of asked) {
+      if (rows === undefined) this.#giveUp(watch)
+      else this.#show(own, { watch, isChanged, fresh }, rows)
+    }
+  }
+
+  /** The tables are far behind. Clients are told so, and ask again as after any 503. */
+  #giveUp(watch: Watch): void {
+    for (const member of [...watch.members]) {
+      // A member that subscribed again meanwhile waits for another read.
+      if (watch.fresh.has(member)) continue
+      this.left(member)
+      member.except(refuse('READ_TIMEOUT'), CHANNEL)
+    }
+  }
+
+  #show(
+    own: AccountWatch,
+    asked: { watch: Watch; isChanged: boolean; fresh: ReadonlySet<Member> },
+    rows: readonly PositionRow[],
+  ): void {
+    const { watch, isChanged, fresh } = asked
+    const { market } = watch.published
+    const frame = {
+      type: 'CLOB',
+      account: own.account,
+      marketSlug: market.slug,
+      positions: rows
+        .filter((row) => row.marketId === market.marketId)
+        .map((row) => positionView(row, watch.published)),
+      tokenIds: [market.yesTokenId, market.noTokenId],
+    }
+    if (isChanged && watch.isShown) {
+      const timestamp = this.#parts.clock()
+      const payload = () => ({ ...frame, timestamp })
+      this.#parts.streams.of(own.profileId)?.post({ to: watch, event: EVENT, payload })
+    }
+    const packet = fresh.size > 0 ? packetOf(EVENT, frame) : null
+    for (const member of fresh) {
+      // A member that left gets nothing. One that subscribed again waits for a later read.
+      const isWanted = watch.members.has(member) && !watch.fresh.has(member)
+      if (packet === null || !isWanted) continue
+      this.#snapshot(watch, member, packet)
+    }
+  }
+
+  #snapshot(watch: Watch, member: Member, packet: Uint8Array): void {
+    watch.shown(member)
+    try {
+      member.sendLater(packet)
+    } catch (error) {
+      this.#parts.streams.fail(error, [member])
+    }
+  }
+}
+
+/** Raw amounts as text; the price is that of one share, raw too (rules §9.1). */
+export function positionView({ outcome, sizeRaw, costRaw }: PositionRow, shown: PublishedMarket) {
+  const { market } = shown
+  const yesMark = yesMarkHalfTicks(shown)
+  const mark = outcome === 0 ? yesMark : MARK_ONE - yesMark
+  const heldRaw = Math.max(0, sizeRaw)
+  return {
+    tokenId: outcome === 0 ? market.yesTokenId : market.noTokenId,
+    ctfBalance: String(sizeRaw),
+    averageFillPrice: String(fillPriceRaw(sizeRaw, costRaw)),
+    costBasis: String(costRaw),
+    marketValue: String(mulDivFloor(heldRaw, mark, MARK_ONE)),
+    marketId: String(market.marketId),
+  }
+}
+
+/** Raw price of one share, rounded half up; 0 without shares. */
+function fillPriceRaw(sizeRaw: number, costRaw: number): number {
+  if (sizeRaw <= 0) return 0
+  return Math.floor((mulDivFloor(costRaw, 2 * UNIT_RAW, sizeRaw) + 1) / 2)
+}

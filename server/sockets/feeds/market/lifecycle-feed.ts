@@ -1,0 +1,142 @@
+// The channel `subscribe_market_lifecycle` (rules §12.8): markets that are made and resolved. A
+// resolution is also told to the listeners of the market's prices. A reader that missed too many of
+// these frames is disconnected, and is told why.
+
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { isoText } from '../../../http/iso-text.ts'
+import type {
+  MarketsListener,
+  PublishedMarket,
+  ShownReport,
+} from '../../../pipeline/shown/published.ts'
+import type { Channel } from '../../channels.ts'
+import type { Member } from '../../member.ts'
+import { packetOf } from '../../packets.ts'
+import { Room, type RoomParts } from '../../room.ts'
+import type { MarketTopics } from './market-topics.ts'
+
+export interface LifecycleParts extends RoomParts {
+  readonly topics: MarketTopics
+  /** The oracle reported a price. */
+  readonly reported: (report: ShownReport) => void
+  /** A market left memory. */
+  readonly ended: (published: PublishedMarket) => void
+}
+
+export class LifecycleFeed implements Channel, MarketsListener {
+  readonly isPrivate = false
+  readonly #parts: LifecycleParts
+  readonly #room: Room
+  #newest: { readonly index: number; readonly packet: Uint8Array }[] = []
+  #lostCount = 0
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts
+    this.#room = new Room('markets', parts, { since: (count) => this.#since(count) })
+  }
+
+  subscribe(member: Member): null {
+    if (!this.#room.has(member)) this.#room.join(member)
+    return null
+  }
+
+  unsubscribe(member: Member): void {
+    this.#room.leave(member)
+  }
+
+  left(member: Member): void {
+    this.#room.leave(member)
+  }
+
+  added(published: PublishedMarket): void {
+    // A group is told by its children; a draft is on no list.
+    if (kindOf(published.market) === 'group' || published.status === 'DRAFT') return
+    this.#contained(() => this.#say('marketCreated', createdFrame(published)))
+  }
+
+  resolved(published: PublishedMarket): void {
+    if (kindOf(published.market) === 'group') return
+    this.#contained(() => {
+      const frame = resolvedFrame(published)
+      this.#say('marketResolved', frame)
+      const topic = this.#parts.topics.byId(published.market.marketId)
+      topic?.book.tell('marketResolved', frame, true)
+    })
+  }
+
+  removed(published: PublishedMarket): void {
+    this.#contained(() => this.#parts.ended(published))
+  }
+
+  reported(report: ShownReport): void {
+    this.#contained(() => this.#parts.reported(report))
+  }
+
+  #say(event: string, payload: object): void {
+    if (this.#room.isEmpty) return
+    edgePoint('at-socket-frame')
+    const packet = packetOf(event, payload)
+    this.#newest.push({ index: this.#room.count, packet })
+    if (this.#newest.length > LIMITS.socketTapeFramesMax) {
+      this.#lostCount = (this.#newest.shift()?.index ?? 0) + 1
+    }
+    this.#room.say(packet)
+  }
+
+  #since(count: number): Uint8Array[] | null {
+    if (count < this.#lostCount) return null
+    return this.#newest.filter(({ index }) => index >= count).map(({ packet }) => packet)
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  #contained(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#parts.fail(error, this.#room.members)
+    }
+  }
+}
+
+const typeOf = (market: Market) => (kindOf(market) === 'amm' ? 'AMM' : 'CLOB')
+
+export function createdFrame({ market, group }: PublishedMarket): object {
+  return {
+    slug: market.slug,
+    title: market.title,
+    type: typeOf(market),
+    ...(group === null ? {} : { groupSlug: group.market.slug }),
+    createdAt: isoText(market.createdMs),
+  }
+}
+
+/** A payout split has no winner. */
+export function resolvedFrame({ market, payoutNumerators, updatedMs }: PublishedMarket): object {
+  const [yes, no] = payoutNumerators ?? [0, 0]
+  const isSplit = yes > 0 && no > 0
+  const winner = yes > 0 ? 'YES' : 'NO'
+  return {
+    slug: market.slug,
+    type: typeOf(market),
+    winningOutcome: isSplit ? null : winner,
+    winningIndex: isSplit ? null : Number(winner === 'NO'),
+    resolutionDate: isoText(updatedMs),
+  }
+}
+
+/** The channel `unsubscribe_market_lifecycle`, which has no acknowledgement. */
+export function leaving(channel: Channel): Channel {
+  return {
+    isPrivate: false,
+    confirmation: 'Unsubscribed from subscribe_market_lifecycle',
+    subscribe: (member, asked) => {
+      channel.unsubscribe(member, asked)
+      return null
+    },
+    unsubscribe: () => {},
+    left: () => {},
+  }
+}

@@ -1,0 +1,118 @@
+// The public tape of one market: each arrival that traded, and each trade that was taken back.
+// `seq` is the seq of the command and rises; `prevSeq` is that of the trade before, so that a gap
+// is seen and can be read over REST. `sequence` counts the frames of this tape since the start.
+// Invariant: `#newest` holds the newest frames in the order of their numbers.
+
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { isoText } from '../../../http/iso-text.ts'
+import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
+import { packetOf } from '../../packets.ts'
+import { Room, type RoomParts } from '../../room.ts'
+
+export interface TapeParts extends RoomParts {
+  /** The time of a command that was stamped lately. */
+  readonly msOf: (seq: Seq) => TimeMs
+  /** A reader left the tape. */
+  readonly left: () => void
+}
+
+/** The fills of an arrival that is not told yet. */
+interface Arrival {
+  readonly seq: Seq
+  /** Seq of the trade before; 0 when it was before the start. */
+  readonly prevSeq: Seq
+  readonly isBuy: boolean
+  readonly sizesRaw: Map<number, number>
+}
+
+const TICKS_ONE = 1000
+
+export class Tape {
+  readonly room: Room
+  readonly #published: PublishedMarket
+  readonly #parts: TapeParts
+  #arrival: Arrival | null = null
+  #newest: { readonly index: number; readonly packet: Uint8Array }[] = []
+  #sequence = 0
+
+  constructor(published: PublishedMarket, parts: TapeParts) {
+    this.#published = published
+    this.#parts = parts
+    const source = { since: (count: number) => this.#since(count), left: parts.left }
+    this.room = new Room(`tape${published.market.marketId}`, parts, source)
+  }
+
+  /** The chunks of an arrival come one after the other, and no other arrival between them. */
+  filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void {
+    if (this.room.isEmpty) return
+    if (this.#arrival?.seq !== seq) {
+      this.#arrival = { seq, prevSeq: this.#published.tradeSeq, isBuy, sizesRaw: new Map() }
+    }
+    const { sizesRaw } = this.#arrival
+    sizesRaw.set(yesTicks, (sizesRaw.get(yesTicks) ?? 0) + sizeRaw)
+  }
+
+  arrived(seq: Seq): void {
+    const arrival = this.#arrival
+    if (arrival?.seq !== seq) return
+    this.#arrival = null
+    this.#say('trade', () => this.#tradeFrame(arrival))
+  }
+
+  /** The trade of `tradeSeq` was taken back by the command of `seq`. */
+  busted(tradeSeq: Seq, seq: Seq, nowMs: TimeMs): void {
+    this.#say('trade_busted', () => ({
+      marketSlug: this.#published.market.slug,
+      seq,
+      sequence: ++this.#sequence,
+      tradeEventId: String(tradeSeq),
+      tradeSeq,
+      timestamp: isoText(nowMs),
+    }))
+  }
+
+  #tradeFrame({ seq, prevSeq, isBuy, sizesRaw }: Arrival): object {
+    let sizeRaw = 0
+    let weighted = 0
+    for (const [ticks, raw] of sizesRaw) {
+      sizeRaw += raw
+      weighted += (raw / UNIT_RAW) * ticks
+    }
+    const average = weighted / (sizeRaw / UNIT_RAW) / TICKS_ONE
+    return {
+      marketSlug: this.#published.market.slug,
+      seq,
+      prevSeq: prevSeq === 0 ? null : prevSeq,
+      sequence: ++this.#sequence,
+      tradeEventId: String(seq),
+      price: Math.round(average * UNIT_RAW) / UNIT_RAW,
+      size: sizeRaw,
+      side: isBuy ? 'BUY' : 'SELL',
+      fills: [...sizesRaw].map(([ticks, size]) => ({ price: ticks / TICKS_ONE, size })),
+      timestamp: isoText(this.#parts.msOf(seq)),
+    }
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  #say(event: string, payload: () => object): void {
+    const { room } = this
+    if (room.isEmpty) return
+    try {
+      edgePoint('at-socket-frame')
+      const packet = packetOf(event, payload())
+      this.#newest.push({ index: room.count, packet })
+      if (this.#newest.length > LIMITS.socketTapeFramesMax) this.#newest.shift()
+      room.say(packet)
+    } catch (error) {
+      this.#parts.fail(error, room.members)
+    }
+  }
+
+  /** A reader that missed more than the newest frames sees it by `sequence` and `prevSeq`. */
+  #since(count: number): Uint8Array[] {
+    return this.#newest.filter(({ index }) => index >= count).map(({ packet }) => packet)
+  }
+}

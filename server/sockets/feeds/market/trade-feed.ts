@@ -1,0 +1,56 @@
+// The channel `subscribe_trades`: the public tapes of the named markets.
+
+import { Refusal } from '../../../http/refusal.ts'
+import type { SettlementFact, SettlementListener } from '../../../pipeline/chain/mining.ts'
+import type { PublishedMarket, PublishedMarkets } from '../../../pipeline/shown/published.ts'
+import type { Channel, SubscriptionAsk } from '../../channels.ts'
+import type { Member } from '../../member.ts'
+import type { Room } from '../../room.ts'
+import { Ears } from './ears.ts'
+import { marketsNamed, namesMissing } from './market-names.ts'
+import type { MarketTopics } from './market-topics.ts'
+
+export class TradeFeed implements Channel, SettlementListener {
+  readonly isPrivate = false
+  readonly #published: PublishedMarkets
+  readonly #topics: MarketTopics
+  readonly #ears = new Ears()
+
+  constructor(published: PublishedMarkets, topics: MarketTopics) {
+    this.#published = published
+    this.#topics = topics
+  }
+
+  subscribe(member: Member, { marketSlugs }: SubscriptionAsk): Refusal | null {
+    if (marketSlugs === undefined) return namesMissing()
+    const markets = marketsNamed(this.#published, marketSlugs)
+    if (markets instanceof Refusal) return markets
+    const refusal = this.#ears.refusalOf(member, Math.max(1, markets.size), markets.size)
+    if (refusal !== null) return refusal
+    const rooms = new Map<string, Room>()
+    for (const [slug, shown] of markets) rooms.set(slug, this.#topics.open(shown).tape.room)
+    this.#ears.set(member, rooms)
+    return null
+  }
+
+  unsubscribe(member: Member, { marketSlugs }: SubscriptionAsk): void {
+    this.#ears.drop(member, marketSlugs ?? this.#ears.namesOf(member))
+  }
+
+  left(member: Member): void {
+    this.#ears.drop(member, this.#ears.namesOf(member))
+  }
+
+  /** A market left memory: it trades no more. */
+  ended({ market }: PublishedMarket): void {
+    const topic = this.#topics.byId(market.marketId)
+    for (const member of topic?.tape.room.members ?? []) this.#ears.drop(member, [market.slug])
+  }
+
+  onBlock(): void {}
+
+  onSetback({ tradeSeq, reversed, nowMs }: SettlementFact): void {
+    if (reversed === undefined) return
+    this.#topics.byId(reversed.marketId)?.tape.busted(tradeSeq, reversed.seq, nowMs)
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { Bells } from '../../../engine/thread/bells.ts'
+import { Ring } from '../../../engine/thread/ring.ts'
+import { spawn } from '../../../engine/thread/spawn.ts'
+
+const NOTHING = new Uint8Array(0)
+
+/** A reader in a thread of its own, and its ring. */
+function readerOf(bells: Bells, place: number, frames: number) {
+  const shared = Ring.allocate(1 << 12)
+  const entry = new URL('../../support/bell-reader.worker.ts', import.meta.url)
+  const workerData = { shared, bells: bells.shared, place, frames }
+  const worker = spawn(entry, { name: `reader-${place}`, workerData })
+  const sleep = bells.sleepWordOf(place)
+  return {
+    worker,
+    // Heard from the start: a thread may end before a test waits for its end.
+    ended: once(worker, 'exit'),
+    ring: new Ring(shared, sleep),
+    async asleep() {
+      while (Atomics.load(sleep.words, sleep.at) === 0) await new Promise(setImmediate)
+    },
+  }
+}
+
+test('a bell wakes the readers that are marked, and each hears every frame', async () => {
+  const bells = new Bells(Bells.allocate())
+  const frames = 200
+  const readers = [0, 1, 63].map((place) => readerOf(bells, place, frames))
+  const heard: number[][] = readers.map(() => [])
+  for (const [index, { worker }] of readers.entries()) {
+    worker.on('message', (tag: number) => heard[index].push(tag))
+  }
+  for (let frame = 0; frame < frames; frame++) {
+    // Now and then the readers sleep for sure; mostly they are on their way to it.
+    if (frame % 20 === 0) for (const reader of readers) await reader.asleep()
+    for (const [index, { ring }] of readers.entries()) {
+      while (!ring.push(frame, NOTHING)) await new Promise(setImmediate)
+      if (ring.show()) bells.mark([0, 1, 63][index])
+    }
+    bells.ring()
+  }
+  await Promise.all(readers.map(({ ended }) => ended))
+  const all = Array.from({ length: frames }, (_each, frame) => frame)
+  assert.deepEqual(heard, [all, all, all])
+})
+
+test('a bell that nobody marked wakes nobody, and a sign of life needs no bell', async () => {
+  const bells = new Bells(Bells.allocate())
+  const reader = readerOf(bells, 5, 1)
+  await reader.asleep()
+  bells.ring()
+  const { words, at } = bells.sleepWordOf(5)
+  assert.equal(Atomics.load(words, at), 1, 'it sleeps on')
+  reader.ring.ask()
+  while (!reader.ring.isAnswered) await new Promise(setImmediate)
+  await reader.asleep()
+  const heard = once(reader.worker, 'message')
+  reader.ring.push(7, NOTHING)
+  reader.ring.send()
+  assert.deepEqual(await heard, [7], 'so does `send`')
+  await reader.ended
+})
