@@ -62,8 +62,10 @@ CREATE TABLE markets (
   market_id   INTEGER PRIMARY KEY,
   slug        TEXT NOT NULL UNIQUE,
   is_archived INTEGER NOT NULL,
-  facts       TEXT NOT NULL
+  facts       TEXT NOT NULL,
+  group_id    INTEGER
 ) STRICT;
+CREATE INDEX markets_by_group ON markets (group_id, market_id) WHERE group_id IS NOT NULL;
 CREATE TABLE trades (
   seq              INTEGER PRIMARY KEY,
   market_id        INTEGER NOT NULL,
@@ -218,5 +220,5 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Files of the versions up to 13 are made anew. */
-export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 13 }
+/** Files of the versions up to 14 are made anew. */
+export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 14 }

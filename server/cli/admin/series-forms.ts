@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { FREQUENCIES, SUB_FREQUENCIES } from '../../../engine/domain/series.ts'
+import { FREQUENCIES, SUB_FREQUENCIES } from '../../../engine/domain/markets/series.ts'
 import { type Kind, readSetting, WrongUse } from '../../settings/flags.ts'
 import { count, optional, words } from '../../settings/kinds.ts'
 import { bare, type Form, filled, flagNames, own, post, wordAs } from './admin-form.ts'
