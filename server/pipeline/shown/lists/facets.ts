@@ -94,12 +94,13 @@ export class Facets {
     for (const pair of noted?.pairs ?? []) this.#remove(pair, slot)
     this.#noted[slot] = undefined
     if (owner === undefined) return
-    const pairs = this.#pairsOf(owner)
+    const pairs = this.pairsOf(owner)
     for (const pair of pairs) this.#add(pair, slot)
     this.#noted[slot] = { owner, sources: sourcesOf(owner), pairs }
   }
 
-  #pairsOf(published: PublishedMarket): readonly Pair[] {
+  /** What the market has of each key, whether it is active or not. */
+  pairsOf(published: PublishedMarket): readonly Pair[] {
     const { categories, tags, properties = {} } = published.market
     const byKey: [key: string, values: readonly string[]][] = [
       ['category', categories],
