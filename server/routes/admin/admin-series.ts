@@ -1,5 +1,6 @@
 // The operator's calls on recurring markets, and the reports of the oracle (rules §10).
 
+import type { PriceReport } from '../../../engine/core/markets/oracle.ts'
 import type { Series } from '../../../engine/core/markets/series-table.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
@@ -17,6 +18,7 @@ import { isoTime, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
+import { priceText } from '../../pipeline/shown/market-view.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import { aboutFields, title, venueFields } from './market-body.ts'
@@ -135,15 +137,22 @@ const seriesRow = () =>
     isEnded: means(boolean(), 'True when no more slots are created.'),
     slots: means(integer(0), 'How many of its slots are in memory, most of them ahead.'),
     lastEndsAt: means(nullable(isoTime()), 'When its newest slot ends; null before the first.'),
+    lastPrice: means(
+      nullable(text()),
+      'Newest price that the oracle reported of the asset, as decimal text; null before the first.',
+    ),
+    lastPriceAt: means(nullable(isoTime()), 'When the oracle saw that price; null without one.'),
     createdAt: means(isoTime(), 'When the series was made.'),
   })
 
-function seriesView(series: Series) {
+function seriesView(series: Series, newest: PriceReport | undefined) {
   const { seriesId: id, symbol: asset, frequency, subFrequency, stableSlug, isEnded } = series
   return {
     ...{ seriesId: id, symbol: asset, frequency, subFrequency, stableSlug, title: series.title },
     ...{ isEnded, slots: series.slots.size },
     lastEndsAt: series.lastEndMs === 0 ? null : isoText(series.lastEndMs),
+    lastPrice: newest === undefined ? null : priceText(newest.priceE8),
+    lastPriceAt: newest === undefined ? null : isoText(newest.atMs),
     createdAt: isoText(series.createdMs),
   }
 }
@@ -163,6 +172,7 @@ export const listSeries = route({
           ...{ seriesId: 1, symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5' },
           ...{ stableSlug: 'btc-5min-price', title: 'Bitcoin up or down', isEnded: false },
           ...{ slots: 26, lastEndsAt: '2026-01-01T02:00:00.000Z' },
+          ...{ lastPrice: '95000.5', lastPriceAt: '2026-01-01T00:00:01.000Z' },
           createdAt: '2026-01-01T00:00:00.000Z',
         },
       ],
@@ -170,7 +180,8 @@ export const listSeries = route({
   },
   handle: async (_input, { pipeline }: Services) => {
     // Read before the wait: what is shown is durable then.
-    const series = Array.from(pipeline.clearing.series.all(), seriesView)
+    const { series: table, oracle } = pipeline.clearing
+    const series = Array.from(table.all(), (each) => seriesView(each, oracle.newest(each.symbol)))
     await pipeline.durable()
     return { series }
   },

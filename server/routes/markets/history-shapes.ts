@@ -4,7 +4,7 @@ import { address, bytes32, isoTime, profileId, uint256Text } from '../../http/sc
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
-import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { MARKET_EXAMPLE, TRADER_EXAMPLE } from '../examples.ts'
 import { account, nameToShow, shownUsername } from '../profile-words.ts'
 
 const AT = MARKET_EXAMPLE.createdAt
@@ -53,18 +53,7 @@ export const EVENT_EXAMPLE = {
   takerAmount: '100000000',
   title,
   tradeEventId: '420',
-  profile: {
-    id: 1,
-    account: ACCOUNT,
-    username: null,
-    displayName: ACCOUNT,
-    bio: null,
-    client: 'eoa',
-    pfpUrl: null,
-    smartWallet: null,
-    isCreator: false,
-    socialUrl: null,
-  },
+  profile: { ...TRADER_EXAMPLE, isCreator: false },
 }
 
 const feedUser = () =>

@@ -68,6 +68,9 @@ test('a series is made, listed, fed with prices and ended by lines', async () =>
   assert.equal(at(await done('all-series'), 'series', 0, 'stableSlug'), 'btc-5min')
   await done('price', 'BTC', '95001')
   assert.equal(codeOf(await admin('price', 'DOGE', '1')), 'SYMBOL_UNKNOWN')
+  const fed = at(await done('all-series'), 'series', 0)
+  assert.equal(at(fed, 'lastPrice'), '95001')
+  assert.match(String(at(fed, 'lastPriceAt')), /^[0-9]{4}-.*Z$/)
   await done('end-series', seriesId)
   const [row] = [at(await done('all-series'), 'series', 0)]
   assert.ok(row === undefined || at(row, 'isEnded') === true)
