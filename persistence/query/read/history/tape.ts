@@ -43,10 +43,17 @@ class Tape {
   }
 
   #find(asked: TapeAsk): TapePage {
-    const trades = this.#rows(asked)
+    const { marketIds, afterSeq, limit } = asked
+    if (afterSeq === null) {
+      // One more than is shown: the trade before the first one here.
+      const newest = this.#before(marketIds, END, limit + 1).reverse()
+      const prevSeq = newest.length > limit ? newest[0].seq : 0
+      return { prevSeq, trades: newest.slice(-limit) }
+    }
+    const trades = this.#after(marketIds, afterSeq, limit)
     if (trades.length === 0) return { prevSeq: 0, trades }
     const [{ seq, tradedMs: ms }] = trades
-    const [before] = this.#before(asked.marketIds, { ms, seq }, 1)
+    const [before] = this.#before(marketIds, { ms, seq }, 1)
     return { prevSeq: before?.seq ?? 0, trades }
   }
 
@@ -57,8 +64,7 @@ class Tape {
     return joined(read, { marketIds, place, limit, isFirst: (a, b) => a.seq > b.seq })
   }
 
-  #rows({ marketIds, afterSeq, limit }: TapeAsk): TapeRow[] {
-    if (afterSeq === null) return this.#before(marketIds, END, limit).reverse()
+  #after(marketIds: readonly MarketId[], afterSeq: Seq, limit: number): TapeRow[] {
     const ms = this.#timeAfter.get(afterSeq)?.tradedMs
     if (ms === undefined) return []
     const place: Place = { ms, seq: afterSeq }

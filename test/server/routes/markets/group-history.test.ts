@@ -25,7 +25,13 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-const read = (path: string): Promise<Reply> => live.send('GET', path)
+/** A busy machine may answer a read too late; every client comes again then. */
+async function read(path: string): Promise<Reply> {
+  for (;;) {
+    const reply = await live.send('GET', path)
+    if (reply.status !== 503) return reply
+  }
+}
 
 function listAt(reply: Reply, ...path: string[]): readonly unknown[] {
   const found = at(reply.body, ...path)
@@ -56,10 +62,10 @@ async function tradeAt(market: LiveMarket, ticks: number, back = false): Promise
 }
 
 /** The prices and slugs of the trades of a reply, once there are so many. */
-async function tradesOf(path: string, count: number, read1: (reply: Reply) => readonly unknown[]) {
+async function tradesOf(path: string, count: number, listOf: (reply: Reply) => readonly unknown[]) {
   for (;;) {
     const reply = await read(path)
-    const found = reply.status === 503 ? [] : read1(reply)
+    const found = listOf(reply)
     if (found.length >= count) return found
     await new Promise(setImmediate)
   }
