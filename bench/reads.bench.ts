@@ -45,6 +45,8 @@ const SMOKE: Plan = {
   calls: 2,
 }
 
+/** A stop saves a snapshot: of a large exchange that may take a while. */
+const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
 const PERCENTILES = [50, 99]
 
 class Side {
@@ -85,7 +87,7 @@ async function withServer<T>(
 ): Promise<T> {
   progress(`reads: ${size.active} active, ${size.resolved} resolved, ${size.trades} trades`)
   return withReadsFolder(size, process.env.READS_DIR, async (dataDir) => {
-    const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'] })
+    const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
     const side = new Side(name, server.baseUrl, size)
     try {
       return await work(side)

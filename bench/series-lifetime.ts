@@ -18,6 +18,8 @@ export interface SeriesPlan {
   readonly calls: number
 }
 
+/** A stop saves a snapshot: of a large exchange that may take a while. */
+const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
 const MIB = 2 ** 20
 const [{ symbol, stableSlug, slugPrefix }] = SERIES
 const KEY = `symbol=${symbol}&frequency=minutely&subFrequency=minutes_5`
@@ -53,7 +55,7 @@ async function livedIn(dataDir: string, slots: number, starts: number): Promise<
 }
 
 async function withServer<T>(dataDir: string, work: (caller: Caller) => Promise<T>): Promise<T> {
-  const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'] })
+  const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
   const caller = new Caller(server.baseUrl)
   try {
     return await work(caller)
