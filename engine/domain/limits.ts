@@ -144,6 +144,9 @@ export const LIMITS = {
   filterGroupsMax: 16,
   /** Values of one filter key that are counted in a reply. */
   filterCountsMax: 500,
+  /** Queries whose counts are kept, and the counts of all of them. */
+  countedQueriesMax: 256,
+  filterCountsKeptMax: 1 << 17,
   pageMarketsLimitMax: 100,
   tokenLabelCharactersMax: 64,
   tokensPerProfileMax: 100,

@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eachResting, resetMarkets } from '../../engine/core/book/market.ts'
 import { type Clearing, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
-import { hasTokens } from '../../engine/core/markets/market-commands.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { tokensOf } from '../../engine/domain/markets/market.ts'
 import { isBid } from '../../engine/domain/order.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { Bells } from '../../engine/thread/bells.ts'
@@ -211,7 +211,7 @@ async function compareStates(
 /** Tells the intake its whole directory, one market or one profile with each step. */
 function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Generator<undefined> {
   for (const market of clearing.catalogue.all()) {
-    if (hasTokens(market)) intake.addMarket(market)
+    if (tokensOf(market).length > 0) intake.addMarket(market)
     yield
   }
   for (let profileId = 1; profileId <= clearing.accounts.count; profileId++) {

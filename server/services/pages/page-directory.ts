@@ -48,7 +48,7 @@ type ShownOptions = ReturnType<typeof optionsShown>
 
 interface Shown {
   readonly pagesVersion: number
-  /** -1 when the pages do not follow from the markets. */
+  /** Names the categories of the pages; -1 when the pages do not follow from these. */
   readonly facetsVersion: number
   /** In their order. */
   readonly all: readonly ShownPage[]
@@ -177,7 +177,7 @@ export class PageDirectory {
     const { version: pagesVersion, tree } = this.#changes
     const isOwn = tree.pages.size > 0
     if (!isOwn) this.#facets.catchUp()
-    const facetsVersion = isOwn ? -1 : this.#facets.version
+    const facetsVersion = isOwn ? -1 : this.#facets.valuesVersionOf('category')
     const known = this.#shown
     if (known?.pagesVersion === pagesVersion && known.facetsVersion === facetsVersion) return known
     const all = isOwn ? sorted([...tree.pages.values()]).map(shownOf) : this.#categoryPages()
