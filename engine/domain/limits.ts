@@ -295,8 +295,11 @@ export const LIMITS = {
    * costs a whole book.
    */
   ownerMarketsAskedMax: 32_768,
-  /** Readers of one native topic; a frame goes out to so many in one turn of the loop. */
-  socketTopicMembersMax: 256,
+  /**
+   * Readers of one native topic; a frame goes out to so many in one turn of the loop. An order
+   * passes main in several turns, and may wait for such a part of a frame in each.
+   */
+  socketTopicMembersMax: 64,
   /** Bytes of shared frames that one turn may give to a reader. */
   socketTurnBytesMax: 64 * 1024,
   /** A reader with more unread bytes gets no shared frames; it gets the newest when it has room. */
