@@ -306,8 +306,9 @@ export const LIMITS = {
   socketTopicAheadBytesMax: 16 * 1024,
   /** Shared frames of one room that wait to be sent. Above it its readers are all behind. */
   socketRoomFramesMax: 4096,
-  /** Newest frames of a tape, which a reader that was behind still gets. */
+  /** Newest frames of a tape, and their bytes, which a reader that was behind still gets. */
   socketTapeFramesMax: 64,
+  socketTapeBytesMax: 64 * 1024,
   /** Frames of an account that wait for a slow reader. Above it the reader is disconnected. */
   socketLagBytesMax: 1 << 20,
   /** Waiting frames of all accounts. Above it the readers that do not keep up are disconnected. */
@@ -356,6 +357,10 @@ assert(
   2 * (LIMITS.socketTopicAheadBytesMax + LIMITS.socketTurnBytesMax + LIMITS.socketBatchBytes) <
     LIMITS.socketBufferedBytesMax,
   'shared frames of a turn, a whole book and a batch fit behind unread bytes',
+)
+assert(
+  LIMITS.socketTapeBytesMax <= LIMITS.socketTurnBytesMax,
+  'a tape gives a reader no more at once than the frames of a turn',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(
