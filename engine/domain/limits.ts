@@ -106,6 +106,8 @@ export const LIMITS = {
   pricePointsMax: 500,
   /** Books in one reply. */
   orderbooksMax: 50,
+  /** Slugs in the query of one call: the parser takes a head of 4 KB, with all of its lines. */
+  querySlugsCharactersMax: 3072,
   /** Rows on one page of an operator's list. */
   adminListLimitMax: 500,
   usernameCharactersMax: 44,

@@ -124,7 +124,7 @@ export const activeSlugs = route({
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE),
-  about: 'Slug, strike price, ticker and deadline of every active market.',
+  about: 'Slug, strike price, ticker and deadline of every active market or group.',
   reply: list(
     object({
       slug: means(text(), 'Name of the market in paths and orders.'),
@@ -137,11 +137,23 @@ export const activeSlugs = route({
         'Short name of the asset that the title is about; always null here.',
       ),
       deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
+      markets: optional(
+        means(
+          list(object({ slug: means(text(), 'Name of the child.') })),
+          'The active children of a group; absent for a market alone.',
+        ),
+      ),
     }),
   ),
-  means: 'Every active market, in one list.',
+  means: 'Every active market alone and every group, in one list.',
   example: {
-    reply: [{ slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null }],
+    reply: [
+      { slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null },
+      {
+        ...{ slug: 'cup-winner', strikePrice: null, ticker: null, deadline: null },
+        markets: [{ slug: 'reds-win-the-cup' }],
+      },
+    ],
   },
   handle: (_input, { lists }: Services) => bytes(lists.slugs()),
 })
