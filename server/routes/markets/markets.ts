@@ -126,7 +126,7 @@ export const activeSlugs = route({
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE),
-  about: 'Slug, strike price, ticker and deadline of every active market.',
+  about: 'Slug, strike price, ticker and deadline of every active market or group.',
   reply: list(
     object({
       slug: means(text(), 'Name of the market in paths and orders.'),
