@@ -115,8 +115,8 @@ function tellStory({ active, resolved }: ReadsSize, nowMs: number): Story {
 const INDEXES = `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trades'`
 const INSERT_TRADE = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
-  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms)
-VALUES (?, ?, 1, 1, ?, ?, 0, ?, ?, 0, ?, ?)`
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
+VALUES (?, ?, 1, 1, ?, ?, 0, ?, ?, 0, ?, ?, 0)`
 const BLOCK = 'INSERT INTO blocks (height, chain_id, through_seq, mined_ms) VALUES (0, 8453, 0, ?)'
 /** The follower's tables of epochs, and the numbers of mined trades. */
 const NUMBERS = [

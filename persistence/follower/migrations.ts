@@ -9,8 +9,10 @@ import { SEARCH_TABLES } from './search-schema.ts'
 // number. Both begin with an epoch (tables/epochs.ts). `candles` holds the last day alone, and the
 // rows of one bucket lie together: a chunk of the follower changes few pages of it.
 //
-// `traders` has one row for each owner, even for a maker with a million quotes. `own_makers` names
-// what self-trade prevention canceled. The texts of profiles stand in no other table.
+// No index is over `orders` itself: `order_names` finds orders (tables/order-names.ts), and
+// `live_orders` lists those that live. `traders` has one row for each owner, even for a maker with
+// a million quotes. `own_makers` names what self-trade prevention canceled. The texts of profiles
+// stand in no other table.
 
 const M1 = `
 CREATE TABLE applied (
@@ -53,11 +55,20 @@ CREATE TABLE orders (
   eligible_ms     INTEGER,
   undone_raw      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX orders_by_hash ON orders (hash_high);
-CREATE INDEX orders_by_slot ON orders (slot, generation);
-CREATE INDEX orders_by_owner ON orders (owner, market_id, status, placed_seq);
-CREATE INDEX orders_by_client_id ON orders (owner, client_order_id)
-  WHERE client_order_id IS NOT NULL;
+CREATE TABLE live_orders (
+  owner      INTEGER NOT NULL,
+  market_id  INTEGER NOT NULL,
+  placed_seq INTEGER NOT NULL,
+  PRIMARY KEY (owner, market_id, placed_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE order_names (
+  layer      INTEGER NOT NULL,
+  name       INTEGER NOT NULL,
+  placed_seq INTEGER NOT NULL,
+  PRIMARY KEY (layer, name, placed_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE name_layers (layer INTEGER PRIMARY KEY, end_seq INTEGER NOT NULL) STRICT;
+CREATE INDEX name_layers_by_end ON name_layers (end_seq);
 CREATE TABLE markets (
   market_id   INTEGER PRIMARY KEY,
   slug        TEXT NOT NULL UNIQUE,
@@ -76,7 +87,8 @@ CREATE TABLE trades (
   collateral_raw   INTEGER NOT NULL,
   fee_raw          INTEGER NOT NULL,
   yes_ticks        INTEGER NOT NULL,
-  traded_ms        INTEGER NOT NULL
+  traded_ms        INTEGER NOT NULL,
+  taker_placed_seq INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE maker_fills (
   trade_seq        INTEGER NOT NULL,
@@ -218,5 +230,5 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Files of the versions up to 13 are made anew. */
-export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 13 }
+/** Files of the versions up to 14 are made anew. */
+export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 14 }

@@ -2,10 +2,12 @@ import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../engine/domain/command.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
-import type { Seq, Slot } from '../../../engine/domain/ids.ts'
+import type { AccountId, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
 import type { PlaceTail } from '../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { clientIdName, hashName, listName, slotName } from './names.ts'
+import { OrderNames } from './order-names.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
 // One row per stored order. A chunk writes a row once, however often the order changed in it.
@@ -38,7 +40,10 @@ const END = `
 UPDATE orders SET status = iif(undone_raw > 0, ${CANCELED}, ?),
   filled_raw = filled_raw + ?, remaining_raw = ?,
   last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?,
-  eligible_ms = NULL WHERE placed_seq = ?`
+  eligible_ms = NULL WHERE placed_seq = ?
+RETURNING owner, market_id AS marketId, status`
+const INSERT_LIVE = 'INSERT INTO live_orders (owner, market_id, placed_seq) VALUES (?, ?, ?)'
+const DELETE_LIVE = 'DELETE FROM live_orders WHERE owner = ? AND market_id = ? AND placed_seq = ?'
 
 /** Makers that self-trade prevention canceled for an arrival of their owner, in that order. */
 const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
@@ -54,12 +59,24 @@ interface Change {
   /** The seq of the newest trade since the last flush; null for none. */
   tradeSeq: Seq | null
   endedMs: number | null
+  /** The command that ended the order; null while it lives. */
+  endedSeq: Seq | null
   cancelReason: number | null
   /** When a held order may enter its market; null for an order that is not held. */
   eligibleMs: number | null
-  /** The other columns of a new row; null when the table already has the row. */
-  placed: Placed | null
+  /** What a new row has besides; null when the table already has the row. */
+  placed: NewOrder | null
 }
+
+interface NewOrder extends OrderKeys {
+  readonly columns: Placed
+}
+
+/** What the names of an order are made of. */
+type OrderKeys = Pick<
+  PlaceOrder,
+  'slot' | 'generation' | 'accountId' | 'marketId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
+>
 
 /** Values fixed at placement, in the order of INSERT's columns after `placed_seq`. */
 type Placed = readonly [
@@ -91,7 +108,13 @@ function signedColumns(tail: PlaceTail): SignedColumns {
   return [short, maker, isMaker ? null : signer, signature, signatureType]
 }
 
-function placedOf(order: PlaceOrder, tail: PlaceTail): Placed {
+function placedOf(order: PlaceOrder, tail: PlaceTail): NewOrder {
+  const { slot, generation, accountId, marketId, hashHigh, hashLow, clientOrderId } = order
+  const keys = { slot, generation, accountId, marketId, hashHigh, hashLow, clientOrderId }
+  return { ...keys, columns: columnsOf(order, tail) }
+}
+
+function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
   return [
     order.slot,
     order.generation,
@@ -128,14 +151,25 @@ export function signedHalf(half: number): number {
   return half | 0
 }
 
+interface EndedRow {
+  readonly owner: AccountId
+  readonly marketId: MarketId
+  readonly status: number
+}
+
 export class OrdersTable {
   readonly #insert: Statement<unknown[]>
   readonly #resize: Statement<[number, number, number | null, number]>
   readonly #end: Statement<
-    [number, number, number, number | null, number | null, number | null, number]
+    [number, number, number, number | null, number | null, number | null, number],
+    EndedRow
   >
+  readonly #insertLive: Statement<[AccountId, MarketId, Seq]>
+  readonly #deleteLive: Statement<[AccountId, MarketId, Seq]>
   readonly #insertOwnMaker: Statement<[number, number]>
   readonly #orders: OrderTable
+  /** Written after every table that gives names. */
+  readonly names: OrderNames
   readonly #bySlot = new Map<number, Change>()
   #changes: Change[] = []
   #ownMakers: [takerPlacedSeq: Seq, makerPlacedSeq: Seq][] = []
@@ -145,7 +179,10 @@ export class OrdersTable {
     this.#resize = connection.prepare(RESIZE)
     this.#end = connection.prepare(END)
     this.#insertOwnMaker = connection.prepare(INSERT_OWN_MAKER)
+    this.#insertLive = connection.prepare(INSERT_LIVE)
+    this.#deleteLive = connection.prepare(DELETE_LIVE)
     this.#orders = orders
+    this.names = new OrderNames(connection)
   }
 
   /**
@@ -162,6 +199,7 @@ export class OrdersTable {
       remainingRaw: remainingOf(order, leftRaw),
       tradeSeq: filledRaw > 0 ? order.seq : null,
       endedMs: status === LIVE ? null : order.nowMs,
+      endedSeq: status === LIVE ? null : order.seq,
       cancelReason: status === CANCELED ? SELF_TRADE_REASON.TAKER : null,
       eligibleMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
       placed: placedOf(order, tail),
@@ -179,33 +217,34 @@ export class OrdersTable {
     if (filledRaw > 0) change.tradeSeq = order.seq
     if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
     change.eligibleMs = null
-    if (status !== LIVE) this.#ended(order.slot, change, status, order.nowMs)
+    if (status !== LIVE) this.#ended(order.slot, change, status, order)
   }
 
   makerFilled(
     slot: Slot,
-    fill: { sizeRaw: number; leftRaw: number; endedMs: number | null; tradeSeq: Seq },
+    fill: { sizeRaw: number; leftRaw: number; isClosed: boolean },
+    by: Arrival,
   ): void {
     const change = this.#changeOf(slot)
     change.filledRaw += fill.sizeRaw
-    change.tradeSeq = fill.tradeSeq
+    change.tradeSeq = by.seq
     change.remainingRaw = fill.leftRaw
-    if (fill.endedMs !== null) this.#ended(slot, change, MATCHED, fill.endedMs)
+    if (fill.isClosed) this.#ended(slot, change, MATCHED, by)
   }
 
-  canceled(slot: Slot, leftRaw: number, reason: number, endedMs: number): void {
+  canceled(slot: Slot, leftRaw: number, reason: number, by: Ending): void {
     const change = this.#changeOf(slot)
     const bySpend = this.#orders.buysBySpend(slot)
     change.remainingRaw = bySpend ? 0 : leftRaw
     change.cancelReason = reason
-    this.#ended(slot, change, CANCELED, endedMs)
+    this.#ended(slot, change, CANCELED, by)
   }
 
   /** Self-trade prevention canceled a maker of the same owner for the arrival `taker`. */
   selfTraded(taker: Arrival, maker: number, leftRaw: number): void {
     const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
     this.#ownMakers.push([takerSeq, this.#orders.seqOf(maker)])
-    this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker.nowMs)
+    this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker)
   }
 
   /** Writes the changes since the last flush. Runs inside the chunk's transaction. */
@@ -217,10 +256,11 @@ export class OrdersTable {
     this.#bySlot.clear()
   }
 
-  #ended(slot: Slot, change: Change, status: number, endedMs: number): void {
+  #ended(slot: Slot, change: Change, status: number, by: Ending): void {
     change.status = status
     change.eligibleMs = null
-    change.endedMs = endedMs
+    change.endedMs = by.nowMs
+    change.endedSeq = by.seq
     // The next order in this slot has another row.
     this.#bySlot.delete(slot)
   }
@@ -235,6 +275,7 @@ export class OrdersTable {
       remainingRaw: 0,
       tradeSeq: null,
       endedMs: null,
+      endedSeq: null,
       cancelReason: null,
       eligibleMs: null,
       placed: null,
@@ -249,16 +290,39 @@ export class OrdersTable {
     const sizes = [change.filledRaw, change.remainingRaw, change.tradeSeq] as const
     if (placed !== null) {
       const end = [endedMs, cancelReason, eligibleMs]
-      this.#insert.run(placedSeq, ...placed, status, ...sizes, ...end)
-      return
+      this.#insert.run(placedSeq, ...placed.columns, status, ...sizes, ...end)
+      this.#name(change, placed)
+    } else if (status === LIVE) {
+      const { changes } = this.#resize.run(...sizes, placedSeq)
+      assert(changes === 1, 'an open order has a row')
+    } else {
+      const ended = this.#end.get(status, ...sizes, endedMs, cancelReason, placedSeq)
+      assert(ended !== undefined, 'an open order has a row')
+      this.#deleteLive.run(ended.owner, ended.marketId, placedSeq)
+      this.#list(ended, change)
     }
-    const { changes } =
-      status === LIVE
-        ? this.#resize.run(...sizes, placedSeq)
-        : this.#end.run(status, ...sizes, endedMs, cancelReason, placedSeq)
-    assert(changes === 1, 'an open order has a row')
+  }
+
+  #name(change: Change, keys: OrderKeys): void {
+    const { placedSeq, status } = change
+    const { slot, generation, accountId, marketId, hashHigh, hashLow, clientOrderId } = keys
+    this.names.add(slotName(slot, generation), placedSeq, placedSeq)
+    this.names.add(hashName(hashHigh, hashLow), placedSeq, placedSeq)
+    if (clientOrderId !== '') {
+      this.names.add(clientIdName(accountId, clientOrderId), placedSeq, placedSeq)
+    }
+    if (status === LIVE) this.#insertLive.run(accountId, marketId, placedSeq)
+    else this.#list({ owner: accountId, marketId, status }, change)
+  }
+
+  #list({ owner, marketId, status }: EndedRow, { placedSeq, endedSeq }: Change): void {
+    assert(endedSeq !== null, 'a command ended the order')
+    this.names.add(listName(owner, marketId, status), placedSeq, endedSeq)
   }
 }
+
+/** The command that ended an order. */
+type Ending = Pick<Arrival, 'seq' | 'nowMs'>
 
 /** The rest of a market buy is collateral, so no shares remain. */
 function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: number): number {
