@@ -39,16 +39,20 @@ const SEQ_OF_TRADE = `n * ${COMMANDS_PER_TRADE} - @commands`
 /** An even order is the maker of a trade or is canceled, an odd order is a taker. */
 const SEQ_OF_ORDER = `(n / 2) * ${COMMANDS_PER_TRADE} - (n % 2 = 0) - @commands`
 const ORDERS = `
-INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
-  market_form, post_only, status, price_ticks, size_raw, spend_raw, filled_raw, remaining_raw,
-  placed_ms, ended_ms, cancel_reason, client_order_id, hash_high, hash_low, salt, maker, signer,
-  signature, signature_type, expiration_sec, signed_fee_bps, fee_bps, last_trade_seq)
+INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
+  market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id, hash_high,
+  hash_low, salt, maker, signer, signature, signature_type, expiration_sec, signed_fee_bps, fee_bps)
 ${NUMBERS}
 SELECT ${SEQ_OF_ORDER}, 1 + n % @live, n / @live - 1000000000, 1 + abs(random() % @owners),
-  1 + abs(random() % @markets), n & 1, (n >> 1) & 1, 0, 0, 0, iif(n & 2, ${CANCELED}, ${MATCHED}),
-  500, ${SHARE_RAW}, 0, ${SHARE_RAW}, 0, @startMs + n, @startMs + n + 1, iif(n & 2, 0, NULL),
+  1 + abs(random() % @markets), n & 1, (n >> 1) & 1, 0, 0, 0, 500, ${SHARE_RAW}, 0, @startMs + n,
   iif(n & 1, NULL, lower(hex(randomblob(16)))), random() >> 32, random() >> 32, randomblob(8),
-  randomblob(20), NULL, randomblob(65), 0, 0, 300, 300, ${SEQ_OF_ORDER} FROM each`
+  randomblob(20), NULL, randomblob(65), 0, 0, 300, 300 FROM each`
+const STATES = `
+INSERT INTO order_states (placed_seq, status, filled_raw, remaining_raw, ended_ms, cancel_reason,
+  last_trade_seq)
+${NUMBERS}
+SELECT ${SEQ_OF_ORDER}, iif(n & 2, ${CANCELED}, ${MATCHED}), ${SHARE_RAW}, 0, @startMs + n + 1,
+  iif(n & 2, 0, NULL), ${SEQ_OF_ORDER} FROM each`
 const TRADES = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
   shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
@@ -102,6 +106,7 @@ function writeRows(db: Connection, { trades, owners, markets, live, endMs }: His
     [FILLS, trades],
     [SOLD, trades],
     [ORDERS, orders],
+    [STATES, orders],
     [NAMES, names],
   ] as const
   for (const [sql, rows] of tables) {

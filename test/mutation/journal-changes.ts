@@ -272,8 +272,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an order that ended is listed as live',
-        '      this.#deleteLive.run(ended.owner, ended.marketId, placedSeq)\n',
-        '',
+        'else if (status !== LIVE) this',
+        'else if (status === LIVE) this',
       ],
     ],
   },
@@ -303,8 +303,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'an order with a reversed fill ends as matched',
-        'status = iif(undone_raw > 0,',
-        'status = iif(undone_raw < 0,',
+        'status = iif(undone_raw > 0 AND',
+        'status = iif(undone_raw < 0 AND',
       ],
     ],
   },

@@ -10,7 +10,10 @@ import { clientIdName, hashName, listName, slotName } from './names.ts'
 import { OrderNames } from './order-names.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-// One row per stored order. A chunk writes a row once, however often the order changed in it.
+// A row of terms per stored order, which never changes, and a row of its state once it traded or
+// ended. An order that rests untouched has no state: the view `orders` says what follows from its
+// terms. Rows of states are small and lie together, so the many orders that end in a chunk change
+// few pages. A chunk writes a row once, however often the order changed in it.
 // Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
 // still hold their slot, and is empty between chunks.
 
@@ -24,24 +27,21 @@ const CANCELED = numberOf('CANCELED')
 const UNMATCHED = numberOf('UNMATCHED')
 
 const INSERT = `
-INSERT INTO orders (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
+INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
   hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
-  signed_fee_bps, fee_bps, status, filled_raw, remaining_raw, last_trade_seq, ended_ms,
-  cancel_reason, eligible_ms)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-/** A change of size alone touches no index. An order that changes is no longer held. */
-const RESIZE = `
-UPDATE orders SET filled_raw = filled_raw + ?, remaining_raw = ?,
-  last_trade_seq = coalesce(?, last_trade_seq), eligible_ms = NULL WHERE placed_seq = ?`
+  signed_fee_bps, fee_bps, held_until_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** An order with a reversed fill ends as canceled, whatever ends it (rules §5.2). */
-const END = `
-UPDATE orders SET status = iif(undone_raw > 0, ${CANCELED}, ?),
-  filled_raw = filled_raw + ?, remaining_raw = ?,
-  last_trade_seq = coalesce(?, last_trade_seq), ended_ms = ?, cancel_reason = ?,
-  eligible_ms = NULL WHERE placed_seq = ?
-RETURNING owner, market_id AS marketId, status`
+const PUT_STATE = `
+INSERT INTO order_states (placed_seq, status, filled_raw, remaining_raw, last_trade_seq, ended_ms,
+  cancel_reason)
+VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  status = iif(undone_raw > 0 AND excluded.status <> ${LIVE}, ${CANCELED}, excluded.status),
+  filled_raw = filled_raw + excluded.filled_raw, remaining_raw = excluded.remaining_raw,
+  last_trade_seq = coalesce(excluded.last_trade_seq, last_trade_seq),
+  ended_ms = excluded.ended_ms, cancel_reason = excluded.cancel_reason
+RETURNING status`
 const INSERT_LIVE = 'INSERT INTO live_orders (owner, market_id, placed_seq) VALUES (?, ?, ?)'
 const DELETE_LIVE = 'DELETE FROM live_orders WHERE owner = ? AND market_id = ? AND placed_seq = ?'
 
@@ -52,7 +52,9 @@ const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed
 export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
 
 interface Change {
-  placedSeq: Seq
+  readonly placedSeq: Seq
+  readonly owner: AccountId
+  readonly marketId: MarketId
   status: number
   filledRaw: number
   remainingRaw: number
@@ -75,7 +77,7 @@ interface NewOrder extends OrderKeys {
 /** What the names of an order are made of. */
 type OrderKeys = Pick<
   PlaceOrder,
-  'slot' | 'generation' | 'accountId' | 'marketId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
+  'slot' | 'generation' | 'accountId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
 >
 
 /** Values fixed at placement, in the order of INSERT's columns after `placed_seq`. */
@@ -109,8 +111,8 @@ function signedColumns(tail: PlaceTail): SignedColumns {
 }
 
 function placedOf(order: PlaceOrder, tail: PlaceTail): NewOrder {
-  const { slot, generation, accountId, marketId, hashHigh, hashLow, clientOrderId } = order
-  const keys = { slot, generation, accountId, marketId, hashHigh, hashLow, clientOrderId }
+  const { slot, generation, accountId, hashHigh, hashLow, clientOrderId } = order
+  const keys = { slot, generation, accountId, hashHigh, hashLow, clientOrderId }
   return { ...keys, columns: columnsOf(order, tail) }
 }
 
@@ -151,18 +153,11 @@ export function signedHalf(half: number): number {
   return half | 0
 }
 
-interface EndedRow {
-  readonly owner: AccountId
-  readonly marketId: MarketId
-  readonly status: number
-}
-
 export class OrdersTable {
   readonly #insert: Statement<unknown[]>
-  readonly #resize: Statement<[number, number, number | null, number]>
-  readonly #end: Statement<
-    [number, number, number, number | null, number | null, number | null, number],
-    EndedRow
+  readonly #putState: Statement<
+    [Seq, number, number, number, Seq | null, number | null, number | null],
+    { status: number }
   >
   readonly #insertLive: Statement<[AccountId, MarketId, Seq]>
   readonly #deleteLive: Statement<[AccountId, MarketId, Seq]>
@@ -176,8 +171,7 @@ export class OrdersTable {
 
   constructor(connection: Connection, orders: OrderTable) {
     this.#insert = connection.prepare(INSERT)
-    this.#resize = connection.prepare(RESIZE)
-    this.#end = connection.prepare(END)
+    this.#putState = connection.prepare(PUT_STATE)
     this.#insertOwnMaker = connection.prepare(INSERT_OWN_MAKER)
     this.#insertLive = connection.prepare(INSERT_LIVE)
     this.#deleteLive = connection.prepare(DELETE_LIVE)
@@ -194,6 +188,8 @@ export class OrdersTable {
     const status = statusOf(result, filledRaw)
     const change: Change = {
       placedSeq: order.seq,
+      owner: order.accountId,
+      marketId: order.marketId,
       status,
       filledRaw,
       remainingRaw: remainingOf(order, leftRaw),
@@ -270,6 +266,8 @@ export class OrdersTable {
     if (known !== undefined) return known
     const change: Change = {
       placedSeq: this.#orders.seqOf(slot),
+      owner: this.#orders.accountOf(slot),
+      marketId: this.#orders.marketOf(slot),
       status: LIVE,
       filledRaw: 0,
       remainingRaw: 0,
@@ -286,38 +284,26 @@ export class OrdersTable {
   }
 
   #write(change: Change): void {
-    const { placedSeq, status, endedMs, cancelReason, eligibleMs, placed } = change
-    const sizes = [change.filledRaw, change.remainingRaw, change.tradeSeq] as const
+    const { placedSeq, owner, marketId, status, tradeSeq, endedSeq, placed } = change
     if (placed !== null) {
-      const end = [endedMs, cancelReason, eligibleMs]
-      this.#insert.run(placedSeq, ...placed.columns, status, ...sizes, ...end)
-      this.#name(change, placed)
-    } else if (status === LIVE) {
-      const { changes } = this.#resize.run(...sizes, placedSeq)
-      assert(changes === 1, 'an open order has a row')
-    } else {
-      const ended = this.#end.get(status, ...sizes, endedMs, cancelReason, placedSeq)
-      assert(ended !== undefined, 'an open order has a row')
-      this.#deleteLive.run(ended.owner, ended.marketId, placedSeq)
-      this.#list(ended, change)
-    }
+      this.#insert.run(placedSeq, ...placed.columns, change.eligibleMs)
+      this.#name(placedSeq, placed)
+      if (status === LIVE) this.#insertLive.run(owner, marketId, placedSeq)
+      if (status === LIVE && tradeSeq === null) return
+    } else if (status !== LIVE) this.#deleteLive.run(owner, marketId, placedSeq)
+    const sizes = [change.filledRaw, change.remainingRaw, tradeSeq] as const
+    const row = this.#putState.get(placedSeq, status, ...sizes, change.endedMs, change.cancelReason)
+    if (endedSeq === null) return
+    assert(row !== undefined, 'an order that ended has a state')
+    this.names.add(listName(owner, marketId, row.status), placedSeq, endedSeq)
   }
 
-  #name(change: Change, keys: OrderKeys): void {
-    const { placedSeq, status } = change
-    const { slot, generation, accountId, marketId, hashHigh, hashLow, clientOrderId } = keys
+  #name(placedSeq: Seq, keys: OrderKeys): void {
+    const { slot, generation, accountId, hashHigh, hashLow, clientOrderId } = keys
     this.names.add(slotName(slot, generation), placedSeq, placedSeq)
     this.names.add(hashName(hashHigh, hashLow), placedSeq, placedSeq)
-    if (clientOrderId !== '') {
-      this.names.add(clientIdName(accountId, clientOrderId), placedSeq, placedSeq)
-    }
-    if (status === LIVE) this.#insertLive.run(accountId, marketId, placedSeq)
-    else this.#list({ owner: accountId, marketId, status }, change)
-  }
-
-  #list({ owner, marketId, status }: EndedRow, { placedSeq, endedSeq }: Change): void {
-    assert(endedSeq !== null, 'a command ended the order')
-    this.names.add(listName(owner, marketId, status), placedSeq, endedSeq)
+    if (clientOrderId === '') return
+    this.names.add(clientIdName(accountId, clientOrderId), placedSeq, placedSeq)
   }
 }
 

@@ -1,3 +1,4 @@
+import { assert } from '../../../engine/domain/assert.ts'
 import type { SettlementCommand } from '../../../engine/domain/command.ts'
 import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
@@ -22,20 +23,19 @@ const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 const BUST = 'UPDATE trades SET is_busted = 1 WHERE seq = ?'
 /** A reversed fill reopens no order: an order that ended matched becomes canceled (rules §5.2). */
 const UNDO = `
-UPDATE orders SET undone_raw = undone_raw + part.size_raw,
+UPDATE order_states SET undone_raw = undone_raw + part.size_raw,
   status = iif(status = ${MATCHED}, ${CANCELED}, status)
 FROM (
   SELECT maker_placed_seq AS placed_seq, sum(size_raw) AS size_raw FROM maker_fills
   WHERE trade_seq = ? GROUP BY maker_placed_seq
   UNION ALL
   SELECT taker_placed_seq, shares_raw FROM trades WHERE seq = ?
-) AS part WHERE orders.placed_seq = part.placed_seq
-RETURNING orders.placed_seq AS placedSeq, owner, market_id AS marketId, status`
+) AS part WHERE order_states.placed_seq = part.placed_seq
+RETURNING order_states.placed_seq AS placedSeq, status`
+const LISTED = 'SELECT owner, market_id AS marketId FROM order_terms WHERE placed_seq = ?'
 
 interface UndoneRow {
   readonly placedSeq: Seq
-  readonly owner: AccountId
-  readonly marketId: MarketId
   readonly status: number
 }
 type Failed = [tradeSeq: Seq, seq: Seq]
@@ -50,6 +50,7 @@ export class SettlementsTable {
   readonly #insertBlock: Statement<BlockRow>
   readonly #putTrade: Statement<TradeRow>
   readonly #undo: Statement<[tradeSeq: Seq, again: number], UndoneRow>
+  readonly #listed: Statement<[Seq], { owner: AccountId; marketId: MarketId }>
   readonly #bust: Statement<[tradeSeq: Seq]>
   #blocks: BlockRow[] = []
   #trades: TradeRow[] = []
@@ -61,6 +62,7 @@ export class SettlementsTable {
     this.#insertBlock = connection.prepare(INSERT_BLOCK)
     this.#putTrade = connection.prepare(PUT_TRADE)
     this.#undo = connection.prepare(UNDO)
+    this.#listed = connection.prepare(LISTED)
     this.#bust = connection.prepare(BUST)
   }
 
@@ -87,14 +89,19 @@ export class SettlementsTable {
     eachPaced(this.#blocks, pace, (block) => this.#insertBlock.run(...block))
     eachPaced(this.#trades, pace, (trade) => this.#putTrade.run(...trade))
     eachPaced(this.#failed, pace, ([tradeSeq, seq]) => {
-      for (const { placedSeq, owner, marketId, status } of this.#undo.all(tradeSeq, tradeSeq)) {
-        // A canceled order that is named twice is found once.
-        if (status === CANCELED) this.#names.add(listName(owner, marketId, status), placedSeq, seq)
-      }
+      for (const undone of this.#undo.all(tradeSeq, tradeSeq)) this.#relist(undone, seq)
       this.#bust.run(tradeSeq)
     })
     this.#blocks = []
     this.#trades = []
     this.#failed = []
+  }
+
+  /** An order that was canceled before is then named twice, and found once. */
+  #relist({ placedSeq, status }: UndoneRow, seq: Seq): void {
+    if (status !== CANCELED) return
+    const listed = this.#listed.get(placedSeq)
+    assert(listed !== undefined, 'an order with a state has terms')
+    this.#names.add(listName(listed.owner, listed.marketId, status), placedSeq, seq)
   }
 }
