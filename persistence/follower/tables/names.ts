@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { AccountId, Generation, MarketId, Slot } from '../../../engine/domain/ids.ts'
 
 // Names under which the read tables find orders (order-names.ts). A name is a number of 47 bits
@@ -35,7 +35,7 @@ export function slotName(slot: Slot, generation: Generation): number {
 
 /** Clients choose these ids. A digest keeps them from making many ids of one name. */
 export function clientIdName(owner: AccountId, clientOrderId: string): number {
-  const digest = hash('sha1', clientOrderId, 'buffer')
+  const digest = createHash('sha1').update(clientOrderId).digest()
   return nameOf(KIND.CLIENT_ID, owner, digest.readInt32LE(0), digest.readInt32LE(4))
 }
 

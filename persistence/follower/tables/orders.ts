@@ -14,6 +14,11 @@ import { eachPaced, type Pace } from './pace.ts'
 // ended. An order that rests untouched has no state: the view `orders` says what follows from its
 // terms. Rows of states are small and lie together, so the many orders that end in a chunk change
 // few pages. A chunk writes a row once, however often the order changed in it.
+//
+// The terms are written when the order comes, and not when it ends: so one place answers for every
+// order at every seq, and fills find their makers. What cost much was never the row but the pages:
+// keys without order (order-names.ts), and terms that were written again with each state.
+//
 // Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
 // still hold their slot, and is empty between chunks.
 
