@@ -12,6 +12,7 @@ import { Follower } from '../../../persistence/follower/follower.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
 import { CandlesTable } from '../../../persistence/follower/tables/candles.ts'
 import { MinedTradesTable } from '../../../persistence/follower/tables/mined-trades.ts'
+import { OrderNames } from '../../../persistence/follower/tables/order-names.ts'
 import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
 import { PositionsTable } from '../../../persistence/follower/tables/positions.ts'
 import { SettlementsTable } from '../../../persistence/follower/tables/settlements.ts'
@@ -110,7 +111,7 @@ function openTables(db: Connection) {
   const { orders } = new Exchange().clearing
   const listeners = { positions: new PositionsTable(db), candles: new CandlesTable(db) }
   const trades = new TradesTable(db, orders, listeners)
-  const settlements = new SettlementsTable(db)
+  const settlements = new SettlementsTable(db, new OrderNames(db))
   const mined = new MinedTradesTable(db)
   const flush = () => {
     for (const table of [trades, listeners.candles, settlements, mined]) table.flush(UNPACED)
