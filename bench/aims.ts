@@ -240,6 +240,13 @@ export const AIMS: readonly Aim[] = [
     reach: { kind: 'times its cost', max: 1.1, orMore: 0.1 },
   },
   {
+    bench: 'follower',
+    about: 'a command of the follower with 10,000,000 trades in the tables against none',
+    cases: /^follower on tables/,
+    unit: 'us/command',
+    reach: { kind: 'times its cost', max: 1.3 },
+  },
+  {
     bench: 'reads',
     about: 'each public read, p50: a large exchange against 50 markets',
     cases: /^read: .*, p50,/,

@@ -35,8 +35,8 @@ const KEPT_MS = DAY_MS / 4
 const INDEXES = `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trades'`
 const INSERT_TRADE = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
-  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms)
-VALUES (?, ?, 1, 1, ?, ?, 0, ?, ?, 0, ?, ?)`
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
+VALUES (?, ?, 1, 1, ?, ?, 0, ?, ?, 0, ?, ?, 0)`
 const INSERT_MINED =
   'INSERT INTO mined_trades (epoch, market_id, number, trade_seq) VALUES (?, ?, ?, ?)'
 const INSERT_MINED_EPOCH =

@@ -46,7 +46,7 @@ import type { Clock } from '../pipeline/spine/clock.ts'
 import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
-import { restoreLastDay } from './last-day.ts'
+import { restoreShown } from './last-day.ts'
 import { type SnapshotParts, Snapshots } from './snapshots.ts'
 
 export interface OpenOptions {
@@ -259,7 +259,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   lookups.connect(query)
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
-  await restoreLastDay(query, core.published, options.clock.nowMs)
+  await restoreShown(query, core.published, options.clock.nowMs)
   const settlement = await settlementOf(options, { follower, query, throughSeq, lastSeq: tail.seq })
   const warm = () => {
     // An exchange without profiles and markets has no reads and no orders: two threads fewer.

@@ -50,6 +50,8 @@ interface Shown {
   readonly pagesVersion: number
   /** Names the categories of the pages; -1 when the pages do not follow from these. */
   readonly facetsVersion: number
+  /** In their order. */
+  readonly all: readonly ShownPage[]
   readonly byId: ReadonlyMap<string, ShownPage>
   readonly byPath: ReadonlyMap<string, ShownPage>
 }
@@ -71,6 +73,11 @@ export class PageDirectory {
   constructor(changes: PageChanges, facets: Facets) {
     this.#changes = changes
     this.#facets = facets
+  }
+
+  /** Every page in its order; another list after each change. */
+  all(): readonly ShownPage[] {
+    return this.#pages().all
   }
 
   byId(id: string): ShownPage | undefined {
@@ -176,7 +183,7 @@ export class PageDirectory {
     const all = isOwn ? sorted([...tree.pages.values()]).map(shownOf) : this.#categoryPages()
     const byId = new Map(all.map((page) => [page.id, page]))
     const byPath = new Map(all.map((page) => [page.fullPath, page]))
-    this.#shown = { pagesVersion, facetsVersion, byId, byPath }
+    this.#shown = { pagesVersion, facetsVersion, all, byId, byPath }
     return this.#shown
   }
 

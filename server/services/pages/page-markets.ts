@@ -52,7 +52,7 @@ export class PageMarkets {
     const bits = this.#passing(shown, filter)
     const isPaged = ask.cursor === undefined
     const found = isPaged ? this.#byPage(ask, bits) : this.#byCursor(shown, ask, bits)
-    if ('message' in found) return found
+    if (found === null) return wrong('cursor', NOT_OF_QUERY)
     const paging = JSON.stringify(found.paging).slice(1, -1)
     const counts = filter.size === 0 ? '' : this.#countsText(shown, filter, ask.filters)
     const rest = counts === '' ? paging : `${paging},"counts":${counts}`
@@ -95,10 +95,11 @@ export class PageMarkets {
     return { markets, paging: { pagination } }
   }
 
+  /** Null when the cursor is none of this query. */
   #byCursor(shown: ShownPage, { cursor = '', limit, sort, filters }: PageAsk, bits: Bits | null) {
     const query = digestOf(shown.id, sort, filters)
     const place = cursor === '' ? null : placeIn(cursor, query)
-    if (place === undefined) return wrong('cursor', NOT_OF_QUERY)
+    if (place === undefined) return null
     const list = this.#lists.ordered(sort)
     // One more than asked for tells whether a page follows.
     const found =

@@ -123,7 +123,7 @@ export class Facets {
     if (noted === undefined && owner === undefined) return
     if (noted !== undefined && noted.owner === owner && isSame(noted.sources, owner)) return
     const before = noted?.pairs ?? []
-    const pairs = owner === undefined ? [] : this.#pairsOf(owner)
+    const pairs = owner === undefined ? [] : this.pairsOf(owner)
     this.#note({ before, after: pairs })
     for (const pair of before) this.#remove(pair, slot)
     this.#noted[slot] = undefined
@@ -148,7 +148,8 @@ export class Facets {
       : null
   }
 
-  #pairsOf(published: PublishedMarket): readonly Pair[] {
+  /** What the market has of each key, whether it is active or not. */
+  pairsOf(published: PublishedMarket): readonly Pair[] {
     const { categories, tags, properties = {} } = published.market
     const byKey: [key: string, values: readonly string[]][] = [
       ['category', categories],
