@@ -14,12 +14,15 @@ export interface MarketLabels {
 }
 
 /** How near one market is to another: first by group, then by category, then by meaning. */
-export interface Neighbour {
+interface Neighbour {
   readonly marketId: MarketId
-  readonly isOfGroup: boolean
-  readonly sharesCategory: boolean
+  /** 2 for one of the group, and 1 more for one that shares a category. */
+  readonly rank: number
   readonly cosine: number
 }
+
+/** Of the market itself. */
+const NO_RANK = -1
 
 export class MarketVectors {
   readonly #dimensions: number
@@ -101,42 +104,63 @@ export class MarketVectors {
   /** The cosine of these steps with each market, by row. */
   cosines(steps: Int8Array): Float64Array {
     const scale = scaleOf(steps)
-    const dimensions = this.#dimensions
     const cosines = new Float64Array(this.count)
-    let from = 0
-    for (let row = 0; row < cosines.length; row++) {
-      let sum = 0
-      for (let at = 0; at < dimensions; at++) sum += this.#steps[from + at] * steps[at]
-      cosines[row] = sum * scale * this.#scales[row]
-      from += dimensions
-    }
+    for (let row = 0; row < cosines.length; row++) cosines[row] = this.#cosine(row, steps, scale)
     return cosines
   }
 
-  /** The markets nearest to one that may be among them, but is not among its own neighbours. */
+  #cosine(row: number, steps: Int8Array, scale: number): number {
+    const all = this.#steps
+    const from = row * this.#dimensions
+    let sum = 0
+    for (let at = 0; at < steps.length; at++) sum += all[from + at] * steps[at]
+    return sum * scale * this.#scales[row]
+  }
+
+  /**
+   * The markets nearest to one that may be among them, but is not among its own neighbours. Only
+   * markets that can be among the first are compared: mostly those that share a category.
+   */
   nearest(
     { marketId, steps, labels }: { marketId: MarketId; steps: Int8Array; labels: MarketLabels },
     countMax: number,
   ): MarketId[] {
-    const categories = new Set(labels.categories)
-    const neighbours: Neighbour[] = []
-    for (const [row, cosine] of this.cosines(steps).entries()) {
-      const { groupId, categories: others } = this.#labels[row]
-      if (this.#ids[row] === marketId) continue
-      const isOfGroup = groupId !== null && groupId === labels.groupId
-      const sharesCategory = others.some((each) => categories.has(each))
-      neighbours.push({ marketId: this.#ids[row], isOfGroup, sharesCategory, cosine })
+    const { ranks, rankMin } = this.#ranks(marketId, labels, countMax)
+    const scale = scaleOf(steps)
+    const nearest: Neighbour[] = []
+    for (let row = 0; row < ranks.length; row++) {
+      if (ranks[row] < rankMin) continue
+      const cosine = this.#cosine(row, steps, scale)
+      const each = { marketId: this.#ids[row], rank: ranks[row], cosine }
+      const last = nearest.at(-1)
+      const isFull = nearest.length === countMax
+      if (isFull && last !== undefined && nearestFirst(last, each) < 0) continue
+      if (isFull) nearest.pop()
+      nearest.push(each)
+      nearest.sort(nearestFirst)
     }
-    neighbours.sort(nearestFirst)
-    return neighbours.slice(0, countMax).map((each) => each.marketId)
+    return nearest.map((each) => each.marketId)
+  }
+
+  /** The rank of each row, and the lowest rank that has a place among the first. */
+  #ranks(marketId: MarketId, labels: MarketLabels, countMax: number) {
+    const wanted = new Set(labels.categories)
+    const ranks = new Int8Array(this.count)
+    const counts = [0, 0, 0, 0]
+    for (let row = 0; row < ranks.length; row++) {
+      const { groupId, categories } = this.#labels[row]
+      const isOfGroup = groupId !== null && groupId === labels.groupId
+      const sharesCategory = categories.some((each) => wanted.has(each))
+      const isOwn = this.#ids[row] === marketId
+      ranks[row] = isOwn ? NO_RANK : 2 * Number(isOfGroup) + Number(sharesCategory)
+      if (!isOwn) counts[ranks[row]]++
+    }
+    let rankMin = counts.length - 1
+    for (let found = counts[rankMin]; rankMin > 0 && found < countMax; ) found += counts[--rankMin]
+    return { ranks, rankMin }
   }
 }
 
 function nearestFirst(one: Neighbour, other: Neighbour): number {
-  return (
-    Number(other.isOfGroup) - Number(one.isOfGroup) ||
-    Number(other.sharesCategory) - Number(one.sharesCategory) ||
-    other.cosine - one.cosine ||
-    other.marketId - one.marketId
-  )
+  return other.rank - one.rank || other.cosine - one.cosine || other.marketId - one.marketId
 }

@@ -4,7 +4,7 @@ import type { FileChanges } from './mutation.ts'
 
 const FOUND = ['test/persistence/query/search.test.ts']
 const FOLLOWED = ['test/persistence/follower/search.test.ts', ...FOUND]
-const VECTORS = ['test/persistence/search/word-vectors.test.ts']
+const VECTORS = ['word-vectors', 'nearest'].map((each) => `test/persistence/search/${each}.test.ts`)
 
 export const SEARCH_CHANGES: readonly FileChanges[] = [
   {
@@ -70,7 +70,7 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     file: 'persistence/search/market-vectors.ts',
     tests: VECTORS,
     changes: [
-      ['a market is near itself', 'if (this.#ids[row] === marketId) continue', ''],
+      ['a market is near itself', 'this.#ids[row] === marketId', 'this.#ids[row] < 0'],
       ['a freed row keeps its scale', 'this.#scales[row] = this.#scales[last]', ''],
     ],
   },
