@@ -89,7 +89,8 @@ export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
 
 export function echoSetting({ traders, markets }: HttpSetting): Omit<EchoSetting, 'dataDir'> {
   return {
-    tokens: traders.map(({ tokenId, profileId, account, secret }) => ({
+    tokens: traders.map(({ tokenId, profileId, account, secret }, index) => ({
+      tokenNo: index + 1,
       tokenId,
       profileId,
       account,

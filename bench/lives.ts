@@ -10,7 +10,7 @@ import { tokenSecretOf } from '../persistence/seal.ts'
 import type { RareBody } from '../server/pipeline/spine/rare-body.ts'
 import type { RunningExchange } from '../server/start/open.ts'
 import { marketSpec, ownRequest } from '../test/support/specs.ts'
-import { DEPOSIT_RAW, profileOf, tokenIdOf } from './setting.ts'
+import { DEPOSIT_RAW, profileOf, tokenIdOf, tokenNoOf } from './setting.ts'
 
 /** Lives that are under way at once. */
 const AT_ONCE = 256
@@ -30,7 +30,7 @@ export class Lives {
   readonly #exchange: RunningExchange
   readonly #clock: LifeClock
   readonly #order = blankPlace()
-  readonly #request: PlaceRequest = ownRequest(this.#order, tokenIdOf(1))
+  readonly #request: PlaceRequest = ownRequest(this.#order, tokenNoOf(1))
   #hashes: number
 
   constructor(exchange: RunningExchange, clock: LifeClock) {
@@ -131,7 +131,7 @@ export class Lives {
     order.sizeRaw = SHARE_RAW
     order.hashHigh = Math.imul(++this.#hashes, 0x9e3779b1) >>> 0
     order.hashLow = this.#hashes >>> 0
-    this.#request.tokenId = tokenIdOf(terms.accountId)
+    this.#request.tokenNo = tokenNoOf(terms.accountId)
     this.#request.ownerId = terms.accountId
     const inTables = { seq: pipeline.clearing.lastSeq, hash: false, clientId: false }
     const place = (more: Partial<PlaceRequest>) =>

@@ -10,7 +10,7 @@ import { RELEASING } from '../server/pipeline/spine/sequencer.ts'
 import type { RunningExchange } from '../server/start/open.ts'
 import { openForTest } from '../test/support/open-pipeline.ts'
 import { marketSpec, ownRequest } from '../test/support/specs.ts'
-import { DEPOSIT_RAW, profileOf, START_MS, tokenIdOf } from './setting.ts'
+import { DEPOSIT_RAW, profileOf, START_MS, tokenIdOf, tokenNoOf } from './setting.ts'
 
 export interface MemoryPlan {
   readonly dataDir: string
@@ -71,7 +71,7 @@ class Crowd {
   readonly #exchange: RunningExchange
   readonly #plan: MemoryPlan
   readonly #order = blankPlace()
-  readonly #request: PlaceRequest = ownRequest(this.#order, tokenIdOf(1))
+  readonly #request: PlaceRequest = ownRequest(this.#order, tokenNoOf(1))
   #placed = 0
 
   constructor(exchange: RunningExchange, plan: MemoryPlan) {
@@ -134,7 +134,7 @@ class Crowd {
     order.hashHigh = Math.imul(number, 0x9e3779b1) >>> 0
     order.hashLow = number
     order.clientOrderId = clientIdChars === 0 ? '' : String(number).padStart(clientIdChars, 'c')
-    this.#request.tokenId = tokenIdOf(order.accountId)
+    this.#request.tokenNo = tokenNoOf(order.accountId)
     this.#request.ownerId = order.accountId
     const refusal = this.#exchange.pipeline.sequencer.place(this.#request, encodePlace(order))
     if (refusal === ASK_TABLES) return false

@@ -27,6 +27,11 @@ export function tokenIdOf(account: number): string {
   return `token-${account}`
 }
 
+/** Profiles are made with a token each, by rising id, and no other tokens are made. */
+export function tokenNoOf(account: number): number {
+  return account
+}
+
 export function profileOf(account: number): ProfileFields {
   return profileFields(account, { rank: { id: 1, name: 'Bronze', feeRateBps: FEE_BPS } })
 }

@@ -6,7 +6,7 @@ import { REJECT, Reject } from '../engine/domain/reject-precedence.ts'
 import { blankPlace, decodePlaceInto, encodePlace } from '../engine/wire/place-codec.ts'
 import type { Pipeline } from '../server/pipeline/pipeline.ts'
 import { RELEASING } from '../server/pipeline/spine/sequencer.ts'
-import { FEE_BPS, START_MS, tokenIdOf } from './setting.ts'
+import { FEE_BPS, START_MS, tokenNoOf } from './setting.ts'
 import { OP, type Workload } from './workload.ts'
 import { orderOf } from './workload-order.ts'
 
@@ -22,7 +22,7 @@ export class WorkloadFeed {
   readonly #order = blankPlace()
   readonly #request: PlaceRequest = {
     order: this.#order,
-    tokenId: '',
+    tokenNo: 0,
     ownerId: 0,
     signerIsCaller: true,
     makerIsCaller: true,
@@ -66,7 +66,7 @@ export class WorkloadFeed {
     const record = this.#records[row]
     const order = this.#order
     decodePlaceInto(record, order)
-    this.#request.tokenId = tokenIdOf(order.accountId)
+    this.#request.tokenNo = tokenNoOf(order.accountId)
     this.#request.ownerId = order.accountId
     const { sequencer } = this.#pipeline
     const first = sequencer.place(this.#request, record)

@@ -20,7 +20,7 @@ import {
 } from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
-import { FEE_BPS, START_MS, setUp, tokenIdOf } from '../setting.ts'
+import { FEE_BPS, START_MS, setUp, tokenNoOf } from '../setting.ts'
 import { OP, type Workload } from '../workload.ts'
 import { hashLowOf } from '../workload-order.ts'
 import type { Contender } from './contender.ts'
@@ -31,12 +31,11 @@ const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 export class CoreContender implements Contender {
   readonly exchange: Exchange
   readonly #work: Workload
-  readonly #tokenIds: string[]
   readonly #slotOf: Int32Array
   readonly #generationOf: Int32Array
   readonly #request: PlaceRequest = {
     order: blankPlace(),
-    tokenId: '',
+    tokenNo: 0,
     ownerId: 0,
     signerIsCaller: true,
     makerIsCaller: true,
@@ -76,7 +75,6 @@ export class CoreContender implements Contender {
     this.#slotOf = new Int32Array(work.count)
     this.#generationOf = new Int32Array(work.count)
     const { accounts, books: markets } = work.options
-    this.#tokenIds = Array.from({ length: accounts + 1 }, (_, account) => tokenIdOf(account))
     setUp({ accounts, markets }, this.exchange, (command) => this.exchange.apply(command))
     this.exchange.onEvents = (words, f64s, count) => this.#hear(words, f64s, count)
     const { seen, lastSeq } = this.exchange.clearing
@@ -131,7 +129,7 @@ export class CoreContender implements Contender {
     order.expirationSec = work.expirationSec[row]
     order.hashHigh = ++this.#hash
     order.hashLow = hashLowOf(this.#hash)
-    request.tokenId = this.#tokenIds[order.accountId]
+    request.tokenNo = tokenNoOf(order.accountId)
     request.ownerId = order.accountId
     let reject = decidePlace(clearing, request, START_MS)
     if (reject === ASK_TABLES) {

@@ -25,6 +25,8 @@ export type Book = Kind<'book'>
 export type Slot = Kind<'slot'>
 /** How often a slot was used: slot and generation name an order for ever. */
 export type Generation = Kind<'generation'>
+/** Counts from 1 and is never used again while the process runs. */
+export type TokenNo = Kind<'token'>
 /** Index of what one account has of one market; 0 is none. */
 export type PositionRow = Kind<'row'>
 
@@ -32,6 +34,9 @@ export type PositionRow = Kind<'row'>
 // so nothing of theirs is ever reserved. Their ids lie above those of all profiles.
 const FIRST_OF_SYSTEM = 1 << 24
 assert(LIMITS.profilesMax < FIRST_OF_SYSTEM, 'no profile has the id of a system account')
+
+/** Names no token. */
+export const NO_TOKEN: TokenNo = 0
 
 /** Receives the fees of all trades. */
 export const FEE_ACCOUNT: AccountId = FIRST_OF_SYSTEM

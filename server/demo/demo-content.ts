@@ -95,9 +95,58 @@ export const SERIES = [
 /** The price from which the oracle of each symbol starts to wander. */
 export const FIRST_PRICES: Readonly<Record<string, number>> = { BTC: 95_000, ETH: 3_400 }
 
-const CATEGORIES = ['Crypto', 'Sports', 'Politics', 'Economy', 'Weather', 'Science', 'Culture']
+interface DemoPage {
+  readonly name: string
+  readonly slug: string
+  readonly icon: string
+  readonly baseFilter: Readonly<Record<string, readonly string[]>>
+  readonly filterGroups?: readonly object[]
+  readonly children?: readonly DemoPage[]
+}
 
-export const PAGES = CATEGORIES.map((name, sortOrder) => ({
-  ...{ name, slug: name.toLowerCase(), sortOrder },
-  baseFilter: { category: [name] },
-}))
+function topic(name: string, icon: string, more: Partial<DemoPage> = {}): DemoPage {
+  return { name, slug: name.toLowerCase(), icon, baseFilter: { category: [name] }, ...more }
+}
+
+const CRYPTO_KINDS = {
+  name: 'Kind',
+  slug: 'automationType',
+  options: [
+    { label: 'Questions', value: 'manual' },
+    { label: 'Up or down', value: 'lumy' },
+  ],
+}
+const SPORT_KINDS = {
+  name: 'Kind',
+  slug: 'tradeType',
+  options: [
+    { label: 'Single questions', value: 'clob' },
+    { label: 'Groups', value: 'group' },
+  ],
+}
+
+export const PAGES: readonly DemoPage[] = [
+  topic('Crypto', '\u{1fa99}', {
+    filterGroups: [CRYPTO_KINDS],
+    children: [
+      {
+        ...{ name: 'Up or down', slug: 'up-or-down', icon: '\u{1f4c8}' },
+        baseFilter: { category: ['Crypto'], automationType: ['lumy'] },
+      },
+    ],
+  }),
+  topic('Sports', '\u{26bd}', {
+    filterGroups: [SPORT_KINDS],
+    children: [
+      {
+        ...{ name: 'Cups', slug: 'cups', icon: '\u{1f3c6}' },
+        baseFilter: { category: ['Sports'], tradeType: ['group'] },
+      },
+    ],
+  }),
+  topic('Politics', '\u{1f5f3}'),
+  topic('Economy', '\u{1f3e6}'),
+  topic('Weather', '\u{1f327}'),
+  topic('Science', '\u{1f52c}'),
+  topic('Culture', '\u{1f3ac}'),
+]

@@ -77,6 +77,14 @@ export async function slugsOf(server: OwnServer): Promise<ReadonlySet<string>> {
   return new Set(body.map(({ slug }) => slug))
 }
 
+const knownPage = compile(openObject({ id: text() }))
+
+async function pageIdOf(server: OwnServer, path: string): Promise<string> {
+  const { body } = await server.call('GET', `/market-pages/by-path?path=${path}`, {})
+  if (!knownPage.holds(body)) throw new Error(`the page ${path} was made before`)
+  return body.id
+}
+
 /** Makes markets, a group, series and pages; those that are there stay as they are. */
 export async function fillMarkets(filling: Filling): Promise<void> {
   const { venue, isStopped } = filling
@@ -99,7 +107,12 @@ export async function fillMarkets(filling: Filling): Promise<void> {
     const strikePrice = String(FIRST_PRICES[series.symbol])
     await make('/admin/series', { ...series, strikePrice })
   }
-  for (const page of PAGES) await make('/admin/market-pages', page)
+  for (const [sortOrder, { children = [], ...page }] of PAGES.entries()) {
+    await make('/admin/market-pages', { ...page, sortOrder })
+    if (children.length === 0 || isStopped()) continue
+    const parentId = await pageIdOf(venue.server, `/${page.slug}`)
+    for (const child of children) await make('/admin/market-pages', { ...child, parentId })
+  }
 }
 
 /** Makes and funds profiles; only for names that have not traded yet. */

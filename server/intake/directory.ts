@@ -1,6 +1,6 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { Scope } from '../../engine/domain/command.ts'
-import type { Book, MarketId, ProfileId } from '../../engine/domain/ids.ts'
+import type { Book, MarketId, ProfileId, TokenNo } from '../../engine/domain/ids.ts'
 import { parseAddress } from '../crypto/address.ts'
 import { type Signer, signerOf } from '../crypto/ecdsa.ts'
 import { domainSeparator } from '../crypto/eip712.ts'
@@ -14,8 +14,8 @@ export type DirectoryChange =
   | {
       readonly kind: 'token'
       readonly tokenId: string
-      /** A number that main chose; each result of this token brings it back. */
-      readonly tokenRef: number
+      /** Each result of this token brings it back. */
+      readonly tokenNo: TokenNo
       readonly profileId: ProfileId
       readonly account: string
       readonly scopes: readonly Scope[]
@@ -59,7 +59,7 @@ export interface SigningDomain {
 }
 
 export interface KnownToken {
-  readonly tokenRef: number
+  readonly tokenNo: TokenNo
   readonly profileId: ProfileId
   readonly signer: Signer
   readonly scopes: readonly Scope[]
@@ -123,22 +123,14 @@ export class Directory {
     this.#domain = domain
   }
 
-  /** Gives the reference of a revoked token, which no later result names; else 0. */
-  apply(change: DirectoryChange): number {
-    if (change.kind !== 'revoke') {
-      this.#put(change)
-      return 0
-    }
-    const ref = this.#tokens.get(change.tokenId)?.tokenRef ?? 0
-    this.#tokens.delete(change.tokenId)
-    return ref
-  }
-
-  #put(change: Exclude<DirectoryChange, { kind: 'revoke' }>): void {
+  apply(change: DirectoryChange): void {
     switch (change.kind) {
+      case 'revoke':
+        this.#tokens.delete(change.tokenId)
+        return
       case 'token':
         this.#tokens.set(change.tokenId, {
-          tokenRef: change.tokenRef,
+          tokenNo: change.tokenNo,
           profileId: change.profileId,
           signer: signerOf(addressBytes(change.account)),
           scopes: change.scopes,

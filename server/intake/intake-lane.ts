@@ -7,7 +7,6 @@ import type { IntakeRequest } from './intake.ts'
 import { TO_INTAKE } from './intake-layout.ts'
 import type { IntakeThreadData } from './intake-loop.ts'
 import { AT_NOTHING, frameKey, pushRequest, WORKING } from './intake-request.ts'
-import { TokenRefs } from './token-refs.ts'
 
 // Main's end of one intake thread. Invariants: the thread gets frames in the order in which main
 // gave them. `open` has every request that is not completely answered. A request stays in its ring
@@ -39,7 +38,6 @@ export class IntakeLane {
    * were answered; it is 0 before the first answer and for a single order.
    */
   readonly open: Map<number, number>
-  readonly tokenRefs = new TokenRefs()
   isReady = false
   /** The thread has the whole directory. */
   isTaught = true
@@ -130,11 +128,6 @@ export class IntakeLane {
     this.#waiting.splice(0, sent)
     this.#requests.send()
     return this.isFlushed
-  }
-
-  /** The thread told that no later result names a token. */
-  forgot(): void {
-    this.tokenRefs.forget(this.results.view.getUint32(this.results.byteOffset, true))
   }
 
   /** Takes over requests of an ended thread; they follow the whole directory. */

@@ -9,7 +9,7 @@ import { assert } from '../../engine/domain/assert.ts'
 //   CHANGE   JSON of one DirectoryChange
 //
 //   RESULT   0 requestId u32 │ 4 rejectNumber u16 │ 6 verdict u8 │ 7 zero │ 8 profileId u32 │
-//            12 tokenRef u32 │ 16 ownerId f64 │ 24 timestampMs f64 │ 32 recvWindowMs u32 │
+//            12 tokenNo u32 │ 16 ownerId f64 │ 24 timestampMs f64 │ 32 recvWindowMs u32 │
 //            36 recordBytes u32 │ 40 textBytes u32 │ 44 index u8 │ 45 count u8 │
 //            46 taskBytes u16
 //            48 actorId u32 │ 52 zero
@@ -19,7 +19,6 @@ import { assert } from '../../engine/domain/assert.ts'
 //            has one RESULT with the count WHOLE_GROUP
 //            a request that broke has INTERNAL, and its text is the error
 //   READY    nothing: the thread has loaded what it needs
-//   FORGOT   tokenRef u32: the token was revoked, and no later result names it
 //
 // Beside the rings, in words (intake-request.ts):
 //   WORKING  0 key (`openKey`) of the request that the thread works on, or AT_NOTHING: when the
@@ -30,7 +29,7 @@ export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const
 export const WHOLE_GROUP = 255
 
 export const TO_INTAKE = { REQUEST: 1, CHANGE: 2 } as const
-export const FROM_INTAKE = { RESULT: 1, READY: 2, FORGOT: 3 } as const
+export const FROM_INTAKE = { RESULT: 1, READY: 2 } as const
 
 export const REQUEST = {
   requestId: 0,
@@ -51,7 +50,7 @@ export const RESULT = {
   rejectNumber: 4,
   verdict: 6,
   profileId: 8,
-  tokenRef: 12,
+  tokenNo: 12,
   ownerId: 16,
   timestampMs: 24,
   recvWindowMs: 32,

@@ -26,10 +26,6 @@ const BATCH_RESULTS = 8
 const ENDED_CODE = 7
 const NOTHING = new Uint8Array(0)
 
-function u32Bytes(value: number): Uint8Array {
-  return new Uint8Array(Uint32Array.of(value).buffer)
-}
-
 export class IntakeLoop {
   readonly #requests: Ring
   readonly #results: Ring
@@ -78,8 +74,7 @@ export class IntakeLoop {
     assert(tag === TO_INTAKE.CHANGE, 'a frame to the intake has a known tag')
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()
     const change: DirectoryChange = JSON.parse(text)
-    const forgot = this.#directory.apply(change)
-    if (forgot !== 0) this.#give(FROM_INTAKE.FORGOT, u32Bytes(forgot))
+    this.#directory.apply(change)
   }
 
   #give(tag: number, whole: Uint8Array): void {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { assert } from '../../engine/domain/assert.ts'
-import type { ProfileId } from '../../engine/domain/ids.ts'
+import type { ProfileId, TokenNo } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { keccakReady } from '../crypto/keccak.ts'
@@ -23,7 +23,6 @@ import {
   type VerifiedOrder,
 } from './intake-result.ts'
 import { RecalledMarkets } from './recalled-markets.ts'
-import { TokenRefs } from './token-refs.ts'
 
 export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
 
@@ -33,6 +32,7 @@ export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
 // it broke is never given to another thread, all others are (design §11).
 
 export interface TokenEntry {
+  readonly tokenNo: TokenNo
   readonly tokenId: string
   readonly profileId: ProfileId
   readonly account: string
@@ -84,7 +84,6 @@ export class IntakePool {
   readonly #laneInFlightMax: number
   /** Used without threads: the directory, and the token ids by their references. */
   readonly #directory: Directory
-  readonly #tokenRefs = new TokenRefs()
   readonly #intake: Intake
   readonly #reader = new ResultReader()
   readonly recalled = new RecalledMarkets(this)
@@ -152,7 +151,7 @@ export class IntakePool {
     this.#intake.answer(request, (result) => results.push(new Uint8Array(result)))
     const open = new Map([[openKey(request.requestId, (request.form ?? 0) !== 0), 0]])
     for (const result of results) {
-      this.#reader.read(result, this.#tokenRefs)
+      this.#reader.read(result)
       this.#settle(open)
     }
   }
@@ -188,44 +187,43 @@ export class IntakePool {
   }
 
   addToken(token: TokenEntry): void {
-    const { tokenId, profileId, account, scopes } = token
+    const { tokenNo, tokenId, profileId, account, scopes } = token
     const secretBase64 = Buffer.from(token.secret).toString('base64')
-    const fixed = { kind: 'token', tokenId, profileId, account, scopes, secretBase64 } as const
-    this.#tell((tokenRefs) => ({ ...fixed, tokenRef: tokenRefs.give(tokenId) }))
+    this.#tell({ kind: 'token', tokenNo, tokenId, profileId, account, scopes, secretBase64 })
   }
 
   revokeToken(tokenId: string): void {
-    this.#tell(() => ({ kind: 'revoke', tokenId }))
+    this.#tell({ kind: 'revoke', tokenId })
   }
 
   addMarket(market: MarketEntry): void {
     const { marketId, book, slug, yesTokenId, noTokenId, exchangeAddress, feeEnabled } = market
     const ids = { marketId, book, slug, yesTokenId, noTokenId, exchangeAddress }
-    this.#tell(() => ({ kind: 'market', ...ids, feeEnabled }))
+    this.#tell({ kind: 'market', ...ids, feeEnabled })
   }
 
   archiveMarket(slug: string): void {
-    this.#tell(() => ({ kind: 'archive', slug }))
+    this.#tell({ kind: 'archive', slug })
   }
 
   /** Forgets a profile; its tokens stay known. */
   forgetProfile(profileId: ProfileId): void {
-    this.#tell(() => ({ kind: 'forget', profileId }))
+    this.#tell({ kind: 'forget', profileId })
   }
 
   /** Adds or replaces a profile; does nothing for a profile without partner and wallet. */
   putProfile(profile: ProfileEntry | null): void {
-    if (profile !== null) this.#tell(() => ({ kind: 'profile', ...profile }))
+    if (profile !== null) this.#tell({ kind: 'profile', ...profile })
   }
 
-  /** Sends a change to the threads; each has its own references of tokens. */
-  #tell(changeFor: (tokenRefs: TokenRefs) => DirectoryChange): void {
+  #tell(change: DirectoryChange): void {
     if (this.#lanes.length === 0) {
-      this.#tokenRefs.forget(this.#directory.apply(changeFor(this.#tokenRefs)))
+      this.#directory.apply(change)
       return
     }
+    const bytes = Buffer.from(JSON.stringify(change), 'utf8')
     for (const lane of this.#pupil === null ? this.#lanes : [this.#pupil]) {
-      lane.wait(TO_INTAKE.CHANGE, Buffer.from(JSON.stringify(changeFor(lane.tokenRefs)), 'utf8'))
+      lane.wait(TO_INTAKE.CHANGE, bytes)
       this.#flush(lane)
     }
   }
@@ -275,13 +273,9 @@ export class IntakePool {
       if (this.#lanes.every((each) => each.isReady)) this.#onReady()
       return
     }
-    if (results.tag === FROM_INTAKE.FORGOT) {
-      lane.forgot()
-      return
-    }
     const { bytes } = results
     try {
-      this.#reader.read(bytes, lane.tokenRefs)
+      this.#reader.read(bytes)
       if (lane.lost.has(this.#reader.key)) return
       assert(this.#isAwaited(lane), 'a result answers an open request, its parts in order')
     } catch (error) {

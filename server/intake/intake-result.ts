@@ -1,11 +1,10 @@
 import { assert, WorkerFault } from '../../engine/domain/assert.ts'
-import type { ProfileId } from '../../engine/domain/ids.ts'
+import { NO_TOKEN, type ProfileId, type TokenNo } from '../../engine/domain/ids.ts'
 import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-precedence.ts'
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
 import { RESULT, VERDICT } from './intake-layout.ts'
 import { openKey } from './intake-request.ts'
 import type { ReplaceTask } from './order/order-group.ts'
-import type { TokenRefs } from './token-refs.ts'
 
 // Results of the intake as main reads them. Bytes that do not decode are a fault of the thread that
 // wrote them, and cost the call that they answer. No field is used before the whole result is read.
@@ -25,7 +24,7 @@ class VerifiedOrder {
   profileId: ProfileId = 0
   /** The profile that the order is for: the signer of the call, or its sub-account. */
   actorId: ProfileId = 0
-  tokenId = ''
+  tokenNo: TokenNo = NO_TOKEN
   /** The `ownerId` that the body claims. */
   ownerId: ProfileId = 0
   /** 0 when not given. */
@@ -54,11 +53,11 @@ export interface RefusedOrder {
   readonly kind: 'refused'
   readonly requestId: number
   readonly reject: Reject
-  /** 0 and '' when the refusal came before the token was proven. */
+  /** 0 and NO_TOKEN when the refusal came before the token was proven. */
   readonly profileId: ProfileId
   /** The caller itself when the body was not read, or when it may not act for the sub-account. */
   readonly actorId: ProfileId
-  readonly tokenId: string
+  readonly tokenNo: TokenNo
   /** JSON array of { field, message }; '' unless the refusal is VALIDATION. */
   readonly issues: string
   /** The slug that no live market has, with MARKET_NOT_FOUND; '' when it is too long for a slug. */
@@ -80,7 +79,7 @@ export interface GroupPart {
 
 /** The result of a request that broke while a thread checked it. */
 export function brokenResult(requestId: number, reason: string): RefusedOrder {
-  const nobody = { profileId: 0, actorId: 0, tokenId: '', issues: '' }
+  const nobody = { profileId: 0, actorId: 0, tokenNo: NO_TOKEN, issues: '' }
   const broke = { error: new WorkerFault('intake', reason) }
   return { kind: 'refused', requestId, reject: REJECT.INTERNAL, ...nobody, broke }
 }
@@ -107,12 +106,6 @@ function assertIssues(text: string): void {
   }
 }
 
-interface ResultParts {
-  readonly tokenId: string
-  readonly recordEnd: number
-  readonly textEnd: number
-}
-
 /** Reads one RESULT at a time; its fields belong to the RESULT that was read last. */
 export class ResultReader {
   readonly #order = new VerifiedOrder()
@@ -124,8 +117,7 @@ export class ResultReader {
   key = 0
   task: ReplaceTask | null = null
 
-  /** `tokenRefs` are the references that the thread was given. */
-  read(bytes: Uint8Array, tokenRefs: TokenRefs): void {
+  read(bytes: Uint8Array): void {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
     const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
@@ -135,17 +127,14 @@ export class ResultReader {
     this.index = view[RESULT.index]
     assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
     this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
-    const tokenId = tokenRefs.idOf(view.readUInt32LE(RESULT.tokenRef))
-    assert(tokenId !== undefined, 'a result belongs to a known token')
     this.key = openKey(view.readUInt32LE(RESULT.requestId), this.count !== 0)
-    this.result = this.#resultOf(view, { tokenId, recordEnd, textEnd })
+    this.result = this.#resultOf(view, recordEnd, textEnd)
   }
 
-  #resultOf(view: Buffer, parts: ResultParts): IntakeResult {
-    const { tokenId, recordEnd, textEnd } = parts
+  #resultOf(view: Buffer, recordEnd: number, textEnd: number): IntakeResult {
     const reject = rejectOf(view.readUInt16LE(RESULT.rejectNumber))
     const requestId = view.readUInt32LE(RESULT.requestId)
-    if (reject === null) return this.#orderOf(view, parts)
+    if (reject === null) return this.#orderOf(view, recordEnd, textEnd)
     const text = view.toString('utf8', recordEnd, textEnd)
     if (reject === REJECT.INTERNAL) return brokenResult(requestId, text)
     if (reject === REJECT.VALIDATION) assertIssues(text)
@@ -155,12 +144,12 @@ export class ResultReader {
       reject,
       profileId: view.readUInt32LE(RESULT.profileId),
       actorId: view.readUInt32LE(RESULT.actorId),
-      tokenId,
+      tokenNo: view.readUInt32LE(RESULT.tokenNo),
       ...(reject === REJECT.MARKET_NOT_FOUND ? { issues: '', marketSlug: text } : { issues: text }),
     }
   }
 
-  #orderOf(view: Buffer, { tokenId, recordEnd, textEnd }: ResultParts): VerifiedOrder {
+  #orderOf(view: Buffer, recordEnd: number, textEnd: number): VerifiedOrder {
     const order = this.#order
     const recordBytes = recordEnd - RESULT.record
     assert(recordBytes >= PLACE_FIXED_BYTES, 'an order has a whole record')
@@ -172,7 +161,7 @@ export class ResultReader {
     order.requestId = view.readUInt32LE(RESULT.requestId)
     order.profileId = view.readUInt32LE(RESULT.profileId)
     order.actorId = view.readUInt32LE(RESULT.actorId)
-    order.tokenId = tokenId
+    order.tokenNo = view.readUInt32LE(RESULT.tokenNo)
     order.ownerId = view.readDoubleLE(RESULT.ownerId)
     order.timestampMs = view.readDoubleLE(RESULT.timestampMs)
     order.recvWindowMs = view.readUInt32LE(RESULT.recvWindowMs)

@@ -159,7 +159,7 @@ export class Intake {
     if (reject !== null) return reject
     assert(token !== undefined, 'a proven call has a token')
     this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
-    this.#output.writeUInt32LE(token.tokenRef, RESULT.tokenRef)
+    this.#output.writeUInt32LE(token.tokenNo, RESULT.tokenNo)
     return token
   }
 

@@ -149,7 +149,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
             ...{ clearing, publisher, sequencer, shards, onArchived: this.#archived },
           })
     this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer }) : null
-    this.tokenUses = new TokenUses({ clearing, sequencer })
+    this.tokenUses = new TokenUses(sequencer)
     const { times, mining, tokenUses } = this
     const judging = { sequencer, publisher, mining, times, queues, tokenUses }
     this.orders = new OrderDecisions({ ...parts, ...judging })

@@ -220,7 +220,9 @@ export function prover(
       return ENDED.has(proof.name) ? pipeline.durable().then(() => proof) : proof
     }
     // Only API tokens have a `tokenId` here; identity tokens gave a promise above.
-    if (proof.tokenId !== null) pipeline.tokenUses.note(proof.tokenId)
+    if (proof.tokenId !== null) {
+      pipeline.tokenUses.note(pipeline.clearing.accounts.tokenById(proof.tokenId))
+    }
     return proof
   }
 }

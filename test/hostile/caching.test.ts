@@ -64,6 +64,12 @@ test('every open read has ETag and 304 where copies are kept, else no-store', as
   }
 })
 
+test('copies of every open read are kept, but of those that are true for a moment', () => {
+  const opened = api.filter(({ method, auth }) => method === 'GET' && auth.accepts.length === 0)
+  const unkept = opened.filter(({ cache }) => !cache.isPublic).map(({ path }) => path)
+  assert.deepEqual(unkept.sort(), ['/auth/signing-message', '/health', '/ready'])
+})
+
 test('an order makes a new tag once it is durable, and never before', async () => {
   const before = (await get(BOOK)).headers.get('etag') ?? ''
   assert.equal((await get(BOOK, { 'if-none-match': before })).status, 304)

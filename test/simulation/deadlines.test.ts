@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tokenIdOf } from '../../bench/setting.ts'
+import { tokenIdOf, tokenNoOf } from '../../bench/setting.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
@@ -78,7 +78,7 @@ class Day {
       hashLow: 1,
       ...order,
     }
-    const request = ownRequest(place, tokenIdOf(place.accountId))
+    const request = ownRequest(place, tokenNoOf(place.accountId))
     assert.equal(this.life.pipeline.sequencer.place(request, encodePlace(place)), null)
     this.settle()
   }

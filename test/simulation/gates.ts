@@ -27,7 +27,7 @@ export function expectedRefusal(
 type Refusal = RejectName | null
 
 function refusalOfCaller(model: Model, request: PlaceRequest, nowMs: number): Refusal {
-  const token = model.tokens.get(request.tokenId)
+  const token = model.tokens.get(model.tokenIds.get(request.tokenNo) ?? '')
   if (token === undefined || token.isRevoked) return 'TOKEN_REVOKED'
   const { frozen } = model.controls
   if (frozen.has(token.profileId) || frozen.has(request.order.accountId)) return 'PROFILE_FROZEN'

@@ -193,6 +193,7 @@ export class Life {
 
   /** Teaches the intake what a journal held, as server/start/open.ts does. */
   #teach(seal: Seal): void {
+    this.model.tokenIds.clear()
     const { catalogue, accounts } = this.pipeline.clearing
     for (const market of catalogue.all()) if (hasTokens(market)) this.intake.addMarket(market)
     for (let profileId = 1; profileId <= accounts.count; profileId++) {
@@ -203,12 +204,23 @@ export class Life {
     }
   }
 
+  /** The number of a valid token, which the model is told too. */
+  tokenNoOf(tokenId: string): number {
+    const token = this.pipeline.clearing.accounts.tokenById(tokenId)
+    assert(token !== undefined, 'a valid token is known')
+    this.model.tokenIds.set(token.tokenNo, tokenId)
+    return token.tokenNo
+  }
+
   teachToken(tokenId: string): void {
     const token = this.model.tokens.get(tokenId)
     assert(token !== undefined, 'only an existing token is taught')
+    // It was revoked before it was durable.
+    if (token.isRevoked) return
     const { profileId, scopes } = token
     const account = this.model.partners.profiles.get(profileId)?.account ?? ''
-    this.intake.addToken({ tokenId, profileId, account, scopes, secret: TOKEN_SECRET })
+    const tokenNo = this.tokenNoOf(tokenId)
+    this.intake.addToken({ tokenNo, tokenId, profileId, account, scopes, secret: TOKEN_SECRET })
   }
 
   /** Checks each decision against the model, whoever sends the order and whenever it is decided. */

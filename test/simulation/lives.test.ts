@@ -1,3 +1,3 @@
 import { testLives } from './long-flow.ts'
 
-testLives(5, 2500)
+testLives(3, 1200)

@@ -38,7 +38,6 @@ const ANSWERS = [
 
 const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, turnedAway: 0 }
 
-/** Plays worlds for at least so many commands; a broken one prints the line that replays it. */
 /** Plays worlds whose markets and sessions live briefly, until so many markets have been. */
 export function testLives(file: number, marketsMin: number): void {
   test(`every law holds while ${marketsMin} markets and sessions come and go`, async () => {
@@ -58,6 +57,10 @@ export function testLives(file: number, marketsMin: number): void {
   })
 }
 
+/**
+ * Plays worlds for at least so many commands; a broken one prints the line that replays it. This is
+ * the short form of `make sim`.
+ */
 export function testLongFlow(file: number, commandsMin: number): void {
   test(`every law holds through ${commandsMin} commands and every fault of a machine`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }

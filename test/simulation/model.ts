@@ -98,6 +98,8 @@ export class Model {
   readonly hashes = new Set<number>()
   readonly clientKeys = new Set<string>()
   readonly tokens = new Map<string, TokenModel>()
+  /** Ids of tokens by the numbers that they have in the running life. */
+  readonly tokenIds = new Map<number, string>()
   readonly rates: (number | null)[] = []
   /** The account of each order, by the id of the order. */
   readonly #owners: number[] = []

@@ -6,6 +6,7 @@ import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
+import { NO_TOKEN } from '../../engine/domain/ids.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { type OrderName, RELEASING } from '../../server/pipeline/spine/sequencer.ts'
@@ -97,17 +98,19 @@ export class Traders {
     this.#orders = new Orders(script, life.model, life.published)
   }
 
-  /** A valid token of the account when it has one. */
-  #tokenOf(account: number): string {
+  /** The number of a valid token of the account when it has one. */
+  #tokenOf(account: number): number {
     const { tokens } = this.#life.model
     const known = this.#tokens.get(account)
-    if (known !== undefined && tokens.get(known)?.isRevoked === false) return known
+    if (known !== undefined && tokens.get(known)?.isRevoked === false) {
+      return this.#life.tokenNoOf(known)
+    }
     for (const [tokenId, token] of tokens) {
       if (token.profileId !== account || token.isRevoked) continue
       this.#tokens.set(account, tokenId)
-      return tokenId
+      return this.#life.tokenNoOf(tokenId)
     }
-    return 'none'
+    return NO_TOKEN
   }
 
   row({ row }: Step, index: number): void {
@@ -175,7 +178,7 @@ export class Traders {
     const order = this.#orders.plain(row, index + 1)
     const nowMs = this.#life.nowMs()
     const bars: ((request: PlaceRequest) => Partial<PlaceRequest>)[] = [
-      () => ({ tokenId: 'none' }),
+      () => ({ tokenNo: NO_TOKEN }),
       () => ({ recvWindowMs: 500, timestampMs: nowMs - 501 }),
       () => ({ recvWindowMs: 500, timestampMs: nowMs + 1001 }),
       () => ({ ownerId: order.accountId + 1 }),
@@ -193,7 +196,7 @@ export class Traders {
   #requestOf(order: PlaceOrder): PlaceRequest {
     return {
       order,
-      tokenId: this.#tokenOf(order.accountId),
+      tokenNo: this.#tokenOf(order.accountId),
       ownerId: order.accountId,
       signerIsCaller: true,
       makerIsCaller: true,

@@ -24,6 +24,7 @@ import {
   MAKER,
   RESULT,
 } from '../../engine/domain/event.ts'
+import { NO_TOKEN } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
@@ -209,7 +210,7 @@ export class ExchangeDriver {
     const rateBps = profile?.rank?.feeRateBps ?? 0
     return {
       order,
-      tokenId: `token-${order.accountId}`,
+      tokenNo: this.clearing.accounts.tokenById(`token-${order.accountId}`)?.tokenNo ?? NO_TOKEN,
       ownerId: order.accountId,
       signerIsCaller: true,
       makerIsCaller: true,

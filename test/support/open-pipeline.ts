@@ -78,7 +78,7 @@ export function buy(
 ): ReturnType<RunningExchange['pipeline']['sequencer']['place']> {
   const terms = { marketId: 1, accountId: 1, hashHigh: hash, hashLow: 1, ...order }
   const place = { ...blankPlace(), book: terms.marketId, ...terms }
-  const request = { ...ownRequest(place, TOKEN), signedFeeBps }
+  const request = { ...ownRequest(place, 1), signedFeeBps }
   const first = pipeline.sequencer.place(request, encodePlace(place))
   const inTables = { seq: pipeline.clearing.lastSeq, hash: false, clientId: false }
   return first === ASK_TABLES

@@ -2,6 +2,7 @@
 
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
 import type { PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
+import type { TokenNo } from '../../engine/domain/ids.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import type { SeriesSpec } from '../../engine/domain/markets/series.ts'
 
@@ -66,10 +67,10 @@ export function seriesSpec(changes: Partial<SeriesSpec> = {}): SeriesSpec {
 }
 
 /** A request that passes every gate of its caller: own order, own signature, no receive window. */
-export function ownRequest(order: PlaceOrder, tokenId: string): PlaceRequest {
+export function ownRequest(order: PlaceOrder, tokenNo: TokenNo): PlaceRequest {
   return {
     order,
-    tokenId,
+    tokenNo,
     ownerId: order.accountId,
     signerIsCaller: true,
     makerIsCaller: true,

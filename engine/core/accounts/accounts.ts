@@ -3,7 +3,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileChange, ProfileFields, TokenFields } from '../../domain/command.ts'
-import type { ProfileId } from '../../domain/ids.ts'
+import { NO_TOKEN, type ProfileId, type TokenNo } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
@@ -15,17 +15,23 @@ import { type WithdrawalAddress, WithdrawalAddresses } from './withdrawal-addres
 export { effectiveFeeBps, NO_FEE_RATE, type Profile } from './profiles.ts'
 export type { Session }
 
-export interface Token extends TokenFields {
+/** What the state holds of a token. */
+interface TokenFacts extends TokenFields {
   readonly profileId: ProfileId
   readonly createdMs: TimeMs
   lastUsedMs: TimeMs | null
+}
+
+export interface Token extends TokenFacts {
+  /** Stands for the token while this process runs: it is in no capture and in no hash. */
+  readonly tokenNo: TokenNo
 }
 
 /** All accounts as plain values, in the order in which they were made. */
 export interface CapturedAccounts {
   readonly adminTokenDigest: string
   readonly profiles: CapturedProfiles
-  readonly tokens: readonly Token[]
+  readonly tokens: readonly TokenFacts[]
   readonly sessions: Uint8Array
   readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
   readonly partners: CapturedPartners
@@ -39,6 +45,8 @@ const NO_TOKENS: readonly Token[] = []
 export class Accounts {
   readonly #profiles = new Profiles()
   readonly #tokens = new Map<string, Token>()
+  readonly #tokenByNo = new Map<TokenNo, Token>()
+  #newestTokenNo: TokenNo = NO_TOKEN
   /** The tokens of each profile that has any, oldest first. */
   readonly #tokensOf = new Map<number, readonly Token[]>()
   readonly #sessions = new Sessions()
@@ -80,6 +88,11 @@ export class Accounts {
     return this.#tokens.get(tokenId)
   }
 
+  /** Undefined for a token that was revoked, and for NO_TOKEN. */
+  tokenByNo(tokenNo: TokenNo): Token | undefined {
+    return this.#tokenByNo.get(tokenNo)
+  }
+
   /** Oldest first. */
   tokensOf(profileId: ProfileId): readonly Token[] {
     return this.#tokensOf.get(profileId) ?? NO_TOKENS
@@ -119,22 +132,25 @@ export class Accounts {
 
   addToken(profileId: ProfileId, fields: TokenFields, nowMs: TimeMs): void {
     assert(this.#profiles.accountOf(profileId) !== undefined, 'a token belongs to a profile')
+    this.#keep({ ...fields, profileId, createdMs: nowMs, lastUsedMs: null })
+  }
+
+  #keep(fields: TokenFacts): void {
+    const { tokenId, profileId } = fields
+    assert(!this.#tokens.has(tokenId), 'a token id is new')
     // Names each field: every order reads a token, and a spread copy could have a shape of its own.
-    this.#keep({
-      tokenId: fields.tokenId,
+    const token = {
+      tokenNo: ++this.#newestTokenNo,
+      tokenId,
       sealedSecret: fields.sealedSecret,
       label: fields.label,
       scopes: fields.scopes,
       profileId,
-      createdMs: nowMs,
-      lastUsedMs: null,
-    })
-  }
-
-  #keep(token: Token): void {
-    const { tokenId, profileId } = token
-    assert(!this.#tokens.has(tokenId), 'a token id is new')
+      createdMs: fields.createdMs,
+      lastUsedMs: fields.lastUsedMs,
+    }
     this.#tokens.set(tokenId, token)
+    this.#tokenByNo.set(token.tokenNo, token)
     this.#tokensOf.set(profileId, [...this.tokensOf(profileId), token])
   }
 
@@ -143,6 +159,7 @@ export class Accounts {
     const token = this.#tokens.get(tokenId)
     assert(token !== undefined, 'only a live token is revoked')
     this.#tokens.delete(tokenId)
+    this.#tokenByNo.delete(token.tokenNo)
     const rest = this.tokensOf(token.profileId).filter((each) => each !== token)
     if (rest.length === 0) this.#tokensOf.delete(token.profileId)
     else this.#tokensOf.set(token.profileId, rest)
@@ -197,7 +214,9 @@ export class Accounts {
     yield this.adminTokenDigest
     yield* this.#profiles.facts()
     // A sealed secret is left out: the same secret has other bytes under another nonce.
-    for (const { sealedSecret: _sealed, ...fields } of this.#tokens.values()) yield factsOf(fields)
+    for (const { sealedSecret: _sealed, tokenNo: _no, ...fields } of this.#tokens.values()) {
+      yield factsOf(fields)
+    }
     yield ['sessions', this.#sessions.count]
     yield this.#sessions.capture()
     yield* this.#burnedNonces
@@ -213,7 +232,7 @@ export class Accounts {
     return {
       adminTokenDigest: this.adminTokenDigest,
       profiles: this.#profiles.capture(),
-      tokens: Array.from(this.#tokens.values(), (token) => ({ ...token })),
+      tokens: Array.from(this.#tokens.values(), ({ tokenNo: _no, ...token }) => token),
       sessions: this.#sessions.capture(),
       burnedNonces: [...this.#burnedNonces],
       partners: this.partners.capture(),

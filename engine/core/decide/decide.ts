@@ -4,7 +4,7 @@
 // wrong (law 2).
 
 import type { PlaceOrder } from '../../domain/command.ts'
-import type { AccountId, Generation, ProfileId, Seq, Slot } from '../../domain/ids.ts'
+import type { AccountId, Generation, ProfileId, Seq, Slot, TokenNo } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
@@ -26,7 +26,7 @@ export interface PlaceRequest {
    * takerDelayMs, which the gates set.
    */
   order: PlaceOrder
-  tokenId: string
+  tokenNo: TokenNo
   /** The profile that the request names as the owner. */
   ownerId: ProfileId
   /** Whether the order's signer is the account of the authenticated profile. */
@@ -94,7 +94,7 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
 }
 
 function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Reject | null {
-  const token = clearing.accounts.tokenById(request.tokenId)
+  const token = clearing.accounts.tokenByNo(request.tokenNo)
   if (token === undefined) return REJECT.TOKEN_REVOKED
   if (clearing.frozen.count > 0) {
     // A frozen partner acts for nobody, so both the token's profile and the order's profile count.

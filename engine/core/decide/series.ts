@@ -1,6 +1,7 @@
 // Gates of the commands on series and prices.
 
 import { LIMITS } from '../../domain/limits.ts'
+import type { MarketSpec } from '../../domain/markets/market.ts'
 import { BOUNDARY_WAIT_MS, type SeriesSpec } from '../../domain/markets/series.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
@@ -18,6 +19,16 @@ export function decideSeries({ catalogue, series }: Clearing, spec: SeriesSpec):
   const isSlot = new RegExp(`^${slugPrefix}-[0-9]+$`)
   if (catalogue.all().some(({ slug }) => isSlot.test(slug))) return REJECT.SLUG_TAKEN
   return series.byKey(spec) === undefined ? null : REJECT.SERIES_EXISTS
+}
+
+/**
+ * The next market, of a slot; null while no more markets may be made, or when another market took
+ * the slug before the series claimed it. A slot gets its book at its start.
+ */
+export function newSlot({ catalogue }: Clearing, market: MarketSpec) {
+  const marketId = catalogue.lastId + 1
+  const isFull = marketId > LIMITS.marketsEverMax || catalogue.bySlug(market.slug) !== undefined
+  return isFull ? null : ({ kind: 'createMarket', marketId, book: 0, market } as const)
 }
 
 /** A report is of a symbol that a series has, and neither old nor from the future. */

@@ -107,10 +107,10 @@ export class OrderDecisions {
 
   /** Whether token and rate let the caller's next order through; if not, `refuse` is told why. */
   admits(
-    { tokenId, profileId }: Pick<IntakeResult, 'tokenId' | 'profileId'>,
+    { tokenNo, profileId }: Pick<IntakeResult, 'tokenNo' | 'profileId'>,
     refuse: (answer: RefusedAnswer) => void,
   ): boolean {
-    if (this.#parts.clearing.accounts.tokenById(tokenId) === undefined) {
+    if (this.#parts.clearing.accounts.tokenByNo(tokenNo) === undefined) {
       const revoked = { reject: REJECT.TOKEN_REVOKED }
       this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => refuse(revoked))
       return false
@@ -136,8 +136,8 @@ export class OrderDecisions {
     return (asked) => this.#decideKept({ ...kept, asked })
   }
 
-  #noteToken({ tokenId }: IntakeResult): void {
-    if (tokenId !== '') this.#parts.tokenUses.note(tokenId)
+  #noteToken({ tokenNo }: IntakeResult): void {
+    this.#parts.tokenUses.note(this.#parts.clearing.accounts.tokenByNo(tokenNo))
   }
 
   #arrivalOf(verified: VerifiedOrder, asked: Asked): Arrival {
@@ -146,7 +146,7 @@ export class OrderDecisions {
     decodePlaceInto(verified.record, order)
     const request: PlaceRequest = {
       order,
-      tokenId: verified.tokenId,
+      tokenNo: verified.tokenNo,
       ownerId: verified.ownerId,
       signerIsCaller: verified.signerIsAccount,
       makerIsCaller: verified.makerIsAccount,

@@ -4,6 +4,7 @@
 // Invariant: nothing is due before `nextDueMs`.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { newSlot } from '../../../engine/core/decide/series.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { Boundary } from '../../../engine/core/markets/oracle.ts'
 import type { Series } from '../../../engine/core/markets/series-table.ts'
@@ -128,11 +129,7 @@ export class SlotClock {
   #create(series: Series, startMs: TimeMs): boolean {
     const { clearing, specOf } = this.#parts
     const market = specOf(series, startMs)
-    return this.#change(() => {
-      const marketId = clearing.catalogue.lastId + 1
-      const isFull = marketId > LIMITS.marketsEverMax || clearing.catalogue.bySlug(market.slug)
-      return isFull ? null : { kind: 'createMarket', marketId, book: 0, market }
-    })
+    return this.#change(() => newSlot(clearing, market))
   }
 
   /** False when the boundary is to be decided and finds no room. */

@@ -80,6 +80,7 @@ export const activeInCategory = route({
   path: '/markets/active/:categoryId',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'Active markets of one category by page.',
   params: {
     categoryId: means(
@@ -102,6 +103,7 @@ export const categoriesCount = route({
   path: '/markets/categories/count',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'How many active markets each category has, and how many there are.',
   reply: object({
     category: means(

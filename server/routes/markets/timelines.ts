@@ -105,6 +105,9 @@ const SERIES_EXAMPLE = {
   subFrequency: 'minutes_5' as const,
 }
 
+/** Readers that ask each second are mostly answered by a cache. */
+const TIMELINE_SEC = 3
+
 const around = (most: number, meaning: string) =>
   means(defaulted(integer(0, LIMITS.timelineSlotsMax), most), meaning)
 
@@ -113,7 +116,7 @@ export const timelineBySymbol = route({
   path: '/markets/timeline',
   auth: open(),
   lane: 'public',
-  cache: cached(lasting(1)),
+  cache: cached(lasting(TIMELINE_SEC)),
   about: 'The slots of a series around its current one.',
   query: {
     symbol: means(text(32, 1), 'Symbol of the asset, as in BTC.'),
@@ -150,7 +153,7 @@ export const timelineBySlug = route({
   path: '/markets/:slug/timeline',
   auth: open(),
   lane: 'public',
-  cache: cached(lasting(1)),
+  cache: cached(lasting(TIMELINE_SEC)),
   about: 'The slots of a series around the slot of one market.',
   params: { slug: slug() },
   query: {

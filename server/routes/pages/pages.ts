@@ -3,6 +3,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { open } from '../../http/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -56,6 +57,7 @@ export const navigation = route({
   path: '/navigation',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'The tree of market pages; without any page, one node for each category.',
   reply: list(node()),
   means: 'The nodes at the top, each with those below it.',
@@ -68,6 +70,7 @@ export const pageByPath = route({
   path: '/market-pages/by-path',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'The market page at a path; a page that moved answers 301 with its new path.',
   query: {
     path: means(text(PATH_CHARACTERS_MAX), 'Path of the page; empty or / for the home page.'),
@@ -119,6 +122,7 @@ export const pageMarkets = route({
   path: '/market-pages/:id/markets',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'Active markets of a page, filtered and sorted, by page or by cursor.',
   params: { id: pageId() },
   query: {
@@ -175,6 +179,7 @@ export const propertyKeys = route({
   path: '/property-keys',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'All properties of markets by slug, without their options.',
   reply: list(object(propertyFields())),
   means: 'Every property, in one list.',
@@ -187,6 +192,7 @@ export const onePropertyKey = route({
   path: '/property-keys/:id',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'One property of markets with its options.',
   params: { id: keyId() },
   reply: propertyKey(),
@@ -204,6 +210,7 @@ export const propertyOptions = route({
   path: '/property-keys/:id/options',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'The options of a property, or those below one of them.',
   params: { id: keyId() },
   query: {

@@ -4,6 +4,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
 import { open } from '../../http/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { LANES, type Rate, type Rates } from '../../http/rate-limit.ts'
 import { route } from '../../http/route.ts'
 import { address } from '../../http/schema/fields.ts'
@@ -124,6 +125,7 @@ export const exchangeInfo = route({
   path: '/exchange-info',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'What a trading program needs before its first order: ticks, sizes, fees, limits.',
   reply: object({
     version: means(text(), 'Version of the exchange.'),

@@ -71,6 +71,7 @@ export const asyncApi = route({
   path: '/asyncapi.json',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'Every channel and event of the sockets, as an AsyncAPI document.',
   reply: openObject({ asyncapi: means(text(), 'Version of the AsyncAPI form of this document.') }),
   means: 'The document, made from the channels themselves.',

@@ -294,11 +294,14 @@ export class AccountChanges {
     return { tokenId, sealedSecret, label, scopes }
   }
 
-  #teach({ profileId, account }: Profile, { tokenId, scopes, secret }: MintedToken): void {
+  #teach({ profileId, account }: Profile, { tokenId, secret }: MintedToken): void {
     const { accounts } = this.#pipeline.clearing
+    const token = accounts.tokenById(tokenId)
+    // It was revoked before it was durable.
+    if (token === undefined) return
     this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
     const opened = Buffer.from(secret, 'base64')
-    this.#intake.addToken({ tokenId, profileId, account, scopes, secret: opened })
+    this.#intake.addToken({ ...token, account, secret: opened })
   }
 }
 

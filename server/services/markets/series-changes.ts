@@ -1,6 +1,6 @@
 // What an operator and the oracle do to series (rules §10). Each act is an ordinary command.
 
-import { decideReport, decideSeries } from '../../../engine/core/decide/series.ts'
+import { decideReport, decideSeries, newSlot } from '../../../engine/core/decide/series.ts'
 import type { SeriesId } from '../../../engine/domain/ids.ts'
 import { type SeriesSpec, slotStartMs } from '../../../engine/domain/markets/series.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -59,10 +59,7 @@ export class SeriesChanges {
     const series = clearing.series.existing(seriesId)
     const startMs = slotStartMs(series, sequencer.nowMs())
     const { symbol } = series
-    void this.#pipeline.change(() => {
-      const marketId = clearing.catalogue.lastId + 1
-      return { kind: 'createMarket', marketId, book: 0, market: this.#specOf(series, startMs) }
-    }, by)
+    void this.#pipeline.change(() => newSlot(clearing, this.#specOf(series, startMs)), by)
     void this.#pipeline.change(() => {
       const boundary = clearing.oracle.boundary(symbol, startMs)
       if (boundary === undefined || boundary.isDecided) return null

@@ -4,7 +4,7 @@
 // after the other.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { FORM } from '../../intake/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../../intake/intake-pool.ts'
@@ -34,7 +34,7 @@ interface Operation extends ReplaceTask {
   readonly profileId: ProfileId
   /** The profile whose token signed the request; its rate counts. */
   readonly callerId: ProfileId
-  readonly tokenId: string
+  readonly tokenNo: TokenNo
   /** Why the caller may not act for the profile it named; null when it may. */
   readonly forbidden: Reject | null
   /** Decides the replacement. */
@@ -83,7 +83,7 @@ export class CancelReplace {
       ...task,
       profileId: result.actorId,
       callerId: result.profileId,
-      tokenId: result.tokenId,
+      tokenNo: result.tokenNo,
       forbidden: forbiddenBy(result),
       replace: this.#pipeline.orders.keep(result),
     }
@@ -112,8 +112,8 @@ export class CancelReplace {
    */
   #refusalOf(operation: Operation): Promise<RefusedAnswer | null> {
     return new Promise((resolve) => {
-      const { callerId: profileId, tokenId } = operation
-      if (this.#pipeline.orders.admits({ profileId, tokenId }, resolve)) resolve(null)
+      const { callerId: profileId, tokenNo } = operation
+      if (this.#pipeline.orders.admits({ profileId, tokenNo }, resolve)) resolve(null)
     })
   }
 

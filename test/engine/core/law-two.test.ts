@@ -68,7 +68,8 @@ class LateFlow {
     const { clearing } = this.late
     const order = this.#order()
     const market = clearing.catalogue.existing(order.marketId)
-    const request = ownRequest(order, `token-${order.accountId}`)
+    const [token] = clearing.accounts.tokensOf(order.accountId)
+    const request = ownRequest(order, token.tokenNo)
     request.signedFeeBps = market.feeEnabled ? RATE_BPS : 0
     if (decidePlace(clearing, request, START_MS) !== null) return false
     const decided = { ...order, ...this.#stamp() }

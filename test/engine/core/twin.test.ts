@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { freshSeed, fromEnv } from '../../support/random.ts'
 import { TwinFlow } from '../../support/twin-flow.ts'
 
-// Runs the engine against the slow exchange, command by command. SEED and STEPS replay one flow.
+// Runs the engine against the slow exchange, command by command. SEED and STEPS replay one flow;
+// SEEDS=... plays more of them.
 
-const SEEDS = process.env.SEED === undefined ? 50 : 1
+const SEEDS = process.env.SEED === undefined ? fromEnv('SEEDS', 20) : 1
 const STEPS = fromEnv('STEPS', 20_000)
 
 test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () => {

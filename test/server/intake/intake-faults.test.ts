@@ -19,15 +19,15 @@ import * as kit from './order-kit.ts'
 interface Told {
   readonly reject: Reject | null
   readonly broke: string
-  readonly tokenId: string
+  readonly tokenNo: number
 }
 
 function toldBy(result: IntakeResult): Told {
   if (result.kind === 'verified') {
-    return { reject: null, broke: '', tokenId: result.tokenId }
+    return { reject: null, broke: '', tokenNo: result.tokenNo }
   }
-  const { reject, tokenId, broke } = result
-  return { reject, tokenId, broke: broke?.error.message ?? '' }
+  const { reject, tokenNo, broke } = result
+  return { reject, tokenNo, broke: broke?.error.message ?? '' }
 }
 
 before(() => keccakReady)
@@ -129,10 +129,10 @@ test('a thread that dies is replaced; its request breaks, the others are answere
   assert.deepEqual(faults, [])
   assert.equal(pool.inFlight(), 0)
   // The next thread has learned all changes from before and after the death.
-  pool.addToken(kit.tokenEntry('later'))
+  pool.addToken(kit.tokenEntry('later', 9))
   assert.ok(pool.submit(order(41, 'later')))
   await until(() => told.has(41))
-  assert.equal(told.get(41)?.tokenId, 'later')
+  assert.equal(told.get(41)?.tokenNo, 9)
 })
 
 test('a request that broke a thread is never run again', async () => {

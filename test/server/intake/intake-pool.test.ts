@@ -7,20 +7,20 @@ import * as kit from './order-kit.ts'
 
 interface Answer {
   reject: Reject | null
-  tokenId: string
+  tokenNo: number
   signatureOk: boolean
   salt: string
 }
 
 function answerOf(result: IntakeResult): Answer {
   if (result.kind === 'refused') {
-    const { reject, tokenId } = result
-    return { reject, tokenId, signatureOk: false, salt: '' }
+    const { reject, tokenNo } = result
+    return { reject, tokenNo, signatureOk: false, salt: '' }
   }
-  const { tokenId, signatureOk, record, echo } = result
+  const { tokenNo, signatureOk, record, echo } = result
   const salt = `0x${Buffer.from(record.subarray(PLACE.salt, PLACE.salt + 32)).toString('hex')}`
   assert.equal(JSON.parse(`{${Buffer.from(echo).toString()}}`).salt, String(BigInt(salt)))
-  return { reject: null, tokenId, signatureOk, salt: String(BigInt(salt)) }
+  return { reject: null, tokenNo, signatureOk, salt: String(BigInt(salt)) }
 }
 
 /** A pool with a promise of its first answers. */
@@ -69,11 +69,11 @@ for (const threads of [0, 2]) {
     for (let id = 104; id < 110; id++) assert.ok(pool.submit(orderRequest(id)))
     await answered(109)
     assert.equal(answers.get(1)?.reject, REJECT.API_KEY_INVALID)
-    assert.equal(answers.get(1)?.tokenId, '')
+    assert.equal(answers.get(1)?.tokenNo, 0)
     for (const id of [2, 3]) assert.equal(answers.get(id)?.reject, REJECT.MARKET_NOT_FOUND)
     for (let id = 4; id < 104; id++) {
       const salt = String(1000 + id)
-      const good = { reject: null, tokenId: 'alice-token', signatureOk: true, salt }
+      const good = { reject: null, tokenNo: 1, signatureOk: true, salt }
       assert.deepEqual(answers.get(id), good)
     }
     for (let id = 104; id < 110; id++) {
@@ -102,7 +102,8 @@ test('a full pool refuses at once, and takes orders again when it has room', asy
 test('changes that do not fit the ring hold orders back until they are sent', async () => {
   const { pool, answers, answered } = poolOf(1, { ringBytes: 8192 })
   pool.addMarket(kit.MARKET)
-  for (let index = 0; index < 200; index++) pool.addToken(kit.tokenEntry(`token-${index}`))
+  for (let index = 0; index < 200; index++)
+    pool.addToken(kit.tokenEntry(`token-${index}`, index + 1))
   assert.equal(pool.submit(orderRequest(1, { apiKey: 'token-199' })), false)
   await pool.ready()
   while (!pool.submit(orderRequest(2, { apiKey: 'token-199' }))) {
@@ -110,7 +111,7 @@ test('changes that do not fit the ring hold orders back until they are sent', as
   }
   await answered(1)
   assert.equal(answers.get(2)?.reject, null)
-  assert.equal(answers.get(2)?.tokenId, 'token-199')
+  assert.equal(answers.get(2)?.tokenNo, 200)
   await pool.stop()
 })
 

@@ -34,18 +34,18 @@ export const MARKET: Extract<DirectoryChange, { kind: 'market' }> = {
   feeEnabled: false,
 }
 
-export function tokenEntry(tokenId = 'alice-token') {
+export function tokenEntry(tokenId = 'alice-token', tokenNo = 1) {
   const account = accountOf(KEY)
-  return { tokenId, profileId: 7, account, scopes: ['trading'] as const, secret: SECRET }
+  return { tokenNo, tokenId, profileId: 7, account, scopes: ['trading'] as const, secret: SECRET }
 }
 
 export function directory(): Directory {
   const known = new Directory(DOMAIN)
   const secretBase64 = SECRET.toString('base64')
   const token = tokenEntry()
-  known.apply({ ...token, kind: 'token', tokenRef: 1, secretBase64 })
-  const reader = { ...token, tokenId: 'reader', scopes: [] }
-  known.apply({ ...reader, kind: 'token', tokenRef: 2, secretBase64 })
+  known.apply({ ...token, kind: 'token', secretBase64 })
+  const reader = { ...token, tokenNo: 2, tokenId: 'reader', scopes: [] }
+  known.apply({ ...reader, kind: 'token', secretBase64 })
   known.apply(MARKET)
   return known
 }

@@ -39,7 +39,7 @@ function newTrade(driver: ExchangeDriver, marketId: number): () => void {
   const wish = { account: 1, marketId, side: SIDE.BUY, outcome: 0, type: 'GTC' as const }
   const order = driver.orderOf({ ...wish, priceTicks: 500 })
   const request = driver.requestOf(order)
-  const tokens = ['', 'token-1', 'token-2', 'token-3', 'token-4']
+  const tokenNos = [1, 2, 3, 4].map((id) => clearing.accounts.tokensOf(id)[0].tokenNo)
   const cancel = {
     kind: 'cancelOrders' as const,
     seq: 0,
@@ -60,7 +60,7 @@ function newTrade(driver: ExchangeDriver, marketId: number): () => void {
     hash++
     order.hashHigh = Math.imul(hash, 0x85ebca6b) >>> 0
     order.hashLow = Math.imul(hash, 0x9e3779b1) >>> 0
-    request.tokenId = tokens[order.accountId]
+    request.tokenNo = tokenNos[order.accountId - 1]
     request.ownerId = order.accountId
     if (decidePlace(clearing, request, nowMs) === null) {
       order.seq = clearing.lastSeq + 1

@@ -21,7 +21,7 @@ test('one profile cannot take every slot: at its bound it must cancel, others tr
     exchange.apply({ ...stamp(), kind: 'adjustBalance', profileId, collateralRaw: 1e12 })
   }
   const order = blankPlace()
-  const request = ownRequest(order, 't1')
+  const request = ownRequest(order, 1)
   const decide = (accountId: number, hash: number) => {
     Object.assign(order, {
       marketId: 1,
