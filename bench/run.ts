@@ -20,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   snapshot: async () => (await import('./snapshot.bench.ts')).snapshotBench,
   memory: async () => (await import('./memory.bench.ts')).memoryBench,
   lifetime: async () => (await import('./lifetime.bench.ts')).lifetimeBench,
+  follower: async () => (await import('./follower.bench.ts')).followerBench,
   reads: async () => (await import('./reads.bench.ts')).readsBench,
   micro: async () => (await import('./micro.bench.ts')).microBench,
 }

@@ -8,14 +8,20 @@ import type { Pipeline } from '../server/pipeline/pipeline.ts'
 import { RELEASING } from '../server/pipeline/spine/sequencer.ts'
 import { FEE_BPS, START_MS, tokenNoOf } from './setting.ts'
 import { OP, type Workload } from './workload.ts'
-import { orderOf } from './workload-order.ts'
+import { hashLowOf, orderOf } from './workload-order.ts'
 
 /** The answer of the tables: no order of a workload comes twice. */
 const UNSEEN = { seq: Number.POSITIVE_INFINITY, hash: false, clientId: false }
 
+export interface FeedOptions {
+  /** Every second order has a client order id. */
+  readonly isNamed?: boolean
+}
+
 export class WorkloadFeed {
   readonly #work: Workload
   readonly #pipeline: Pipeline
+  readonly #isNamed: boolean
   readonly #records: Uint8Array[] = []
   readonly #slotOf: Int32Array
   readonly #generationOf: Int32Array
@@ -35,9 +41,10 @@ export class WorkloadFeed {
   /** Bytes journaled so far. */
   bytes = 0
 
-  constructor(work: Workload, pipeline: Pipeline) {
+  constructor(work: Workload, pipeline: Pipeline, { isNamed = false }: FeedOptions = {}) {
     this.#work = work
     this.#pipeline = pipeline
+    this.#isNamed = isNamed
     this.#slotOf = new Int32Array(work.count)
     this.#generationOf = new Int32Array(work.count)
     const encoded = Array.from({ length: work.count }, (_none, row) => this.#encode(row))
@@ -53,7 +60,12 @@ export class WorkloadFeed {
 
   #encode(row: number): Uint8Array {
     if (this.#work.op[row] === OP.CANCEL) return new Uint8Array(0)
-    return encodePlace(orderOf(this.#work, row, row + 1))
+    // Hashes of real orders are spread over all numbers, and so are names that clients make.
+    const hash = hashLowOf(row + 1)
+    const order = orderOf(this.#work, row, hash)
+    if (!this.#isNamed || row % 2 === 1) return encodePlace(order)
+    const name = hash.toString(16).padStart(8, '0')
+    return encodePlace({ ...order, clientOrderId: `${name}-${name}-${name}` })
   }
 
   /** False, and nothing done, when the rings are full. Calls `done` once the command is durable. */

@@ -122,13 +122,13 @@ export class Follower {
     seen.countOnly(this.filter)
     this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
-    this.#orders = new OrdersTable(this.#connection, this.exchange.clearing.orders)
-    this.#positions = new PositionsTable(this.#connection)
     const { orders, catalogue } = this.exchange.clearing
+    this.#orders = new OrdersTable(this.#connection, orders)
+    this.#positions = new PositionsTable(this.#connection)
     this.#candles = new CandlesTable(this.#connection)
     const listeners = { positions: this.#positions, candles: this.#candles }
     this.#trades = new TradesTable(this.#connection, orders, listeners)
-    this.#settlements = new SettlementsTable(this.#connection)
+    this.#settlements = new SettlementsTable(this.#connection, this.#orders.names)
     this.#mined = new MinedTradesTable(this.#connection)
     this.#audit = new AuditTable(this.#connection)
     this.#profiles = new ProfilesTable(this.#connection)
@@ -306,8 +306,8 @@ export class Follower {
       switch (kind) {
         case EVENT.FILL: {
           this.#trades.filled(order, slot, sizeRaw, eventTicks(words, event))
-          const endedMs = code === MAKER.CLOSED ? order.nowMs : null
-          this.#orders.makerFilled(slot, { sizeRaw, leftRaw, endedMs, tradeSeq: order.seq })
+          const fill = { sizeRaw, leftRaw, isClosed: code === MAKER.CLOSED }
+          this.#orders.makerFilled(slot, fill, order)
           break
         }
         case EVENT.STP_CANCEL:
@@ -338,7 +338,7 @@ export class Follower {
       const event = eventAt(0, record)
       if (eventKind(words, event) !== EVENT.CANCELED) continue
       const leftRaw = eventLeftRaw(f64s, event)
-      this.#orders.canceled(eventSlot(words, event), leftRaw, cancel.reason, cancel.nowMs)
+      this.#orders.canceled(eventSlot(words, event), leftRaw, cancel.reason, cancel)
     }
   }
 
@@ -351,10 +351,12 @@ export class Follower {
       this.#positions.flush(pace)
       this.#candles.flush(pace)
       this.#settlements.flush(pace)
+      // Before the mined trades, which are also those of groups.
+      this.#markets.flush(pace)
+      this.#orders.names.flush(pace)
       this.#mined.flush(pace)
       this.#audit.flush(pace)
       this.#profiles.flush(pace)
-      this.#markets.flush(pace)
       this.#series.flush(pace)
       this.#oracleCandles.flush(pace)
       this.#search.flush(pace)

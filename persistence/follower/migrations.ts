@@ -1,3 +1,4 @@
+import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
@@ -9,8 +10,12 @@ import { SEARCH_TABLES } from './search-schema.ts'
 // number. Both begin with an epoch (tables/epochs.ts). `candles` holds the last day alone, and the
 // rows of one bucket lie together: a chunk of the follower changes few pages of it.
 //
-// `traders` has one row for each owner, even for a maker with a million quotes. `own_makers` names
-// what self-trade prevention canceled. The texts of profiles stand in no other table.
+// `order_names` finds orders (tables/order-names.ts), and `live_orders` lists those that live. The
+// view `orders` joins the two parts of an order (tables/orders.ts). `traders` has one row for each
+// owner, even for a maker with a million quotes. `own_makers` names what self-trade prevention
+// canceled. The texts of profiles stand in no other table.
+
+const LIVE = ORDER_STATUSES.indexOf('LIVE')
 
 const M1 = `
 CREATE TABLE applied (
@@ -18,7 +23,7 @@ CREATE TABLE applied (
   seq      INTEGER NOT NULL,
   checksum BLOB NOT NULL
 ) STRICT;
-CREATE TABLE orders (
+CREATE TABLE order_terms (
   placed_seq      INTEGER PRIMARY KEY,
   slot            INTEGER NOT NULL,
   generation      INTEGER NOT NULL,
@@ -29,15 +34,10 @@ CREATE TABLE orders (
   order_type      INTEGER NOT NULL,
   market_form     INTEGER NOT NULL,
   post_only       INTEGER NOT NULL,
-  status          INTEGER NOT NULL,
   price_ticks     INTEGER NOT NULL,
   size_raw        INTEGER NOT NULL,
   spend_raw       INTEGER NOT NULL,
-  filled_raw      INTEGER NOT NULL,
-  remaining_raw   INTEGER NOT NULL,
   placed_ms       INTEGER NOT NULL,
-  ended_ms        INTEGER,
-  cancel_reason   INTEGER,
   client_order_id TEXT,
   hash_high       INTEGER NOT NULL,
   hash_low        INTEGER NOT NULL,
@@ -49,21 +49,47 @@ CREATE TABLE orders (
   expiration_sec  INTEGER NOT NULL,
   signed_fee_bps  INTEGER NOT NULL,
   fee_bps         INTEGER NOT NULL,
-  last_trade_seq  INTEGER,
-  eligible_ms     INTEGER,
-  undone_raw      INTEGER NOT NULL DEFAULT 0
+  held_until_ms   INTEGER
 ) STRICT;
-CREATE INDEX orders_by_hash ON orders (hash_high);
-CREATE INDEX orders_by_slot ON orders (slot, generation);
-CREATE INDEX orders_by_owner ON orders (owner, market_id, status, placed_seq);
-CREATE INDEX orders_by_client_id ON orders (owner, client_order_id)
-  WHERE client_order_id IS NOT NULL;
+CREATE TABLE order_states (
+  placed_seq     INTEGER PRIMARY KEY,
+  status         INTEGER NOT NULL,
+  filled_raw     INTEGER NOT NULL,
+  remaining_raw  INTEGER NOT NULL,
+  ended_ms       INTEGER,
+  cancel_reason  INTEGER,
+  last_trade_seq INTEGER,
+  undone_raw     INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE VIEW orders AS
+SELECT t.*, coalesce(s.status, ${LIVE}) AS status, coalesce(s.filled_raw, 0) AS filled_raw,
+  coalesce(s.remaining_raw, iif(market_form = 1 AND side = ${SIDE.BUY}, 0, size_raw))
+    AS remaining_raw,
+  s.ended_ms, s.cancel_reason, s.last_trade_seq, coalesce(s.undone_raw, 0) AS undone_raw,
+  iif(s.placed_seq IS NULL, held_until_ms, NULL) AS eligible_ms
+FROM order_terms t LEFT JOIN order_states s ON s.placed_seq = t.placed_seq;
+CREATE TABLE live_orders (
+  owner      INTEGER NOT NULL,
+  market_id  INTEGER NOT NULL,
+  placed_seq INTEGER NOT NULL,
+  PRIMARY KEY (owner, market_id, placed_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE order_names (
+  layer      INTEGER NOT NULL,
+  name       INTEGER NOT NULL,
+  placed_seq INTEGER NOT NULL,
+  PRIMARY KEY (layer, name, placed_seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE name_layers (layer INTEGER PRIMARY KEY, end_seq INTEGER NOT NULL) STRICT;
+CREATE INDEX name_layers_by_end ON name_layers (end_seq);
 CREATE TABLE markets (
   market_id   INTEGER PRIMARY KEY,
   slug        TEXT NOT NULL UNIQUE,
   is_archived INTEGER NOT NULL,
-  facts       TEXT NOT NULL
+  facts       TEXT NOT NULL,
+  group_id    INTEGER
 ) STRICT;
+CREATE INDEX markets_by_group ON markets (group_id, market_id) WHERE group_id IS NOT NULL;
 CREATE TABLE trades (
   seq              INTEGER PRIMARY KEY,
   market_id        INTEGER NOT NULL,
@@ -76,7 +102,8 @@ CREATE TABLE trades (
   collateral_raw   INTEGER NOT NULL,
   fee_raw          INTEGER NOT NULL,
   yes_ticks        INTEGER NOT NULL,
-  traded_ms        INTEGER NOT NULL
+  traded_ms        INTEGER NOT NULL,
+  taker_placed_seq INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE maker_fills (
   trade_seq        INTEGER NOT NULL,
@@ -218,5 +245,5 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Files of the versions up to 13 are made anew. */
-export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 13 }
+/** Files of the versions up to 14 are made anew. */
+export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 14 }

@@ -254,8 +254,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ['the tables do not store their seq', 'this.#apply.run(last.lastSeq, last.checksum)\n', '\n'],
       [
         'a filled maker stays live',
-        'code === MAKER.CLOSED ? order.nowMs : null',
-        'code === MAKER.OPEN ? order.nowMs : null',
+        'isClosed: code === MAKER.CLOSED',
+        'isClosed: code === MAKER.OPEN',
       ],
     ],
   },
@@ -270,6 +270,31 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'RESULT.KILLED && filledRaw === 0',
         'RESULT.KILLED',
       ],
+      [
+        'an order that ended is listed as live',
+        'else if (status !== LIVE) this',
+        'else if (status === LIVE) this',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/follower/tables/order-names.ts',
+    tests: [`${FOLDER}/follower/order-names.test.ts`],
+    changes: [
+      ['a name that moved stays', 'if (changes > 0) this', 'if (changes < 0) this'],
+      ['a move that was cut off is over', 'name: Math.min(...least)', 'name: NAMES_END'],
+      ['names move too late', 'const COMMANDS_PER_STEP = 256', 'const COMMANDS_PER_STEP = 8192'],
+    ],
+  },
+  {
+    file: 'persistence/query/read/named-orders.ts',
+    tests: [`${FOLDER}/follower/order-names.test.ts`],
+    changes: [
+      [
+        'a list ends with the first layer that fills it',
+        'if (endSeq <= leastSeq) break',
+        'if (found.size >= limit) break',
+      ],
     ],
   },
   {
@@ -278,8 +303,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'an order with a reversed fill ends as matched',
-        'status = iif(undone_raw > 0,',
-        'status = iif(undone_raw < 0,',
+        'status = iif(undone_raw > 0 AND',
+        'status = iif(undone_raw < 0 AND',
       ],
     ],
   },

@@ -1,8 +1,11 @@
+import { assert } from '../../../engine/domain/assert.ts'
 import type { SettlementCommand } from '../../../engine/domain/command.ts'
-import type { Seq } from '../../../engine/domain/ids.ts'
+import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { listName } from './names.ts'
+import type { OrderNames } from './order-names.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
 // One row per block, and one row per trade that is not in the block which covers its seq. That row
@@ -20,16 +23,22 @@ const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 const BUST = 'UPDATE trades SET is_busted = 1 WHERE seq = ?'
 /** A reversed fill reopens no order: an order that ended matched becomes canceled (rules §5.2). */
 const UNDO = `
-UPDATE orders SET undone_raw = undone_raw + part.size_raw,
+UPDATE order_states SET undone_raw = undone_raw + part.size_raw,
   status = iif(status = ${MATCHED}, ${CANCELED}, status)
 FROM (
   SELECT maker_placed_seq AS placed_seq, sum(size_raw) AS size_raw FROM maker_fills
   WHERE trade_seq = ? GROUP BY maker_placed_seq
   UNION ALL
-  SELECT o.placed_seq, t.shares_raw FROM trades t
-  JOIN orders o ON o.slot = t.taker_slot AND o.generation = t.taker_generation WHERE t.seq = ?
-) AS part WHERE orders.placed_seq = part.placed_seq`
+  SELECT taker_placed_seq, shares_raw FROM trades WHERE seq = ?
+) AS part WHERE order_states.placed_seq = part.placed_seq
+RETURNING order_states.placed_seq AS placedSeq, status`
+const LISTED = 'SELECT owner, market_id AS marketId FROM order_terms WHERE placed_seq = ?'
 
+interface UndoneRow {
+  readonly placedSeq: Seq
+  readonly status: number
+}
+type Failed = [tradeSeq: Seq, seq: Seq]
 type BlockRow = [height: number, chainId: number, throughSeq: Seq, minedMs: number]
 type TradeRow = [tradeSeq: Seq, status: number, height: number | null, changedMs: number]
 
@@ -40,16 +49,20 @@ function numberOf(status: SettlementStatus): number {
 export class SettlementsTable {
   readonly #insertBlock: Statement<BlockRow>
   readonly #putTrade: Statement<TradeRow>
-  readonly #undo: Statement<[tradeSeq: Seq, again: number]>
+  readonly #undo: Statement<[tradeSeq: Seq, again: number], UndoneRow>
+  readonly #listed: Statement<[Seq], { owner: AccountId; marketId: MarketId }>
   readonly #bust: Statement<[tradeSeq: Seq]>
   #blocks: BlockRow[] = []
   #trades: TradeRow[] = []
-  #failed: number[] = []
+  #failed: Failed[] = []
+  readonly #names: OrderNames
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, names: OrderNames) {
+    this.#names = names
     this.#insertBlock = connection.prepare(INSERT_BLOCK)
     this.#putTrade = connection.prepare(PUT_TRADE)
     this.#undo = connection.prepare(UNDO)
+    this.#listed = connection.prepare(LISTED)
     this.#bust = connection.prepare(BUST)
   }
 
@@ -67,7 +80,7 @@ export class SettlementsTable {
         return
       case 'failSettlement':
         this.#trades.push([command.tradeSeq, numberOf('FAILED'), null, nowMs])
-        this.#failed.push(command.tradeSeq)
+        this.#failed.push([command.tradeSeq, command.seq])
     }
   }
 
@@ -75,12 +88,20 @@ export class SettlementsTable {
   flush(pace: Pace): void {
     eachPaced(this.#blocks, pace, (block) => this.#insertBlock.run(...block))
     eachPaced(this.#trades, pace, (trade) => this.#putTrade.run(...trade))
-    eachPaced(this.#failed, pace, (tradeSeq) => {
-      this.#undo.run(tradeSeq, tradeSeq)
+    eachPaced(this.#failed, pace, ([tradeSeq, seq]) => {
+      for (const undone of this.#undo.all(tradeSeq, tradeSeq)) this.#relist(undone, seq)
       this.#bust.run(tradeSeq)
     })
     this.#blocks = []
     this.#trades = []
     this.#failed = []
+  }
+
+  /** An order that was canceled before is then named twice, and found once. */
+  #relist({ placedSeq, status }: UndoneRow, seq: Seq): void {
+    if (status !== CANCELED) return
+    const listed = this.#listed.get(placedSeq)
+    assert(listed !== undefined, 'an order with a state has terms')
+    this.#names.add(listName(listed.owner, listed.marketId, status), placedSeq, seq)
   }
 }

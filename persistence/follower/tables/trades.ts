@@ -16,8 +16,8 @@ import type { PositionsTable } from './positions.ts'
 
 const INSERT_TRADE = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
-  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const INSERT_FILL = `
 INSERT INTO maker_fills (trade_seq, position, maker_placed_seq, maker_owner, size_raw, yes_ticks)
 VALUES (?, ?, ?, ?, ?, ?)`
@@ -31,6 +31,7 @@ const INSERT_TRADER = 'INSERT OR IGNORE INTO traders (owner) VALUES (?)'
 type TradeRow = [
   ...who: [number, number, number, number, number, number, number],
   ...what: [number, number, number, number, number],
+  takerPlacedSeq: Seq,
 ]
 type FirstRow = [marketId: MarketId, firstMs: TimeMs, firstSeq: Seq]
 type FillRow = [number, number, number, number, number, number]
@@ -122,6 +123,7 @@ export class TradesTable {
       feeRaw,
       this.#lastTicks,
       order.nowMs,
+      order.kind === 'placeOrder' ? order.seq : this.#orders.seqOf(order.slot),
     ])
     this.#noteEpoch(order)
     this.#traders.add(order.accountId)

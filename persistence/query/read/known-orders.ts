@@ -1,15 +1,18 @@
 import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
 import type { AccountId, Seq } from '../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../database.ts'
+import { clientIdName, hashName } from '../../follower/tables/names.ts'
 import { signedHalf } from '../../follower/tables/orders.ts'
+import { NamedOrders } from './named-orders.ts'
 import { query } from './query.ts'
 
 // Says whether the tables hold an order or a client order id, and which seq they show. One
-// statement reads both, so that both are of one state.
+// transaction reads both, so that both are of one state.
 
-const KNOWN = `
-SELECT (SELECT seq FROM applied WHERE id = 1) AS seq,
-  EXISTS (SELECT 1 FROM orders WHERE hash_high = ? AND hash_low = ?) AS hash,
-  EXISTS (SELECT 1 FROM orders WHERE owner = ? AND client_order_id = ?) AS clientId`
+const APPLIED = 'SELECT seq FROM applied WHERE id = 1'
+const KEYS = `
+SELECT owner, client_order_id AS clientOrderId, hash_high AS hashHigh, hash_low AS hashLow
+FROM orders WHERE placed_seq = ?`
 
 export interface KnownAsk {
   readonly hashHigh: number
@@ -19,21 +22,53 @@ export interface KnownAsk {
   readonly clientOrderId: string
 }
 
-/** `hash` and `clientId` are 0 or 1; `seq` is null while the tables are empty. */
-interface KnownRow {
-  readonly seq: Seq | null
-  readonly hash: number
-  readonly clientId: number
+interface KeysRow {
+  readonly owner: AccountId
+  readonly clientOrderId: string | null
+  readonly hashHigh: number
+  readonly hashLow: number
+}
+
+class KnownOrders {
+  readonly #applied: Statement<[], { seq: Seq }>
+  readonly #keys: Statement<[Seq], KeysRow>
+  readonly #named: NamedOrders
+  readonly ofOneState: (asked: KnownAsk) => KnownInTables
+
+  constructor(connection: Connection) {
+    this.#applied = connection.prepare(APPLIED)
+    this.#keys = connection.prepare(KEYS)
+    this.#named = new NamedOrders(connection)
+    this.ofOneState = connection.transaction((asked: KnownAsk) => this.#look(asked))
+  }
+
+  #look({ hashHigh, hashLow, accountId, clientOrderId }: KnownAsk): KnownInTables {
+    const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
+    const hash = this.#has(hashName(high, low), (keys) => {
+      return keys.hashHigh === high && keys.hashLow === low
+    })
+    const named = clientOrderId !== ''
+    const clientId =
+      named &&
+      this.#has(clientIdName(accountId, clientOrderId), (keys) => {
+        return keys.owner === accountId && keys.clientOrderId === clientOrderId
+      })
+    return { seq: this.#applied.get()?.seq ?? 0, hash, clientId }
+  }
+
+  #has(name: number, isIt: (keys: KeysRow) => boolean): boolean {
+    const found = this.#named.newest(name, (placedSeq) => {
+      const keys = this.#keys.get(placedSeq)
+      return keys !== undefined && isIt(keys) ? true : undefined
+    })
+    return found !== null
+  }
 }
 
 /** Gives what the tables hold of an order, and the seq up to which they show everything. */
 export const knownInTables = query({
   name: 'knownInTables',
   isUrgent: true,
-  prepare: (db) => db.prepare<[number, number, number, string], KnownRow>(KNOWN),
-  run: (known, { hashHigh, hashLow, accountId, clientOrderId }: KnownAsk): KnownInTables => {
-    const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
-    const row = known.get(high, low, accountId, clientOrderId)
-    return { seq: row?.seq ?? 0, hash: row?.hash === 1, clientId: row?.clientId === 1 }
-  },
+  prepare: (db) => new KnownOrders(db),
+  run: (known, asked: KnownAsk): KnownInTables => known.ofOneState(asked),
 })

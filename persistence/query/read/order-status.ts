@@ -5,7 +5,7 @@ import type { Connection, Statement } from '../../database.ts'
 import { SELF_TRADE_REASON } from '../../follower/tables/orders.ts'
 import { query } from './query.ts'
 import { type Settlement, Settlements } from './settlements.ts'
-import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
+import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 
 // What POST /orders/status/batch says of an order: its signed fields and its newest trade (rules
 // §3.5, §5.2). One transaction reads all orders of a question, so they are of one state.
@@ -15,12 +15,7 @@ lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
 lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
 signature_type AS signatureType, expiration_sec AS expirationSec,
 signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, last_trade_seq AS tradeSeq`
-const BY_SLOT = `
-SELECT ${ORDER_COLUMNS}, ${SIGNED_COLUMNS} FROM orders
-WHERE slot = ? AND generation = ? AND owner = ?`
-const BY_CLIENT_ID = `
-SELECT ${ORDER_COLUMNS}, ${SIGNED_COLUMNS} FROM orders
-WHERE client_order_id = ? AND owner = ? ORDER BY placed_seq DESC LIMIT 1`
+const STATUS_COLUMNS = `${ORDER_COLUMNS}, ${SIGNED_COLUMNS}`
 const TRADE = `
 SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, side, outcome,
   shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw,
@@ -119,8 +114,7 @@ function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTick
 }
 
 class OrderStatuses {
-  readonly #bySlot: Statement<[number, number, number], SignedOrderRow>
-  readonly #byClientId: Statement<[string, number], SignedOrderRow>
+  readonly #orders: OrderFinder<SignedOrderRow>
   readonly #trade: Statement<[number], TradeRow>
   readonly #made: Statement<[number, number], MadeRow>
   readonly #makers: Statement<[number, number], MakerOfTrade>
@@ -129,8 +123,7 @@ class OrderStatuses {
   readonly #ofOneState: (ask: OrderStatusAsk) => (OrderStatus | null)[]
 
   constructor(connection: Connection) {
-    this.#bySlot = connection.prepare(BY_SLOT)
-    this.#byClientId = connection.prepare(BY_CLIENT_ID)
+    this.#orders = new OrderFinder(connection, STATUS_COLUMNS)
     this.#trade = connection.prepare(TRADE)
     this.#made = connection.prepare(MADE)
     this.#makers = connection.prepare(MAKERS)
@@ -157,9 +150,9 @@ class OrderStatuses {
   #find({ accountId, makersMax }: OrderStatusAsk, name: OrderName, left: number) {
     const order =
       'slot' in name
-        ? this.#bySlot.get(name.slot, name.generation, accountId)
-        : this.#byClientId.get(name.clientOrderId, accountId)
-    if (order === undefined) return null
+        ? this.#orders.bySlot(name.slot, name.generation)
+        : this.#orders.byClientId(accountId, name.clientOrderId)
+    if (order === null || order.accountId !== accountId) return null
     const trade = this.#tradeOf(order, Math.min(makersMax, left))
     const ownMax = Math.min(makersMax, left - (trade?.makers.length ?? 0))
     const status: OrderStatus = {

@@ -15,7 +15,7 @@ SELECT t.seq, t.traded_ms AS nowMs, t.market_id AS marketId, t.taker_slot AS tak
   coalesce(o.client_order_id, '') AS clientOrderId, o.side, o.outcome, o.order_type AS orderType,
   o.price_ticks AS priceTicks, t.shares_raw AS sharesRaw, t.collateral_raw AS collateralRaw,
   o.fee_bps AS feeBps, t.fee_raw AS feeRaw
-FROM trades t JOIN orders o ON o.slot = t.taker_slot AND o.generation = t.taker_generation
+FROM trades t JOIN orders o ON o.placed_seq = t.taker_placed_seq
 WHERE t.seq = ?`
 const MAKERS = `
 SELECT f.maker_owner AS accountId, o.slot, o.generation,

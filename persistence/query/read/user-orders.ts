@@ -1,5 +1,8 @@
 import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../database.ts'
+import { clientIdName, listName, slotName } from '../../follower/tables/names.ts'
+import { NamedOrders } from './named-orders.ts'
 import { query } from './query.ts'
 
 // A profile's orders, as the routes need them. Numbers are those of engine/domain/order.ts.
@@ -10,19 +13,16 @@ const LIVE = ORDER_STATUSES.indexOf('LIVE')
 const REMAINING = `
 remaining_raw + iif(status = ${LIVE} OR (market_form = 1 AND side = ${SIDE.BUY}), 0, undone_raw)`
 export const ORDER_COLUMNS = `
-slot, generation, owner AS accountId, market_id AS marketId, side, outcome,
+slot, generation, o.owner AS accountId, o.market_id AS marketId, side, outcome,
 order_type AS orderType, market_form AS marketForm, post_only AS postOnly, status,
 price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
 eligible_ms AS eligibleMs`
-const BY_OWNER =
-  `SELECT ${ORDER_COLUMNS} FROM orders WHERE owner = ? AND market_id = ? AND status = ? ` +
-  'ORDER BY placed_seq DESC LIMIT ?'
-const BY_SLOT = `SELECT ${ORDER_COLUMNS} FROM orders WHERE slot = ? AND generation = ?`
-const BY_CLIENT_ID =
-  `SELECT ${ORDER_COLUMNS} FROM orders WHERE owner = ? AND client_order_id = ? ` +
-  'ORDER BY placed_seq DESC LIMIT 1'
+const LIVE_ORDERS = `
+SELECT ${ORDER_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
+WHERE l.owner = ? AND l.market_id = ? ORDER BY l.placed_seq DESC LIMIT ?`
+const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 export interface OrderRow {
   readonly slot: Slot
@@ -60,37 +60,97 @@ export interface UserOrdersAsk {
   readonly limit: number
 }
 
-/**
- * Gives the newest orders first. Each status has its own range of the index, so `limit` bounds the
- * work.
- */
-export const userOrders = query({
-  name: 'userOrders',
-  prepare: (db) => db.prepare<[number, number, number, number], OrderRow>(BY_OWNER),
-  run: (byOwner, { accountId, marketId, statuses, limit }: UserOrdersAsk): OrderRow[] => {
-    const rows: OrderRow[] = []
-    for (const status of new Set(statuses)) {
-      rows.push(...byOwner.all(accountId, marketId, status, limit))
-    }
+class UserOrders {
+  readonly #live: Statement<[AccountId, MarketId, number], OrderRow>
+  readonly #order: Statement<[Seq], OrderRow>
+  readonly #named: NamedOrders
+  readonly ofOneState: (ask: UserOrdersAsk) => OrderRow[]
+
+  constructor(connection: Connection) {
+    this.#live = connection.prepare(LIVE_ORDERS)
+    this.#order = connection.prepare(ORDER)
+    this.#named = new NamedOrders(connection)
+    this.ofOneState = connection.transaction((ask: UserOrdersAsk) => this.#all(ask))
+  }
+
+  #all({ accountId, marketId, statuses, limit }: UserOrdersAsk): OrderRow[] {
+    const rows = [...new Set(statuses)].flatMap((status) => {
+      if (status === LIVE) return this.#live.all(accountId, marketId, limit)
+      return this.#named.list(listName(accountId, marketId, status), limit, (placedSeq) => {
+        const row = this.#order.get(placedSeq)
+        const isOf = row?.accountId === accountId && row.marketId === marketId
+        return isOf && row.status === status ? row : undefined
+      })
+    })
     rows.sort((a, b) => b.placedSeq - a.placedSeq)
     return rows.slice(0, limit)
-  },
+  }
+}
+
+/** Gives the newest orders first. Each status has its own list, so `limit` bounds the work. */
+export const userOrders = query({
+  name: 'userOrders',
+  prepare: (db) => new UserOrders(db),
+  run: (orders, asked: UserOrdersAsk): OrderRow[] => orders.ofOneState(asked),
 })
+
+/** Finds single orders; `columns` are of `orders o`. One transaction reads all layers of names. */
+export class OrderFinder<Row extends OrderRow> {
+  readonly #order: Statement<[Seq], Row>
+  readonly #named: NamedOrders
+
+  constructor(connection: Connection, columns: string) {
+    this.#order = connection.prepare(`SELECT ${columns} FROM orders o WHERE placed_seq = ?`)
+    this.#named = new NamedOrders(connection)
+  }
+
+  /** Gives the order of this slot and generation, open or not; null for none. */
+  bySlot(slot: Slot, generation: Generation): Row | null {
+    return this.#named.newest(slotName(slot, generation), (placedSeq) => {
+      const row = this.#order.get(placedSeq)
+      return row?.slot === slot && row.generation === generation ? row : undefined
+    })
+  }
+
+  /** Gives the newest order of the account with this client id; null for none. */
+  byClientId(accountId: AccountId, clientOrderId: string): Row | null {
+    return this.#named.newest(clientIdName(accountId, clientOrderId), (placedSeq) => {
+      const row = this.#order.get(placedSeq)
+      const isOf = row?.accountId === accountId && row.clientOrderId === clientOrderId
+      return isOf ? row : undefined
+    })
+  }
+}
+
+function ofOneState<Asked>(
+  db: Connection,
+  find: (finder: OrderFinder<OrderRow>, asked: Asked) => OrderRow | null,
+): (asked: Asked) => OrderRow | null {
+  const finder = new OrderFinder<OrderRow>(db, ORDER_COLUMNS)
+  return db.transaction((asked: Asked) => find(finder, asked))
+}
 
 /** Gives the order of this slot and generation, open or not; null for none. */
 export const orderBySlot = query({
   name: 'orderBySlot',
-  prepare: (db) => db.prepare<[number, number], OrderRow>(BY_SLOT),
-  run: (bySlot, { slot, generation }: { slot: Slot; generation: Generation }): OrderRow | null =>
-    bySlot.get(slot, generation) ?? null,
+  prepare: (db) =>
+    ofOneState(db, (finder, { slot, generation }: { slot: Slot; generation: Generation }) =>
+      finder.bySlot(slot, generation),
+    ),
+  run: (find, asked: { slot: Slot; generation: Generation }): OrderRow | null => find(asked),
 })
+
+interface ClientIdAsk {
+  readonly accountId: AccountId
+  readonly clientOrderId: string
+}
 
 /** Gives the newest order of the account with this client id; null for none. */
 export const orderByClientId = query({
   name: 'orderByClientId',
-  prepare: (db) => db.prepare<[number, string], OrderRow>(BY_CLIENT_ID),
-  run: (
-    byClientId,
-    { accountId, clientOrderId }: { accountId: AccountId; clientOrderId: string },
-  ): OrderRow | null => byClientId.get(accountId, clientOrderId) ?? null,
+  prepare: (db) =>
+    ofOneState(db, (finder, { accountId, clientOrderId }: ClientIdAsk) =>
+      finder.byClientId(accountId, clientOrderId),
+    ),
+  run: (find, asked: ClientIdAsk): OrderRow | null => find(asked),
 })

@@ -67,11 +67,11 @@ function wideSteps(connection: Connection, { sql }: Prepared): string[] {
 
 function prepareTables(connection: Connection): void {
   const { orders } = new Exchange().clearing
-  new OrdersTable(connection, orders)
+  const { names } = new OrdersTable(connection, orders)
   const positions = new PositionsTable(connection)
   const candles = new CandlesTable(connection)
   new TradesTable(connection, orders, { positions, candles })
-  new SettlementsTable(connection)
+  new SettlementsTable(connection, names)
   new MinedTradesTable(connection)
   new AuditTable(connection)
   new ProfilesTable(connection)

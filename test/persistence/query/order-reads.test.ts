@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Connection, openReadOnly } from '../../../persistence/database.ts'
+import { Follower } from '../../../persistence/follower/follower.ts'
+import { knownInTables } from '../../../persistence/query/read/known-orders.ts'
+import { orderStatuses } from '../../../persistence/query/read/order-status.ts'
+import {
+  orderByClientId,
+  orderBySlot,
+  userOrders,
+} from '../../../persistence/query/read/user-orders.ts'
+import { CommandFlow } from '../../support/command-flow.ts'
+import { keyed, newFolder } from '../../support/data-folder.ts'
+import { fillJournal } from '../../support/journal-fill.ts'
+import { freshSeed, Random } from '../../support/random.ts'
+
+// Reads of orders against a plain list of all of them, at several seqs of one journal. The follower
+// starts anew for each seq, and is behind the journal until the last.
+
+const SEED = freshSeed()
+const PER_BATCH = 64
+const COMMANDS = 9000
+const STOPS = 5
+const STATUSES = [0, 1, 2, 3]
+const PLAIN = `
+SELECT placed_seq AS placedSeq, slot, generation, owner, market_id AS marketId, status,
+  client_order_id AS clientOrderId, hash_high AS hashHigh, hash_low AS hashLow FROM orders`
+
+interface Plain {
+  readonly placedSeq: number
+  readonly slot: number
+  readonly generation: number
+  readonly owner: number
+  readonly marketId: number
+  readonly status: number
+  readonly clientOrderId: string | null
+  readonly hashHigh: number
+  readonly hashLow: number
+}
+
+function checkLists(db: Connection, all: readonly Plain[], random: Random): number {
+  const read = userOrders.open(db)
+  let shown = 0
+  for (const accountId of new Set(all.map(({ owner }) => owner))) {
+    for (const marketId of new Set(all.map((order) => order.marketId))) {
+      const statuses = STATUSES.filter(() => random.chance(0.6))
+      const limit = random.between(1, 40)
+      const expected = all
+        .filter((order) => order.owner === accountId && order.marketId === marketId)
+        .filter(({ status }) => statuses.includes(status))
+        .map(({ placedSeq }) => placedSeq)
+        .sort((a, b) => b - a)
+        .slice(0, limit)
+      const found = read({ accountId, marketId, statuses, limit })
+      const seqs = found.map(({ placedSeq }) => placedSeq)
+      assert.deepEqual(seqs, expected, `${accountId} ${marketId} ${statuses} ${limit}`)
+      shown += seqs.length
+    }
+  }
+  return shown
+}
+
+function checkSingles(db: Connection, all: readonly Plain[], seq: number): void {
+  const bySlot = orderBySlot.open(db)
+  const byClientId = orderByClientId.open(db)
+  const statuses = orderStatuses.open(db)
+  const known = knownInTables.open(db)
+  for (const { placedSeq, slot, generation, owner, clientOrderId, ...order } of all) {
+    assert.equal(bySlot({ slot, generation })?.placedSeq, placedSeq)
+    const ask = { accountId: owner, makersMax: 1, makersInAllMax: 1 }
+    const [status] = statuses({ ...ask, names: [{ slot, generation }] })
+    assert.deepEqual([status?.order.placedSeq, status?.order.status], [placedSeq, order.status])
+    const others = statuses({ ...ask, accountId: owner + 1, names: [{ slot, generation }] })
+    assert.deepEqual(others, [null], 'another account does not see it')
+    const hash = { hashHigh: order.hashHigh, hashLow: order.hashLow }
+    const key = { ...hash, accountId: owner, clientOrderId: clientOrderId ?? '' }
+    const named = clientOrderId !== null
+    assert.deepEqual(known(key), { seq, hash: true, clientId: named })
+    if (!named) continue
+    assert.equal(byClientId({ accountId: owner, clientOrderId })?.clientOrderId, clientOrderId)
+    assert.equal(byClientId({ accountId: owner + 1000, clientOrderId }), null)
+  }
+}
+
+test(`reads find each order that a plain list has, and no other (SEED=${SEED})`, () => {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(SEED)
+  flow.run(COMMANDS)
+  fillJournal(dataDir, flow.records, PER_BATCH)
+  const random = new Random(SEED)
+  const batches = Math.floor(flow.records.length / PER_BATCH)
+  const stops = Array.from({ length: STOPS - 1 }, () => random.between(1, batches) * PER_BATCH)
+  let shown = 0
+  for (const seq of [...stops.sort((a, b) => a - b), flow.seq]) {
+    const follower = new Follower(keyed(dataDir))
+    while (follower.step(seq));
+    follower.close()
+    const db = openReadOnly(join(dataDir, 'read.db'))
+    const all = db.prepare<[], Plain>(PLAIN).all()
+    assert.ok(all.every(({ placedSeq }) => placedSeq <= seq))
+    shown += checkLists(db, all, random)
+    checkSingles(db, all, seq)
+    db.close()
+  }
+  assert.ok(shown > 100, 'lists have orders')
+})
