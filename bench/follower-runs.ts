@@ -1,7 +1,7 @@
 // The follower alone on a recorded journal: it reads, checks, decodes and applies, and writes
 // read.db.
 
-import { rebuildReadTables } from '../persistence/follower/follower.ts'
+import { rebuildReadTables } from '../persistence/follower/rebuild.ts'
 import { flood } from './flood.ts'
 import { withFolder } from './folder.ts'
 import { forkFor } from './fork.ts'

@@ -17,7 +17,7 @@ import type {
   SnapshotOrder,
 } from './follower-thread.ts'
 
-export { rebuildReadTables } from './follower.ts'
+export { rebuildReadTables } from './rebuild.ts'
 export type { SavedSnapshot }
 
 // Main's side of the follower. It tells the follower how far the journal is durable. Private reads

@@ -32,14 +32,12 @@ import { blankPlace, decodePlaceInto, decodePlaceTail } from '../../engine/wire/
 import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
 import type { Connection, Statement } from '../database.ts'
 import { DataFolderError, speaking } from '../folder-error.ts'
-import { openSeal } from '../folder-key.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { journalEnd, lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
 import { saveSnapshot, startingState } from '../snapshot/snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
-import { deleteReadTables, openMatchingReadTables, readPath } from './read-database.ts'
+import { openMatchingReadTables, readPath } from './read-database.ts'
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
 import { CandlesTable } from './tables/candles.ts'
 import { MarketsTable } from './tables/markets/markets.ts'
@@ -376,26 +374,4 @@ interface Events {
   readonly words: Int32Array
   readonly f64s: Float64Array
   readonly count: number
-}
-
-/**
- * Makes the read tables anew from the journal, offline, and returns the seq that they reach. When
- * the process dies midway the tables show an older seq, and the next start continues from there.
- */
-export function rebuildReadTables(
-  dataDir: string,
-  { keyFile, onProgress = () => {} }: OfflineOptions = {},
-): number {
-  const lock = lockExisting(dataDir)
-  try {
-    const folder = openSeal(dataDir, keyFile).keyed(dataDir)
-    const { tail } = journalEnd(folder)
-    deleteReadTables(dataDir)
-    const follower = new Follower(folder)
-    while (follower.step(tail.seq)) onProgress(follower.readSeq, tail.seq)
-    follower.close()
-    return follower.readSeq
-  } finally {
-    lock.release()
-  }
 }

@@ -6,7 +6,8 @@ import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import { type Connection, openReadOnly } from '../../../persistence/database.ts'
-import { Follower, rebuildReadTables } from '../../../persistence/follower/follower.ts'
+import { Follower } from '../../../persistence/follower/follower.ts'
+import { rebuildReadTables } from '../../../persistence/follower/rebuild.ts'
 import { QueryHandle } from '../../../persistence/query/query-handle.ts'
 import {
   newestTrades,

@@ -7,7 +7,7 @@ import { encodeRare } from '../../../engine/wire/codec.ts'
 import { encodePlace } from '../../../engine/wire/place-codec.ts'
 import { DataLock } from '../../../persistence/data-lock.ts'
 import { type Durability, openCheckpointer, openWritable } from '../../../persistence/database.ts'
-import { rebuildReadTables } from '../../../persistence/follower/follower.ts'
+import { rebuildReadTables } from '../../../persistence/follower/rebuild.ts'
 import { BatchBuffer } from '../../../persistence/journal/batch-buffer.ts'
 import { journalPath, openJournal } from '../../../persistence/journal/journal-end.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import { rebuildReadTables } from '../../../../persistence/follower/follower.ts'
+import { rebuildReadTables } from '../../../../persistence/follower/rebuild.ts'
 import { BLOCK_MS, Told, UNIT } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {

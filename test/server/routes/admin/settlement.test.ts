@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { rebuildReadTables } from '../../../../persistence/follower/follower.ts'
+import { rebuildReadTables } from '../../../../persistence/follower/rebuild.ts'
 import { verifyFolder } from '../../../../persistence/verify-folder.ts'
 import { BLOCK_MS, Told, UNIT } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'

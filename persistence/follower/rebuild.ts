@@ -1,0 +1,26 @@
+import { openSeal } from '../folder-key.ts'
+import { journalEnd, lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
+import { Follower } from './follower.ts'
+import { deleteReadTables } from './read-database.ts'
+
+/**
+ * Makes the read tables anew from the journal, offline, and returns the seq that they reach. When
+ * the process dies midway the tables show an older seq, and the next start continues from there.
+ */
+export function rebuildReadTables(
+  dataDir: string,
+  { keyFile, onProgress = () => {} }: OfflineOptions = {},
+): number {
+  const lock = lockExisting(dataDir)
+  try {
+    const folder = openSeal(dataDir, keyFile).keyed(dataDir)
+    const { tail } = journalEnd(folder)
+    deleteReadTables(dataDir)
+    const follower = new Follower(folder)
+    while (follower.step(tail.seq)) onProgress(follower.readSeq, tail.seq)
+    follower.close()
+    return follower.readSeq
+  } finally {
+    lock.release()
+  }
+}
