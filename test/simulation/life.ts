@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { resetMarkets } from '../../engine/core/book/market.ts'
-import { tokensOf } from '../../engine/domain/markets/market.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { tokensOf } from '../../engine/domain/markets/market.ts'
 import { ORDER_STATUSES } from '../../engine/domain/order.ts'
 import { REJECT, type Reject } from '../../engine/domain/reject-precedence.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
@@ -195,7 +195,8 @@ export class Life {
   #teach(seal: Seal): void {
     this.model.tokenIds.clear()
     const { catalogue, accounts } = this.pipeline.clearing
-    for (const market of catalogue.all()) if (tokensOf(market).length > 0) this.intake.addMarket(market)
+    for (const market of catalogue.all())
+      if (tokensOf(market).length > 0) this.intake.addMarket(market)
     for (let profileId = 1; profileId <= accounts.count; profileId++) {
       this.intake.putProfile(taughtProfile(accounts, seal, profileId))
     }
