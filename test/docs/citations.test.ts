@@ -94,7 +94,9 @@ test('every section that a comment or a page cites exists', () => {
     rules: sectionsOf(textOf('server/docs/rules.md')),
     design: sectionsOf(textOf('server/docs/design.md')),
   }
-  const citing = files.filter(({ path }) => CITING.some((folder) => path.startsWith(folder)))
+  // The bytes of a packed recording are no text.
+  const texts = files.filter(({ path }) => !path.endsWith('.gz'))
+  const citing = texts.filter(({ path }) => CITING.some((folder) => path.startsWith(folder)))
   const cited = citing.filter(({ text }) => joined(text).match(CITED) !== null)
   assert.ok(cited.length > 100, `${cited.length} files cite a page`)
   assert.deepEqual(

@@ -20,7 +20,9 @@ import { GoldenAccounts } from './golden-accounts.ts'
 import { GoldenCast, MINUTE_MS, TRADERS } from './golden-cast.ts'
 import { GoldenChain } from './golden-chain.ts'
 import { GoldenControls } from './golden-controls.ts'
+import { GoldenMarkets, isPlain } from './golden-markets.ts'
 import { GoldenPages } from './golden-pages.ts'
+import { GoldenSeries } from './golden-series.ts'
 
 // A seeded exchange in which everything happens that commands can say; a recording holds it. It
 // decides by the real gates, then stamps and applies, and notes the state hash after each command.
@@ -42,6 +44,7 @@ export class GoldenFlow {
   readonly #cast: GoldenCast
   readonly #chain: GoldenChain
   readonly #controls: GoldenControls
+  readonly #series: GoldenSeries
   readonly #rareSteps: readonly (() => void)[]
 
   constructor(seed: number) {
@@ -50,6 +53,7 @@ export class GoldenFlow {
     this.#cast = new GoldenCast(this.driver, this.#random)
     this.#chain = new GoldenChain(this.#cast)
     this.#controls = new GoldenControls(this.#cast)
+    this.#series = new GoldenSeries(this.#cast)
     this.#rareSteps = [
       () => this.#adjustBalance(),
       () => this.#adjustBalance(),
@@ -60,6 +64,8 @@ export class GoldenFlow {
       ...new GoldenAccounts(this.#cast).steps,
       ...this.#controls.steps,
       ...new GoldenPages(this.#cast).steps,
+      ...new GoldenMarkets(this.#cast).steps,
+      ...this.#series.steps,
       ...Array<() => void>(4).fill(() => this.#chain.mine()),
     ]
     this.driver.onCommand = (command) => {
@@ -87,9 +93,9 @@ export class GoldenFlow {
     this.driver.nowMs += this.#random.below(4000)
     this.#meetDeadlines()
     const dice = this.#random.next()
-    if (dice < 0.7) this.#place()
-    else if (dice < 0.84) this.#cancel()
-    else if (dice < 0.86) this.#cancelAll()
+    if (dice < 0.62) this.#place()
+    else if (dice < 0.74) this.#cancel()
+    else if (dice < 0.76) this.#cancelAll()
     else this.#random.pick(this.#rareSteps)()
   }
 
@@ -102,7 +108,9 @@ export class GoldenFlow {
   #place(): void {
     const random = this.#random
     const [account, outcome] = [this.#cast.trader(), random.below(2)]
-    const marketId = random.pick(this.#tradable())
+    // Most orders go to few markets, so that they meet.
+    const tradable = this.#tradable()
+    const marketId = random.pick(random.chance(0.8) ? tradable.slice(0, 2) : tradable)
     const heldRaw = this.driver.sharesRaw(account, marketId, outcome)
     const side = heldRaw >= 1000 && random.chance(0.5) ? SIDE.SELL : SIDE.BUY
     const wish: Wish = { account, marketId, outcome, side, stp: random.below(3), type: 'FOK' }
@@ -173,7 +181,9 @@ export class GoldenFlow {
   #closeMarket(): void {
     if (this.#random.chance(0.6)) return
     const { catalogue } = this.driver.clearing
-    const unresolved = catalogue.all().filter((market) => market.status !== 'RESOLVED')
+    const unresolved = catalogue.all().filter((market) => {
+      return market.status !== 'RESOLVED' && isPlain(market)
+    })
     const market = unresolved[this.#random.below(2)]
     const { marketId } = market
     if (market.status === 'FUNDED' && this.#random.chance(0.5)) {
@@ -185,7 +195,8 @@ export class GoldenFlow {
       this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
       this.#cast.end('MARKET_RESOLVED', marketId, this.#cast.open({ marketId }))
     }
-    while (this.#tradable().length < FIRST_MARKETS) this.#createMarket()
+    const openPlain = () => this.#tradable().filter((id) => isPlain(catalogue.existing(id)))
+    while (openPlain().length < FIRST_MARKETS) this.#createMarket()
   }
 
   /** A market that is over before anybody traded in it: another market gets its book. */
@@ -238,7 +249,7 @@ export class GoldenFlow {
     const { nowMs } = this.driver
     const { catalogue, orders } = this.driver.clearing
     for (const { marketId, status, deadlineMs } of catalogue.all()) {
-      if (status === 'FUNDED' && deadlineMs !== null && deadlineMs <= nowMs) {
+      if (takesOrders(status) && deadlineMs !== null && deadlineMs <= nowMs) {
         this.driver.rare({ kind: 'lockMarket', marketId })
         this.#cast.end('MARKET_LOCKED', marketId, this.#cast.open({ marketId }))
       }
@@ -249,6 +260,7 @@ export class GoldenFlow {
       this.#cast.end('EXPIRED', marketId, due)
     }
     this.#controls.meetDeadlines()
+    this.#series.meetDeadlines()
     this.#releaseDue()
     while (this.#tradable().length < 2) this.#createMarket()
   }

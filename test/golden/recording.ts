@@ -13,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 6
+const FORMAT = 7
 
 /** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
@@ -61,21 +61,21 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   revokeTokens: true,
   addOperator: true,
   removeOperator: true,
-  createGroup: false,
-  editMarket: false,
-  unlockMarket: false,
-  flagMarket: false,
-  openSlot: false,
-  failSlot: false,
-  postPayouts: false,
-  createSeries: false,
-  endSeries: false,
-  reportPrice: false,
-  decideBoundary: false,
-  putMarketPage: false,
-  removeMarketPage: false,
-  putPropertyKey: false,
-  removePropertyKey: false,
+  createGroup: true,
+  editMarket: true,
+  unlockMarket: true,
+  flagMarket: true,
+  openSlot: true,
+  failSlot: true,
+  postPayouts: true,
+  createSeries: true,
+  endSeries: true,
+  reportPrice: true,
+  decideBoundary: true,
+  putMarketPage: true,
+  removeMarketPage: true,
+  putPropertyKey: true,
+  removePropertyKey: true,
 }
 
 export interface Recording {

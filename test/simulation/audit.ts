@@ -6,7 +6,9 @@ import { STATE } from '../../engine/core/orders/order-table.ts'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
+import { BOUNDARY_WAIT_MS } from '../../engine/domain/markets/series.ts'
 import type { Life } from './life.ts'
+import { statusOf } from './market-model.ts'
 import { profilesOf } from './money-watch.ts'
 import { TOKENS } from './orders.ts'
 
@@ -81,7 +83,7 @@ function compareOrders({ pipeline, model }: Life): void {
 /** Law 1: the public view of each market is no newer than the disk. */
 function comparePublic({ published, journal, watch, model }: Life): void {
   for (const { market, status, depth } of published.all()) {
-    const known = model.isKnownStatus(market.marketId, status, journal.durableSeq)
+    const known = model.venue.isKnownStatus(market.marketId, status, journal.durableSeq)
     assert(known, 'a shown status is durable')
     const shown = [...depth.bids(), ...depth.asks()].reduce((sum, level) => sum + level.sizeRaw, 0)
     assert.equal(
@@ -128,7 +130,8 @@ export function compareBooks(life: Life): void {
 /** A market that takes no more orders is empty once its last cancels are through. */
 export function closedAreEmpty({ model }: Life): void {
   for (const { request } of model.live.values()) {
-    assert.equal(model.status(request.market), 'FUNDED', 'a closed market gives every order back')
+    const isOpen = model.venue.takesOrders(request.market)
+    assert(isOpen, 'a closed market gives every order back')
   }
 }
 
@@ -173,8 +176,26 @@ export function intakeKnows({ taught, model }: Life): void {
     assert.deepEqual(known.approved, made.approved, 'the approvals of a wallet')
     assert.equal(known.feeBps, model.rates[profileId] ?? 0, 'the rate its orders must sign')
   }
-  const left = model.markets.filter((_market, index) => model.status(index + 1) !== 'ARCHIVED')
+  const left = model.markets.filter(({ kind, isArchived }) => kind !== 'group' && !isArchived)
   assert.equal(taught.markets.size, left.length, 'markets')
+}
+
+/** Once everything is at rest, no step of a slot is due that has room. */
+export function slotsAreOnTime({ pipeline, model }: Life): void {
+  const nowMs = pipeline.sequencer.nowMs()
+  const { series, all: markets } = model.venue
+  for (const boundary of series.boundaries.values()) {
+    const isOver = nowMs >= boundary.atMs + BOUNDARY_WAIT_MS
+    assert(boundary.valueE8 !== null || !isOver, 'no boundary waits for ever')
+    if (boundary.valueE8 === null) continue
+    for (const market of series.waiting(boundary, markets)) {
+      assert.equal(statusOf(market), 'FUNDED', 'no slot waits for a value that is known')
+      assert((market.deadlineMs ?? 0) > boundary.atMs, 'a slot that is over is closed')
+    }
+  }
+  for (const { isEnded, lastEndMs, slotsAhead, slotMs } of series.all) {
+    assert(isEnded || lastEndMs - slotsAhead * slotMs > nowMs, 'slots are created ahead')
+  }
 }
 
 /** The hash of the live state; nothing may be under way. */

@@ -201,7 +201,7 @@ export class Delegates {
     if (odd > 37) this.#orders.market(order, [0, step.dice[1]])
     const spec = published.byId(order.marketId)?.market
     const other = published.byId(1 + (order.marketId % model.markets.length))?.market
-    if (spec === undefined || other === undefined) return null
+    if (spec === undefined || other === undefined || other.yesTokenId === '') return null
     const slug = odd === 2 ? 'atlantis' : spec.slug
     const from = odd === 3 ? other : spec
     const tokenId = order.outcome === 0 ? from.yesTokenId : from.noTokenId

@@ -43,7 +43,9 @@ function refusalOfCaller(model: Model, request: PlaceRequest, nowMs: number): Re
 function refusalOfMarket(model: Model, { order }: PlaceRequest, nowMs: number): Refusal {
   const { deadlineMs } = model.markets[order.marketId - 1]
   const isLate = deadlineMs !== null && nowMs >= deadlineMs
-  if (isLate || model.status(order.marketId) !== 'FUNDED') return 'MARKET_NOT_TRADABLE'
+  // Without a book it was checked before its slot opened, and waited for its account meanwhile.
+  if (isLate || order.book === 0 || !model.venue.takesOrders(order.marketId))
+    return 'MARKET_NOT_TRADABLE'
   // An order lives through the whole of its last second.
   const isDead = order.expirationSec !== 0 && Math.floor(nowMs / 1000) > order.expirationSec
   return isDead ? 'ORDER_EXPIRED' : null

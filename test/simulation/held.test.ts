@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { keccakReady } from '../../server/crypto/keccak.ts'
 import { freshSeed, Random } from '../support/random.ts'
 import { type Odds, type Script, type Step, scriptOf } from './script.ts'
-import { type Totals, World } from './world.ts'
+import type { Totals } from './totals.ts'
+import { World } from './world.ts'
 
 const STEPS = 600
 /** How many crashes to play, each in a world of its own. */

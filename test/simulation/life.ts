@@ -7,6 +7,7 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { tokensOf } from '../../engine/domain/markets/market.ts'
 import { ORDER_STATUSES } from '../../engine/domain/order.ts'
 import { REJECT, type Reject } from '../../engine/domain/reject-precedence.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
@@ -24,6 +25,8 @@ import { AccountChanges } from '../../server/services/accounts/accounts.ts'
 import { OperatorChanges } from '../../server/services/accounts/operators.ts'
 import { PartnerAccounts } from '../../server/services/accounts/partner-accounts.ts'
 import { MarketChanges } from '../../server/services/markets/market-changes.ts'
+import { SeriesChanges } from '../../server/services/markets/series-changes.ts'
+import { slotSpecOf } from '../../server/services/markets/slot-spec.ts'
 import { CancelReplace } from '../../server/services/orders/cancel-replace.ts'
 import { Cancels } from '../../server/services/orders/cancels.ts'
 import { HeartbeatChanges } from '../../server/services/trading/heartbeats.ts'
@@ -64,6 +67,8 @@ export interface LifeParts {
   readonly onCheckpoint: (stateHash: string) => void
 }
 
+/** The ids of tokens depend on an address of collateral, whatever it is. */
+const SLOT_SPEC_OF = slotSpecOf(`0x${'c'.repeat(40)}`)
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 
 export class Life {
@@ -75,6 +80,7 @@ export class Life {
   readonly journal: SimJournal
   readonly watch: Watch
   readonly changes: MarketChanges
+  readonly series: SeriesChanges
   readonly cancels: Cancels
   readonly modes: TradingModeChanges
   readonly heartbeats: HeartbeatChanges
@@ -96,7 +102,7 @@ export class Life {
   failure: unknown = null
   /** True while the read tables do not answer in time. */
   readsAreLate = false
-  /** Markets that were asked for and have no answer yet. */
+  /** Changes of markets that were asked for and have no answer yet. */
   opening = 0
 
   constructor(parts: LifeParts) {
@@ -133,6 +139,10 @@ export class Life {
     this.partners = new PartnerAccounts({ pipeline, seal, intake }, exchangeAddress)
     const isSlugUsed = (slug: string) => Promise.resolve(this.model.slugs.has(slug))
     this.changes = new MarketChanges(pipeline, this.shards, isSlugUsed)
+    const isPrefixUsed = (prefix: string) => {
+      return Promise.resolve([...this.model.slugs].some((slug) => slug.startsWith(`${prefix}-`)))
+    }
+    this.series = new SeriesChanges(pipeline, SLOT_SPEC_OF, { isPrefixUsed })
     this.modes = new TradingModeChanges(this.pipeline)
     this.heartbeats = new HeartbeatChanges(this.pipeline)
     this.operators = new OperatorChanges(this.pipeline)
@@ -166,6 +176,7 @@ export class Life {
       onDurable: () => {},
       profileWaitSec: () => 0,
       settlement: this.#settlementOn(parts),
+      slots: { booksMax: LIMITS.booksMax, specOf: SLOT_SPEC_OF },
     })
   }
 
@@ -184,7 +195,8 @@ export class Life {
   #teach(seal: Seal): void {
     this.model.tokenIds.clear()
     const { catalogue, accounts } = this.pipeline.clearing
-    for (const market of catalogue.all()) this.intake.addMarket(market)
+    for (const market of catalogue.all())
+      if (tokensOf(market).length > 0) this.intake.addMarket(market)
     for (let profileId = 1; profileId <= accounts.count; profileId++) {
       this.intake.putProfile(taughtProfile(accounts, seal, profileId))
     }
@@ -333,7 +345,8 @@ export class Life {
 
   /** True when every market has answered everything, and all of it is durable. */
   get isAtRest(): boolean {
-    const { queues, groups } = this.pipeline
+    const { queues, groups, slots, sequencer } = this.pipeline
+    if (slots !== null && slots.nextDueMs <= sequencer.nowMs()) return false
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
     if (queues.count > 0 || groups.waiting > 0 || this.opening > 0) return false
     // A large amount is published in slices.

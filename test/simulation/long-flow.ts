@@ -4,7 +4,7 @@ import type { Command } from '../../engine/domain/command.ts'
 import { freshSeed } from '../support/random.ts'
 import { BrokenWorld, playScript, replayLine } from './run-seed.ts'
 import { LIVES, type Odds, scriptOf } from './script.ts'
-import { addTo } from './world.ts'
+import { addTo } from './totals.ts'
 
 /** Steps of one world; a little less than half of the steps become commands. */
 const STEPS = 20_000
@@ -18,6 +18,9 @@ const KINDS: readonly Command['kind'][] = [
   ...(['createToken', 'revokeToken', 'touchToken', 'login', 'logout'] as const),
   ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarkets'] as const),
   ...(['postPayouts', 'archiveMarket'] as const),
+  ...(['createGroup', 'editMarket', 'unlockMarket', 'flagMarket'] as const),
+  ...(['createSeries', 'endSeries', 'openSlot', 'failSlot'] as const),
+  ...(['reportPrice', 'decideBoundary'] as const),
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
   ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),

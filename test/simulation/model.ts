@@ -19,18 +19,9 @@ import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
 import { type Before, ChainModel } from './chain-model.ts'
 import { ControlModel } from './control-model.ts'
+import type { MarketModel } from './market-model.ts'
+import { MarketsModel } from './markets-model.ts'
 import { PartnerModel } from './partner-model.ts'
-
-export interface MarketModel {
-  /** The book that it had when it was created. */
-  readonly book: number
-  readonly feeEnabled: boolean
-  readonly deadlineMs: number | null
-  readonly takerDelayMs: number
-  readonly exchangeAddress: string
-  /** The market's statuses, each with the command that set it. */
-  readonly history: { readonly seq: number; readonly status: string }[]
-}
 
 export interface TokenModel {
   readonly profileId: number
@@ -100,15 +91,12 @@ export class Model {
   chain = new ChainModel()
   controls = new ControlModel()
   partners = new PartnerModel()
+  venue = new MarketsModel()
   seq = 0
   withdrawals = 0n
   readonly live = new Map<number, LiveOrder>()
   readonly hashes = new Set<number>()
   readonly clientKeys = new Set<string>()
-  readonly markets: MarketModel[] = []
-  readonly slugs = new Set<string>()
-  /** Markets whose payout is posted. */
-  readonly paid = new Set<number>()
   readonly tokens = new Map<string, TokenModel>()
   /** Ids of tokens by the numbers that they have in the running life. */
   readonly tokenIds = new Map<number, string>()
@@ -124,22 +112,27 @@ export class Model {
     twin.controls = this.controls.copy()
     twin.chain = this.chain.copy()
     twin.partners = this.partners.copy()
+    twin.venue = this.venue.copy()
     twin.seq = this.seq
     twin.withdrawals = this.withdrawals
     for (const [id, order] of this.live) twin.live.set(id, { ...order })
     for (const hash of this.hashes) twin.hashes.add(hash)
     for (const key of this.clientKeys) twin.clientKeys.add(key)
-    for (const market of this.markets) {
-      twin.markets.push({ ...market, history: [...market.history] })
-    }
-    for (const slug of this.slugs) twin.slugs.add(slug)
-    for (const marketId of this.paid) twin.paid.add(marketId)
     for (const [tokenId, token] of this.tokens) twin.tokens.set(tokenId, { ...token })
     twin.#owners.push(...this.#owners)
     twin.rates.push(...this.rates)
     for (const [name, id] of this.#idOf) twin.#idOf.set(name, id)
     for (const [seq, asked] of this.#pending) twin.#pending.set(seq, asked)
     return twin
+  }
+
+  /** By id from 1. */
+  get markets(): readonly MarketModel[] {
+    return this.venue.all
+  }
+
+  get slugs(): ReadonlySet<string> {
+    return this.venue.slugs
   }
 
   /** How many commands wait for the answer of their market. */
@@ -219,38 +212,11 @@ export class Model {
   }
 
   #rare(command: RareCommand): void {
+    this.venue.admit(command, {
+      waits: (marketId) => this.chain.waits(marketId),
+      insideRaw: (marketId) => this.slow.inside(marketId),
+    })
     switch (command.kind) {
-      case 'createMarket': {
-        const { feeEnabled, deadlineMs, takerDelayMs = 0, exchangeAddress } = command.market
-        const history = [{ seq: command.seq, status: 'FUNDED' }]
-        const { book } = command
-        assert(!this.slugs.has(command.market.slug), 'a slug names one market for ever')
-        this.slugs.add(command.market.slug)
-        this.markets.push({ book, feeEnabled, deadlineMs, takerDelayMs, exchangeAddress, history })
-        return
-      }
-      case 'lockMarket':
-        this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'LOCKED' })
-        return
-      case 'resolveMarkets':
-        for (const { marketId } of command.resolutions) {
-          this.markets[marketId - 1].history.push({ seq: command.seq, status: 'RESOLVED' })
-        }
-        return
-      case 'postPayouts':
-        for (const marketId of command.marketIds) {
-          assert.equal(this.status(marketId), 'RESOLVED', 'only a resolved market is paid out')
-          assert(!this.paid.has(marketId), 'a market is paid out once')
-          assert(!this.chain.waits(marketId), 'a block holds every trade before the payout')
-          this.paid.add(marketId)
-        }
-        return
-      case 'archiveMarket':
-        assert.equal(this.status(command.marketId), 'RESOLVED', 'only a market that is over leaves')
-        assert(this.paid.has(command.marketId), 'a market is paid out before it leaves')
-        assert.equal(this.slow.inside(command.marketId), 0n, 'nobody holds a share of it')
-        this.markets[command.marketId - 1].history.push({ seq: command.seq, status: 'ARCHIVED' })
-        return
       case 'adjustBalance':
         this.#adjust(command.profileId, BigInt(command.collateralRaw))
         return
@@ -367,13 +333,8 @@ export class Model {
     return { kind: 'cancels', ids, gone }
   }
 
-  isKnownStatus(marketId: number, status: string, durableSeq: number): boolean {
-    const { history } = this.markets[marketId - 1]
-    return history.some((each) => each.status === status && each.seq <= durableSeq)
-  }
-
   status(marketId: number): string | undefined {
-    return this.markets[marketId - 1]?.history.at(-1)?.status
+    return this.venue.status(marketId)
   }
 }
 

@@ -9,7 +9,7 @@ import { marketOfLane } from './orders.ts'
 import type { Setting, Step } from './script.ts'
 
 /** Markets that take orders at once. */
-const OPEN_MAX = 40
+export const OPEN_MAX = 40
 const MODES = ['post_only', 'cancel_only', 'disabled'] as const
 
 export class Operators {
@@ -110,7 +110,9 @@ export class Operators {
     const { lanes } = this.#setting
     const spare = published.all().find(({ market: { marketId }, status }) => {
       const isBusy = status === 'RESOLVED' || marketId > published.lastId - lanes
-      return !isBusy && model.slow.inside(marketId) === 0n
+      const { kind, groupId, slot } = model.markets[marketId - 1]
+      const isOwn = kind === 'clob' && groupId === 0 && slot === null
+      return isOwn && !isBusy && model.slow.inside(marketId) === 0n
     })
     if (spare !== undefined) this.#life.tellsLater(changes.resolve(spare, [0, 1]))
     this.open(step)

@@ -2,8 +2,9 @@
 
 import { orderOf } from '../../bench/workload-order.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { kindOf, takesOrders } from '../../engine/domain/markets/market.ts'
 import { ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
-import type { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
+import type { PublishedMarket, PublishedMarkets } from '../../server/pipeline/shown/published.ts'
 import type { SlowToken } from '../support/slow-book.ts'
 import type { Model } from './model.ts'
 import type { Script, Step } from './script.ts'
@@ -18,6 +19,10 @@ const FAK = ORDER_TYPES.indexOf('FAK')
 /** The newest market of a lane; lanes take turns in the order of market ids. */
 export function marketOfLane(lane: number, lanes: number, markets: number): number {
   return markets - ((markets - lane) % lanes)
+}
+
+function takesOrdersNow({ market, status }: PublishedMarket): boolean {
+  return takesOrders(status) && kindOf(market) === 'clob'
 }
 
 export class Orders {
@@ -43,14 +48,15 @@ export class Orders {
     return order
   }
 
-  /** The market of the lane, or another one when that market takes no more orders. */
+  /** The lanes are the newest markets that take orders. Some clients do not look at the status. */
   #marketOf(lane: number, hash: number): number {
     const published = this.#published
-    const marketId = marketOfLane(lane, this.#script.setting.lanes, published.lastId)
-    const isOpen = published.byId(marketId)?.status === 'FUNDED'
-    if (isOpen || hash % CARELESS === 0) return marketId
-    const open = published.all().findLast(({ status }) => status === 'FUNDED')
-    return open?.market.marketId ?? marketId
+    const { lanes } = this.#script.setting
+    const newest = marketOfLane(lane, lanes, published.lastId)
+    // A group has no tokens, so no order can be for it.
+    if (hash % CARELESS === 0 && this.#model.markets[newest - 1].kind !== 'group') return newest
+    const open = published.all().filter(takesOrdersNow).slice(-lanes)
+    return open[lane % open.length]?.market.marketId ?? 1
   }
 
   /** A seller without shares buys the other outcome instead, on the same side of the ladder. */
@@ -123,7 +129,7 @@ export class Orders {
     const { accounts, lanes } = this.#script.setting
     const published = this.#published
     const old = published.all().filter(({ market: { marketId }, status }) => {
-      const isOld = status === 'FUNDED' && marketId <= published.lastId - lanes
+      const isOld = takesOrders(status) && marketId <= published.lastId - lanes
       return isOld && slow.inside(marketId) > 0n
     })
     const marketId = old[Math.floor(dice * old.length)]?.market.marketId

@@ -2,7 +2,8 @@
 
 import { keccakReady } from '../../server/crypto/keccak.ts'
 import { LIVES, type Odds, type Script, scriptOf } from './script.ts'
-import { type Totals, World, type WorldOptions } from './world.ts'
+import type { Totals } from './totals.ts'
+import { World, type WorldOptions } from './world.ts'
 
 export interface Passed {
   readonly totals: Totals
@@ -28,8 +29,9 @@ export async function playScript(
   const indices = only ?? script.steps.keys()
   await keccakReady
   let at = 0
+  let world: World | null = null
   try {
-    const world = new World(script, options)
+    world = new World(script, options)
     for (const index of indices) {
       at = index
       await world.play(script.steps[index], index)
@@ -37,7 +39,9 @@ export async function playScript(
     const stateHash = await world.end()
     return { totals: world.totals, stateHash }
   } catch (why) {
-    throw new BrokenWorld(at, why)
+    // A check may have failed in a promise before, and have made this failure.
+    await new Promise(setImmediate)
+    throw new BrokenWorld(at, world?.failure ?? why)
   }
 }
 

@@ -46,6 +46,16 @@ export const ACTS = [
   'resolve',
   'brief',
   'unwind',
+  // Groups, series, markets that live, and what the oracle says.
+  'bunch',
+  'crown',
+  'amend',
+  'lock',
+  'unlock',
+  'flag',
+  'series',
+  'retire',
+  'quote',
   // What delays orders, cancels them or fails their trades.
   'fault',
   'beat',
@@ -59,6 +69,7 @@ export const ACTS = [
   'report',
   'time',
   'clockBack',
+  'sleep',
   'catchUp',
   'stall',
   'wake',
@@ -132,6 +143,15 @@ const CLIENTS: Odds = {
   resolve: 0.06,
   brief: 0.3,
   unwind: 0.1,
+  bunch: 0.1,
+  crown: 0.1,
+  amend: 0.2,
+  lock: 0.15,
+  unlock: 0.3,
+  flag: 0.2,
+  series: 0.15,
+  retire: 0.04,
+  quote: 1.5,
   fault: 0.5,
   beat: 0.5,
   restrict: 0.1,
@@ -154,7 +174,7 @@ const MACHINES: readonly Odds[] = [
     ...{ clockBack: 0.1, stall: 0.2, wake: 1, refuse: 0.1, accept: 1, cancelWide: 0.15 },
   },
 ]
-const CRASHES: Odds = { crash: 0.02, death: 0.01 }
+const CRASHES: Odds = { crash: 0.02, death: 0.01, sleep: 0.05 }
 
 function wheelOf(odds: Odds): (dice: number) => Act {
   const acts = ACTS.filter((act) => (odds[act] ?? 0) > 0)

@@ -94,9 +94,9 @@ class ThreadedReplay {
     // The journal tells a decision, not what main had heard by then. Main hears as late as it can.
     while (!isCovered(this.clearing, command)) await this.#answers()
     this.clearing.admit(command)
-    if (command.kind === 'createMarket') {
-      this.shards.of(command.book)
-      this.#books.set(command.marketId, command.book)
+    for (const { marketId, book } of booksOf(command)) {
+      this.shards.of(book)
+      this.#books.set(marketId, book)
     }
     if (!concernsBook(command)) return
     // Main may have heard more than when it stamped a cancel, and have closed the book.
@@ -115,13 +115,21 @@ class ThreadedReplay {
   }
 }
 
+/** The markets that get a book by this command. */
+function booksOf(command: Command): readonly { marketId: number; book: number }[] {
+  const { kind } = command
+  const made = kind === 'createGroup' ? command.markets : []
+  const one = kind === 'createMarket' || kind === 'openSlot' ? [command] : []
+  return [...made, ...one].filter(({ book }) => book !== 0)
+}
+
 /** Whether main has heard enough for this decision; if not, a market still owes an answer. */
 function isCovered(clearing: Clearing, command: Command): boolean {
   if (command.kind === 'adjustBalance') {
     return clearing.ledger.collateralFreeRaw[command.profileId] >= -command.collateralRaw
   }
   const { catalogue } = clearing
-  if (command.kind === 'createMarket') return catalogue.byBook(command.book) === undefined
+  if (booksOf(command).some(({ book }) => catalogue.byBook(book) !== undefined)) return false
   if (command.kind === 'archiveMarket') {
     return mayArchive(clearing, catalogue.existing(command.marketId))
   }

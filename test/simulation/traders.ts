@@ -149,12 +149,17 @@ export class Traders {
     for (const order of this.#orders.unwinding(row, index, dice[0])) this.#send(order)
   }
 
+  /** A slot that was announced at the first try may have its book by now. */
+  #renewed(order: PlaceOrder): PlaceOrder {
+    return { ...order, book: this.#life.model.markets[order.marketId - 1].book }
+  }
+
   /** Sends an earlier order again, whatever its end was. */
   again({ dice }: Step): void {
     const { sent } = this.#memory
     const recent = dice[1] < 0.7 ? Math.max(0, sent.length - 20) : 0
     const order = sent[recent + Math.floor(dice[0] * (sent.length - recent))]
-    if (order !== undefined) this.#send({ ...order })
+    if (order !== undefined) this.#send(this.#renewed(order))
   }
 
   /** Sends a post-only order that would have crossed again, mostly at a price further back. */
@@ -162,7 +167,7 @@ export class Traders {
     const { crossed } = this.#memory
     if (crossed.length === 0) return
     const [order] = crossed.splice(Math.floor(dice[0] * crossed.length), 1)
-    const again = { ...order }
+    const again = this.#renewed(order)
     this.#orders.reach(again, dice[1] < 0.8 ? -400 : 0)
     this.#send(again)
   }

@@ -108,6 +108,9 @@ export class Watch {
       this.money.adjusted(command.profileId, command.collateralRaw)
     }
     if (command.kind === 'createMarket') this.money.inside(command.marketId)
+    if (command.kind === 'createGroup') {
+      for (const { marketId } of command.markets) this.money.inside(marketId)
+    }
     if (command.kind === 'createProfile') this.money.cash(command.profileId)
     if (command.kind === 'createSubAccount') this.money.cash(command.profileId)
     if (command.kind === 'mineBlock') {

@@ -5,6 +5,7 @@ import { START_MS, setUp } from '../../bench/setting.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { encodeCommand } from '../support/encode-command.ts'
 import {
   closedAreEmpty,
@@ -13,8 +14,10 @@ import {
   frozenAreGone,
   intakeKnows,
   liveHash,
+  slotsAreOnTime,
   walk,
 } from './audit.ts'
+import { Curators } from './curators.ts'
 import { Delegates } from './delegates.ts'
 import { Holders, partnersOf } from './holders.ts'
 import { Life } from './life.ts'
@@ -23,6 +26,7 @@ import { type Conserves, conserved } from './money-watch.ts'
 import { Operators } from './operators.ts'
 import type { Script, Step } from './script.ts'
 import { SimDisk, type Tear } from './sim-disk.ts'
+import { addTo, newTotals } from './totals.ts'
 import { ClientMemory, Traders } from './traders.ts'
 
 const WALK_EVERY = 100
@@ -31,26 +35,7 @@ const LAST_TURNS = 4
 const TEARS: readonly Tear[] = ['whole', 'cut', 'flipped']
 /** Far more rounds than any backlog needs. */
 const REST_ROUNDS = 100_000
-
-export interface Totals {
-  commands: number
-  fills: number
-  /** Held orders that were released. */
-  releases: number
-  blocks: number
-  reversals: number
-  refusals: number
-  overloads: number
-  /** Orders of sub-accounts that replaced another order. */
-  replaced: number
-  /** Commands that found the queue of their account full. */
-  turnedAway: number
-  crashes: number
-  /** How many commands of each kind came. */
-  readonly kinds: Map<string, number>
-  /** How often partners got each answer for their sub-accounts. */
-  readonly told: Map<string, number>
-}
+const SLEEP_MS_MAX = 150_000
 
 export interface WorldOptions {
   /** A wrong law, to see that the watch finds it. */
@@ -59,20 +44,7 @@ export interface WorldOptions {
 
 export class World {
   readonly disk = new SimDisk()
-  readonly totals: Totals = {
-    commands: 0,
-    fills: 0,
-    releases: 0,
-    blocks: 0,
-    reversals: 0,
-    refusals: 0,
-    overloads: 0,
-    replaced: 0,
-    turnedAway: 0,
-    crashes: 0,
-    kinds: new Map(),
-    told: new Map(),
-  }
+  readonly totals = newTotals()
   readonly #script: Script
   readonly #options: WorldOptions
   readonly #clock = { nowMs: START_MS }
@@ -83,6 +55,7 @@ export class World {
   #delegates: Delegates
   #operators: Operators
   #holders: Holders
+  #curators: Curators
   #walkedAt = 0
   #turnsToLive = 0
 
@@ -95,6 +68,7 @@ export class World {
     this.#delegates = new Delegates(script, this.#life, this.#memory)
     this.#operators = new Operators(script.setting, this.#life)
     this.#holders = new Holders(script.setting, this.#life, this.#memory)
+    this.#curators = new Curators(this.#life)
   }
 
   /** Writes the journal of a young exchange: profiles, money, markets and shares. */
@@ -149,6 +123,7 @@ export class World {
     this.#delegates = new Delegates(this.#script, this.#life, this.#memory)
     this.#operators = new Operators(this.#script.setting, this.#life)
     this.#holders = new Holders(this.#script.setting, this.#life, this.#memory)
+    this.#curators = new Curators(this.#life)
     this.#walkedAt = 0
     this.#turnsToLive = 0
   }
@@ -218,6 +193,10 @@ export class World {
       case 'clockBack':
         this.#clock.nowMs -= Math.floor(dice[0] * 5000)
         return false
+      case 'sleep':
+        // The machine stands still; what became due meanwhile is late.
+        this.#clock.nowMs += Math.floor(dice[0] * SLEEP_MS_MAX)
+        return false
       case 'stall':
         thread.isStalled = true
         return false
@@ -254,7 +233,6 @@ export class World {
 
   #client(step: Step, index: number): void | Promise<void> {
     const traders = this.#traders
-    const operators = this.#operators
     switch (step.act) {
       case 'row':
       case 'again':
@@ -275,10 +253,6 @@ export class World {
       case 'replaces':
       case 'crowd':
         return this.#delegates[step.act](step, index)
-      case 'deposit':
-      case 'withdraw':
-        operators.adjust(step)
-        return
       case 'token':
       case 'revoke':
       case 'touch':
@@ -290,6 +264,29 @@ export class World {
       case 'address':
         this.#holders[step.act](step, index)
         return
+      default:
+        if (!this.#operator(step)) traders.order(step, index)
+    }
+  }
+
+  /** False when the act is none of an operator. */
+  #operator(step: Step): boolean {
+    switch (step.act) {
+      case 'deposit':
+      case 'withdraw':
+        this.#operators.adjust(step)
+        return true
+      case 'bunch':
+      case 'crown':
+      case 'amend':
+      case 'lock':
+      case 'unlock':
+      case 'flag':
+      case 'series':
+      case 'retire':
+      case 'quote':
+        this.#curators[step.act](step)
+        return true
       case 'open':
       case 'resolve':
       case 'brief':
@@ -297,10 +294,10 @@ export class World {
       case 'fault':
       case 'restrict':
       case 'freeze':
-        operators[step.act](step)
-        return
+        this.#operators[step.act](step)
+        return true
       default:
-        traders.order(step, index)
+        return false
     }
   }
 
@@ -322,6 +319,11 @@ export class World {
     this.#heed()
   }
 
+  /** The first promise of main that failed. */
+  get failure(): unknown {
+    return this.#life.failure
+  }
+
   #heed(): void {
     const { failure } = this.#life
     if (failure !== null) throw failure
@@ -334,6 +336,8 @@ export class World {
     // The end of a trade waits for late tables.
     this.#life.readsAreLate = false
     for (const thread of this.#life.threads) thread.isStalled = false
+    // A step of a slot that found no room is tried again.
+    this.#clock.nowMs += LIMITS.slotRetryMs
     for (let round = 0; round < REST_ROUNDS; round++) {
       await this.#turn()
       this.#life.pipeline.tick()
@@ -351,6 +355,7 @@ export class World {
     firedAreGone(this.#life)
     frozenAreGone(this.#life)
     intakeKnows(this.#life)
+    slotsAreOnTime(this.#life)
     const seq = this.disk.lastSeq
     this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }
   }
@@ -363,8 +368,4 @@ export class World {
     assert.equal(this.#life.recoveredHash, stateHash, 'a restart gives the same state')
     return stateHash
   }
-}
-
-export function addTo(sums: Map<string, number>, more: ReadonlyMap<string, number>): void {
-  for (const [name, count] of more) sums.set(name, (sums.get(name) ?? 0) + count)
 }
